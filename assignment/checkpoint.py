@@ -1,0 +1,39 @@
+"""Kata 8: stop a run, and go on as if nothing had happened."""
+
+from os import PathLike
+
+import torch
+from torch import nn
+
+
+def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torch.optim.Optimizer, step: int) -> None:
+    """Write all that the run needs to go on: the model's and the optimizer's state, and the step.
+
+    Example:
+        save_checkpoint("run.pt", model, optimizer, step=1000)
+
+    Machines are switched off in the middle of a write. So write to another name in the same directory first,
+    and put the finished file in place with `os.replace`: whenever it stops, `path` holds a whole checkpoint,
+    the old one or the new one. An error while saving must reach the caller.
+
+    Saving changes nothing in the model, and training on changes nothing in what was saved. Gradients are not saved.
+    Open: the file's layout, further keys in it.
+    """
+    raise NotImplementedError
+
+
+def load_checkpoint(
+    path: str | PathLike[str], model: nn.Module, optimizer: torch.optim.Optimizer, device: str | torch.device = "cpu"
+) -> int:
+    """Put a saved state into `model` and `optimizer`, in place, and return the step.
+
+    Example:
+        model, optimizer = build()                            # fresh objects, of the same shapes
+        step = load_checkpoint("run.pt", model, optimizer)    # 1000: the run goes on bit for bit as it would have
+
+    - Never run code from the file: `torch.load(..., weights_only=True)`.
+    - Tensors saved on another device land on `device`: `map_location`.
+    - A truncated file, a missing or unexpected key, or a wrong shape raises. After a truncated file both the model
+      and the optimizer are as they were.
+    """
+    raise NotImplementedError

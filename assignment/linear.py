@@ -1,0 +1,30 @@
+"""Kata 3: a linear layer from a bare parameter."""
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+class Linear(nn.Module):
+    """`x @ weight`, without bias.
+
+    `weight` is an `nn.Parameter` of shape (input_dim, output_dim). It starts normally distributed with mean 0
+    and standard deviation `1 / sqrt(input_dim)`: then each output, a sum of `input_dim` products, has about the
+    size of one input, however wide the layer is. Plain `randn` would make it `sqrt(input_dim)` times as large.
+
+    Example:
+        layer = Linear(16384, 32)
+        layer.weight.std()                  # about 0.0078 = 1 / 128
+        layer(torch.randn(4, 16384)).std()  # about 1
+        list(layer.state_dict())            # ["weight"]
+
+    The start is drawn from torch's global generator: the same seed repeats it, and two layers differ.
+    Open: cutting the normal off at three standard deviations or wider.
+    """
+
+    def __init__(self, input_dim: int, output_dim: int) -> None:
+        super().__init__()
+        raise NotImplementedError
+
+    def forward(self, x: Float[Tensor, "... input_dim"]) -> Float[Tensor, "... output_dim"]:
+        """Multiply the last axis of `x` by `weight`; any number of leading axes, of any size, none included."""
+        raise NotImplementedError

@@ -1,0 +1,39 @@
+"""A student's files as a package that is imported one kata at a time."""
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+
+class Assignment:
+    """`assignment.linear` is the module `linear.py` in `folder`, imported when it is first asked for.
+
+    The package is made here and its `__init__.py` is never run, so that a mistake in one file costs that file only.
+    """
+
+    def __init__(self, folder: Path, package: str = "assignment") -> None:
+        self.folder = folder
+        self.package = package
+        self.renew()
+
+    def renew(self) -> None:
+        """Forget every module, so that the next use imports the files as they are now."""
+        for name in [name for name in sys.modules if name == self.package or name.startswith(self.package + ".")]:
+            del sys.modules[name]
+        importlib.invalidate_caches()
+        package = ModuleType(self.package, "A student's katas.")
+        package.__path__ = [str(self.folder)]
+        sys.modules[self.package] = package
+
+    def forget(self, kata: str) -> None:
+        """Import this one module anew when it is next asked for."""
+        sys.modules.pop(f"{self.package}.{kata}", None)
+
+    def __getattr__(self, kata: str) -> ModuleType:
+        writes_bytecode = sys.dont_write_bytecode
+        sys.dont_write_bytecode = True  # a cached file is trusted by its time in seconds: too coarse for quick edits
+        try:
+            return importlib.import_module(f"{self.package}.{kata}")
+        finally:
+            sys.dont_write_bytecode = writes_bytecode

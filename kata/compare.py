@@ -1,0 +1,100 @@
+"""Assertions on plain values: type, dtype and shape first, then numbers, within a bound that the arithmetic allows."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from .failures import Wrong
+from .show import kind, show
+from .values import Plain
+
+ROUNDINGS = 8  # a right product of matrices was seen 1.9 roundings of its scale away from the exact one
+
+
+def assert_close(
+    yours: Plain,
+    expected: Float[np.ndarray, "*shape"] | float,
+    *,
+    dtype: torch.dtype = torch.float32,
+    scale: Float[np.ndarray, "*#shape"] | float,
+    roundings: float = ROUNDINGS,
+    what: str = "",
+) -> None:
+    """Demand a tensor of `dtype` and of `expected`'s shape, each element within `roundings · eps(dtype) · scale`.
+
+    `expected` is exact (float64). `scale` is the sum of the absolute values of the terms that make up each element,
+    for a product `|x| @ |W|`: so the bound follows the length of the sum and the size of what is summed.
+    """
+    exact = np.asarray(expected, dtype=np.float64)
+    wanted = torch.from_numpy(exact.copy()).to(dtype)
+    if not isinstance(yours, Tensor) or yours.dtype != dtype or yours.shape != wanted.shape:
+        raise differs(yours, wanted, what, form_note(yours, wanted))
+    limits = torch.finfo(dtype)
+    bound = roundings * (limits.eps * np.asarray(scale, dtype=np.float64) + limits.smallest_normal)
+    with np.errstate(invalid="ignore"):
+        excess = ~(np.abs(yours.double().numpy() - exact) <= bound)
+    if excess.any():
+        raise differs(yours, wanted, what, where_note(excess))
+
+
+def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "") -> None:
+    """Demand the same types and, to the bit, the same values; a NaN equals a NaN."""
+    if not same(yours, expected):
+        raise differs(yours, expected, what, note)
+
+
+def check(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
+    """Demand `condition`, which is computed here from plain values; `note` says what is wrong when it fails."""
+    if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
+        raise Wrong(expected=expected, yours="" if yours is None else show(yours), note=note)
+
+
+def as_float64(tensor: Tensor) -> Float[np.ndarray, "*shape"]:
+    """The exact values of a floating tensor, for the oracle."""
+    array: Float[np.ndarray, "*shape"] = tensor.double().numpy()
+    return array
+
+
+def same(a: Plain, b: Plain) -> bool:
+    """Whether two plain values are alike in type, shape and every bit, but for the payload of a NaN."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Tensor):
+        return a.dtype == b.dtype and a.shape == b.shape and same_elements(a, b)
+    if isinstance(a, list):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    return bool(a == b) or (a != a and b != b)
+
+
+def same_elements(a: Tensor, b: Tensor) -> bool:
+    """Equality of two tensors of one dtype; torch itself can't compare uint16."""
+    if a.is_floating_point() or a.is_complex():
+        return bool(torch.all((a == b) | (a.isnan() & b.isnan())))
+    return bool(np.array_equal(a.numpy(), b.numpy()))
+
+
+def differs(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
+    """The failure, with what is compared named before each side."""
+    prefix = f"{what}: " if what else ""
+    return Wrong(expected=prefix + show(expected), yours=prefix + show(yours), note=note)
+
+
+def form_note(yours: Any, wanted: Tensor) -> str:
+    """One line on a wrong type, dtype or shape."""
+    if not isinstance(yours, Tensor):
+        return f"this should be a tensor, and is {kind(yours)}"
+    if yours.shape != wanted.shape:
+        return f"the shape should be {list(wanted.shape)}, and is {list(yours.shape)}"
+    return f"the dtype should be {str(wanted.dtype).removeprefix('torch.')}, and is {str(yours.dtype).removeprefix('torch.')}"
+
+
+def where_note(excess: Any) -> str:
+    """How much of the result is off, and where the first such element is."""
+    index = [int(i) for i in np.argwhere(excess)[0]]
+    place = f"first at {index}" if index else "the only element"
+    return f"{int(excess.sum())} of {excess.size} elements differ by more than rounding ({place})"

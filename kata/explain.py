@@ -1,0 +1,99 @@
+"""Turns the way a test ended into an outcome and the few lines that a student reads."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from torch import Tensor
+
+from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Wrong
+from .show import kind, show
+from .student import Call
+from .values import Plain
+
+Outcome: TypeAlias = Literal["passed", "failed", "crashed", "timed_out", "not_started", "inconclusive", "not_graded"]
+Status: TypeAlias = Literal["done", "wrong", "crashed", "timed_out", "not_started", "inconclusive", "not_graded"]
+
+FEW = 4  # an input with no more elements is shown whole
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How one test ended."""
+
+    outcome: Outcome
+    message: str = ""
+    cause: str = ""  # the same for two tests that stumble over the same line
+
+
+def explain(heading: str, error: BaseException, call: Call | None, again: str) -> Ending:
+    """The outcome and the message of a test that `error` ended; `again` is the command that runs it again."""
+    error = first_cause(error)
+    lines: list[tuple[str, str]] = []
+    if call is not None and not isinstance(error, (NotStarted, Inconclusive)):
+        lines += input_lines(call)
+    match error:
+        case Wrong():
+            lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note)]
+            ending = "failed", ""
+        case Crashed():
+            lines += [("crashed", error.error), *place_lines(error.place)]
+            ending = "crashed", f"{error.error} {error.place}" if error.place.file else ""
+        case NotStarted():
+            lines += [("to do", f"{error.place.file} line {error.place.line} still raises NotImplementedError")]
+            ending = "not_started", error.place.file
+        case TimedOut():
+            lines += [("too slow", f"no answer within {error.seconds:g} seconds"), *place_lines(error.place)]
+            ending = "timed_out", f"{error.place}"
+        case Died():
+            lines += [("crashed", error.how)]
+            ending = "crashed", error.how
+        case Inconclusive():
+            lines += [("machine", f"{error}; this is not your fault, and costs nothing")]
+            ending = "inconclusive", str(error)
+        case _:
+            text = f"the test could not make sense of the answer ({type(error).__name__}: {error})"
+            lines += [("note", text.splitlines()[0][:300])]
+            ending = "failed", ""
+    body = [f"  {label:<9} {text}" for label, text in lines if text]
+    outcome, cause = ending
+    return Ending(outcome, "\n".join([heading, *body, f"  again: {again}"]), cause)  # type: ignore[arg-type]
+
+
+def first_cause(error: BaseException) -> BaseException:
+    """The failure within a group: Hypothesis groups what a student's code answers differently the second time."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def place_lines(place: Place) -> Iterator[tuple[str, str]]:
+    """The student's own line, if there is one."""
+    if place.file:
+        yield "at", f"{place.file}, line {place.line}" + (f":  {place.source}" if place.source else "")
+
+
+def input_lines(call: Call) -> Iterator[tuple[str, str]]:
+    """What the probe was given; on lines of their own when they are many."""
+    shown = [f"{name}: {show_input(value)}" for name, value in call.inputs().items()]
+    if sum(map(len, shown)) <= 100:
+        shown = ["   ".join(shown)]
+    for label, text in zip(["input", *[""] * len(shown)], shown, strict=False):
+        yield label, text
+
+
+def show_input(value: Plain) -> str:
+    """Tensors by their kind, and by their numbers when these are few."""
+    return kind(value) if isinstance(value, Tensor) and value.numel() > FEW else show(value)
+
+
+def status_of(outcomes: list[Outcome]) -> Status:
+    """A kata's status: done when all passed, not started when nothing is, else the gravest that happened."""
+    if not outcomes:
+        return "not_graded"
+    if all(outcome == outcomes[0] for outcome in outcomes):
+        return {"passed": "done", "failed": "wrong"}.get(outcomes[0], outcomes[0])  # type: ignore[return-value]
+    for outcome in ("inconclusive", "timed_out", "crashed"):
+        if outcome in outcomes:
+            return outcome  # type: ignore[return-value]
+    return "wrong"

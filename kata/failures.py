@@ -1,0 +1,76 @@
+"""How a test can end, other than well.
+
+AssertionError
+└── Wrong          the values differ from what the claim says
+Exception
+└── Crashed        the student's code raised
+BaseException
+└── Stop           Hypothesis must not search for a smaller input: it would only cost time
+    ├── NotStarted     the stub still raises NotImplementedError
+    ├── TimedOut       no answer within the limit
+    ├── Died           the student's process ended without an answer, or answered nonsense
+    └── Inconclusive   the machine's fault, never the student's
+"""
+
+from dataclasses import dataclass
+
+
+class Wrong(AssertionError):
+    """The values that came back are not what the claim demands."""
+
+    def __init__(self, *, expected: str = "", yours: str = "", note: str = "") -> None:
+        super().__init__(note or f"expected {expected}, got {yours}")
+        self.expected = expected
+        self.yours = yours
+        self.note = note
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the student's own."""
+
+    file: str = ""
+    line: int = 0
+    source: str = ""
+
+
+class Crashed(Exception):
+    """The student's code raised `error` at `place`."""
+
+    def __init__(self, error: str, place: Place) -> None:
+        super().__init__(error)
+        self.error = error
+        self.place = place
+
+
+class Stop(BaseException):
+    """Ends a test at once, without a search for a smaller input."""
+
+
+class NotStarted(Stop):
+    """`place` still raises `NotImplementedError`."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place.file)
+        self.place = place
+
+
+class TimedOut(Stop):
+    """No answer within `seconds`."""
+
+    def __init__(self, seconds: float, place: Place | None = None) -> None:
+        super().__init__(f"no answer within {seconds:g} s")
+        self.seconds = seconds
+        self.place = place or Place()
+
+
+class Died(Stop):
+    """The process that ran the student's code ended, or stopped making sense; `how` says which."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+class Inconclusive(Stop):
+    """Something outside the student's code failed; a rerun may tell."""

@@ -1,0 +1,148 @@
+"""pytest plugin: what a student sees. Failures that speak of the kata, then the table of katas and the next step."""
+
+from collections.abc import Generator, Iterable
+from typing import Any
+
+import pytest
+
+from .catalog import Kata, catalog
+from .explain import Ending, Status, explain, status_of
+from .profiles import SEED
+from .selection import STUDENT, kata_of
+
+ENDINGS = pytest.StashKey[dict[str, list[Ending]]]()
+SHOWN = 3  # failures of one kata, when several katas are tested
+
+WORDS: dict[str, tuple[str, str, dict[str, bool]]] = {  # outcome: category, letter, colour
+    "failed": ("wrong", "W", {"red": True}),
+    "crashed": ("crashed", "C", {"red": True}),
+    "timed_out": ("too slow", "T", {"red": True}),
+    "not_started": ("not started", "-", {"light": True}),
+    "inconclusive": ("inconclusive", "?", {"yellow": True}),
+}
+STATUS_WORDS: dict[Status, tuple[str, dict[str, bool]]] = {
+    "done": ("done", {"green": True}),
+    "wrong": ("wrong", {"red": True}),
+    "crashed": ("crashed", {"red": True}),
+    "timed_out": ("too slow", {"red": True}),
+    "not_started": ("not started", {"light": True}),
+    "inconclusive": ("inconclusive", {"yellow": True}),
+    "not_graded": ("not run", {"light": True}),
+}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Nothing has ended yet."""
+    config.stash[ENDINGS] = {}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put our words in the place of a traceback through the harness."""
+    report = yield
+    kata = kata_of(item.path)
+    if kata is None or call.when != "call":
+        return report
+    ending = Ending("passed")
+    if call.excinfo is not None and not isinstance(call.excinfo.value, (pytest.skip.Exception, KeyboardInterrupt)):
+        heading = f"{kata} · {claim(item)}"
+        ending = explain(heading, call.excinfo.value, item.config.stash[STUDENT].last, command(item))
+        report.longrepr = ending.message
+        report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
+    report.ending = ending  # type: ignore[attr-defined]
+    item.config.stash[ENDINGS].setdefault(kata, []).append(with_prints(ending, report.capstdout))
+    return report
+
+
+def claim(item: pytest.Item) -> str:
+    """The first line of the test's docstring: the sentence that it proves."""
+    text: str = (getattr(item, "obj", None) and item.obj.__doc__) or item.name  # type: ignore[attr-defined]
+    return text.strip().splitlines()[0].removesuffix(".")
+
+
+def command(item: pytest.Item) -> str:
+    """What to type to run this test again, on the same inputs."""
+    config = item.config
+    options = [f"--impl {config.getoption('impl')}"] if config.getoption("impl") != "assignment" else []
+    if config.getoption("--hypothesis-profile"):
+        options.append(f"--hypothesis-profile {config.getoption('--hypothesis-profile')}")
+    if config.getoption("examples") is not None:
+        options.append(f"--examples {config.getoption('examples')}")
+    return " ".join(["pytest", item.nodeid, *options, f"--seed {config.stash[SEED]}"])
+
+
+def with_prints(ending: Ending, printed: str) -> Ending:
+    """Add the last lines that the student's code printed: they belong to the smallest input."""
+    if not ending.message or not printed.strip():
+        return ending
+    block, _, again = ending.message.rpartition("\n")
+    lines = [f"  printed   {line}" for line in printed.strip().splitlines()[-5:]]
+    return Ending(ending.outcome, "\n".join([block, *lines, again]), ending.cause)
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
+    """A category of our own for each outcome, so that pytest's section of tracebacks stays for real surprises."""
+    ending: Ending | None = getattr(report, "ending", None)
+    if ending is None or ending.outcome == "passed" or report.when != "call":
+        return None
+    category, letter, colour = WORDS[ending.outcome]
+    return category, letter, (category.upper(), colour)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Failures, then the table, then what to do next."""
+    endings = config.stash[ENDINGS]
+    if not endings:
+        return
+    for kata in catalog().katas.values():
+        write_failures(terminalreporter, kata, endings.get(kata.name, []), SHOWN if len(endings) > 1 else None)
+    write_table(terminalreporter, config.getoption("kata"), endings)
+
+
+def write_failures(out: pytest.TerminalReporter, kata: Kata, endings: list[Ending], most: int | None) -> None:
+    """Each failure once; those with the same cause together; a kata that is not started has none."""
+    if status_of([ending.outcome for ending in endings]) in ("not_started", "done"):
+        return
+    causes: dict[str, list[Ending]] = {}
+    for ending in endings:
+        if ending.outcome != "passed":
+            causes.setdefault(ending.cause or ending.message, []).append(ending)
+    for group in list(causes.values())[:most]:
+        heading, _, body = group[0].message.partition("\n")
+        out.write_line("")
+        out.write_line(heading, bold=True)
+        out.write_line(body)
+        if len(group) > 1:
+            out.write_line(f"  (and {len(group) - 1} more {'test ends' if len(group) == 2 else 'tests end'} the same way)")
+    hidden = sum(len(group) for group in list(causes.values())[len(causes) if most is None else most :])
+    if hidden:
+        out.write_line(f"\n  … and {hidden} more of {kata.name}: pytest --kata {kata.name}")
+
+
+def write_table(out: pytest.TerminalReporter, chosen: Iterable[str], endings: dict[str, list[Ending]]) -> None:
+    """One line a kata, then the first one that is not done."""
+    out.write_line("")
+    katas = catalog().choose(list(chosen))
+    first_open: Kata | None = None
+    for kata in katas:
+        outcomes = [ending.outcome for ending in endings.get(kata.name, [])]
+        status = status_of(outcomes)
+        word, colour = STATUS_WORDS[status]
+        out.write(f"  {kata.name:<14}")
+        out.write(f"{word:<13}", **colour)
+        out.write_line(f"{outcomes.count('passed'):>3}/{len(kata.points)}{waits_for(kata, endings)}")
+        if status != "done" and first_open is None:
+            first_open = kata
+    if first_open is None:
+        out.write_line("\nAll done." if len(katas) == len(catalog().katas) else "\nDone. What is next: pytest")
+    else:
+        out.write_line(f"\nnext: {first_open.title} — assignment/{first_open.name}.py, then: pytest --kata {first_open.name}")
+
+
+def waits_for(kata: Kata, endings: dict[str, list[Ending]]) -> str:
+    """Name the earlier kata whose stub this one ran into."""
+    causes = {ending.cause.removesuffix(".py") for ending in endings.get(kata.name, []) if ending.outcome == "not_started"}
+    needed = [name for name in catalog().foundations(kata.name) if name in causes]
+    return f"   (builds on {', '.join(needed)}: first do that)" if needed else ""

@@ -1,0 +1,74 @@
+"""pytest plugin: whose code is tested and which katas. `--impl`, `--kata`, and the `student` fixture."""
+
+from pathlib import Path
+
+import pytest
+
+from .catalog import ROOT, catalog
+from .student import InProcess, Student
+
+STUDENT = pytest.StashKey[Student]()
+TESTS = ROOT / "tests"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--impl` and `--kata`."""
+    group = parser.getgroup("torchkata")
+    group.addoption("--kata", action="append", default=[], metavar="NAME", help="test this kata only (repeatable)")
+    group.addoption(
+        "--impl",
+        default="assignment",
+        metavar="solution|PATH",
+        help="whose code: the reference solution, or a folder with the katas (default: assignment/)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Check both options before anything is collected."""
+    try:
+        catalog().choose(config.getoption("kata"))
+        config.stash[STUDENT] = Student(InProcess(kata_folder(config.getoption("impl"), config.invocation_params.dir)))
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def kata_folder(impl: str, here: Path) -> Path:
+    """The folder that holds the kata files. Raises ValueError where there is none."""
+    if impl in ("assignment", "solution"):
+        return ROOT / ("assignment" if impl == "assignment" else "reference/solution")
+    path = (here / impl).resolve()
+    for folder in (path / "assignment", path):
+        if any((folder / f"{kata}.py").is_file() for kata in catalog().katas):
+            return folder
+    raise ValueError(f"--impl {impl}: no kata files there (a folder with {next(iter(catalog().katas))}.py and so on)")
+
+
+def kata_of(path: Path) -> str | None:
+    """The kata that a file of tests is for, None for any other file."""
+    name = path.stem.removeprefix("test_")
+    return name if path.parent == TESTS and name in catalog().katas else None
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the katas that were not asked for."""
+    chosen, kata = config.getoption("kata"), kata_of(collection_path)
+    return True if chosen and kata is not None and kata not in chosen else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the katas in the catalog's order."""
+    order = {name: place for place, name in enumerate(catalog().katas)}
+    items.sort(key=lambda item: order.get(kata_of(item.path) or "", len(order)))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Every test begins with the student's code freshly imported."""
+    kata = kata_of(item.path)
+    if kata is not None:
+        item.config.stash[STUDENT].renew(kata)
+
+
+@pytest.fixture(scope="module")
+def student(request: pytest.FixtureRequest) -> Student:
+    """The student whose code is tested: `student.call(probe, …)`."""
+    return request.config.stash[STUDENT]

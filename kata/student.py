@@ -1,0 +1,114 @@
+"""The one seam between a test and a student's code: `Student.call` sends a probe and gets plain values back.
+
+Where the code runs is a `Home`: in this process on a student's own machine, in a worker under the grader.
+"""
+
+import inspect
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, Protocol
+
+import torch
+
+from .assignment import Assignment
+from .exercise import Probe, Reply, exercise
+from .failures import Crashed, NotStarted, Place, TimedOut
+from .values import Plain, plain
+
+CALL_SECONDS = 10.0
+
+
+class Home(Protocol):
+    """Where a student's code lives."""
+
+    def renew(self, kata: str) -> None:
+        """Start from freshly imported modules; called before each test."""
+
+    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+        """Run one probe there. Raises TimedOut, Died or Inconclusive when no reply comes."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A probe and what it was given, for the failure's text."""
+
+    probe: Probe
+    args: Sequence[Plain]
+
+    def inputs(self) -> dict[str, Plain]:
+        """The arguments by the names that the probe gives them."""
+        names = list(inspect.signature(self.probe).parameters)[1:]
+        return dict(zip(names, self.args, strict=False))
+
+
+class Student:
+    """One student's code, as a test sees it."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.last: Call | None = None
+
+    def renew(self, kata: str) -> None:
+        """Begin a test: fresh modules, nothing called yet."""
+        self.last = None
+        self.home.renew(kata)
+
+    def call(self, probe: Probe, *args: object) -> Any:
+        """Run `probe(assignment, *args)` beside the student's code; plain values in, plain values out.
+
+        Raises NotStarted, Crashed, TimedOut, Died or Inconclusive.
+        """
+        self.last = Call(probe, [plain(arg) for arg in args])
+        reply = self.home.exercise(probe, self.last.args)
+        place = Place(reply.file, reply.line, reply.source)
+        if reply.outcome == "returned":
+            return reply.value
+        if reply.outcome == "not_written":
+            raise NotStarted(place)
+        raise Crashed(reply.error, place)
+
+
+class InProcess:
+    """The student's own pytest: the code is imported here."""
+
+    def __init__(self, folder: Path) -> None:
+        self.assignment = Assignment(folder)
+
+    def renew(self, kata: str) -> None:  # noqa: ARG002  (any kata can be asked for)
+        """Import anew, and undo what earlier code may have set for all of torch."""
+        self.assignment.renew()
+        torch.set_default_dtype(torch.float32)
+        torch.set_default_device(None)
+        torch.set_grad_enabled(True)
+
+    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+        """Run the probe on copies of its arguments, for a limited time where the platform has an alarm."""
+        with time_limit(CALL_SECONDS, self.assignment.folder):
+            return exercise(self.assignment, probe, [plain(arg) for arg in args])
+
+
+@contextmanager
+def time_limit(seconds: float, folder: Path) -> Iterator[None]:
+    """Raise TimedOut, with the student's line, in code that runs longer. Does nothing on Windows or off the main thread."""
+
+    def stop(_signal: int, frame: FrameType | None) -> None:
+        while frame is not None and not Path(frame.f_code.co_filename).is_relative_to(folder):
+            frame = frame.f_back
+        raise TimedOut(seconds, Place(Path(frame.f_code.co_filename).name, frame.f_lineno) if frame else None)
+
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,50 @@
+"""Plain values: all that may pass between a test and the code of a student.
+
+None, bool, int, float, str, lists, dicts with string keys, and dense CPU tensors without a graph. Everything else
+becomes an `Opaque`, which keeps only the name of its type: no object, and so no code, crosses.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import torch
+from torch import Tensor
+
+MAX_DEPTH = 12
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Something that is not a plain value; it equals no plain value."""
+
+    type_name: str
+
+
+Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | Opaque | list[Plain] | dict[str, Plain]
+
+
+def plain(value: object, depth: int = 0) -> Plain:
+    """Copy `value` into plain values; tuples become lists, and what has no plain form an `Opaque`."""
+    if value is None or type(value) in (bool, int, float, str, Opaque):
+        return value
+    if isinstance(value, Tensor):
+        return plain_tensor(value)
+    if isinstance(value, (int, float, str)):
+        return next(kind(value) for kind in (int, float, str) if isinstance(value, kind))
+    if depth < MAX_DEPTH and isinstance(value, (list, tuple)):
+        return [plain(item, depth + 1) for item in value]
+    if depth < MAX_DEPTH and isinstance(value, dict) and all(type(key) is str for key in value):
+        return {key: plain(item, depth + 1) for key, item in value.items()}
+    return Opaque(f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins."))
+
+
+def plain_tensor(tensor: Tensor) -> Tensor | Opaque:
+    """A contiguous CPU copy of its own, without graph or subclass."""
+    tensor = tensor.detach()
+    if type(tensor) is not Tensor:
+        tensor = tensor.as_subclass(Tensor)
+    if tensor.layout is not torch.strided or tensor.is_quantized:
+        return Opaque(f"{tensor.layout} tensor")
+    if tensor.device.type == "meta":
+        return Opaque("tensor on the meta device")
+    return tensor.cpu().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)

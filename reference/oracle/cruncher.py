@@ -1,0 +1,34 @@
+"""A product of matrices, and its gradients."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+
+def forward(weights: Sequence[Float[Array, "d k"]], x: Float[Array, "batch d"]) -> Float[Array, "batch"]:
+    """`x @ W₀ @ W₁ … @ w`, one number a row."""
+    for weight in weights:
+        x = x @ weight
+    return x[:, 0]
+
+
+def backward(
+    weights: Sequence[Float[Array, "d k"]], x: Float[Array, "batch d"], grad_y: Float[Array, "batch"]
+) -> tuple[list[Float[Array, "d k"]], Float[Array, "batch d"]]:
+    """Gradients of `sum(grad_y * forward(weights, x))` with respect to each weight and to x."""
+    inputs = [x]
+    for weight in weights[:-1]:
+        inputs.append(inputs[-1] @ weight)
+    grad: Array = grad_y[:, np.newaxis]
+    grads: list[Array] = []
+    for weight, layer_input in zip(reversed(weights), reversed(inputs), strict=True):
+        grads.insert(0, layer_input.T @ grad)
+        grad = grad @ weight.T
+    return grads, grad
+
+
+def num_parameters(dim: int, num_layers: int) -> int:
+    """`dim² · num_layers + dim`."""
+    return dim * dim * num_layers + dim

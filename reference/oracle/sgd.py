@@ -1,0 +1,9 @@
+"""One step of gradient descent."""
+
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+
+def step(p: Float[Array, "*shape"], grad: Float[Array, "*shape"], lr: float) -> Float[Array, "*shape"]:
+    """`p − lr · grad`."""
+    return p - lr * grad

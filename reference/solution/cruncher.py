@@ -1,0 +1,21 @@
+"""A deep linear model."""
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from .linear import Linear
+
+
+class Cruncher(nn.Module):
+    """`num_layers` square linear layers, then one number a row."""
+
+    def __init__(self, dim: int, num_layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([Linear(dim, dim) for _ in range(num_layers)])
+        self.final = Linear(dim, 1)
+
+    def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch"]:
+        """Apply the layers in order and drop the last axis, of size 1."""
+        for layer in self.layers:
+            x = layer(x)
+        return self.final(x).squeeze(-1)

@@ -1,0 +1,17 @@
+"""A linear layer from a bare parameter."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+class Linear(nn.Module):
+    """`x @ weight`, with outputs of about the size of the inputs at the start."""
+
+    def __init__(self, input_dim: int, output_dim: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(input_dim, output_dim) / input_dim**0.5)
+
+    def forward(self, x: Float[Tensor, "... input_dim"]) -> Float[Tensor, "... output_dim"]:
+        """Multiply the last axis by `weight`."""
+        return x @ self.weight

@@ -1,0 +1,308 @@
+"""Probes of save_checkpoint and load_checkpoint: runs that stop and go on, and files that are not what they should be."""
+
+import os
+import pickle
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from .attempts import refusal
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A directory for one probe."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def fresh(assignment: Any, dim: int, num_layers: int, seed: int) -> tuple[Any, Any]:
+    """A model and an AdaGrad for it."""
+    torch.manual_seed(seed)
+    model = assignment.cruncher.Cruncher(dim, num_layers)
+    return model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)
+
+
+def fit(model: Any, optimizer: Any, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> list[float]:
+    """One step for each batch; the losses."""
+    losses = []
+    for x, y in zip(xs, ys, strict=True):
+        loss = (model(x) - y).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def weights_of(model: nn.Module) -> list[Tensor]:
+    """Copies of all parameters."""
+    return [p.detach().clone() for p in model.parameters()]
+
+
+def memory_of(optimizer: Any) -> list[dict[str, Any]]:
+    """Copies of what the optimizer remembers of each parameter."""
+    kept = [optimizer.state.get(p, {}) for group in optimizer.param_groups for p in group["params"]]
+    return [{k: v.clone() if isinstance(v, Tensor) else v for k, v in state.items()} for state in kept]
+
+
+def resume(
+    assignment: Any, dim: int, num_layers: int, xs: list[Tensor], ys: list[Tensor], stop: int, step: int, as_path: bool
+) -> dict[str, object]:
+    """A run that goes through, and one that is saved after `stop` steps and goes on in fresh objects."""
+    checkpoint = assignment.checkpoint
+    with folder() as place:
+        path = place / "run.pt" if as_path else str(place / "run.pt")
+        model, optimizer = fresh(assignment, dim, num_layers, seed=1)
+        fit(model, optimizer, xs[:stop], ys[:stop])
+        checkpoint.save_checkpoint(path, model, optimizer, step)
+        losses = fit(model, optimizer, xs[stop:], ys[stop:])
+        other, other_optimizer = fresh(assignment, dim, num_layers, seed=2)
+        loaded_step = checkpoint.load_checkpoint(path, other, other_optimizer)
+        other_losses = fit(other, other_optimizer, xs[stop:], ys[stop:])
+    return {
+        "through": {"losses": losses, "weights": weights_of(model)},
+        "resumed": {"losses": other_losses, "weights": weights_of(other)},
+        "step": loaded_step,
+    }
+
+
+def around_saving(assignment: Any, dim: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
+    """The model before and after saving, what is loaded once training has gone on, and the gradients that come along."""
+    with folder() as place:
+        path = place / "run.pt"
+        model, optimizer = fresh(assignment, dim, num_layers, seed=1)
+        fit(model, optimizer, xs, ys)
+
+        def look() -> dict[str, object]:
+            return {
+                "weights": weights_of(model),
+                "gradients": [None if p.grad is None else p.grad.clone() for p in model.parameters()],
+                "requires_grad": [p.requires_grad for p in model.parameters()],
+                "training": model.training,
+                "optimizer": memory_of(optimizer),
+            }
+
+        before = look()
+        assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
+        after = look()
+        fit(model, optimizer, xs, ys)
+        other, other_optimizer = fresh(assignment, dim, num_layers, seed=2)
+        assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
+    return {
+        "before": before,
+        "after": after,
+        "loaded": weights_of(other),
+        "gradients": sum(p.grad is not None for p in other.parameters()),
+    }
+
+
+def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[str, object]:
+    """A model with these weights and of this dtype, saved and loaded."""
+    with folder() as place:
+        models = []
+        for seed in (1, 2):
+            model, _ = fresh(assignment, weights[-1].shape[0], len(weights) - 1, seed)
+            model = model.to(getattr(torch, dtype))
+            models.append((model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)))
+        (model, optimizer), (other, other_optimizer) = models
+        with torch.no_grad():
+            for p, weight in zip(model.parameters(), weights, strict=True):
+                p.copy_(weight)
+        assignment.checkpoint.save_checkpoint(place / "run.pt", model, optimizer, 0)
+        assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer)
+    return {"saved": weights_of(model), "loaded": weights_of(other)}
+
+
+@contextmanager
+def small_files_only(limit: int) -> Iterator[None]:
+    """Let no file of this process grow beyond `limit` bytes, as if the disk were full."""
+    if sys.platform == "win32":
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+class Unwritable:
+    """Fails when it is written to a file."""
+
+    def __reduce__(self) -> str:
+        raise OSError("the disk is full")
+
+
+class Failing(nn.Module):
+    """A model whose state can't be written to the end."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def get_extra_state(self) -> Unwritable:
+        """Becomes part of `state_dict()`."""
+        return Unwritable()
+
+
+def failing_save(assignment: Any, dim: int) -> dict[str, object]:
+    """Save once, then again so that it fails half-way; what the first file then holds.
+
+    The second save meets a full disk; on Windows, where none can be feigned, a model that can't be written.
+    """
+    with folder() as place:
+        path = place / "run.pt"
+        model, optimizer = fresh(assignment, dim, 1, seed=1)
+        first = weights_of(model)
+        assignment.checkpoint.save_checkpoint(path, model, optimizer, 7)
+        with torch.no_grad():
+            for p in model.parameters():
+                p.add_(1)
+        second = Failing(model) if sys.platform == "win32" else model
+        with small_files_only(path.stat().st_size // 2):
+            refused = refusal(lambda: assignment.checkpoint.save_checkpoint(path, second, optimizer, 8))
+        other, other_optimizer = fresh(assignment, dim, 1, seed=2)
+        unreadable = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
+    return {"raised": refused, "unreadable": unreadable, "first": first, "loaded": weights_of(other)}
+
+
+class Renames:
+    """Notes every rename of this process while `notes` is a list."""
+
+    notes: list[tuple[str, str]] | None = None
+    listening = False
+
+    @classmethod
+    def listen(cls) -> None:
+        """Begin; the interpreter has no way to end it."""
+        if not cls.listening:
+            cls.listening = True
+            sys.addaudithook(cls.hear)
+
+    @classmethod
+    def hear(cls, event: str, args: tuple[Any, ...]) -> None:
+        """One event of the interpreter's."""
+        if event == "os.rename" and cls.notes is not None:
+            cls.notes.append((os.fsdecode(args[0]), os.fsdecode(args[1])))
+
+
+def renames(assignment: Any, dim: int) -> list[list[bool]]:
+    """For each rename while saving: whether it put the checkpoint in place, and from the same directory."""
+    Renames.listen()
+    with folder() as place:
+        path = place / "run.pt"
+        model, optimizer = fresh(assignment, dim, 1, seed=1)
+        here = Path.cwd()
+        try:
+            os.chdir(place)
+            Renames.notes = []
+            assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
+            notes, Renames.notes = Renames.notes, None
+            return [[Path(to).resolve() == path.resolve(), Path(source).resolve().parent == place.resolve()] for source, to in notes]
+        finally:
+            os.chdir(here)
+
+
+class Payload:
+    """Makes a file when it is unpickled by something that trusts it."""
+
+    def __init__(self, mark: str) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
+        return os.mkdir, (self.mark,)
+
+
+def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
+    """Whether loading a hostile file ran its code."""
+    with folder() as place:
+        path, mark = place / "run.pt", place / "it-ran"
+        content = {"model": Payload(str(mark)), "optimizer": {}, "step": 1}
+        if written_by == "torch":
+            torch.save(content, path)
+        else:
+            path.write_bytes(pickle.dumps(content))
+        model, optimizer = fresh(assignment, dim, 1, seed=1)
+        refusal(lambda: assignment.checkpoint.load_checkpoint(path, model, optimizer))
+        return mark.exists()
+
+
+class Moves(TorchFunctionMode):
+    """Notes whether a tensor is explicitly brought to the CPU."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = False
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ARG002
+        self.seen = self.seen or func in (Tensor.cpu, Tensor.to)
+        return func(*args, **(kwargs or {}))
+
+
+def from_elsewhere(assignment: Any, dim: int) -> dict[str, object]:
+    """Load a checkpoint whose tensors say that they were saved on a GPU.
+
+    The file is saved here and the device in it rewritten. Code that brings every tensor to the CPU before it saves,
+    or a file without devices, has nothing to rewrite.
+    """
+    with folder() as place:
+        path, moved = place / "run.pt", place / "moved.pt"
+        model, optimizer = fresh(assignment, dim, 1, seed=1)
+        with Moves() as moves:
+            assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
+        if moves.seen or not zipfile.is_zipfile(path):
+            moved = path
+        else:
+            with zipfile.ZipFile(path) as source, zipfile.ZipFile(moved, "w", zipfile.ZIP_STORED) as target:
+                for name in source.namelist():
+                    content = source.read(name)
+                    if name.endswith("data.pkl"):
+                        content = content.replace(b"X\x03\x00\x00\x00cpu", b"X\x06\x00\x00\x00cuda:0")
+                    target.writestr(name, content)
+        other, other_optimizer = fresh(assignment, dim, 1, seed=2)
+        refused = refusal(lambda: assignment.checkpoint.load_checkpoint(moved, other, other_optimizer, device="cpu"))
+        devices = sorted({p.device.type for p in other.parameters()})
+    return {"raised": refused, "saved": weights_of(model), "loaded": weights_of(other), "devices": devices}
+
+
+def truncated(assignment: Any, dim: int, num_layers: int, xs: list[Tensor], ys: list[Tensor], part: float) -> dict[str, object]:
+    """Load a file of which only the first part is left."""
+    with folder() as place:
+        path = place / "run.pt"
+        model, optimizer = fresh(assignment, dim, num_layers, seed=1)
+        fit(model, optimizer, xs, ys)
+        assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
+        content = path.read_bytes()
+        path.write_bytes(content[: int(len(content) * part)])
+        other, other_optimizer = fresh(assignment, dim, num_layers, seed=2)
+        fit(other, other_optimizer, xs[:1], ys[:1])
+        before = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}
+        refused = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
+        after = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}
+    return {"raised": refused, "before": before, "after": after}
+
+
+def misfit(assignment: Any, saved: dict[str, list[int]], other_model: dict[str, list[int]]) -> list[str]:
+    """Save a model with parameters of these names and shapes, load into another; the optimizer fits both."""
+    with folder() as place:
+        models = []
+        for shapes in (saved, other_model):
+            model = nn.Module()
+            for name, shape in shapes.items():
+                model.register_parameter(name, nn.Parameter(torch.ones(shape)))
+            models.append((model, assignment.adagrad.AdaGrad([nn.Parameter(torch.ones(2))], lr=0.1)))
+        (model, optimizer), (other, other_optimizer) = models
+        assignment.checkpoint.save_checkpoint(place / "run.pt", model, optimizer, 1)
+        return refusal(lambda: assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer))

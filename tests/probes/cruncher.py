@@ -1,0 +1,50 @@
+"""Probes of Cruncher."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+def loaded(assignment: Any, weights: list[Tensor]) -> Any:
+    """A model that holds `weights`, the last of them the final one."""
+    model = assignment.cruncher.Cruncher(weights[-1].shape[0], len(weights) - 1)
+    keys = [f"layers.{i}.weight" for i in range(len(weights) - 1)] + ["final.weight"]
+    model.load_state_dict(dict(zip(keys, weights, strict=True)))
+    return model
+
+
+def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
+    """The model's output with given weights."""
+    return loaded(assignment, weights)(x)
+
+
+def rows_alone(assignment: Any, weights: list[Tensor], x: Tensor) -> dict[str, object]:
+    """The output of a batch, and of each of its rows as a batch of its own."""
+    model = loaded(assignment, weights)
+    return {"batch": model(x), "rows": torch.cat([model(row[None]) for row in x])}
+
+
+def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor) -> dict[str, object]:
+    """What flows back to every weight and to x."""
+    model = loaded(assignment, weights)
+    x = x.clone().requires_grad_()
+    model(x).backward(grad_y)
+    return {"weights": [layer.weight.grad for layer in [*model.layers, model.final]], "x": x.grad}
+
+
+def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
+    """What the model keeps."""
+    model = assignment.cruncher.Cruncher(dim, num_layers)
+    return {
+        "state_dict": {key: list(value.shape) for key, value in model.state_dict().items()},
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "layers is an nn.ModuleList": isinstance(model.layers, nn.ModuleList),
+    }
+
+
+def initial_weights(assignment: Any, dim: int, num_layers: int, seed: int) -> dict[str, object]:
+    """The weights of a new model, and how many pieces of memory they live in."""
+    torch.manual_seed(seed)
+    weights = [layer.weight for layer in assignment.cruncher.Cruncher(dim, num_layers).layers]
+    return {"weights": weights, "memories": len({w.untyped_storage().data_ptr() for w in weights})}

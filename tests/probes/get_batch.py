@@ -1,0 +1,96 @@
+"""Probes of get_batch: batches, where they come from, and what was read to make them."""
+
+import ctypes
+import mmap
+import random
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .attempts import refusal
+
+
+def batch(
+    assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int, from_file: bool
+) -> dict[str, object]:
+    """One batch, from an array or from a memory-mapped file."""
+    torch.manual_seed(seed)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        tokens = data.numpy()
+        if from_file:
+            path = Path(folder) / "tokens.bin"
+            tokens.tofile(path)
+            tokens = np.memmap(path, dtype=tokens.dtype, mode="r")
+        result = assignment.get_batch.get_batch(tokens, batch_size, sequence_length)
+        return {"batch": result, "device": device_of(result)}
+
+
+def device_of(result: object) -> str:
+    """Where the batch is, as text."""
+    return str(result.device) if isinstance(result, Tensor) else "no tensor"
+
+
+def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, calls: int, seed: int) -> Tensor:
+    """The first token of every row of many batches."""
+    torch.manual_seed(seed)
+    batches = [assignment.get_batch.get_batch(data.numpy(), batch_size, sequence_length) for _ in range(calls)]
+    return torch.stack([b[:, 0].to(torch.int64) for b in batches])
+
+
+def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
+    """Two batches after one seed, the same again while NumPy and `random` stand elsewhere, and what the seed is then."""
+
+    def pair(other: int) -> list[object]:
+        torch.manual_seed(seed)
+        np.random.seed(other)
+        random.seed(other)
+        return [assignment.get_batch.get_batch(data.numpy(), batch_size, sequence_length) for _ in range(2)]
+
+    first, again = pair(1), pair(2)
+    return {"first": first, "again": again, "seed": torch.initial_seed()}
+
+
+def on_device(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, device: str, as_object: bool) -> list[object]:
+    """Device and shape of a batch that was asked for elsewhere."""
+    where = torch.device(device) if as_object else device
+    result = assignment.get_batch.get_batch(data.numpy(), batch_size, sequence_length, device=where)
+    return [device_of(result), list(result.shape)]
+
+
+def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
+    """A batch, and the same batch after the data has been overwritten; the data before that."""
+    torch.manual_seed(seed)
+    tokens = data.numpy().copy()
+    result = assignment.get_batch.get_batch(tokens, batch_size, sequence_length)
+    before = result.clone()
+    untouched = torch.from_numpy(tokens.copy())
+    tokens ^= 1
+    return {"data": untouched, "batch": before, "batch later": result}
+
+
+def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: int) -> list[str]:
+    """How a call is refused that has no window."""
+    return refusal(lambda: assignment.get_batch.get_batch(data.numpy(), batch_size, sequence_length))
+
+
+def bytes_read(assignment: Any, file_bytes: int, batch_size: int, sequence_length: int) -> int | None:
+    """How much of a memory-mapped file is in memory after one batch, by the system's own account; None on Windows."""
+    if sys.platform == "win32":
+        return None
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / "tokens.bin"
+        with path.open("wb") as file:
+            file.truncate(file_bytes)
+        data = np.memmap(path, dtype=np.uint16, mode="r")
+        data._mmap.madvise(mmap.MADV_RANDOM)  # type: ignore[attr-defined]  # else the system reads ahead
+        assignment.get_batch.get_batch(data, batch_size, sequence_length)
+        pages = (ctypes.c_ubyte * -(-file_bytes // mmap.PAGESIZE))()
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.mincore(ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(file_bytes), pages) != 0:
+            raise OSError(ctypes.get_errno(), "mincore")
+        return mmap.PAGESIZE * sum(page & 1 for page in pages)

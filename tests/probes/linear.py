@@ -1,0 +1,42 @@
+"""Probes of Linear."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+def loaded(assignment: Any, weight: Tensor) -> Any:
+    """A layer of this dtype that holds `weight`."""
+    layer = assignment.linear.Linear(*weight.shape).to(weight.dtype)
+    layer.load_state_dict({"weight": weight})
+    return layer
+
+
+def forward(assignment: Any, weight: Tensor, x: Tensor) -> object:
+    """`Linear(x)` with a given weight."""
+    return loaded(assignment, weight)(x)
+
+
+def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dict[str, object]:
+    """What flows back to the weight and to x."""
+    layer = loaded(assignment, weight)
+    x = x.clone().requires_grad_()
+    layer(x).backward(grad_y)
+    return {"weight": layer.weight.grad, "x": x.grad}
+
+
+def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, object]:
+    """What the layer keeps."""
+    layer = assignment.linear.Linear(input_dim, output_dim)
+    return {
+        "state_dict": {key: list(value.shape) for key, value in layer.state_dict().items()},
+        "parameters": [name for name, _ in layer.named_parameters()],
+        "weight is an nn.Parameter": isinstance(layer.weight, nn.Parameter) and layer.weight.requires_grad,
+    }
+
+
+def initial_weights(assignment: Any, input_dim: int, output_dim: int, layers: int, seed: int) -> list[object]:
+    """The weights of new layers, built one after the other."""
+    torch.manual_seed(seed)
+    return [assignment.linear.Linear(input_dim, output_dim).weight for _ in range(layers)]

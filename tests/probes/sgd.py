@@ -1,0 +1,27 @@
+"""Probes of SGD."""
+
+from typing import Any
+
+from torch import Tensor
+
+from . import optimizers
+
+
+def run(assignment: Any, params: Any, lrs: Any, grads: Any) -> object:
+    """The parameters after every step."""
+    return optimizers.run(assignment.sgd.SGD, params, lrs, grads)
+
+
+def in_place(assignment: Any, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor]) -> object:
+    """Which facts about parameters and gradients survive a step."""
+    return optimizers.in_place(assignment.sgd.SGD, params, transposed, lr, grads)
+
+
+def scheduled(assignment: Any, param: Tensor, lr: float, gamma: float, grads: list[Tensor]) -> object:
+    """The parameter after every step under a scheduler."""
+    return optimizers.scheduled(assignment.sgd.SGD, param, lr, gamma, grads)
+
+
+def default_rates(assignment: Any, param: Tensor, grad: Tensor, lr: float) -> object:
+    """One step without any rate, one with a rate for all."""
+    return optimizers.default_rates(assignment.sgd.SGD, param, grad, lr)

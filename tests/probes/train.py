@@ -1,0 +1,99 @@
+"""Probes of train: a get_batch that keeps count, and stand-ins for the optimizer."""
+
+import gc
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class Batches:
+    """Hands out given batches in order, and notes what it was asked for. It draws random numbers, as real ones do."""
+
+    def __init__(self, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> None:
+        self.batches = list(zip(xs, ys, strict=True))
+        self.sizes: list[int] = []
+
+    def __call__(self, B: int) -> tuple[Tensor, Tensor]:
+        torch.rand(3)
+        x, y = self.batches[len(self.sizes) % len(self.batches)]
+        self.sizes.append(B)
+        return x.clone(), y.clone()
+
+
+def weights_of(model: Any) -> list[Tensor]:
+    """Copies of all weights, the final one last."""
+    return [layer.weight.detach().clone() for layer in [*model.layers, model.final]]
+
+
+def run(
+    assignment: Any, D: int, num_layers: int, B: int, lr: float, xs: list[Tensor], ys: list[Tensor], seed: int
+) -> dict[str, object]:
+    """Train on given batches; the start is a model built from the same seed."""
+    torch.manual_seed(seed)
+    start = weights_of(assignment.cruncher.Cruncher(D, num_layers))
+    batches = Batches(xs, ys)
+    torch.manual_seed(seed)
+    model, losses = assignment.train.train(batches, D, num_layers, B, len(xs), lr)
+    each = [losses] if isinstance(losses, Tensor) else list(losses)
+    return {
+        "start": start,
+        "weights": weights_of(model),
+        "losses": losses,
+        "attached": any(isinstance(loss, Tensor) and loss.requires_grad for loss in each),
+        "asked": batches.sizes,
+        "is a Cruncher": isinstance(model, assignment.cruncher.Cruncher),
+    }
+
+
+class Frozen(torch.optim.Optimizer):
+    """Stands in for SGD: counts its steps, notes its rate, and moves nothing."""
+
+    steps: int = 0
+    rates: list[object] = []  # noqa: RUF012  (emptied by the probe)
+
+    def __init__(self, params: Any, lr: float = 0.01) -> None:
+        super().__init__(params, {"lr": lr})
+        Frozen.rates = [group["lr"] for group in self.param_groups]
+
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
+        """Count."""
+        Frozen.steps += 1
+
+
+def with_frozen_sgd(assignment: Any, D: int, num_layers: int, lr: float, xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
+    """Train while `sgd.SGD` is an optimizer that moves nothing."""
+    assignment.sgd.SGD = Frozen
+    assignment.forget("train")
+    Frozen.steps, Frozen.rates = 0, []
+    torch.manual_seed(0)
+    start = weights_of(assignment.cruncher.Cruncher(D, num_layers))
+    torch.manual_seed(0)
+    model, _ = assignment.train.train(Batches(xs, ys), D, num_layers, len(xs[0]), len(xs), lr)
+    return {"steps": Frozen.steps, "rates": Frozen.rates, "start": start, "weights": weights_of(model)}
+
+
+def graphs_alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
+    """How many tensors with a graph are alive whenever a batch is asked for."""
+    alive = []
+
+    class Counting(Batches):
+        """Counts at each call."""
+
+        def __call__(self, B: int) -> tuple[Tensor, Tensor]:
+            alive.append(sum(isinstance(o, Tensor) and o.grad_fn is not None for o in gc.get_objects()))
+            return super().__call__(B)
+
+    assignment.train.train(Counting(xs, ys), D, num_layers, len(xs[0]), len(xs), 0.01)
+    return alive
+
+
+def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
+    """Where an untrained model's parameters are, how many there are, and how many losses came with it."""
+    model, losses = assignment.train.train(Batches([], []), D, num_layers, 4, 0, 0.1, device=device)
+    return {
+        "devices": sorted({str(p.device) for p in model.parameters()}),
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "losses": len(losses),
+    }

@@ -1,0 +1,179 @@
+"""Random inputs: shapes, a few scalars and a seed are drawn, elements follow from the seed.
+
+So a hundred examples cost a hundred calls, and a failing one shrinks to a small shape.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+from tests.probes.same_storage import COPIES, VIEWS
+
+DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16, torch.float16])
+SEEDS = st.integers(0, 2**32 - 1)
+SIZES = st.integers(1, 5)
+
+
+def rng_of(seed: int) -> np.random.Generator:
+    """The source of all elements of one example."""
+    return np.random.default_rng(seed)
+
+
+def normal(rng: np.random.Generator, shape: tuple[int, ...] | list[int], dtype: torch.dtype = torch.float32) -> Tensor:
+    """Normally distributed elements."""
+    return torch.from_numpy(np.asarray(rng.standard_normal(shape))).to(dtype)
+
+
+def from_tiny_to_large(rng: np.random.Generator, shape: list[int], dtype: torch.dtype = torch.float32) -> Tensor:
+    """Elements of random sign between 1e-4 and 10 in size, as many small as large ones."""
+    return torch.from_numpy(np.asarray(rng.choice([-1.0, 1.0], shape) * 10.0 ** rng.uniform(-4, 1, shape))).to(dtype)
+
+
+@st.composite
+def recipes(draw: st.DrawFn, steps: tuple[str, ...] = VIEWS + COPIES) -> tuple[Tensor, list[list[Any]]]:
+    """A root tensor, and steps `[source, step, a, b]` that each make one more tensor from an earlier one."""
+    shape = draw(st.lists(st.integers(1, 3), min_size=0, max_size=3))
+    dtype = draw(st.sampled_from([torch.float32, torch.int32, torch.float64, torch.int64]))
+    dtype = {torch.float64: torch.float32, torch.int64: torch.int32}.get(dtype, dtype)
+    root = torch.arange(int(np.prod(shape)), dtype=dtype).reshape(shape)
+    small = st.integers(0, 3)
+    recipe = [
+        [draw(st.integers(0, i)), draw(st.sampled_from(steps)), draw(small), draw(small)]
+        for i in range(draw(st.integers(1, 4)))
+    ]
+    return root, recipe
+
+
+@dataclass(frozen=True)
+class TokenCase:
+    """A token file, and the batch asked of it."""
+
+    data: Tensor
+    batch_size: int
+    sequence_length: int
+    seed: int
+
+
+@st.composite
+def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int]) -> TokenCase:
+    """Shuffled tokens with repeats, up to the largest that the dtype holds; `windows` is how many starts there are."""
+    sequence_length = draw(st.integers(1, 6))
+    dtype = draw(st.sampled_from([np.uint16, np.int32, np.int64]))
+    vocabulary = draw(st.sampled_from([50257, 2**16, 2])) if dtype == np.uint16 else draw(st.sampled_from([50257, 2**31, 2]))
+    seed = draw(SEEDS)
+    rng = rng_of(seed)
+    tokens = rng.integers(0, vocabulary, sequence_length + draw(windows)).astype(dtype)
+    if dtype == np.int64 and vocabulary > 2**30:
+        tokens = tokens * 2**20
+    return TokenCase(torch.from_numpy(tokens), draw(st.integers(1, 5)), sequence_length, seed)
+
+
+def permutation(length: int, seed: int) -> Tensor:
+    """Shuffled tokens, each once, so that a token tells where it stood."""
+    return torch.from_numpy(rng_of(seed).permutation(length) + 17)
+
+
+@dataclass(frozen=True)
+class LinearCase:
+    """A weight, an input of any number of leading axes, and a gradient for the output."""
+
+    weight: Tensor
+    x: Tensor
+    grad_y: Tensor
+
+
+@st.composite
+def linear_cases(draw: st.DrawFn) -> LinearCase:
+    """Input and output sizes that mostly differ; no, one or more leading axes, sizes 0 and 1 among them."""
+    leading = draw(st.lists(st.integers(0, 3), min_size=0, max_size=3))
+    input_dim, output_dim = draw(st.integers(1, 40)), draw(SIZES)
+    dtype = draw(DTYPES)
+    rng = rng_of(draw(SEEDS))
+    return LinearCase(
+        normal(rng, [input_dim, output_dim], dtype),
+        normal(rng, [*leading, input_dim], dtype),
+        normal(rng, [*leading, output_dim], dtype),
+    )
+
+
+@dataclass(frozen=True)
+class DeepCase:
+    """The weights of a deep linear model, a batch and a gradient for the outputs."""
+
+    weights: list[Tensor]
+    x: Tensor
+    grad_y: Tensor
+
+
+@st.composite
+def deep_cases(draw: st.DrawFn, batch: st.SearchStrategy[int]) -> DeepCase:
+    """From no layer to four, widths from 1 on."""
+    dim, num_layers, rows = draw(SIZES), draw(st.integers(0, 4)), draw(batch)
+    rng = rng_of(draw(SEEDS))
+    weights = [normal(rng, [dim, dim]) for _ in range(num_layers)] + [normal(rng, [dim, 1])]
+    return DeepCase(weights, normal(rng, [rows, dim]), normal(rng, [rows]))
+
+
+@dataclass(frozen=True)
+class Course:
+    """What an optimizer is put through: `params[group][i]`, `lrs[step][group]`, `grads[step][group][i]`."""
+
+    params: list[list[Tensor]]
+    lrs: list[list[float]]
+    grads: list[list[list[Tensor | None]]]
+
+
+@st.composite
+def courses(
+    draw: st.DrawFn,
+    *,
+    groups: int = 1,
+    steps: int = 1,
+    changing: bool = False,
+    absent: bool = False,
+    dtypes: st.SearchStrategy[torch.dtype] = st.just(torch.float32),  # noqa: B008  (a strategy is a description)
+) -> Course:
+    """`groups` groups with rates of their own, which change midway if `changing`; gradients are `None` here and there if `absent`.
+
+    Shapes repeat often and reach scalars and sizes 0 and 1.
+    """
+    shapes = draw(st.lists(st.sampled_from([[2], [2, 3], [], [1], [0], [2, 1]]), min_size=1, max_size=3))
+    dtype = draw(dtypes)
+    rates = st.sampled_from([0.1, 0.5, 1e-3, 0.02])
+    first = [0.1, 0.5, 0.02][:groups] if groups > 1 else [draw(rates)]
+    lrs = [[lr * 0.1 ** (t // 2) * (1 + t % 2) if changing else lr for lr in first] for t in range(steps)]
+    rng = rng_of(draw(SEEDS))
+    params = [[normal(rng, shape, dtype) for shape in shapes] for _ in range(groups)]
+    grads: list[list[list[Tensor | None]]] = [
+        [[from_tiny_to_large(rng, shape, dtype) for shape in shapes] for _ in range(groups)] for _ in range(steps)
+    ]
+    if absent:
+        missing = draw(st.integers(0, len(shapes) - 1))
+        when = draw(st.integers(0, steps - 1))
+        grads[when][0][missing] = None
+    return Course(params, lrs, grads)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Batches for a deep linear model: `xs[step]`, `ys[step]`."""
+
+    dim: int
+    num_layers: int
+    rows: int
+    xs: list[Tensor]
+    ys: list[Tensor]
+
+
+@st.composite
+def lessons(draw: st.DrawFn, steps: st.SearchStrategy[int], num_layers: st.SearchStrategy[int]) -> Lesson:
+    """A few batches of a few rows."""
+    dim, rows, depth, count = draw(SIZES), draw(st.integers(1, 4)), draw(num_layers), draw(steps)
+    rng = rng_of(draw(SEEDS))
+    xs = [normal(rng, [rows, dim]) for _ in range(count)]
+    ys = [normal(rng, [rows]) for _ in range(count)]
+    return Lesson(dim, depth, rows, xs, ys)

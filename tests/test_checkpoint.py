@@ -1,0 +1,119 @@
+"""save_checkpoint and load_checkpoint: stop a run, and go on as if nothing had happened."""
+
+import math
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.compare import assert_equal, check
+from kata.student import Student
+from tests.probes import checkpoint as probes
+from tests.strategies import SEEDS, Lesson, lessons, normal, rng_of
+
+RUNS = lessons(steps=st.integers(3, 5), num_layers=st.integers(0, 2))
+SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
+
+
+@given(RUNS, st.integers(1, 10**6), st.integers(0, 2), st.booleans())
+def test_a_resumed_run_equals_the_uninterrupted_one(
+    student: Student, lesson: Lesson, step: int, stop: int, as_path: bool
+) -> None:
+    """Save, load into fresh objects, go on: losses and weights are bit for bit those of the run that never stopped."""
+    reply = student.call(probes.resume, lesson.dim, lesson.num_layers, lesson.xs, lesson.ys, min(stop, 2), step, as_path)
+    assert_equal(reply["resumed"], reply["through"], what="the rest of the run")
+
+
+@given(st.integers(0, 10**9), st.booleans())
+def test_load_returns_the_step(student: Student, step: int, as_path: bool) -> None:
+    """load_checkpoint returns the step that was saved, an int, from a path that is a str or a Path."""
+    xs, ys = [torch.ones(1, 2)], [torch.ones(1)]
+    assert_equal(student.call(probes.resume, 2, 0, xs, ys, 1, step, as_path)["step"], step, what="step")
+
+
+@given(RUNS)
+def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
+    """Saving leaves the model, its gradients and the optimizer as they were."""
+    reply = student.call(probes.around_saving, lesson.dim, lesson.num_layers, lesson.xs, lesson.ys)
+    assert_equal(reply["after"], reply["before"], what="model and optimizer")
+
+
+@given(RUNS)
+def test_later_training_does_not_reach_the_checkpoint(student: Student, lesson: Lesson) -> None:
+    """What is loaded is what was saved, however the model was trained since; gradients are not part of it."""
+    reply = student.call(probes.around_saving, lesson.dim, lesson.num_layers, lesson.xs, lesson.ys)
+    assert_equal(reply["loaded"], reply["before"]["weights"], what="weights")
+    assert_equal(reply["gradients"], 0, what="gradients that came with the checkpoint")
+
+
+@given(st.sampled_from(["float32", "bfloat16", "float64"]), st.integers(1, 3), st.integers(0, 2), SEEDS)
+def test_every_value_survives(student: Student, dtype: str, dim: int, num_layers: int, seed: int) -> None:
+    """NaN, infinities, the smallest numbers and bfloat16 come back as they were."""
+    rng = rng_of(seed)
+    weights = [normal(rng, [dim, dim]) for _ in range(num_layers)] + [normal(rng, [dim, 1])]
+    for weight in weights:
+        weight[0, 0] = SPECIAL[int(rng.integers(len(SPECIAL)))]
+    reply = student.call(probes.special_values, weights, dtype)
+    assert_equal(reply["loaded"], reply["saved"], what="weights")
+
+
+@given(st.sampled_from([40, 24]))
+def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int) -> None:
+    """A save that fails half-way (the disk is full) raises, and the checkpoint before it can still be loaded."""
+    reply = student.call(probes.failing_save, dim)
+    check(bool(reply["raised"]), "saving failed half-way, and save_checkpoint said nothing", expected="an exception")
+    check(not reply["unreadable"], "the checkpoint that was there before can't be loaded any more", yours=reply["unreadable"][:1])
+    assert_equal(reply["loaded"], reply["first"], what="weights of the first checkpoint")
+
+
+@given(st.integers(1, 8))
+def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> None:
+    """The file is written under another name in the same directory and then put in place with os.replace."""
+    renames = student.call(probes.renames, dim)
+    note = "nothing was moved onto path from beside it: a run killed while writing would leave half a file"
+    check([True, True] in renames, note, expected="os.replace(a file in the same directory, path)")
+
+
+@given(st.sampled_from(["torch", "pickle"]))
+def test_loading_runs_no_code_from_the_file(student: Student, written_by: str) -> None:
+    """A file that somebody else has prepared can't run code when it is loaded."""
+    ran = student.call(probes.hostile_file, 2, written_by)
+    check(ran is False, "loading ran code that was hidden in the file", expected="torch.load(..., weights_only=True)")
+
+
+@given(st.integers(1, 6))
+def test_tensors_from_another_device_are_loaded(student: Student, dim: int) -> None:
+    """A checkpoint saved on a GPU loads onto the CPU: map_location."""
+    reply = student.call(probes.from_elsewhere, dim)
+    check(not reply["raised"], "a checkpoint whose tensors were on a GPU can't be loaded here", yours=reply["raised"][:1])
+    assert_equal([reply["devices"], reply["loaded"]], [["cpu"], reply["saved"]], what="devices and weights")
+
+
+@given(RUNS, st.sampled_from([0.5, 0.9, 0.1, 0.0]))
+def test_a_truncated_file_is_refused(student: Student, lesson: Lesson, part: float) -> None:
+    """A file that was cut off raises, and leaves the model and the optimizer as they were."""
+    reply = student.call(probes.truncated, lesson.dim, lesson.num_layers, lesson.xs, lesson.ys, part)
+    check(bool(reply["raised"]), f"only {part:.0%} of the file is left, and load_checkpoint said nothing", expected="an exception")
+    assert_equal(reply["after"], reply["before"], what="model and optimizer", note="half a file was loaded")
+
+
+SHAPES = {"w": [2, 2], "final": [2, 1]}
+
+
+@given(
+    st.sampled_from(
+        [
+            (SHAPES, SHAPES | {"extra": [2, 2]}, "a parameter of the model is missing in the file"),
+            (SHAPES | {"extra": [2, 2]}, SHAPES, "the file holds a parameter that the model has not"),
+            (SHAPES, {"w": [2, 2], "last": [2, 1]}, "a parameter has another name in the file"),
+            (SHAPES, SHAPES | {"w": [3, 3]}, "a parameter has another shape in the file"),
+            (SHAPES | {"w": [1, 1]}, SHAPES, "a parameter of shape (1, 1) in the file is of shape (2, 2) in the model"),
+        ]
+    )
+)
+def test_a_checkpoint_of_another_model_is_refused(
+    student: Student, case: tuple[dict[str, list[int]], dict[str, list[int]], str]
+) -> None:
+    """A missing, unexpected or renamed parameter, or one of another shape, raises instead of being passed over."""
+    saved, model, note = case
+    check(bool(student.call(probes.misfit, saved, model)), note + ", and load_checkpoint said nothing", expected="an exception")

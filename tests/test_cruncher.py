@@ -1,0 +1,73 @@
+"""Cruncher: a deep linear model."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.compare import as_float64, assert_close, assert_equal, check
+from kata.student import Student
+from reference.oracle import cruncher as oracle
+from tests.probes import cruncher as probes
+from tests.strategies import DeepCase, deep_cases
+
+
+@given(deep_cases(batch=st.integers(2, 4)))
+def test_forward_is_the_product_of_all_layers(student: Student, case: DeepCase) -> None:
+    """Cruncher(x) is x @ W0 @ W1 … @ final, one number a row, with nothing nonlinear between."""
+    yours = student.call(probes.forward, case.weights, case.x)
+    weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
+    scale = oracle.forward([abs(w) for w in weights], abs(x))
+    assert_close(yours, oracle.forward(weights, x), scale=scale, roundings=8 * len(weights))
+
+
+@given(deep_cases(batch=st.integers(0, 1)))
+def test_batches_of_one_row_and_of_none(student: Student, case: DeepCase) -> None:
+    """A batch of one row gives shape [1], a batch of none gives shape [0]."""
+    yours = student.call(probes.forward, case.weights, case.x)
+    weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
+    scale = oracle.forward([abs(w) for w in weights], abs(x))
+    assert_close(yours, oracle.forward(weights, x), scale=scale, roundings=8 * len(weights))
+
+
+@given(deep_cases(batch=st.integers(2, 5)))
+def test_rows_do_not_know_of_each_other(student: Student, case: DeepCase) -> None:
+    """Each row of a batch comes out as it would alone."""
+    yours = student.call(probes.rows_alone, case.weights, case.x)
+    weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
+    scale = oracle.forward([abs(w) for w in weights], abs(x))
+    check(isinstance(yours["rows"], torch.Tensor), "each row should come out as a tensor", yours=yours["rows"])
+    assert_close(yours["batch"], as_float64(yours["rows"]), scale=scale, roundings=16 * len(weights))
+
+
+@given(deep_cases(batch=st.integers(1, 4)))
+def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
+    """backward() fills the gradient of every layer's weight and of x."""
+    yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
+    weights, x, grad_y = [as_float64(w) for w in case.weights], as_float64(case.x), as_float64(case.grad_y)
+    grads, grad_x = oracle.backward(weights, x, grad_y)
+    scales, scale_x = oracle.backward([abs(w) for w in weights], abs(x), abs(grad_y))
+    roundings = 8 * len(weights)
+    for i, (grad, scale) in enumerate(zip(grads, scales, strict=True)):
+        what = f"gradient of weight {i} of {len(grads)}"
+        assert_close(yours["weights"][i], grad, scale=scale, roundings=roundings, what=what)
+    assert_close(yours["x"], grad_x, scale=scale_x, roundings=roundings, what="gradient of x")
+
+
+@given(st.integers(1, 6), st.integers(0, 4))
+def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
+    """state_dict has layers.0.weight … and final.weight; the parameters number dim² · num_layers + dim."""
+    anatomy = student.call(probes.anatomy, dim, num_layers)
+    shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [dim, 1]}
+    assert_equal(anatomy["state_dict"], shapes, what="state_dict")
+    assert_equal(anatomy["parameters"], oracle.num_parameters(dim, num_layers), what="number of parameters")
+    check(anatomy["layers is an nn.ModuleList"], "layers should be an nn.ModuleList")
+
+
+@given(st.integers(1, 6), st.integers(2, 4), st.integers(0, 2**31))
+def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_layers: int, seed: int) -> None:
+    """No two layers share their memory or their values at the start."""
+    start = student.call(probes.initial_weights, dim, num_layers, seed)
+    assert_equal(start["memories"], num_layers, what="pieces of memory", note="layers share one weight")
+    for i, weight in enumerate(start["weights"]):
+        for j in range(i):
+            check(not torch.equal(weight, start["weights"][j]), f"layers {j} and {i} start with equal values", yours=weight)

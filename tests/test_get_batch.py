@@ -1,0 +1,129 @@
+"""get_batch: random windows of a token file."""
+
+import sys
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from kata.compare import assert_equal, check
+from kata.student import Student
+from kata.values import Plain
+from reference.oracle import get_batch as oracle
+from tests.probes import get_batch as probes
+from tests.statistics import chi_square_range
+from tests.strategies import TokenCase, permutation, token_cases
+
+
+def tokens_of(batch: Plain, rows: int, sequence_length: int) -> np.ndarray:
+    """The batch as int64, once its form is right."""
+    form = f"integers of shape [{rows}, {sequence_length}]"
+    check(isinstance(batch, Tensor), "the batch should be a tensor", yours=batch, expected=form)
+    whole = not (batch.is_floating_point() or batch.is_complex() or batch.dtype == torch.bool)
+    check(whole, "tokens are whole numbers: the dtype should be an integer one", yours=batch, expected=form)
+    check(list(batch.shape) == [rows, sequence_length], "the shape is wrong", yours=batch, expected=form)
+    return batch.numpy().astype(np.int64)
+
+
+@given(token_cases(windows=st.integers(1, 20)), st.booleans())
+def test_every_row_is_a_window_of_the_data(student: Student, case: TokenCase, from_file: bool) -> None:
+    """Every row is data[start : start + sequence_length], token for token, with a target left after it."""
+    reply = student.call(probes.batch, case.data, case.batch_size, case.sequence_length, case.seed, from_file)
+    rows = tokens_of(reply["batch"], case.batch_size, case.sequence_length)
+    windows = oracle.windows(case.data.numpy().astype(np.int64), case.sequence_length)
+    for row in rows:
+        found = bool((windows == row).all(axis=1).any())
+        check(found, "this row is no window of the data that leaves a target after it", yours=torch.from_numpy(row))
+
+
+def test_every_start_occurs_and_no_other(student: Student, seed: int) -> None:
+    """Each start in range(len(data) - sequence_length) can occur, the first and the last, too, and no other."""
+    for sequence_length in (1, 3, 8):
+        data = permutation(sequence_length + 4, seed)
+        drawn = student.call(probes.first_tokens, data, 7, sequence_length, 11, seed)
+        place = {token: start for start, token in enumerate(data.tolist())}
+        starts = {place.get(token, -1) for token in drawn.flatten().tolist()}
+        expected = "starts 0, 1, 2 and 3 in 77 draws"
+        check(starts == {0, 1, 2, 3}, "some start never comes, or one that may not", yours=sorted(starts), expected=expected)
+
+
+def test_starts_are_uniform(student: Student, seed: int) -> None:
+    """All starts are equally likely."""
+    data = permutation(64 + 5, seed)
+    drawn = student.call(probes.first_tokens, data, 16, 5, 400, seed)
+    counts = np.array([int((drawn == token).sum()) for token in data[:64].tolist()])
+    statistic = float(((counts - 100.0) ** 2 / 100.0).sum())
+    low, high = chi_square_range(63)
+    shown = f"about 100 of 6400 draws for each of 64 starts (chi-square from {low:.0f} to {high:.0f})"
+    note = f"the counts run from {counts.min()} to {counts.max()}, chi-square {statistic:.0f}"
+    check(low <= statistic <= high and counts.sum() == 6400, note, yours=counts.tolist(), expected=shown)
+
+
+def test_rows_are_independent(student: Student, seed: int) -> None:
+    """The rows of one batch are drawn independently: neither equal, nor in order, nor avoiding each other."""
+    data = permutation(8 + 3, seed)
+    drawn = student.call(probes.first_tokens, data, 4, 3, 1600, seed)
+    place = {token: start for start, token in enumerate(data.tolist())}
+    starts = np.array([[place.get(token, -1) for token in row] for row in drawn.tolist()])
+    check(bool((starts >= 0).all() and (starts < 8).all()), "a start is out of range", yours=sorted({*starts.flatten().tolist()}))
+    low, high = chi_square_range(63)
+    for a, b in ((0, 1), (1, 2), (0, 3)):
+        pairs = np.bincount(8 * starts[:, a] + starts[:, b], minlength=64)
+        statistic = float(((pairs - 25.0) ** 2 / 25.0).sum())
+        expected = f"about 25 of 1600 for each pair of starts (chi-square from {low:.0f} to {high:.0f})"
+        note = f"rows {a} and {b} of a batch hang together: chi-square {statistic:.0f}"
+        check(low <= statistic <= high, note, yours=pairs.tolist(), expected=expected)
+
+
+def test_a_small_file_fills_a_large_batch(student: Student, seed: int) -> None:
+    """A start may come twice: a batch can have more rows than there are starts."""
+    data = permutation(5, seed)
+    reply = student.call(probes.batch, data, 40, 3, seed, False)
+    tokens_of(reply["batch"], 40, 3)
+
+
+@given(st.integers(0, 2**31), st.integers(1, 4))
+def test_the_torch_seed_decides(student: Student, seed: int, sequence_length: int) -> None:
+    """The same torch.manual_seed gives the same batches, whatever NumPy's and Python's generators do; nothing is seeded."""
+    data = permutation(5000, seed)
+    reply = student.call(probes.repeated, data, 8, sequence_length, seed)
+    assert_equal(reply["again"], reply["first"], what="two batches", note="the same torch.manual_seed gave other batches")
+    first, second = (tokens_of(batch, 8, sequence_length) for batch in reply["first"])
+    check(not bool((first == second).all()), "two calls in a row gave the same batch", yours=reply["first"][1])
+    assert_equal(reply["seed"], seed, what="torch.initial_seed()", note="get_batch has set torch's seed")
+
+
+@given(st.sampled_from(["meta", "cpu"]), st.booleans(), st.integers(1, 3))
+def test_the_batch_is_put_on_the_device(student: Student, device: str, as_object: bool, batch_size: int) -> None:
+    """The batch is on the device that was asked for, given as a string or as a torch.device."""
+    reply = student.call(probes.on_device, permutation(20, 0), batch_size, 4, device, as_object)
+    assert_equal(reply, [device, [batch_size, 4]], what="device and shape")
+
+
+@given(token_cases(windows=st.integers(1, 9)))
+def test_batch_and_data_share_no_memory(student: Student, case: TokenCase) -> None:
+    """The call leaves the data as it was, and what happens to the data later does not reach the batch."""
+    reply = student.call(probes.later_change, case.data, case.batch_size, case.sequence_length, case.seed)
+    assert_equal(reply["data"], case.data, what="data", note="the call changed the data")
+    assert_equal(reply["batch later"], reply["batch"], what="batch", note="the batch is a view of the data's memory")
+
+
+@given(st.integers(0, 5), st.integers(0, 4), st.integers(1, 3))
+def test_data_without_a_window_is_refused(student: Student, length: int, missing: int, batch_size: int) -> None:
+    """len(data) <= sequence_length raises a ValueError or a RuntimeError instead of returning short rows."""
+    sequence_length = max(1, length + missing)
+    raised = student.call(probes.too_short, permutation(length, 0), batch_size, sequence_length)
+    refused = bool({"ValueError", "RuntimeError"} & set(raised))
+    note = f"{length} tokens hold no window of {sequence_length} with its target"
+    check(refused, note, yours=raised[0] if raised else "a batch", expected="a ValueError or a RuntimeError")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell which part of a file has been read")
+def test_only_the_windows_are_read(student: Student) -> None:
+    """A batch from a large memory-mapped file reads the windows it needs, not the file."""
+    size = 64 * 2**20
+    read = student.call(probes.bytes_read, size, 4, 32)
+    check(type(read) is int and read <= size // 8, "much more was read than four windows", yours=read, expected="at most a few pages")

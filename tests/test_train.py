@@ -1,0 +1,131 @@
+"""train: the loop that fits a Cruncher."""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from kata.compare import as_float64, assert_close, assert_equal, check
+from kata.student import Student
+from kata.values import Plain
+from reference.oracle import cruncher
+from reference.oracle import train as oracle
+from tests.probes import train as probes
+from tests.strategies import SEEDS, Lesson, lessons, normal, rng_of
+
+RATES = st.sampled_from([0.01, 0.05, 0.0])
+
+
+def loss_values(losses: Plain, count: int) -> list[float]:
+    """The losses as numbers, from a tensor of them or a list."""
+    form = f"{count} numbers"
+    right = isinstance(losses, Tensor) and list(losses.shape) == [count] or isinstance(losses, list) and len(losses) == count
+    check(right, "the losses should be one number a step", yours=losses, expected=form)
+    values = losses.tolist() if isinstance(losses, Tensor) else [v.item() if is_number(v) else v for v in losses]
+    check(all(type(value) is float for value in values), "the losses should be numbers", yours=losses, expected=form)
+    return list(values)
+
+
+def is_number(value: Plain) -> bool:
+    """Whether this is a tensor of one number."""
+    return isinstance(value, Tensor) and value.ndim == 0
+
+
+def check_run(reply: Plain, lesson: Lesson, lr: float) -> None:
+    """Losses and weights as gradient descent in float64 makes them, within the roundings of so many steps and layers."""
+    start = [as_float64(w) for w in reply["start"]]
+    batches = [(as_float64(x), as_float64(y)) for x, y in zip(lesson.xs, lesson.ys, strict=True)]
+    weights, losses = oracle.train(start, batches, lr)
+    worst = [(abs(x), -abs(y)) for x, y in batches]  # no term cancels another: the size of all that is summed
+    weight_scales, loss_scales = oracle.train([abs(w) for w in start], worst, -lr)
+    roundings = 8 * (len(batches) + 1) * (len(start) + 1)
+    check_losses(loss_values(reply["losses"], len(losses)), losses, loss_scales, roundings)
+    for i, (exact, scale) in enumerate(zip(weights, weight_scales, strict=True)):
+        what = f"weight {i} after {len(batches)} steps"
+        assert_close(reply["weights"][i], exact, scale=scale, roundings=roundings, what=what)
+
+
+def check_losses(yours: Sequence[float], exact: Sequence[float], scales: Sequence[float], roundings: float) -> None:
+    """Each step's loss, as it was before the step's update."""
+    for i, (a, b, scale) in enumerate(zip(yours, exact, scales, strict=True)):
+        loss = torch.tensor(a, dtype=torch.float32)
+        assert_close(loss, b, scale=scale, roundings=roundings, what=f"loss of step {i + 1}")
+
+
+@given(lessons(steps=st.integers(1, 1), num_layers=st.integers(0, 3)), RATES, SEEDS)
+def test_one_step_descends_the_mean_squared_error(student: Student, lesson: Lesson, lr: float, seed: int) -> None:
+    """One step moves every weight against the gradient of the mean squared error, and reports the loss before it."""
+    args = (lesson.dim, lesson.num_layers, lesson.rows, lr, lesson.xs, lesson.ys, seed)
+    check_run(student.call(probes.run, *args), lesson, lr)
+
+
+@given(lessons(steps=st.integers(2, 5), num_layers=st.integers(0, 2)), RATES, SEEDS)
+def test_every_step_starts_from_zero_gradients(student: Student, lesson: Lesson, lr: float, seed: int) -> None:
+    """Several steps, each with the gradient of its own batch alone and its own loss reported."""
+    args = (lesson.dim, lesson.num_layers, lesson.rows, lr, lesson.xs, lesson.ys, seed)
+    check_run(student.call(probes.run, *args), lesson, lr)
+
+
+@given(lessons(steps=st.integers(1, 5), num_layers=st.integers(0, 2)), SEEDS)
+def test_each_step_asks_for_one_batch(student: Student, lesson: Lesson, seed: int) -> None:
+    """Each step calls get_batch(B=B) once."""
+    args = (lesson.dim, lesson.num_layers, lesson.rows, 0.01, lesson.xs, lesson.ys, seed)
+    asked = student.call(probes.run, *args)["asked"]
+    assert_equal(asked, [lesson.rows] * len(lesson.xs), what="the batch sizes asked for")
+
+
+@given(lessons(steps=st.integers(1, 3), num_layers=st.integers(0, 2)), SEEDS)
+def test_losses_carry_no_graph(student: Student, lesson: Lesson, seed: int) -> None:
+    """The losses that come back are detached from the graph."""
+    args = (lesson.dim, lesson.num_layers, lesson.rows, 0.01, lesson.xs, lesson.ys, seed)
+    reply = student.call(probes.run, *args)
+    loss_values(reply["losses"], len(lesson.xs))
+    check(reply["attached"] is False, "a loss still carries its graph, and with it the activations of its step")
+
+
+def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> None:
+    """No step's graph stays alive: a long run needs no more memory than a short one."""
+    rng = rng_of(seed)
+    alive = student.call(probes.graphs_alive, 4, 2, [normal(rng, [3, 4])] * 24, [normal(rng, [3])] * 24)
+    growth = alive[-1] - alive[3]
+    check(growth <= 4, f"from step 4 to step 24, {growth} more tensors with a graph are alive", expected="no more than before")
+
+
+@given(lessons(steps=st.integers(1, 4), num_layers=st.integers(0, 2)), st.sampled_from([0.1, 0.25]))
+def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: float) -> None:
+    """The model is moved by SGD from sgd.py at the given lr and by nothing else: an SGD that moves nothing leaves it as it is."""
+    reply = student.call(probes.with_frozen_sgd, lesson.dim, lesson.num_layers, lr, lesson.xs, lesson.ys)
+    assert_equal(reply["steps"], len(lesson.xs), what="steps taken by SGD")
+    check(bool(reply["rates"]) and all(rate == lr for rate in reply["rates"]), "SGD has another lr", yours=reply["rates"])
+    assert_equal(reply["weights"], reply["start"], what="weights", note="something other than SGD moved the weights")
+
+
+@given(st.integers(1, 4), st.integers(0, 3), SEEDS)
+def test_no_steps_leave_the_model_untrained(student: Student, dim: int, num_layers: int, seed: int) -> None:
+    """num_train_steps=0 returns a new Cruncher and no losses."""
+    reply = student.call(probes.run, dim, num_layers, 2, 0.1, [], [], seed)
+    check(reply["is a Cruncher"], "the model should be a Cruncher from cruncher.py")
+    assert_equal(reply["weights"], reply["start"], what="weights", note="the model is not what Cruncher(D, num_layers) starts as")
+    check(loss_values(reply["losses"], 0) == [], "there should be no losses", yours=reply["losses"])
+
+
+@given(st.sampled_from(["cpu", "meta"]), st.integers(1, 4), st.integers(0, 3))
+def test_the_model_is_built_on_the_device(student: Student, device: str, dim: int, num_layers: int) -> None:
+    """The model's parameters are on the device that was asked for."""
+    reply = student.call(probes.built_on, dim, num_layers, device)
+    expected = {"devices": [device], "parameters": cruncher.num_parameters(dim, num_layers), "losses": 0}
+    assert_equal(reply, expected, what="the model")
+
+
+def test_training_fits_what_can_be_fitted(student: Student, seed: int) -> None:
+    """On data that a linear model can fit, the loss falls a thousandfold."""
+    rng = rng_of(seed)
+    x = normal(rng, [16, 3])
+    y = x @ torch.tensor([0.5, -1.0, 0.25])
+    reply = student.call(probes.run, 3, 0, 16, 0.1, [x] * 120, [y] * 120, seed)
+    losses = loss_values(reply["losses"], 120)
+    fell = math.isfinite(losses[-1]) and losses[-1] <= losses[0] / 1000
+    check(fell, "the loss has not fallen enough", yours=[losses[0], losses[-1]], expected="a last loss of a thousandth of the first")
