@@ -21,7 +21,7 @@ class Assignment:
         """Forget every module, so that the next use imports the files as they are now."""
         for name in [name for name in sys.modules if name == self.package or name.startswith(self.package + ".")]:
             del sys.modules[name]
-        importlib.invalidate_caches()
+        sys.path_importer_cache.pop(str(self.folder), None)
         package = ModuleType(self.package, "A student's katas.")
         package.__path__ = [str(self.folder)]
         sys.modules[self.package] = package

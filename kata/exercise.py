@@ -37,14 +37,17 @@ def exercise(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Rep
             warnings.simplefilter("ignore")
             return Reply("returned", plain(probe(assignment, *args)))
     except (Exception, SystemExit, GeneratorExit) as error:
-        return reply_to(error, assignment.folder)
+        return reply_to(error, assignment)
 
 
-def reply_to(error: BaseException, folder: Path) -> Reply:
-    """Tell a stub that is not written yet from an error, and find the student's own line."""
+def reply_to(error: BaseException, assignment: Assignment) -> Reply:
+    """Tell a kata that is not written yet from an error, and find the student's own line."""
+    folder = assignment.folder
     own = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if in_folder(frame, folder)]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
         return Reply("raised", None, text_of(error), Path(error.filename).name, error.lineno or 0, clean(error.text or ""))
+    if not own and isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(f"{assignment.package}."):
+        return Reply("not_written", None, "there is no such file", f"{error.name}".rpartition(".")[2] + ".py")
     if not own:
         return Reply("raised", None, text_of(error))
     frame, line = own[-1]

@@ -40,7 +40,8 @@ def explain(heading: str, error: BaseException, call: Call | None, again: str) -
             lines += [("crashed", error.error), *place_lines(error.place)]
             ending = "crashed", f"{error.error} {error.place}" if error.place.file else ""
         case NotStarted():
-            lines += [("to do", f"{error.place.file} line {error.place.line} still raises NotImplementedError")]
+            still = f", line {error.place.line}, still raises NotImplementedError" if error.place.line else " is not there"
+            lines += [("to do", error.place.file + still)]
             ending = "not_started", error.place.file
         case TimedOut():
             lines += [("too slow", f"no answer within {error.seconds:g} seconds"), *place_lines(error.place)]

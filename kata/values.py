@@ -4,7 +4,6 @@ None, bool, int, float, str, lists, dicts with string keys, and dense CPU tensor
 becomes an `Opaque`, which keeps only the name of its type: no object, and so no code, crosses.
 """
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import torch
@@ -13,11 +12,17 @@ from torch import Tensor
 MAX_DEPTH = 12
 
 
-@dataclass(frozen=True)
 class Opaque:
     """Something that is not a plain value; it equals no plain value."""
 
-    type_name: str
+    def __init__(self, type_name: str) -> None:
+        self.type_name = type_name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Opaque) and other.type_name == self.type_name
+
+    def __hash__(self) -> int:
+        return hash(self.type_name)
 
 
 Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | Opaque | list[Plain] | dict[str, Plain]
@@ -25,12 +30,16 @@ Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | Opaque | li
 
 def plain(value: object, depth: int = 0) -> Plain:
     """Copy `value` into plain values; tuples become lists, and what has no plain form an `Opaque`."""
-    if value is None or type(value) in (bool, int, float, str, Opaque):
+    if value is None or type(value) in (bool, float, Opaque):
         return value
     if isinstance(value, Tensor):
         return plain_tensor(value)
-    if isinstance(value, (int, float, str)):
-        return next(kind(value) for kind in (int, float, str) if isinstance(value, kind))
+    if isinstance(value, int) and value.bit_length() < 64:
+        return int(value)
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
     if depth < MAX_DEPTH and isinstance(value, (list, tuple)):
         return [plain(item, depth + 1) for item in value]
     if depth < MAX_DEPTH and isinstance(value, dict) and all(type(key) is str for key in value):

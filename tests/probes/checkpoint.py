@@ -26,7 +26,7 @@ def folder() -> Iterator[Path]:
 
 def fresh(assignment: Any, dim: int, num_layers: int, seed: int) -> tuple[Any, Any]:
     """A model and an AdaGrad for it."""
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     model = assignment.cruncher.Cruncher(dim, num_layers)
     return model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)
 

@@ -29,7 +29,7 @@ def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor)
     """What flows back to every weight and to x."""
     model = loaded(assignment, weights)
     x = x.clone().requires_grad_()
-    model(x).backward(grad_y)
+    (model(x) * grad_y).sum().backward()
     return {"weights": [layer.weight.grad for layer in [*model.layers, model.final]], "x": x.grad}
 
 
@@ -45,6 +45,6 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
 
 def initial_weights(assignment: Any, dim: int, num_layers: int, seed: int) -> dict[str, object]:
     """The weights of a new model, and how many pieces of memory they live in."""
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     weights = [layer.weight for layer in assignment.cruncher.Cruncher(dim, num_layers).layers]
     return {"weights": weights, "memories": len({w.untyped_storage().data_ptr() for w in weights})}

@@ -19,7 +19,7 @@ def batch(
     assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int, from_file: bool
 ) -> dict[str, object]:
     """One batch, from an array or from a memory-mapped file."""
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         tokens = data.numpy()
         if from_file:
@@ -37,7 +37,7 @@ def device_of(result: object) -> str:
 
 def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, calls: int, seed: int) -> Tensor:
     """The first token of every row of many batches."""
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     batches = [assignment.get_batch.get_batch(data.numpy(), batch_size, sequence_length) for _ in range(calls)]
     return torch.stack([b[:, 0].to(torch.int64) for b in batches])
 
@@ -46,7 +46,7 @@ def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: in
     """Two batches after one seed, the same again while NumPy and `random` stand elsewhere, and what the seed is then."""
 
     def pair(other: int) -> list[object]:
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)
         np.random.seed(other)
         random.seed(other)
         return [assignment.get_batch.get_batch(data.numpy(), batch_size, sequence_length) for _ in range(2)]
@@ -64,7 +64,7 @@ def on_device(assignment: Any, data: Tensor, batch_size: int, sequence_length: i
 
 def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
     """A batch, and the same batch after the data has been overwritten; the data before that."""
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     tokens = data.numpy().copy()
     result = assignment.get_batch.get_batch(tokens, batch_size, sequence_length)
     before = result.clone()

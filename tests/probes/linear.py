@@ -22,7 +22,7 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
     """What flows back to the weight and to x."""
     layer = loaded(assignment, weight)
     x = x.clone().requires_grad_()
-    layer(x).backward(grad_y)
+    (layer(x) * grad_y).sum().backward()
     return {"weight": layer.weight.grad, "x": x.grad}
 
 
@@ -38,5 +38,5 @@ def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, objec
 
 def initial_weights(assignment: Any, input_dim: int, output_dim: int, layers: int, seed: int) -> list[object]:
     """The weights of new layers, built one after the other."""
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     return [assignment.linear.Linear(input_dim, output_dim).weight for _ in range(layers)]

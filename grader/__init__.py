@@ -1,0 +1,1 @@
+"""Trusted grading: pytest, inputs, oracle and verdict live here; a student's code never does."""

@@ -1,0 +1,177 @@
+"""`grader grade`: read the submissions, grade what has not been graded, store every result, show the class."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from grader import gradebook, result
+from grader.classtable import class_table
+from grader.errors import CallError
+from grader.result import Result
+from grader.session import Graded, Order, Tests
+from grader.session import grade as grade_orders
+from grader.submission import Submission, SubmissionError
+from grader.submission import read as read_submission
+from grader.worker.launch import Isolation, Sandbox
+from grader.workplace import with_workplace
+from kata.catalog import Kata, catalog
+
+WIDE = 120  # columns, where the output is no terminal
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `grader grade`."""
+
+    out: Path
+    jobs: int
+    seed: int
+    examples: int
+    isolation: Isolation
+    katas: tuple[str, ...]
+    force: bool
+    quiet: bool
+
+
+def console(*, quiet: bool = False, stderr: bool = False) -> Console:
+    """Where we print: wide enough for the table when it is a file or a pipe."""
+    made = Console(quiet=quiet, stderr=stderr, highlight=False)
+    return made if made.is_terminal else Console(quiet=quiet, stderr=stderr, highlight=False, width=WIDE)
+
+
+def grade_into(paths: Sequence[Path], options: Options) -> int:
+    """Do all of it; the exit code. Raises CallError before anything is written."""
+    katas = choose(options.katas)
+    submissions, refused = read_all(paths)
+    prepare(options.out)
+    out, err = console(quiet=options.quiet), console(stderr=True)
+    prints = {s.id: result.fingerprint(s.files, fingerprinted(options, katas)) for s in submissions}
+    stored = {} if options.force else {s.id: r for s in submissions if (r := reusable(options.out, s.id, prints[s.id]))}
+    orders = [Order(s, katas, options.seed) for s in submissions if s.id not in stored]
+    lost: list[str] = []
+
+    def use(tests: Tests, sandbox: Sandbox) -> None:
+        with progress_bar(out, len(orders) * sum(len(kata.points) for kata in katas)) as advance:
+            for event in grade_orders(orders, tests, sandbox, options.jobs):
+                if not isinstance(event, Graded):
+                    advance()
+                elif event.katas is None:
+                    lost.append(event.order.submission.id)
+                else:
+                    made = result_of(event, options, sandbox.isolation, prints[event.order.submission.id])
+                    stored[made.submission] = made
+                    result.write(made, options.out)
+
+    if orders:
+        with_workplace(options.isolation, options.examples, lambda text: err.print(f"warning: {text}", style="yellow"), use)
+    gradebook.write(result.load_all(options.out), options.out)
+    report(out, [stored[s.id] for s in submissions if s.id in stored], katas, len(submissions) - len(orders), options.out)
+    for problem in refused:
+        err.print(f"grader: {problem}", style="red", markup=False, soft_wrap=True)
+    unsure = [r.submission for r in stored.values() if not r.conclusive] + lost
+    if unsure:
+        err.print(f"grader: could not be graded, run the same command again: {', '.join(unsure)}", markup=False, soft_wrap=True)
+    return 3 if unsure else 2 if refused else 0
+
+
+def choose(names: Sequence[str]) -> tuple[Kata, ...]:
+    """The katas of these names. Raises CallError."""
+    try:
+        return tuple(catalog().choose(list(names)))
+    except ValueError as error:
+        raise CallError(str(error)) from None
+
+
+def read_all(paths: Sequence[Path]) -> tuple[list[Submission], list[str]]:
+    """The submissions, and a line for each that can't be read. Raises CallError if a path is wrong, or none can be read."""
+    submissions: dict[str, Submission] = {}
+    refused: list[str] = []
+    for path in paths:
+        if not path.exists():
+            raise CallError(f"{path}: there is no such file or directory")
+        try:
+            submission = read_submission(path)
+        except SubmissionError as error:
+            refused.append(str(error))
+            continue
+        if submission.id in submissions:
+            raise CallError(f"two submissions are called {submission.id}")
+        submissions[submission.id] = submission
+    if not submissions:
+        raise CallError("; ".join(refused))
+    return list(submissions.values()), refused
+
+
+def prepare(directory: Path) -> None:
+    """See that results can be written there. Raises CallError."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise CallError(f"--out {directory}: can't write there ({error.strerror})") from None
+
+
+def fingerprinted(options: Options, katas: Sequence[Kata]) -> dict[str, object]:
+    """The options that a result depends on."""
+    names = [kata.name for kata in katas]
+    return {"seed": options.seed, "examples": options.examples, "katas": names, "isolation": options.isolation}
+
+
+def reusable(directory: Path, submission: str, fingerprint: str) -> Result | None:
+    """What is stored for the same submission, assignment and options, if nothing in it is inconclusive."""
+    stored = result.load(directory / submission / "result.json")
+    return stored if stored is not None and stored.fingerprint == fingerprint and stored.conclusive else None
+
+
+def result_of(event: Graded, options: Options, isolation: str, fingerprint: str) -> Result:
+    """The result to store."""
+    katas = event.katas or []
+    return Result(
+        submission=event.order.submission.id,
+        score=sum(kata.score for kata in katas),
+        max_score=sum(kata.max_score for kata in katas),
+        fingerprint=fingerprint,
+        seed=options.seed,
+        examples=options.examples,
+        isolation=isolation,
+        seconds=round(event.seconds, 3),
+        environment=result.environment(),
+        katas=katas,
+    )
+
+
+@contextmanager
+def progress_bar(out: Console, total: int) -> Iterator["Advance"]:
+    """A bar over all tests; it is redrawn by us, so that no thread runs while children are forked."""
+    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TextColumn("tests"))
+    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=out, auto_refresh=False, transient=True) as bar:
+        yield Advance(bar, total)
+
+
+class Advance:
+    """One step of the bar."""
+
+    def __init__(self, bar: Progress, total: int) -> None:
+        self.bar = bar
+        self.task = bar.add_task("", total=total)
+
+    def __call__(self) -> None:
+        self.bar.advance(self.task)
+        self.bar.refresh()
+
+
+def report(out: Console, results: Sequence[Result], katas: Sequence[Kata], reused: int, directory: Path) -> None:
+    """The table, and where the files are."""
+    out.print(class_table(results, katas))
+    if reused:
+        out.print(f"{reused} of {len(results)} had been graded before with the same options (--force grades again).")
+    levels = sorted({r.isolation for r in results})
+    out.print(f"isolation: {', '.join(levels)}")
+    out.print(f"results:   {directory}/<submission>/result.json", markup=False, soft_wrap=True)
+    out.print(f"gradebook: {directory / 'gradebook.csv'}", markup=False, soft_wrap=True)

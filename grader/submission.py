@@ -1,0 +1,134 @@
+"""Reads what a student handed in: a directory, a zip or a tar, as the bytes of a few Python files and nothing else."""
+
+import stat
+import tarfile
+import unicodedata
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from kata.catalog import catalog
+
+T = TypeVar("T")
+
+MAX_FILES = 64
+MAX_BYTES = 2**20
+MAX_ENTRIES = 10_000  # of an archive, whatever they are
+ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
+
+
+class SubmissionError(Exception):
+    """This can't be read as a submission; the message says why, in one line."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """An id and the files of the student's package, by name."""
+
+    id: str
+    files: dict[str, bytes]
+
+
+def read(path: Path) -> Submission:
+    """Read a submission of any kind. Raises SubmissionError."""
+    if not path.exists():
+        raise SubmissionError(f"{path}: there is no such file or directory")
+    try:
+        if path.is_dir():
+            found = list(directory_entries(path))
+        elif zipfile.is_zipfile(path):
+            found = list(zip_entries(path))
+        elif tarfile.is_tarfile(path):
+            found = list(tar_entries(path))
+        else:
+            raise SubmissionError(f"{path}: neither a directory nor a .zip, .tar or .tar.gz")
+    except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, RuntimeError, NotImplementedError, ValueError) as error:
+        raise SubmissionError(f"{path}: can't be read ({error})") from None
+    files = package_of(found)
+    if not files:
+        example = next(iter(catalog().katas))
+        raise SubmissionError(f"{path}: no kata in it (assignment/{example}.py and so on)")
+    return Submission(identify(path), files)
+
+
+def identify(path: Path) -> str:
+    """The name without its ending."""
+    name = unicodedata.normalize("NFC", path.resolve().name)
+    ending = next((ending for ending in ENDINGS if name.lower().endswith(ending) and not path.is_dir()), "")
+    return name.removesuffix(name[len(name) - len(ending) :]) if ending else name
+
+
+def directory_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """The Python files of a directory, or of the `assignment/` in it. Links are not followed."""
+    for folder in (path, path / "assignment"):
+        for file in sorted(folder.glob("*.py")) if folder.is_dir() and not folder.is_symlink() else ():
+            if file.is_file() and not file.is_symlink():
+                yield PurePosixPath(file.relative_to(path).as_posix()), limited(file.read_bytes(), file)
+
+
+def zip_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """The Python files of a zip."""
+    with zipfile.ZipFile(path) as archive:
+        for info in not_too_many(archive.infolist(), path):
+            kind = stat.S_IFMT(info.external_attr >> 16)
+            if safe_name(info.filename, path).suffix == ".py" and not info.is_dir() and kind in (0, stat.S_IFREG):
+                with archive.open(info) as file:
+                    yield PurePosixPath(info.filename), limited(file.read(MAX_BYTES + 1), path)
+
+
+def tar_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """The Python files of a tar, compressed or not."""
+    with tarfile.open(path) as archive:
+        for info in not_too_many(archive, path):
+            if safe_name(info.name, path).suffix == ".py" and info.isreg():
+                file = archive.extractfile(info)
+                assert file is not None
+                yield PurePosixPath(info.name), limited(file.read(MAX_BYTES + 1), path)
+
+
+def not_too_many(entries: Iterable[T], path: Path) -> Iterator[T]:
+    """Stop at an archive that is made to be long."""
+    for count, entry in enumerate(entries):
+        if count >= MAX_ENTRIES:
+            raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
+        yield entry
+
+
+def safe_name(name: str, path: Path) -> PurePosixPath:
+    """The name of an archive's entry. Raises SubmissionError for one that points out of the archive."""
+    entry = PurePosixPath(name.replace("\\", "/"))
+    if entry.is_absolute() or ".." in entry.parts or "\0" in name or ":" in name:
+        raise SubmissionError(f"{path}: it has an entry that points elsewhere ({name!r})")
+    return entry
+
+
+def limited(content: bytes, path: Path) -> bytes:
+    """Refuse what no hand has typed."""
+    if len(content) > MAX_BYTES:
+        raise SubmissionError(f"{path}: a file in it is larger than {MAX_BYTES // 2**20} MiB")
+    return content
+
+
+def package_of(entries: list[tuple[PurePosixPath, bytes]]) -> dict[str, bytes]:
+    """The files beside each other that hold the katas: in `assignment/` if there is one, else where most katas are."""
+    folders: dict[PurePosixPath, dict[str, bytes]] = {}
+    for entry, content in entries:
+        name = unicodedata.normalize("NFC", entry.name)
+        if name.removesuffix(".py").isidentifier() and name not in ("conftest.py", "__init__.py") and is_shallow(entry):
+            folders.setdefault(entry.parent, {})[name] = content
+    katas = {f"{kata}.py" for kata in catalog().katas}
+    ranked = sorted(
+        (folder for folder in folders if katas & folders[folder].keys()),
+        key=lambda folder: (folder.name != "assignment", -len(katas & folders[folder].keys()), str(folder)),
+    )
+    files = folders[ranked[0]] if ranked else {}
+    if len(files) > MAX_FILES:
+        raise SubmissionError(f"more than {MAX_FILES} Python files beside each other")
+    return dict(sorted(files.items()))
+
+
+def is_shallow(entry: PurePosixPath) -> bool:
+    """Not within what archivers and tools leave about."""
+    return not any(part.startswith((".", "__")) for part in entry.parts[:-1])

@@ -1,0 +1,118 @@
+"""What a worker gives up between its fork and the student's first line: its view of the machine, resources, privileges.
+
+Linux's own calls through ctypes, since Python 3.11 has no `unshare`.
+"""
+
+import contextlib
+import ctypes
+import os
+import resource
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+NEW_MOUNTS, NEW_IPC, NEW_PIDS = 0x00020000, 0x08000000, 0x20000000
+NO_SUID, NO_DEV = 2, 4
+SET_KEEP_CAPS, SET_NO_NEW_PRIVS, CAP_AMBIENT, CAP_AMBIENT_CLEAR_ALL = 8, 38, 47, 4
+CAP_VERSION_3 = 0x20080522
+READ_ANYTHING = 1 << 2  # CAP_DAC_READ_SEARCH
+
+SCRATCH_MIB = 256
+OPEN_FILES = 256
+PROCESSES = 64
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """How far workers are shut in."""
+
+    namespaces: bool  # inside bubblewrap: processes and /tmp of their own, no /proc
+    change_user: bool  # started by root: workers become a user that owns nothing
+    keep_reading: bool  # … who must still reach a Python that lies in root's own directory
+    memory_mib: int
+    cpu_seconds: int
+
+
+def call(result: int, what: str) -> None:
+    """Turn a failed call into an OSError."""
+    if result != 0:
+        raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
+
+
+@contextlib.contextmanager
+def new_process_space() -> Iterator[None]:
+    """Within, a fork's child is the first process of a PID namespace: when it ends, all that it started ends."""
+    home = os.open("/proc/self/ns/pid", os.O_RDONLY)
+    call(libc.unshare(NEW_PIDS), "unshare")
+    try:
+        yield
+    finally:
+        call(libc.setns(home, NEW_PIDS), "setns")
+        os.close(home)
+
+
+def private_files() -> None:
+    """A new, empty /tmp of limited size, and nothing in /proc."""
+    call(libc.unshare(NEW_MOUNTS | NEW_IPC), "unshare")
+    options = f"size={SCRATCH_MIB}m,mode=1777".encode()
+    call(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", NO_SUID | NO_DEV, options), "mount /tmp")
+    call(libc.mount(b"tmpfs", b"/proc", b"tmpfs", NO_SUID | NO_DEV, b"size=4k,mode=555"), "mount /proc")
+
+
+def limit_resources(confinement: Confinement) -> None:
+    """Limits that hold in C code, too; a platform that lacks one goes without."""
+    tasks = 0 if confinement.namespaces or confinement.change_user else own_tasks()
+    for name, value in (
+        ("RLIMIT_AS", mapped_bytes() + confinement.memory_mib * 2**20),
+        ("RLIMIT_CPU", confinement.cpu_seconds),
+        ("RLIMIT_FSIZE", SCRATCH_MIB * 2**20),
+        ("RLIMIT_NOFILE", OPEN_FILES),
+        ("RLIMIT_NPROC", tasks + PROCESSES),
+        ("RLIMIT_CORE", 0),
+    ):
+        kind = getattr(resource, name, None)
+        if kind is not None:
+            hard = resource.getrlimit(kind)[1]
+            bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            with contextlib.suppress(OSError, ValueError):
+                resource.setrlimit(kind, (bound, bound))
+
+
+def mapped_bytes() -> int:
+    """The address space that this process has taken already, most of it torch's libraries."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[0]) * resource.getpagesize() if statm.exists() else 0
+
+
+def own_tasks() -> int:
+    """How many processes and threads this user runs now: the limit counts them, too."""
+    count = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if process.stat().st_uid == os.getuid():
+                count += len(list((process / "task").iterdir()))
+    return count
+
+
+def drop_privileges(confinement: Confinement, user: int) -> None:
+    """Become `user` if that is asked for; no capabilities, and none to be gained."""
+    if sys.platform != "linux":
+        return
+    if confinement.change_user:
+        libc.prctl(SET_KEEP_CAPS, int(confinement.keep_reading), 0, 0, 0)
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    libc.prctl(CAP_AMBIENT, CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    keep_capabilities(READ_ANYTHING if confinement.keep_reading else 0)
+    call(libc.prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+
+
+def keep_capabilities(kept: int) -> None:
+    """Give up every capability but these."""
+    header = (ctypes.c_uint32 * 2)(CAP_VERSION_3, 0)
+    data = (ctypes.c_uint32 * 6)(kept, kept, 0, 0, 0, 0)
+    call(libc.capset(header, data), "capset")

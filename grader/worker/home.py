@@ -1,0 +1,118 @@
+"""Where a student's code lives under the grader: a fresh worker for every test, spoken to over a channel, for limited time."""
+
+import contextlib
+import os
+import signal
+import socket
+import struct
+import time
+from collections.abc import Mapping, Sequence
+
+from grader.worker.channel import Channel, Closed, Late, Malformed, decode_reply
+from kata.catalog import Limits
+from kata.exercise import Probe, Reply
+from kata.failures import Died, Inconclusive, TimedOut
+from kata.values import Plain
+
+CONTROL_SECONDS = 60.0
+STATUS = struct.Struct("<i")
+
+
+class WorkerHome:
+    """A student's code, one worker at a time."""
+
+    def __init__(self, control: socket.socket, limits: Limits) -> None:
+        self.control = control
+        self.control.settimeout(CONTROL_SECONDS)
+        self.limits = limits
+        self.files: Mapping[str, bytes] = {}
+        self.kata_deadline = 0.0
+        self.channel: Channel | None = None
+
+    def open(self, files: Mapping[str, bytes], seconds: float) -> None:
+        """Grade these files from now on, for so long in all."""
+        self.files = files
+        self.kata_deadline = time.monotonic() + seconds
+
+    def renew(self, kata: str) -> None:  # noqa: ARG002  (a worker can run any kata)
+        """The next call goes to a new worker."""
+        self.end()
+
+    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+        """Send the call, wait for the reply, no longer than the limits allow."""
+        allowed = self.limits.call_seconds
+        deadline = min(time.monotonic() + allowed, self.kata_deadline)
+        if self.channel is None:
+            self.start()
+        assert self.channel is not None
+        try:
+            self.channel.send({"module": probe.__module__, "probe": probe.__name__, "args": args}, deadline)
+            return decode_reply(self.channel.receive(deadline))
+        except Late:
+            self.end()
+            raise TimedOut(allowed) from None
+        except Closed:
+            raise Died(cause_of_death(self.end(b"D"))) from None
+        except Malformed as error:
+            self.end()
+            raise Died(str(error)) from None
+
+    def start(self) -> None:
+        """A new worker that has the student's files. Raises Inconclusive where the machine can't."""
+        self.channel = Channel(self.new_line())
+        deadline = time.monotonic() + CONTROL_SECONDS
+        try:
+            ready = decode_reply(self.channel.receive(deadline))
+            if ready.outcome != "returned":
+                raise Inconclusive(f"a worker can't be shut in: {ready.error}")
+            self.channel.send({"files": dict(self.files)}, deadline)
+        except (Late, Closed, Malformed) as error:
+            raise Inconclusive(f"a worker did not start ({type(error).__name__})") from None
+
+    def new_line(self) -> socket.socket:
+        """A connection to a new worker. Raises Inconclusive."""
+        with contextlib.suppress(OSError):
+            self.control.sendall(b"S")
+            answer, descriptors, _, _ = socket.recv_fds(self.control, 1, 1)
+            if answer == b"s" and descriptors:
+                return socket.socket(fileno=descriptors[0])
+        raise Inconclusive("the machine could not start a process for your code")
+
+    def peek(self, paths: Sequence[str]) -> list[str]:
+        """Which of these files a worker can read; it has no student's code in it."""
+        self.open({}, CONTROL_SECONDS)
+        self.start()
+        assert self.channel is not None
+        deadline = time.monotonic() + CONTROL_SECONDS
+        self.channel.send({"peek": list(paths)}, deadline)
+        found = decode_reply(self.channel.receive(deadline)).value
+        self.end()
+        return [str(path) for path in found]
+
+    def end(self, letter: bytes = b"E") -> int:
+        """No worker any more; the wait status of the one there was. Raises Inconclusive."""
+        if self.channel is None:
+            return 0
+        self.channel.socket.close()
+        self.channel = None
+        answer = b""
+        with contextlib.suppress(OSError):
+            self.control.sendall(letter)
+            while len(answer) < 1 + STATUS.size and (part := self.control.recv(1 + STATUS.size - len(answer))):
+                answer += part
+        if len(answer) <= STATUS.size:
+            raise Inconclusive("the process that starts workers is gone")
+        return int(STATUS.unpack(answer[1:])[0])
+
+
+def cause_of_death(status: int) -> str:
+    """What a wait status says to somebody who wrote a few lines of Python."""
+    if os.WIFEXITED(status):
+        return f"your code ended Python itself (exit code {os.WEXITSTATUS(status)}), so there was no answer"
+    number = os.WTERMSIG(status)
+    if number == signal.SIGKILL:
+        return "your code was stopped by the system, most likely because it used too much memory, or it cut the line"
+    if number == signal.SIGXCPU:
+        return "your code used up its processor time"
+    name = signal.Signals(number).name if number in set(signal.Signals) else str(number)
+    return f"your code crashed inside native code (signal {name})"

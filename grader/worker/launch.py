@@ -1,0 +1,194 @@
+"""Starts the zygote, inside bubblewrap where that works, and finds out how well it is shut in before grading starts."""
+
+import contextlib
+import ctypes
+import dataclasses
+import importlib.util
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from grader.worker.confine import Confinement
+from kata.catalog import ROOT, Limits
+
+Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
+START_SECONDS = 120.0  # importing torch from a cold network disk takes this long
+NEEDED = ("torch", "numpy", "einops", "jaxtyping", "msgspec")
+FIRST_USER = 1_000_000  # far above the users that a machine gives out
+SET_DUMPABLE = 4
+
+RUNTIME = (  # all of this project that a worker can see
+    *("kata/__init__.py", "kata/values.py", "kata/assignment.py", "kata/exercise.py"),
+    *("grader/__init__.py", "grader/worker/__init__.py", "grader/worker/channel.py"),
+    *("grader/worker/confine.py", "grader/worker/work.py", "grader/worker/zygote.py"),
+    *("tests/__init__.py", "tests/probes"),
+)
+HIDDEN = ("reference/oracle", "reference/solution", "tests/test_linear.py", "grader/standins", "zoo", "kata/catalog.toml")
+
+
+class IsolationError(Exception):
+    """The isolation that was asked for can't be had here; the message says why."""
+
+
+class Sandbox:
+    """A running zygote. `clone()` gives a connection on which workers are started."""
+
+    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, runtime: Path, isolation: Isolation) -> None:
+        self.process = process
+        self.control = control
+        self.runtime = runtime
+        self.isolation = isolation
+
+    def wait_until_ready(self) -> None:
+        """Raises IsolationError when the zygote does not come up."""
+        self.control.settimeout(START_SECONDS)
+        with contextlib.suppress(OSError):
+            if self.control.recv(1) == b"h":
+                return
+        self.close()
+        errors = (self.process.stderr.read() if self.process.stderr else b"").decode("utf-8", "replace").strip()
+        raise IsolationError(errors.splitlines()[-1] if errors else "the worker process did not start")
+
+    def clone(self) -> socket.socket:
+        """A connection to a zygote of its own. Raises IsolationError."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            ours.settimeout(START_SECONDS)
+            with contextlib.suppress(OSError):
+                socket.send_fds(self.control, [b"C"], [theirs.fileno()])
+                if ours.recv(1) == b"c":
+                    return ours
+        ours.close()
+        raise IsolationError("the process that starts workers is gone")
+
+    def close(self) -> None:
+        """End the zygote and all workers."""
+        self.control.close()
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.runtime, ignore_errors=True)
+
+
+def launch(isolation: Literal["bwrap", "none"], limits: Limits) -> Sandbox:
+    """Start a zygote; it goes on importing torch when this returns. Raises IsolationError without bubblewrap."""
+    if isolation == "bwrap" and shutil.which("bwrap") is None:
+        raise IsolationError("bubblewrap is not installed (Debian: apt-get install bubblewrap)")
+    keep_out()
+    runtime = copy_runtime()
+    ours, theirs = socket.socketpair()
+    root = os.getuid() == 0
+    confinement = Confinement(
+        namespaces=isolation == "bwrap",
+        change_user=root,
+        keep_reading=root and isolation == "none" and not all(map(public, [Path(python()), *sites()])),
+        memory_mib=limits.memory_mib,
+        cpu_seconds=int(2 * limits.kata_seconds) + 1,
+    )
+    config = {
+        "runtime": "/runtime" if isolation == "bwrap" else str(runtime),
+        "sites": sites_inside() if isolation == "bwrap" else [str(site) for site in sites()],
+        "control": theirs.fileno(),
+        "katas": [path.stem for path in sorted((ROOT / "tests/probes").glob("*.py")) if path.stem != "__init__"],
+        "confinement": dataclasses.asdict(confinement),
+        "first_user": FIRST_USER + os.getpid() % 60_000 * 64,
+    }
+    command = [python(), "-I", "-S", "-B", f"{config['runtime']}/grader/worker/zygote.py", json.dumps(config)]
+    if isolation == "bwrap":
+        command = [*bubblewrap(runtime), *command]
+    with theirs:
+        process = subprocess.Popen(
+            command,
+            env=environment(),
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=[theirs.fileno()],
+        )
+    return Sandbox(process, ours, runtime, isolation)
+
+
+def keep_out() -> None:
+    """Let no process of the same user look into this one."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def copy_runtime() -> Path:
+    """A directory that holds what a worker needs of this project and nothing else."""
+    runtime = Path(tempfile.mkdtemp(prefix="torchkata-runtime-"))
+    runtime.chmod(0o755)
+    for name in RUNTIME:
+        source, target = ROOT / name, runtime / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copyfile(source, target)
+    return runtime
+
+
+def python() -> str:
+    """The interpreter itself, not a virtual environment's link to it."""
+    return os.path.realpath(sys.executable)
+
+
+def sites() -> list[Path]:
+    """The directories that hold the packages which students and workers import."""
+    specs = [importlib.util.find_spec(name) for name in NEEDED]
+    return list(dict.fromkeys(Path(spec.origin).parent.parent for spec in specs if spec and spec.origin))
+
+
+def sites_inside() -> list[str]:
+    """Where the sandbox has them: away from /tmp, which every worker has for itself."""
+    return [f"/sites/{i}" for i in range(len(sites()))]
+
+
+def public(path: Path) -> bool:
+    """Whether every user can reach it."""
+    return all(parent.stat().st_mode & 0o005 == 0o005 for parent in [path, *path.parents])
+
+
+def environment() -> dict[str, str]:
+    """All that a worker learns of the environment."""
+    threads = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
+    return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", **threads, **kept}
+
+
+def bubblewrap(runtime: Path) -> list[str]:
+    """The sandbox around the zygote: no network, no other process, and of the file system what Python needs, read-only.
+
+    Started by an ordinary user it is root in a user namespace of its own, which lets the zygote give each worker
+    namespaces and lets the worker give up that power; started by root, the worker becomes another user.
+    """
+    command = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    command += ["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "worker"]
+    if os.getuid() != 0:
+        command += ["--unshare-user", "--uid", "0", "--gid", "0", "--cap-add", "CAP_SYS_ADMIN"]
+    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", "/usr", "/usr"]
+    for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
+        path = Path(name)
+        if path.is_symlink():
+            command += ["--symlink", str(path.readlink()), name]
+        elif path.is_dir():
+            command += ["--ro-bind", name, name]
+    for name in ("/etc/ld.so.cache", "/etc/alternatives"):
+        command += ["--ro-bind-try", name, name]
+    prefix = Path(python()).parent.parent
+    if prefix.is_relative_to("/tmp"):
+        raise IsolationError("Python itself lies in /tmp, which every worker has for itself")
+    if not prefix.is_relative_to("/usr"):
+        for parent in reversed(prefix.parents[:-1]):  # made by bubblewrap itself they would be root's alone
+            command += ["--perms", "0755", "--dir", str(parent)]
+        command += ["--ro-bind", str(prefix), str(prefix)]
+    command += ["--perms", "0755", "--dir", "/sites"]
+    for site, inside in zip(sites(), sites_inside(), strict=True):
+        command += ["--ro-bind", str(site), inside]
+    return [*command, "--ro-bind", str(runtime), "/runtime", "--remount-ro", "/", "--chdir", "/", "--"]

@@ -1,0 +1,81 @@
+"""A worker's life: shut itself in, take the student's files, answer calls until the line is cut. Runs a student's code."""
+
+import importlib
+import os
+import signal
+import socket
+from pathlib import Path
+from typing import NoReturn
+
+from grader.worker.channel import Channel, decode
+from grader.worker.confine import Confinement, drop_privileges, limit_resources, private_files
+from kata.assignment import Assignment
+from kata.exercise import Reply, exercise, reply_to
+
+
+def live(descriptor: int, confinement: Confinement, user: int, scratch: Path) -> NoReturn:
+    """All of it; never returns, whatever happens."""
+    status = 70
+    try:
+        channel = Channel(socket.socket(fileno=keep_only(descriptor)))
+        try:
+            shut_in(confinement, user)
+        except OSError as error:
+            channel.send(Reply("raised", error=str(error)))
+        else:
+            channel.send(Reply("returned"))
+            answer(channel, scratch)
+            status = 0
+    finally:
+        os._exit(status)
+
+
+def keep_only(descriptor: int) -> int:
+    """Close every other descriptor; input is empty, output is thrown away."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.dup2(descriptor, 3, inheritable=False)
+    os.closerange(4, 2**16)
+    return 3
+
+
+def shut_in(confinement: Confinement, user: int) -> None:
+    """Give up what a student's code must not have."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.setsid()
+    limit_resources(confinement)
+    if confinement.namespaces:
+        private_files()
+    drop_privileges(confinement, user)
+
+
+def answer(channel: Channel, scratch: Path) -> None:
+    """Take the files, then exercise them one call at a time, until the grader hangs up."""
+    own = scratch / "assignment"
+    own.mkdir(parents=True)
+    os.environ["HOME"] = os.environ["TMPDIR"] = str(scratch)
+    os.chdir(scratch)
+    for name, content in decode(channel.receive())["files"].items():
+        (own / name).write_bytes(content)
+    assignment = Assignment(own)
+    while True:
+        request = decode(channel.receive())
+        if "peek" in request:
+            channel.send(Reply("returned", [path for path in request["peek"] if readable(path)]))
+            continue
+        probe = getattr(importlib.import_module(request["module"]), request["probe"])
+        try:
+            reply = exercise(assignment, probe, request["args"])
+        except BaseException as error:  # KeyboardInterrupt and the student's own
+            reply = reply_to(error, assignment)
+        channel.send(reply)
+
+
+def readable(path: str) -> bool:
+    """Whether this process can look into a file or a directory."""
+    try:
+        os.listdir(path) if os.path.isdir(path) else os.close(os.open(path, os.O_RDONLY))
+    except OSError:
+        return False
+    return True

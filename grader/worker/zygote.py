@@ -1,0 +1,181 @@
+"""The zygote: a process that has imported torch and forks a worker for every test. It never runs a student's code.
+
+Started as `python -I -S -B zygote.py CONFIG`; CONFIG is JSON. The first process only makes more of itself:
+C + descriptor   fork a zygote that takes commands there        → c (there)
+and each of those has at most one worker at a time, and the next one ready:
+S                hand out a worker                              → s + the descriptor to talk to it over, or x
+E                end the worker and all that it started         → e + wait status
+D                the same for one that seems to have died       → e + wait status
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import sys
+import tempfile
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from grader.worker.confine import Confinement
+
+STATUS = struct.Struct("<i")
+SET_CHILD_SUBREAPER = 36
+
+
+def main() -> None:
+    """Import everything once, say hello, and fork a zygote for each connection that is handed over."""
+    config = json.loads(sys.argv[1])
+    sys.path[:0] = [config["runtime"]]
+    sys.path += config["sites"]
+    control = socket.socket(fileno=config["control"])
+    warm_up(config["katas"])
+
+    from grader.worker.confine import Confinement
+
+    confinement = Confinement(**config["confinement"])
+    control.sendall(b"h")
+    user = config["first_user"]
+    while True:
+        command, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+        if command != b"C":
+            return
+        user += 1
+        if os.fork() == 0:
+            control.close()
+            Zygote(socket.socket(fileno=descriptors[0]), confinement, user).serve()
+        os.close(descriptors[0])
+
+
+def warm_up(katas: list[str]) -> None:
+    """Import what students import, with one thread: a process that has used several can't fork workers that use torch."""
+    import gc
+    import importlib
+
+    import einops  # noqa: F401
+    import jaxtyping  # noqa: F401
+    import torch
+
+    torch.set_num_threads(1)
+    torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)  # the first optimizer takes a second to make
+    (torch.ones(1, requires_grad=True) * 2).backward()
+    for kata in katas:
+        importlib.import_module(f"tests.probes.{kata}")
+    import grader.worker.work  # noqa: F401
+
+    gc.collect()
+    gc.freeze()
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A forked worker that waits for its files."""
+
+    pid: int
+    line: socket.socket
+    scratch: Path
+
+
+class Zygote:
+    """Serves one connection; its workers run as `user` where the grader is root."""
+
+    def __init__(self, control: socket.socket, confinement: "Confinement", user: int) -> None:
+        self.control = control
+        self.confinement = confinement
+        self.user = user
+        self.current: Worker | None = None
+        self.next: Worker | None = None
+        self.dying: list[int] = []
+
+    def serve(self) -> NoReturn:
+        """Until the grader hangs up."""
+        import ctypes
+
+        if sys.platform == "linux":  # what a worker leaves behind becomes a child of this process, and can be found
+            ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self.control.sendall(b"c")
+        try:
+            while command := self.control.recv(1):
+                if command == b"S":
+                    self.hand_out()
+                else:
+                    self.control.sendall(b"e" + STATUS.pack(self.end(patience=2.0 if command == b"D" else 0.0)))
+        finally:
+            for worker in (self.current, self.next):
+                if worker is not None:
+                    self.kill(worker)
+            os._exit(0)
+
+    def hand_out(self) -> None:
+        """Give the grader the worker that is ready, then make the next one while the grader works."""
+        try:
+            self.current = self.next or self.fork()
+            self.next = None
+        except OSError as error:
+            print(f"can't fork a worker: {error}", file=sys.stderr)
+            self.control.sendall(b"x")
+            return
+        with self.current.line as line:
+            socket.send_fds(self.control, [b"s"], [line.fileno()])
+        with contextlib.suppress(OSError):
+            self.next = self.fork()
+
+    def fork(self) -> Worker:
+        """A new worker, in namespaces of its own where there are any."""
+        from grader.worker import confine, work
+
+        scratch = Path("/tmp/work")  # in the worker's own /tmp
+        if not self.confinement.namespaces:
+            scratch = Path(tempfile.mkdtemp(prefix="torchkata-"))
+            if self.confinement.change_user:
+                os.chown(scratch, self.user, self.user)
+        ours, theirs = socket.socketpair()
+        with theirs, confine.new_process_space() if self.confinement.namespaces else nullcontext():
+            pid = os.fork()
+            if pid == 0:
+                work.live(theirs.fileno(), self.confinement, self.user, scratch)
+        return Worker(pid, ours, scratch)
+
+    def end(self, patience: float) -> int:
+        """End the current worker; its wait status, SIGKILL's if it has not ended by itself after so many seconds."""
+        self.dying = [pid for pid in self.dying if not os.waitpid(pid, os.WNOHANG)[0]]
+        worker, self.current = self.current, None
+        if worker is None:
+            return 0
+        until = time.monotonic() + patience
+        done, status = os.waitpid(worker.pid, os.WNOHANG)
+        while not done and time.monotonic() < until:
+            time.sleep(0.002)
+            done, status = os.waitpid(worker.pid, os.WNOHANG)
+        return status if done else self.kill(worker)
+
+    def kill(self, worker: Worker) -> int:
+        """Kill a worker and what it has started. Taking its memory apart takes the system a while: not waited for."""
+        os.kill(worker.pid, signal.SIGKILL)
+        if self.confinement.namespaces:
+            self.dying.append(worker.pid)  # its PID namespace dies with it
+        else:
+            os.waitpid(worker.pid, 0)
+            end_children(spared=self.next.pid if self.next else 0)
+            shutil.rmtree(worker.scratch, ignore_errors=True)
+        return signal.SIGKILL
+
+
+def end_children(spared: int) -> None:
+    """Kill every child of this process but one, and theirs as they become its own."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    while children.exists() and (orphans := {*map(int, children.read_text().split())} - {spared}):
+        for pid in orphans:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+if __name__ == "__main__":
+    main()
