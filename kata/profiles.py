@@ -4,6 +4,7 @@ learn  the default: 25 examples, a new seed every run, failing inputs kept in `.
 grade  100 examples, a fixed seed, nothing kept
 """
 
+import gc
 import random
 from typing import Any
 
@@ -52,6 +53,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if chosen is None:
         chosen = 0 if config.getoption("--hypothesis-profile") == "grade" else random.SystemRandom().randrange(10**6)
     config.stash[SEED] = chosen
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what has been imported: with torch loaded it is slow to walk through."""
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -3,11 +3,13 @@
 So a hundred examples cost a hundred calls, and a failing one shrinks to a small shape.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from hypothesis import settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -17,6 +19,8 @@ DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16, torch.fl
 SEEDS = st.integers(0, 2**32 - 1)
 SIZES = st.integers(1, 5)
 
+costly = settings(max_examples=max(10, settings().max_examples // 4))  # for what takes several steps or writes files
+
 
 def rng_of(seed: int) -> np.random.Generator:
     """The source of all elements of one example."""
@@ -25,12 +29,12 @@ def rng_of(seed: int) -> np.random.Generator:
 
 def normal(rng: np.random.Generator, shape: tuple[int, ...] | list[int], dtype: torch.dtype = torch.float32) -> Tensor:
     """Normally distributed elements."""
-    return torch.from_numpy(np.asarray(rng.standard_normal(shape))).to(dtype)
+    return torch.from_numpy(rng.standard_normal(shape)).to(dtype)
 
 
 def from_tiny_to_large(rng: np.random.Generator, shape: list[int], dtype: torch.dtype = torch.float32) -> Tensor:
     """Elements of random sign between 1e-4 and 10 in size, as many small as large ones."""
-    return torch.from_numpy(np.asarray(rng.choice([-1.0, 1.0], shape) * 10.0 ** rng.uniform(-4, 1, shape))).to(dtype)
+    return torch.from_numpy(rng.choice([-1.0, 1.0], shape) * 10.0 ** rng.uniform(-4, 1, shape)).to(dtype)
 
 
 @st.composite
@@ -143,19 +147,30 @@ def courses(
     """
     shapes = draw(st.lists(st.sampled_from([[2], [2, 3], [], [1], [0], [2, 1]]), min_size=1, max_size=3))
     dtype = draw(dtypes)
-    rates = st.sampled_from([0.1, 0.5, 1e-3, 0.02])
-    first = [0.1, 0.5, 0.02][:groups] if groups > 1 else [draw(rates)]
-    lrs = [[lr * 0.1 ** (t // 2) * (1 + t % 2) if changing else lr for lr in first] for t in range(steps)]
+    first = [0.1, 0.5][:groups] if groups > 1 else [draw(st.sampled_from([0.1, 0.5, 1e-3, 0.02]))]
+    lrs = [[lr * factor for lr in first] for factor in (CHANGES if changing else [1.0] * steps)[:steps]]
     rng = rng_of(draw(SEEDS))
-    params = [[normal(rng, shape, dtype) for shape in shapes] for _ in range(groups)]
+    params = [split(normal(rng, [total(shapes)], dtype), shapes) for _ in range(groups)]
     grads: list[list[list[Tensor | None]]] = [
-        [[from_tiny_to_large(rng, shape, dtype) for shape in shapes] for _ in range(groups)] for _ in range(steps)
+        [[*split(from_tiny_to_large(rng, [total(shapes)], dtype), shapes)] for _ in range(groups)] for _ in range(steps)
     ]
     if absent:
-        missing = draw(st.integers(0, len(shapes) - 1))
-        when = draw(st.integers(0, steps - 1))
-        grads[when][0][missing] = None
+        grads[draw(st.integers(0, steps - 1))][0][draw(st.integers(0, len(shapes) - 1))] = None
     return Course(params, lrs, grads)
+
+
+CHANGES = [1.0, 0.1, 2.0]
+
+
+def total(shapes: list[list[int]]) -> int:
+    """The elements of all these shapes."""
+    return sum(math.prod(shape) for shape in shapes)
+
+
+def split(elements: Tensor, shapes: list[list[int]]) -> list[Tensor]:
+    """Tensors of these shapes, out of one draw."""
+    parts = elements.split([math.prod(shape) for shape in shapes])
+    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -8,41 +8,47 @@ from kata.compare import assert_close, assert_equal, check
 from kata.student import Student
 from tests.courses import adagrad_step, assert_course, final_memory
 from tests.probes import adagrad as probes
-from tests.strategies import DTYPES, SEEDS, Course, courses, from_tiny_to_large, normal, rng_of
+from tests.strategies import DTYPES, SEEDS, Course, costly, courses, from_tiny_to_large, normal, rng_of
 
 WIDE = st.sampled_from([torch.float32, torch.float64])
 
 
+@costly
 @given(courses(dtypes=WIDE))
 def test_one_step_divides_by_the_root_of_g2_plus_epsilon(student: Student, course: Course) -> None:
     """One step turns p into p - lr * grad / sqrt(grad² + 1e-5), for small and for large gradients."""
     assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, adagrad_step)
 
 
-@given(courses(steps=4, dtypes=WIDE))
+@costly
+@given(courses(steps=3, dtypes=WIDE))
 def test_squared_gradients_add_up(student: Student, course: Course) -> None:
     """g2 is the sum of the squares of all gradients so far: it starts at 0, and nothing in it fades."""
     assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, adagrad_step)
 
 
-@given(courses(groups=3, steps=2))
+@costly
+@given(courses(groups=2, steps=2))
 def test_every_group_moves_at_its_own_rate(student: Student, course: Course) -> None:
     """Each parameter group moves at its own lr, a group that was added later, too."""
     assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, adagrad_step)
 
 
-@given(courses(groups=2, steps=4, changing=True))
+@costly
+@given(courses(groups=2, steps=3, changing=True))
 def test_a_changed_rate_counts_from_the_next_step(student: Student, course: Course) -> None:
     """A group's lr that is changed between steps counts from the next step on."""
     assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, adagrad_step)
 
 
-@given(courses(groups=2, steps=3, absent=True))
+@costly
+@given(courses(groups=2, steps=2, absent=True))
 def test_parameters_without_gradient_stay(student: Student, course: Course) -> None:
     """A parameter whose grad is None stays as it is; the others, before and after it, still move."""
     assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, adagrad_step)
 
 
+@costly
 @given(courses(dtypes=DTYPES), st.booleans())
 def test_the_update_is_in_place(student: Student, course: Course, transposed: bool) -> None:
     """A step keeps the Parameter and its memory, stays out of autograd, and leaves grad as it was."""
@@ -53,6 +59,7 @@ def test_the_update_is_in_place(student: Student, course: Course, transposed: bo
     assert_equal(reply["gradients"], grads, what="grad", note="step() changed the gradients")
 
 
+@costly
 @given(SEEDS, st.sampled_from([0.5, 0.1, 2.0]))
 def test_a_scheduler_can_drive_it(student: Student, seed: int, gamma: float) -> None:
     """It is a torch.optim.Optimizer, so that a scheduler can change its lr."""
@@ -63,6 +70,7 @@ def test_a_scheduler_can_drive_it(student: Student, seed: int, gamma: float) -> 
     assert_course([[[p]] for p in yours], course, adagrad_step)
 
 
+@costly
 @given(SEEDS)
 def test_the_rate_has_a_default(student: Student, seed: int) -> None:
     """lr is 0.01 unless given; a group without an lr of its own takes the one given for all."""
@@ -74,6 +82,7 @@ def test_the_rate_has_a_default(student: Student, seed: int) -> None:
         assert_course([[[reply[name]]]], course, adagrad_step)
 
 
+@costly
 @given(courses(groups=2, steps=3, absent=True, dtypes=WIDE))
 def test_the_state_holds_g2(student: Student, course: Course) -> None:
     """optimizer.state[p]["g2"] is the sum of squares, in p's shape and dtype."""
@@ -86,6 +95,7 @@ def test_the_state_holds_g2(student: Student, course: Course) -> None:
             assert_close(yours[g][i], g2, dtype=dtype, scale=g2, roundings=16, what=what)
 
 
+@costly
 @given(courses(groups=2, steps=2))
 def test_one_tensor_is_kept_for_each_parameter(student: Student, course: Course) -> None:
     """The state holds one tensor for each parameter and no more: memory is what limits large models."""
@@ -94,7 +104,8 @@ def test_one_tensor_is_kept_for_each_parameter(student: Student, course: Course)
     check(type(kept) is int and kept <= large, "more is kept than one tensor a parameter", yours=kept, expected=str(large))
 
 
-@given(courses(groups=2, steps=4, changing=True, absent=True), st.integers(0, 3))
+@costly
+@given(courses(groups=2, steps=3, changing=True, absent=True), st.integers(0, 2))
 def test_a_saved_and_loaded_run_goes_on_unchanged(student: Student, course: Course, stop: int) -> None:
     """state_dict() midway, load_state_dict() into a new optimizer: the run ends exactly as without the break."""
     reply = student.call(probes.interrupted, course.params, course.lrs, course.grads, stop)

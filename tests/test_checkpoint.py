@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from kata.compare import assert_equal, check
 from kata.student import Student
 from tests.probes import checkpoint as probes
-from tests.strategies import SEEDS, Lesson, lessons, normal, rng_of
+from tests.strategies import SEEDS, Lesson, costly, lessons, normal, rng_of
 
 RUNS = lessons(steps=st.integers(3, 5), num_layers=st.integers(0, 2))
 SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
 
 
+@costly
 @given(RUNS, st.integers(1, 10**6), st.integers(0, 2), st.booleans())
 def test_a_resumed_run_equals_the_uninterrupted_one(
     student: Student, lesson: Lesson, step: int, stop: int, as_path: bool
@@ -24,6 +25,7 @@ def test_a_resumed_run_equals_the_uninterrupted_one(
     assert_equal(reply["resumed"], reply["through"], what="the rest of the run")
 
 
+@costly
 @given(st.integers(0, 10**9), st.booleans())
 def test_load_returns_the_step(student: Student, step: int, as_path: bool) -> None:
     """load_checkpoint returns the step that was saved, an int, from a path that is a str or a Path."""
@@ -31,6 +33,7 @@ def test_load_returns_the_step(student: Student, step: int, as_path: bool) -> No
     assert_equal(student.call(probes.resume, 2, 0, xs, ys, 1, step, as_path)["step"], step, what="step")
 
 
+@costly
 @given(RUNS)
 def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
     """Saving leaves the model, its gradients and the optimizer as they were."""
@@ -38,6 +41,7 @@ def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
     assert_equal(reply["after"], reply["before"], what="model and optimizer")
 
 
+@costly
 @given(RUNS)
 def test_later_training_does_not_reach_the_checkpoint(student: Student, lesson: Lesson) -> None:
     """What is loaded is what was saved, however the model was trained since; gradients are not part of it."""
@@ -46,6 +50,7 @@ def test_later_training_does_not_reach_the_checkpoint(student: Student, lesson: 
     assert_equal(reply["gradients"], 0, what="gradients that came with the checkpoint")
 
 
+@costly
 @given(st.sampled_from(["float32", "bfloat16", "float64"]), st.integers(1, 3), st.integers(0, 2), SEEDS)
 def test_every_value_survives(student: Student, dtype: str, dim: int, num_layers: int, seed: int) -> None:
     """NaN, infinities, the smallest numbers and bfloat16 come back as they were."""
@@ -57,6 +62,7 @@ def test_every_value_survives(student: Student, dtype: str, dim: int, num_layers
     assert_equal(reply["loaded"], reply["saved"], what="weights")
 
 
+@costly
 @given(st.sampled_from([40, 24]))
 def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int) -> None:
     """A save that fails half-way (the disk is full) raises, and the checkpoint before it can still be loaded."""
@@ -66,6 +72,7 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int) -> N
     assert_equal(reply["loaded"], reply["first"], what="weights of the first checkpoint")
 
 
+@costly
 @given(st.integers(1, 8))
 def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> None:
     """The file is written under another name in the same directory and then put in place with os.replace."""
@@ -74,6 +81,7 @@ def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> N
     check([True, True] in renames, note, expected="os.replace(a file in the same directory, path)")
 
 
+@costly
 @given(st.sampled_from(["torch", "pickle"]))
 def test_loading_runs_no_code_from_the_file(student: Student, written_by: str) -> None:
     """A file that somebody else has prepared can't run code when it is loaded."""
@@ -81,6 +89,7 @@ def test_loading_runs_no_code_from_the_file(student: Student, written_by: str) -
     check(ran is False, "loading ran code that was hidden in the file", expected="torch.load(..., weights_only=True)")
 
 
+@costly
 @given(st.integers(1, 6))
 def test_tensors_from_another_device_are_loaded(student: Student, dim: int) -> None:
     """A checkpoint saved on a GPU loads onto the CPU: map_location."""
@@ -89,6 +98,7 @@ def test_tensors_from_another_device_are_loaded(student: Student, dim: int) -> N
     assert_equal([reply["devices"], reply["loaded"]], [["cpu"], reply["saved"]], what="devices and weights")
 
 
+@costly
 @given(RUNS, st.sampled_from([0.5, 0.9, 0.1, 0.0]))
 def test_a_truncated_file_is_refused(student: Student, lesson: Lesson, part: float) -> None:
     """A file that was cut off raises, and leaves the model and the optimizer as they were."""
@@ -100,6 +110,7 @@ def test_a_truncated_file_is_refused(student: Student, lesson: Lesson, part: flo
 SHAPES = {"w": [2, 2], "final": [2, 1]}
 
 
+@costly
 @given(
     st.sampled_from(
         [

@@ -14,7 +14,7 @@ from kata.values import Plain
 from reference.oracle import cruncher
 from reference.oracle import train as oracle
 from tests.probes import train as probes
-from tests.strategies import SEEDS, Lesson, lessons, normal, rng_of
+from tests.strategies import SEEDS, Lesson, costly, lessons, normal, rng_of
 
 RATES = st.sampled_from([0.01, 0.05, 0.0])
 
@@ -55,6 +55,7 @@ def check_losses(yours: Sequence[float], exact: Sequence[float], scales: Sequenc
         assert_close(loss, b, scale=scale, roundings=roundings, what=f"loss of step {i + 1}")
 
 
+@costly
 @given(lessons(steps=st.integers(1, 1), num_layers=st.integers(0, 3)), RATES, SEEDS)
 def test_one_step_descends_the_mean_squared_error(student: Student, lesson: Lesson, lr: float, seed: int) -> None:
     """One step moves every weight against the gradient of the mean squared error, and reports the loss before it."""
@@ -62,6 +63,7 @@ def test_one_step_descends_the_mean_squared_error(student: Student, lesson: Less
     check_run(student.call(probes.run, *args), lesson, lr)
 
 
+@costly
 @given(lessons(steps=st.integers(2, 5), num_layers=st.integers(0, 2)), RATES, SEEDS)
 def test_every_step_starts_from_zero_gradients(student: Student, lesson: Lesson, lr: float, seed: int) -> None:
     """Several steps, each with the gradient of its own batch alone and its own loss reported."""
@@ -69,6 +71,7 @@ def test_every_step_starts_from_zero_gradients(student: Student, lesson: Lesson,
     check_run(student.call(probes.run, *args), lesson, lr)
 
 
+@costly
 @given(lessons(steps=st.integers(1, 5), num_layers=st.integers(0, 2)), SEEDS)
 def test_each_step_asks_for_one_batch(student: Student, lesson: Lesson, seed: int) -> None:
     """Each step calls get_batch(B=B) once."""
@@ -77,6 +80,7 @@ def test_each_step_asks_for_one_batch(student: Student, lesson: Lesson, seed: in
     assert_equal(asked, [lesson.rows] * len(lesson.xs), what="the batch sizes asked for")
 
 
+@costly
 @given(lessons(steps=st.integers(1, 3), num_layers=st.integers(0, 2)), SEEDS)
 def test_losses_carry_no_graph(student: Student, lesson: Lesson, seed: int) -> None:
     """The losses that come back are detached from the graph."""
@@ -94,6 +98,7 @@ def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> Non
     check(growth <= 4, f"from step 4 to step 24, {growth} more tensors with a graph are alive", expected="no more than before")
 
 
+@costly
 @given(lessons(steps=st.integers(1, 4), num_layers=st.integers(0, 2)), st.sampled_from([0.1, 0.25]))
 def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: float) -> None:
     """The model is moved by SGD from sgd.py at the given lr and by nothing else: an SGD that moves nothing leaves it as it is."""
@@ -103,6 +108,7 @@ def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: flo
     assert_equal(reply["weights"], reply["start"], what="weights", note="something other than SGD moved the weights")
 
 
+@costly
 @given(st.integers(1, 4), st.integers(0, 3), SEEDS)
 def test_no_steps_leave_the_model_untrained(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """num_train_steps=0 returns a new Cruncher and no losses."""
@@ -112,6 +118,7 @@ def test_no_steps_leave_the_model_untrained(student: Student, dim: int, num_laye
     check(loss_values(reply["losses"], 0) == [], "there should be no losses", yours=reply["losses"])
 
 
+@costly
 @given(st.sampled_from(["cpu", "meta"]), st.integers(1, 4), st.integers(0, 3))
 def test_the_model_is_built_on_the_device(student: Student, device: str, dim: int, num_layers: int) -> None:
     """The model's parameters are on the device that was asked for."""
