@@ -65,7 +65,7 @@ def claim(item: pytest.Item) -> str:
 def command(item: pytest.Item) -> str:
     """What to type to run this test again, on the same inputs."""
     config = item.config
-    options = [f"--impl {config.getoption('impl')}"] if config.getoption("impl") != "assignment" else []
+    options = [f"--impl={config.getoption('impl')}"] if config.getoption("impl") != "assignment" else []
     if config.getoption("--hypothesis-profile"):
         options.append(f"--hypothesis-profile {config.getoption('--hypothesis-profile')}")
     if config.getoption("examples") is not None:
