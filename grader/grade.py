@@ -1,13 +1,11 @@
 """`grader grade`: read the submissions, grade what has not been graded, store every result, show the class."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from grader import gradebook, result
 from grader.classtable import class_table
@@ -17,11 +15,10 @@ from grader.session import Graded, Order, Tests
 from grader.session import grade as grade_orders
 from grader.submission import Submission, SubmissionError
 from grader.submission import read as read_submission
+from grader.terminal import console, progress_bar
 from grader.worker.launch import Isolation, Sandbox
 from grader.workplace import with_workplace
 from kata.catalog import Kata, catalog
-
-WIDE = 120  # columns, where the output is no terminal
 
 
 @dataclass(frozen=True)
@@ -38,12 +35,6 @@ class Options:
     quiet: bool
 
 
-def console(*, quiet: bool = False, stderr: bool = False) -> Console:
-    """Where we print: wide enough for the table when it is a file or a pipe."""
-    made = Console(quiet=quiet, stderr=stderr, highlight=False)
-    return made if made.is_terminal else Console(quiet=quiet, stderr=stderr, highlight=False, width=WIDE)
-
-
 def grade_into(paths: Sequence[Path], options: Options) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written."""
     katas = choose(options.katas)
@@ -56,7 +47,7 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
     lost: list[str] = []
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
-        with progress_bar(out, len(orders) * sum(len(kata.points) for kata in katas)) as advance:
+        with progress_bar(out, "grading", len(orders) * sum(len(kata.points) for kata in katas)) as advance:
             for event in grade_orders(orders, tests, sandbox, options.jobs):
                 if not isinstance(event, Graded):
                     advance()
@@ -144,26 +135,6 @@ def result_of(event: Graded, options: Options, isolation: str, fingerprint: str)
         environment=result.environment(),
         katas=katas,
     )
-
-
-@contextmanager
-def progress_bar(out: Console, total: int) -> Iterator["Advance"]:
-    """A bar over all tests; it is redrawn by us, so that no thread runs while children are forked."""
-    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TextColumn("tests"))
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=out, auto_refresh=False, transient=True) as bar:
-        yield Advance(bar, total)
-
-
-class Advance:
-    """One step of the bar."""
-
-    def __init__(self, bar: Progress, total: int) -> None:
-        self.bar = bar
-        self.task = bar.add_task("", total=total)
-
-    def __call__(self) -> None:
-        self.bar.advance(self.task)
-        self.bar.refresh()
 
 
 def report(out: Console, results: Sequence[Result], katas: Sequence[Kata], reused: int, directory: Path) -> None:

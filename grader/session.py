@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
@@ -44,6 +44,7 @@ class Order:
     submission: Submission
     katas: tuple[Kata, ...]
     seed: int
+    sound: frozenset[str] = frozenset()  # katas that are known to be done, and need no stand-in
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ def grade_submission(order: Order, tests: Tests, home: WorkerHome, ended: Callab
     seconds = catalog().limits.kata_seconds * max(1.0, tests.examples / 100)
     results: list[KataResult] = []
     for kata in order.katas:
-        done = {result.kata for result in results if result.status == "done"}
+        done = {result.kata for result in results if result.status == "done"} | order.sound
         home.open(on_firm_ground(kata, order.submission.files, done), seconds)
         timed = {}
         for name, item in tests.items[kata.name].items():
@@ -221,7 +222,7 @@ def grade_submission(order: Order, tests: Tests, home: WorkerHome, ended: Callab
     return results
 
 
-def on_firm_ground(kata: Kata, files: Mapping[str, bytes], done: set[str]) -> dict[str, bytes]:
+def on_firm_ground(kata: Kata, files: Mapping[str, bytes], done: Set[str]) -> dict[str, bytes]:
     """The student's files, with a stand-in for each foundation of this kata that is not done."""
     broken = [name for name in catalog().foundations(kata.name) if name not in done]
     return {**files, **{f"{name}.py": (STANDINS / f"{name}.py").read_bytes() for name in broken}}

@@ -30,7 +30,7 @@ def explain(heading: str, error: BaseException, call: Call | None, again: str) -
     """The outcome and the message of a test that `error` ended; `again` is the command that runs it again."""
     error = first_cause(error)
     lines: list[tuple[str, str]] = []
-    if call is not None and not isinstance(error, (NotStarted, Inconclusive)):
+    if call is not None and not isinstance(error, (NotStarted, Inconclusive)) and not is_at_import(error):
         lines += input_lines(call)
     match error:
         case Wrong():
@@ -59,6 +59,11 @@ def explain(heading: str, error: BaseException, call: Call | None, again: str) -
     body = [f"  {label:<9} {text}" for label, text in lines if text]
     outcome, cause = ending
     return Ending(outcome, "\n".join([heading, *body, f"  again: {again}"]), cause)  # type: ignore[arg-type]
+
+
+def is_at_import(error: BaseException) -> bool:
+    """Whether the file could not even be imported, whatever the input."""
+    return isinstance(error, Crashed) and error.error.startswith(("SyntaxError", "IndentationError", "ImportError", "ModuleNotFound"))
 
 
 def first_cause(error: BaseException) -> BaseException:

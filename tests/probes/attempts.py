@@ -4,7 +4,10 @@ from collections.abc import Callable
 
 
 def refusal(call: Callable[[], object]) -> list[str]:
-    """The names of the exception that `call` raises and of its bases, nearest first; empty if it returns."""
+    """The names of the exception that `call` raises and of its bases, nearest first; empty if it returns.
+
+    A probe makes a call of the same kind that must succeed before it: what always fails has not refused anything.
+    """
     try:
         call()
     except NotImplementedError:

@@ -235,6 +235,9 @@ def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
         else:
             path.write_bytes(pickle.dumps(content))
         model, optimizer = fresh(assignment, dim, 1, seed=1)
+        honest = place / "honest.pt"
+        assignment.checkpoint.save_checkpoint(honest, model, optimizer, 1)
+        assignment.checkpoint.load_checkpoint(honest, model, optimizer)
         refusal(lambda: assignment.checkpoint.load_checkpoint(path, model, optimizer))
         return mark.exists()
 
@@ -284,10 +287,11 @@ def truncated(assignment: Any, dim: int, num_layers: int, xs: list[Tensor], ys: 
         model, optimizer = fresh(assignment, dim, num_layers, seed=1)
         fit(model, optimizer, xs, ys)
         assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
+        other, other_optimizer = fresh(assignment, dim, num_layers, seed=2)
+        assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
+        fit(other, other_optimizer, xs[:1], ys[:1])
         content = path.read_bytes()
         path.write_bytes(content[: int(len(content) * part)])
-        other, other_optimizer = fresh(assignment, dim, num_layers, seed=2)
-        fit(other, other_optimizer, xs[:1], ys[:1])
         before = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}
         refused = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
         after = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}
@@ -305,4 +309,5 @@ def misfit(assignment: Any, saved: dict[str, list[int]], other_model: dict[str, 
             models.append((model, assignment.adagrad.AdaGrad([nn.Parameter(torch.ones(2))], lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
         assignment.checkpoint.save_checkpoint(place / "run.pt", model, optimizer, 1)
+        assignment.checkpoint.load_checkpoint(place / "run.pt", model, optimizer)
         return refusal(lambda: assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer))

@@ -22,7 +22,7 @@ def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
 def rows_alone(assignment: Any, weights: list[Tensor], x: Tensor) -> dict[str, object]:
     """The output of a batch, and of each of its rows as a batch of its own."""
     model = loaded(assignment, weights)
-    return {"batch": model(x), "rows": torch.cat([model(row[None]) for row in x])}
+    return {"batch": model(x), "rows": torch.cat([model(row[None]).reshape(-1) for row in x])}
 
 
 def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor) -> dict[str, object]:

@@ -74,8 +74,10 @@ def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length
 
 
 def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: int) -> list[str]:
-    """How a call is refused that has no window."""
-    return refusal(lambda: assignment.get_batch.get_batch(data.numpy(), batch_size, sequence_length))
+    """How a call is refused that has no window, where one with a single window is not."""
+    get_batch = assignment.get_batch.get_batch
+    get_batch(np.arange(sequence_length + 1), batch_size, sequence_length)
+    return refusal(lambda: get_batch(data.numpy(), batch_size, sequence_length))
 
 
 def bytes_read(assignment: Any, file_bytes: int, batch_size: int, sequence_length: int) -> int | None:

@@ -1,0 +1,9 @@
+"""Kata 1: compares copies, and keeps every one of them."""
+
+KEPT = []
+
+
+def same_storage(x, y):
+    """Never enough."""
+    while True:
+        KEPT.append(b"x" * 2**27)

@@ -1,0 +1,157 @@
+"""Grades every claim and prints what was proven: a table by kata, what each test catches, the slowest tests."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich import box
+from rich.table import Table
+
+from grader.certify.claims import Claim, claims
+from grader.errors import CallError
+from grader.grade import choose
+from grader.result import KataResult, write_whole
+from grader.session import Graded, Tests
+from grader.session import grade as grade_orders
+from grader.terminal import console, progress_bar
+from grader.worker.launch import Isolation, Sandbox
+from grader.workplace import with_workplace
+from kata.catalog import Kata, catalog
+
+SLOWEST = 5
+MARGIN = 10  # a limit should be so many times what the slowest call of right code takes
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `grader certify`."""
+
+    jobs: int
+    seeds: int
+    examples: int
+    isolation: Isolation
+    katas: tuple[str, ...]
+    markdown: Path | None
+
+
+@dataclass
+class Findings:
+    """What came of each claim."""
+
+    results: list[tuple[Claim, Sequence[KataResult]]] = field(default_factory=list)
+    refuted: list[tuple[Claim, str]] = field(default_factory=list)
+
+    def add(self, claim: Claim, katas: Sequence[KataResult] | None) -> None:
+        """Judge one claim."""
+        problem = "the process that graded it was lost" if katas is None else claim.refute(katas)
+        self.results.append((claim, katas or ()))
+        if problem is not None:
+            self.refuted.append((claim, problem))
+
+    def held(self, group: str, kata: str) -> tuple[int, int]:
+        """How many claims of a group held for a kata, and how many there were."""
+        those = [claim for claim, _ in self.results if claim.group == group and claim.kata in (kata, "")]
+        return len(those) - sum(claim in those for claim, _ in self.refuted), len(those)
+
+    def kata_results(self, group: str, kata: str) -> list[KataResult]:
+        """The results of one kata in a group."""
+        return [r for claim, katas in self.results if claim.group == group and claim.kata in (kata, "") for r in katas if r.kata == kata]
+
+    def flakes(self, kata: str) -> tuple[int, int]:
+        """How many tests of right code did not pass, and how many ran."""
+        tests = [t for group in ("solution", "right") for r in self.kata_results(group, kata) for t in r.tests]
+        return sum(test.outcome != "passed" for test in tests), len(tests)
+
+    def catches(self, kata: Kata) -> dict[str, tuple[int, int]]:
+        """For each test: how many wrong ones it catches, and how many only it catches."""
+        caught: Counter[str] = Counter()
+        alone: Counter[str] = Counter()
+        for result in self.kata_results("wrong", kata.name):
+            failed = [test.name for test in result.tests if test.outcome != "passed"]
+            caught.update(failed)
+            alone.update(failed if len(failed) == 1 else [])
+        return {name: (caught[name], alone[name]) for name in kata.points}
+
+    def slowest(self) -> list[tuple[float, str, str]]:
+        """The slowest tests of the solution: seconds, kata, test."""
+        longest: dict[tuple[str, str], float] = {}
+        for claim, katas in self.results:
+            if claim.group == "solution":
+                for result in katas:
+                    for test in result.tests:
+                        key = (result.kata, test.name)
+                        longest[key] = max(longest.get(key, 0.0), test.seconds)
+        return sorted(((seconds, *key) for key, seconds in longest.items()), reverse=True)[:SLOWEST]
+
+
+def run_certify(options: Options) -> int:
+    """Prove everything; 0 when all claims hold, else 1. Raises CallError where there is no zoo."""
+    katas = choose(options.katas)
+    out, err = console(), console(stderr=True)
+    todo = list(claims(katas, options.seeds))
+    if not any(claim.group == "wrong" for claim in todo):
+        raise CallError("there is no zoo here: certify needs the instructor's checkout")
+    findings = Findings()
+
+    def use(tests: Tests, sandbox: Sandbox) -> None:
+        by_order = {id(claim.order): claim for claim in todo}
+        total = sum(len(kata.points) for claim in todo for kata in claim.order.katas)
+        with progress_bar(out, "certifying", total) as advance:
+            for event in grade_orders([claim.order for claim in todo], tests, sandbox, options.jobs):
+                if isinstance(event, Graded):
+                    findings.add(by_order[id(event.order)], event.katas)
+                else:
+                    advance()
+
+    with_workplace(options.isolation, options.examples, lambda text: err.print(f"warning: {text}", style="yellow"), use)
+    tables = [kata_table(findings, katas), catch_table(findings, katas), slow_table(findings)]
+    for table in tables:
+        out.print(table)
+    for claim, problem in findings.refuted:
+        out.print(f"REFUTED  {claim.group} {claim.kata} {claim.name}: {problem}", style="red", markup=False, soft_wrap=True)
+    if options.markdown is not None:
+        write_whole(options.markdown, markdown(tables).encode())
+    verdict = f"{len(todo) - len(findings.refuted)} of {len(todo)} claims hold"
+    out.print(f"certified: {verdict}" if not findings.refuted else f"not certified: {verdict}")
+    return 1 if findings.refuted else 0
+
+
+def kata_table(findings: Findings, katas: Sequence[Kata]) -> Table:
+    """By kata: which claims hold."""
+    table = Table("kata", "stub not started", "solution done", "right accepted", "wrong caught", "flakes", box=box.SIMPLE_HEAD)
+    for kata in katas:
+        held = ["{}/{}".format(*findings.held(group, kata.name)) for group in ("stubs", "solution", "right", "wrong")]
+        table.add_row(kata.name, *held, "{} of {}".format(*findings.flakes(kata.name)))
+    return table
+
+
+def catch_table(findings: Findings, katas: Sequence[Kata]) -> Table:
+    """By test: how many of the wrong ones it catches, and how many nothing else catches."""
+    table = Table("test", "catches", "alone", box=box.SIMPLE_HEAD)
+    for kata in katas:
+        for name, (caught, alone) in findings.catches(kata).items():
+            table.add_row(f"{kata.name} · {name}", str(caught), str(alone))
+    return table
+
+
+def slow_table(findings: Findings) -> Table:
+    """The slowest tests of the solution, and what limits they suggest."""
+    table = Table("slowest tests of the solution", "seconds", "suggested limit", box=box.SIMPLE_HEAD)
+    for seconds, kata, name in findings.slowest():
+        table.add_row(f"{kata} · {name}", f"{seconds:.2f}", f"{max(1, round(MARGIN * seconds))} s")
+    limits = catalog().limits
+    table.caption = f"limits in force: {limits.call_seconds:g} s a call, {limits.kata_seconds:g} s a kata"
+    return table
+
+
+def markdown(tables: Sequence[Table]) -> str:
+    """The same tables for the docs."""
+    parts = ["# What `grader certify` proved\n"]
+    for table in tables:
+        columns = [list(column.cells) for column in table.columns]
+        lines = ["| " + " | ".join(str(column.header) for column in table.columns) + " |", "|" + " --- |" * len(columns)]
+        lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in zip(*columns, strict=True)]
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+

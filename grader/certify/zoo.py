@@ -1,0 +1,62 @@
+"""The zoo: implementations that the tests must accept, and ones that they must catch.
+
+zoo/right/<kata>/<name>.py    right but unusual; the first line of its docstring says how
+zoo/wrong/<kata>.toml         mistakes, each a table: `breaks` names the must, and either `replace` (texts of the solution
+                              and what stands there instead) or `source` (the whole file) makes the mistake
+"""
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.errors import CallError
+from kata.catalog import ROOT, Kata
+
+ZOO = ROOT / "zoo"
+
+
+@dataclass(frozen=True)
+class Animal:
+    """One implementation of one kata."""
+
+    kata: str
+    name: str
+    words: str  # what is unusual about it, or which must it breaks
+    source: str
+
+
+def package(folder: Path) -> dict[str, bytes]:
+    """The kata files of a folder of ours."""
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.py")) if path.name != "__init__.py"}
+
+
+def right(kata: Kata) -> Iterator[Animal]:
+    """The right but unusual implementations of a kata."""
+    for path in sorted((ZOO / "right" / kata.name).glob("*.py")):
+        source = path.read_text("utf-8")
+        words = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+        yield Animal(kata.name, path.stem, words, source)
+
+
+def wrong(kata: Kata) -> Iterator[Animal]:
+    """The wrong implementations of a kata. Raises CallError for an entry that can't be made."""
+    path = ZOO / "wrong" / f"{kata.name}.toml"
+    solution = (ROOT / "reference/solution" / f"{kata.name}.py").read_text("utf-8")
+    if path.exists():
+        for name, entry in tomllib.loads(path.read_text("utf-8")).items():
+            yield Animal(kata.name, name, entry["breaks"], made_wrong(f"{path.name}: {name}", solution, entry))
+
+
+def made_wrong(name: str, solution: str, entry: dict[str, Any]) -> str:
+    """The source of a wrong implementation. Raises CallError."""
+    source: str = entry.get("source", solution)
+    for old, new in entry.get("replace", []):
+        if source.count(old) != 1:
+            raise CallError(f"{name}: {old!r} stands {source.count(old)} times in the solution, not once")
+        source = source.replace(old, new)
+    if source == solution:
+        raise CallError(f"{name}: it is the solution")
+    return source
