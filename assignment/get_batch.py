@@ -27,6 +27,6 @@ def get_batch(
     - Rows are drawn independently of each other, so a start may come twice.
     - If `len(data) <= sequence_length` there is no window: raise a `ValueError` or a `RuntimeError`.
     - For a CUDA device, pin the batch and copy it with `non_blocking=True`; without one, do neither.
-    Open: which integer dtype, `batch_size=0`, `sequence_length=0`, a private generator seeded by a draw from the global one.
+    Open: which integer dtype, `batch_size=0`, `sequence_length=0`, a generator of your own seeded by the global one.
     """
     raise NotImplementedError

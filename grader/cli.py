@@ -1,10 +1,12 @@
 """The command `grader`: grade submissions, certify the assignment.
 
-Exit codes: 0 graded, whatever the scores; 2 the call is wrong; 3 something could not be graded, and no student is to blame.
+Exit codes: 0 graded, whatever the scores; 2 the call is wrong; 3 something could not be graded, and it is
+no student's fault.
 """
 
 import sys
-from enum import Enum
+from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -19,7 +21,7 @@ app = typer.Typer(
 )
 
 
-class Choice(str, Enum):
+class Choice(StrEnum):
     """How far a student's code is shut in."""
 
     auto = "auto"
@@ -40,7 +42,9 @@ def root() -> None:
 
 @app.command()
 def grade(
-    submissions: Annotated[list[Path], typer.Argument(help="Directories, .zip, .tar or .tar.gz.", metavar="SUBMISSION...")],
+    submissions: Annotated[
+        list[Path], typer.Argument(help="Directories, .zip, .tar or .tar.gz.", metavar="SUBMISSION...")
+    ],
     out: Annotated[Path, typer.Option(help="Where the results go.", metavar="DIR")],
     jobs: Jobs = 1,
     seed: Annotated[int, typer.Option(help="Of all random inputs.")] = 0,
@@ -69,19 +73,19 @@ def certify(
     kata: Katas = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables there, too.", metavar="FILE")] = None,
 ) -> None:
-    """Prove the assignment: stubs not started, solution done, every right one of the zoo accepted, every wrong one caught."""
+    """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught."""
     from grader.certify import Options, run_certify
 
     options = Options(jobs, seeds, examples, isolation.value, tuple(kata or ()), markdown)
     sys.exit(run(lambda: run_certify(options)))
 
 
-def run(command: "typer.models.CommandFunctionType") -> int:  # type: ignore[type-arg]
+def run(command: Callable[[], int]) -> int:
     """The command's exit code; mistakes in the call as one line."""
     from grader.errors import CallError, MachineError
 
     try:
-        return int(command())
+        return command()
     except CallError as error:
         print(f"grader: {error}", file=sys.stderr)
         return 2

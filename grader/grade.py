@@ -59,14 +59,22 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
                     result.write(made, options.out)
 
     if orders:
-        with_workplace(options.isolation, options.examples, lambda text: err.print(f"warning: {text}", style="yellow"), use)
+        with_workplace(
+            options.isolation, options.examples, lambda text: err.print(f"warning: {text}", style="yellow"), use
+        )
     gradebook.write(result.load_all(options.out), options.out)
-    report(out, [stored[s.id] for s in submissions if s.id in stored], katas, len(submissions) - len(orders), options.out)
+    report(
+        out, [stored[s.id] for s in submissions if s.id in stored], katas, len(submissions) - len(orders), options.out
+    )
     for problem in refused:
         err.print(f"grader: {problem}", style="red", markup=False, soft_wrap=True)
     unsure = [r.submission for r in stored.values() if not r.conclusive] + lost
     if unsure:
-        err.print(f"grader: could not be graded, run the same command again: {', '.join(unsure)}", markup=False, soft_wrap=True)
+        err.print(
+            f"grader: could not be graded, run the same command again: {', '.join(unsure)}",
+            markup=False,
+            soft_wrap=True,
+        )
     return 3 if unsure else 2 if refused else 0
 
 
@@ -79,7 +87,7 @@ def choose(names: Sequence[str]) -> tuple[Kata, ...]:
 
 
 def read_all(paths: Sequence[Path]) -> tuple[list[Submission], list[str]]:
-    """The submissions, and a line for each that can't be read. Raises CallError if a path is wrong, or none can be read."""
+    """The submissions, and a line for each that can't be read. Raises CallError if none can be, or a path is wrong."""
     submissions: dict[str, Submission] = {}
     refused: list[str] = []
     for path in paths:

@@ -16,7 +16,9 @@ def write(results: Sequence[Result], directory: Path) -> None:
     out = io.StringIO()
     katas = list(catalog().katas)
     table = csv.writer(out, lineterminator="\n")
-    table.writerow(["submission", "score", "max_score", *(column for kata in katas for column in (kata, f"{kata}_status"))])
+    table.writerow(
+        ["submission", "score", "max_score", *(column for kata in katas for column in (kata, f"{kata}_status"))]
+    )
     for result in results:
         scores = {kata.kata: kata.score for kata in result.katas}
         cells = [cell for kata in katas for cell in (scores.get(kata, ""), result.status(kata))]

@@ -17,7 +17,7 @@ class Timed:
 
 
 def score(kata: Kata, ended: Mapping[str, Timed]) -> KataResult:
-    """A kata's points. A test of the catalog that did not end here is inconclusive; one that is not in it counts nothing."""
+    """A kata's points. A test of the catalog that did not end is inconclusive; one that is not in it counts nothing."""
     missing = Timed(Ending("inconclusive", "this test did not run; that is not your fault"), 0.0)
     tests = [
         TestResult(

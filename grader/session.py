@@ -113,15 +113,11 @@ def with_tests(use: Callable[[Tests], None], examples: int) -> None:
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     collector = Collector(use, examples)
-    options = ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--import-mode=importlib"]
-    options += ["--capture=no", "--hypothesis-profile=grade"]
-    plugins = ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin"]
-    code = pytest.main(
-        [str(ROOT / "tests"), f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}", f"--examples={examples}"]
-        + options
-        + plugins,
-        plugins=[collector],
-    )
+    arguments = [str(ROOT / "tests"), f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}"]
+    arguments += ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--capture=no"]
+    arguments += ["--import-mode=importlib", "--hypothesis-profile=grade", f"--examples={examples}"]
+    arguments += ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin"]
+    code = pytest.main(arguments, plugins=[collector])
     if collector.error is not None:
         raise collector.error
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):

@@ -44,7 +44,15 @@ def read(path: Path) -> Submission:
             found = list(tar_entries(path))
         else:
             raise SubmissionError(f"{path}: neither a directory nor a .zip, .tar or .tar.gz")
-    except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, RuntimeError, NotImplementedError, ValueError) as error:
+    except (
+        OSError,
+        EOFError,
+        zipfile.BadZipFile,
+        tarfile.TarError,
+        RuntimeError,
+        NotImplementedError,
+        ValueError,
+    ) as error:
         raise SubmissionError(f"{path}: can't be read ({error})") from None
     files = package_of(found)
     if not files:

@@ -23,6 +23,7 @@ class Advance:
         self.task = bar.add_task("", total=total)
 
     def __call__(self) -> None:
+        """Another test has ended."""
         self.bar.advance(self.task)
         self.bar.refresh()
 
@@ -30,6 +31,13 @@ class Advance:
 @contextmanager
 def progress_bar(out: Console, what: str, total: int) -> Iterator[Advance]:
     """A bar over all tests, with the time left; it leaves nothing behind."""
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TextColumn("tests"), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("tests"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=out, auto_refresh=False, transient=True) as bar:
         yield Advance(bar, total)

@@ -54,7 +54,7 @@ class Catalog:
         return [kata for kata in self.katas if name in self.foundations(kata)]
 
     def choose(self, names: list[str] | tuple[str, ...]) -> list[Kata]:
-        """The katas of these names in the catalog's order, all of them for none. Raises ValueError for an unknown one."""
+        """The katas of these names in the catalog's order, all for none. Raises ValueError for an unknown one."""
         for name in names:
             if name not in self.katas:
                 raise ValueError(f"there is no kata {name!r}; the katas are {', '.join(self.katas)}")

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from .failures import Wrong
-from .show import kind, show
+from .show import dtype_name, kind, show
 from .values import Plain
 
 ROUNDINGS = 8  # a right product of matrices was seen 1.9 roundings of its scale away from the exact one
@@ -90,7 +90,7 @@ def form_note(yours: Any, wanted: Tensor) -> str:
         return f"this should be a tensor, and is {kind(yours)}"
     if yours.shape != wanted.shape:
         return f"the shape should be {list(wanted.shape)}, and is {list(yours.shape)}"
-    return f"the dtype should be {str(wanted.dtype).removeprefix('torch.')}, and is {str(yours.dtype).removeprefix('torch.')}"
+    return f"the dtype should be {dtype_name(wanted)}, and is {dtype_name(yours)}"
 
 
 def where_note(excess: Any) -> str:

@@ -45,7 +45,9 @@ def reply_to(error: BaseException, assignment: Assignment) -> Reply:
     folder = assignment.folder
     own = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if in_folder(frame, folder)]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
-        return Reply("raised", None, text_of(error), Path(error.filename).name, error.lineno or 0, clean(error.text or ""))
+        return Reply(
+            "raised", None, text_of(error), Path(error.filename).name, error.lineno or 0, clean(error.text or "")
+        )
     if not own and isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(f"{assignment.package}."):
         return Reply("not_written", None, "there is no such file", f"{error.name}".rpartition(".")[2] + ".py")
     if not own:

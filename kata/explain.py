@@ -30,40 +30,43 @@ def explain(heading: str, error: BaseException, call: Call | None, again: str) -
     """The outcome and the message of a test that `error` ended; `again` is the command that runs it again."""
     error = first_cause(error)
     lines: list[tuple[str, str]] = []
+    outcome: Outcome = "failed"
+    cause = ""
     if call is not None and not isinstance(error, (NotStarted, Inconclusive)) and not is_at_import(error):
         lines += input_lines(call)
     match error:
         case Wrong():
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note)]
-            ending = "failed", ""
         case Crashed():
             lines += [("crashed", error.error), *place_lines(error.place)]
-            ending = "crashed", f"{error.error} {error.place}" if error.place.file else ""
+            outcome, cause = "crashed", f"{error.error} {error.place}" if error.place.file else ""
         case NotStarted():
-            still = f", line {error.place.line}, still raises NotImplementedError" if error.place.line else " is not there"
+            still = (
+                f", line {error.place.line}, still raises NotImplementedError" if error.place.line else " is not there"
+            )
             lines += [("to do", error.place.file + still)]
-            ending = "not_started", error.place.file
+            outcome, cause = "not_started", error.place.file
         case TimedOut():
             lines += [("too slow", f"no answer within {error.seconds:g} seconds"), *place_lines(error.place)]
-            ending = "timed_out", f"{error.place}"
+            outcome, cause = "timed_out", f"{error.place}"
         case Died():
             lines += [("crashed", error.how)]
-            ending = "crashed", error.how
+            outcome, cause = "crashed", error.how
         case Inconclusive():
             lines += [("machine", f"{error}; this is not your fault, and costs nothing")]
-            ending = "inconclusive", str(error)
+            outcome, cause = "inconclusive", str(error)
         case _:
             text = f"the test could not make sense of the answer ({type(error).__name__}: {error})"
             lines += [("note", text.splitlines()[0][:300])]
-            ending = "failed", ""
     body = [f"  {label:<9} {text}" for label, text in lines if text]
-    outcome, cause = ending
-    return Ending(outcome, "\n".join([heading, *body, f"  again: {again}"]), cause)  # type: ignore[arg-type]
+    return Ending(outcome, "\n".join([heading, *body, f"  again: {again}"]), cause)
 
 
 def is_at_import(error: BaseException) -> bool:
     """Whether the file could not even be imported, whatever the input."""
-    return isinstance(error, Crashed) and error.error.startswith(("SyntaxError", "IndentationError", "ImportError", "ModuleNotFound"))
+    return isinstance(error, Crashed) and error.error.startswith(
+        ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFound")
+    )
 
 
 def first_cause(error: BaseException) -> BaseException:
@@ -84,8 +87,7 @@ def input_lines(call: Call) -> Iterator[tuple[str, str]]:
     shown = [f"{name}: {show_input(value)}" for name, value in call.inputs().items()]
     if sum(map(len, shown)) <= 100:
         shown = ["   ".join(shown)]
-    for label, text in zip(["input", *[""] * len(shown)], shown, strict=False):
-        yield label, text
+    yield from zip(["input", *[""] * len(shown)], shown, strict=False)
 
 
 def show_input(value: Plain) -> str:
@@ -97,9 +99,9 @@ def status_of(outcomes: list[Outcome]) -> Status:
     """A kata's status: done when all passed, not started when nothing is, else the gravest that happened."""
     if not outcomes:
         return "not_graded"
-    if all(outcome == outcomes[0] for outcome in outcomes):
-        return {"passed": "done", "failed": "wrong"}.get(outcomes[0], outcomes[0])  # type: ignore[return-value]
-    for outcome in ("inconclusive", "timed_out", "crashed"):
-        if outcome in outcomes:
-            return outcome  # type: ignore[return-value]
-    return "wrong"
+    if all(outcome == "passed" for outcome in outcomes):
+        return "done"
+    if all(outcome == "not_started" for outcome in outcomes):
+        return "not_started"
+    grave: tuple[Status, ...] = ("inconclusive", "timed_out", "crashed")
+    return next((status for status in grave if status in outcomes), "wrong")

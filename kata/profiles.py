@@ -48,7 +48,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if examples is not None:
         if examples < 1:
             raise pytest.UsageError("--examples takes a number of at least 1")
-        settings.register_profile("as asked", settings.get_profile(settings.get_current_profile_name()), max_examples=examples)
+        settings.register_profile(
+            "as asked", settings.get_profile(settings.get_current_profile_name()), max_examples=examples
+        )
         settings.load_profile("as asked")
     if chosen is None:
         chosen = 0 if config.getoption("--hypothesis-profile") == "grade" else random.SystemRandom().randrange(10**6)

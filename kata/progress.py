@@ -115,7 +115,9 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, endings: list[Endin
         out.write_line(heading, bold=True)
         out.write_line(body)
         if len(group) > 1:
-            out.write_line(f"  (and {len(group) - 1} more {'test ends' if len(group) == 2 else 'tests end'} the same way)")
+            out.write_line(
+                f"  (and {len(group) - 1} more {'test ends' if len(group) == 2 else 'tests end'} the same way)"
+            )
     hidden = sum(len(group) for group in list(causes.values())[len(causes) if most is None else most :])
     if hidden:
         out.write_line(f"\n  … and {hidden} more of {kata.name}: pytest --kata {kata.name}")
@@ -138,11 +140,15 @@ def write_table(out: pytest.TerminalReporter, chosen: Iterable[str], endings: di
     if first_open is None:
         out.write_line("\nAll done." if len(katas) == len(catalog().katas) else "\nDone. What is next: pytest")
     else:
-        out.write_line(f"\nnext: {first_open.title} — assignment/{first_open.name}.py, then: pytest --kata {first_open.name}")
+        out.write_line(
+            f"\nnext: {first_open.title} — assignment/{first_open.name}.py, then: pytest --kata {first_open.name}"
+        )
 
 
 def waits_for(kata: Kata, endings: dict[str, list[Ending]]) -> str:
     """Name the earlier kata whose stub this one ran into."""
-    causes = {ending.cause.removesuffix(".py") for ending in endings.get(kata.name, []) if ending.outcome == "not_started"}
+    causes = {
+        ending.cause.removesuffix(".py") for ending in endings.get(kata.name, []) if ending.outcome == "not_started"
+    }
     needed = [name for name in catalog().foundations(kata.name) if name in causes]
     return f"   (builds on {', '.join(needed)}: first do that)" if needed else ""

@@ -48,9 +48,13 @@ def show(value: Plain) -> str:
             return f"{kind(value)}  (empty)"
         return f"{kind(value)}  {short(numbers(value.tolist()))}"
     if isinstance(value, list):
-        return short(f"[{', '.join(show_item(item) for item in value[:MAX_ITEMS])}{', …' if len(value) > MAX_ITEMS else ''}]")
+        return short(
+            f"[{', '.join(show_item(item) for item in value[:MAX_ITEMS])}{', …' if len(value) > MAX_ITEMS else ''}]"
+        )
     if isinstance(value, dict):
-        return short("{" + ", ".join(f"{key}: {show_item(item)}" for key, item in list(value.items())[:MAX_ITEMS]) + "}")
+        return short(
+            "{" + ", ".join(f"{key}: {show_item(item)}" for key, item in list(value.items())[:MAX_ITEMS]) + "}"
+        )
     if isinstance(value, str):
         return short(repr(value))
     return kind(value) if isinstance(value, Opaque) else number(value)

@@ -95,7 +95,7 @@ class InProcess:
 
 @contextmanager
 def time_limit(seconds: float, folder: Path) -> Iterator[None]:
-    """Raise TimedOut, with the student's line, in code that runs longer. Does nothing on Windows or off the main thread."""
+    """Raise TimedOut, with the student's line, in code that runs longer. Not on Windows, nor off the main thread."""
 
     def stop(_signal: int, frame: FrameType | None) -> None:
         while frame is not None and not Path(frame.f_code.co_filename).is_relative_to(folder):

@@ -67,7 +67,9 @@ def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int]) -> TokenCase:
     """Shuffled tokens with repeats, up to the largest that the dtype holds; `windows` is how many starts there are."""
     sequence_length = draw(st.integers(1, 6))
     dtype = draw(st.sampled_from([np.uint16, np.int32, np.int64]))
-    vocabulary = draw(st.sampled_from([50257, 2**16, 2])) if dtype == np.uint16 else draw(st.sampled_from([50257, 2**31, 2]))
+    vocabulary = (
+        draw(st.sampled_from([50257, 2**16, 2])) if dtype == np.uint16 else draw(st.sampled_from([50257, 2**31, 2]))
+    )
     seed = draw(SEEDS)
     rng = rng_of(seed)
     tokens = rng.integers(0, vocabulary, sequence_length + draw(windows)).astype(dtype)
@@ -141,7 +143,7 @@ def courses(
     absent: bool = False,
     dtypes: st.SearchStrategy[torch.dtype] = st.just(torch.float32),  # noqa: B008  (a strategy is a description)
 ) -> Course:
-    """`groups` groups with rates of their own, which change midway if `changing`; gradients are `None` here and there if `absent`.
+    """`groups` groups with rates of their own, which change if `changing`; one gradient is `None` if `absent`.
 
     Shapes repeat often and reach scalars and sizes 0 and 1.
     """
@@ -169,7 +171,7 @@ def total(shapes: list[list[int]]) -> int:
 
 def split(elements: Tensor, shapes: list[list[int]]) -> list[Tensor]:
     """Tensors of these shapes, out of one draw."""
-    parts = elements.split([math.prod(shape) for shape in shapes])
+    parts = torch.split_with_sizes(elements, [math.prod(shape) for shape in shapes])
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 
 

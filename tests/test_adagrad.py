@@ -101,7 +101,9 @@ def test_one_tensor_is_kept_for_each_parameter(student: Student, course: Course)
     """The state holds one tensor for each parameter and no more: memory is what limits large models."""
     kept = student.call(probes.tensors_kept, course.params, course.lrs, course.grads)
     large = sum(p.numel() > 1 for group in course.params for p in group)
-    check(type(kept) is int and kept <= large, "more is kept than one tensor a parameter", yours=kept, expected=str(large))
+    check(
+        type(kept) is int and kept <= large, "more is kept than one tensor a parameter", yours=kept, expected=str(large)
+    )
 
 
 @costly

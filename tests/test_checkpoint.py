@@ -21,7 +21,9 @@ def test_a_resumed_run_equals_the_uninterrupted_one(
     student: Student, lesson: Lesson, step: int, stop: int, as_path: bool
 ) -> None:
     """Save, load into fresh objects, go on: losses and weights are bit for bit those of the run that never stopped."""
-    reply = student.call(probes.resume, lesson.dim, lesson.num_layers, lesson.xs, lesson.ys, min(stop, 2), step, as_path)
+    reply = student.call(
+        probes.resume, lesson.dim, lesson.num_layers, lesson.xs, lesson.ys, min(stop, 2), step, as_path
+    )
     assert_equal(reply["resumed"], reply["through"], what="the rest of the run")
 
 
@@ -68,7 +70,11 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int) -> N
     """A save that fails half-way (the disk is full) raises, and the checkpoint before it can still be loaded."""
     reply = student.call(probes.failing_save, dim)
     check(bool(reply["raised"]), "saving failed half-way, and save_checkpoint said nothing", expected="an exception")
-    check(not reply["unreadable"], "the checkpoint that was there before can't be loaded any more", yours=reply["unreadable"][:1])
+    check(
+        not reply["unreadable"],
+        "the checkpoint that was there before can't be loaded any more",
+        yours=reply["unreadable"][:1],
+    )
     assert_equal(reply["loaded"], reply["first"], what="weights of the first checkpoint")
 
 
@@ -94,7 +100,9 @@ def test_loading_runs_no_code_from_the_file(student: Student, written_by: str) -
 def test_tensors_from_another_device_are_loaded(student: Student, dim: int) -> None:
     """A checkpoint saved on a GPU loads onto the CPU: map_location."""
     reply = student.call(probes.from_elsewhere, dim)
-    check(not reply["raised"], "a checkpoint whose tensors were on a GPU can't be loaded here", yours=reply["raised"][:1])
+    check(
+        not reply["raised"], "a checkpoint whose tensors were on a GPU can't be loaded here", yours=reply["raised"][:1]
+    )
     assert_equal([reply["devices"], reply["loaded"]], [["cpu"], reply["saved"]], what="devices and weights")
 
 
@@ -103,7 +111,11 @@ def test_tensors_from_another_device_are_loaded(student: Student, dim: int) -> N
 def test_a_truncated_file_is_refused(student: Student, lesson: Lesson, part: float) -> None:
     """A file that was cut off raises, and leaves the model and the optimizer as they were."""
     reply = student.call(probes.truncated, lesson.dim, lesson.num_layers, lesson.xs, lesson.ys, part)
-    check(bool(reply["raised"]), f"only {part:.0%} of the file is left, and load_checkpoint said nothing", expected="an exception")
+    check(
+        bool(reply["raised"]),
+        f"only {part:.0%} of the file is left, and load_checkpoint said nothing",
+        expected="an exception",
+    )
     assert_equal(reply["after"], reply["before"], what="model and optimizer", note="half a file was loaded")
 
 
@@ -127,4 +139,8 @@ def test_a_checkpoint_of_another_model_is_refused(
 ) -> None:
     """A missing, unexpected or renamed parameter, or one of another shape, raises instead of being passed over."""
     saved, model, note = case
-    check(bool(student.call(probes.misfit, saved, model)), note + ", and load_checkpoint said nothing", expected="an exception")
+    check(
+        bool(student.call(probes.misfit, saved, model)),
+        note + ", and load_checkpoint said nothing",
+        expected="an exception",
+    )

@@ -70,4 +70,8 @@ def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_la
     assert_equal(start["memories"], num_layers, what="pieces of memory", note="layers share one weight")
     for i, weight in enumerate(start["weights"]):
         for j in range(i):
-            check(not torch.equal(weight, start["weights"][j]), f"layers {j} and {i} start with equal values", yours=weight)
+            check(
+                not torch.equal(weight, start["weights"][j]),
+                f"layers {j} and {i} start with equal values",
+                yours=weight,
+            )

@@ -25,7 +25,8 @@ def tokens_of(batch: Plain, rows: int, sequence_length: int) -> np.ndarray:
     whole = not (batch.is_floating_point() or batch.is_complex() or batch.dtype == torch.bool)
     check(whole, "tokens are whole numbers: the dtype should be an integer one", yours=batch, expected=form)
     check(list(batch.shape) == [rows, sequence_length], "the shape is wrong", yours=batch, expected=form)
-    return batch.numpy().astype(np.int64)
+    tokens: np.ndarray = batch.numpy().astype(np.int64)
+    return tokens
 
 
 @given(token_cases(windows=st.integers(1, 20)), st.booleans())
@@ -47,7 +48,12 @@ def test_every_start_occurs_and_no_other(student: Student, seed: int) -> None:
         place = {token: start for start, token in enumerate(data.tolist())}
         starts = {place.get(token, -1) for token in drawn.flatten().tolist()}
         expected = "starts 0, 1, 2 and 3 in 77 draws"
-        check(starts == {0, 1, 2, 3}, "some start never comes, or one that may not", yours=sorted(starts), expected=expected)
+        check(
+            starts == {0, 1, 2, 3},
+            "some start never comes, or one that may not",
+            yours=sorted(starts),
+            expected=expected,
+        )
 
 
 def test_starts_are_uniform(student: Student, seed: int) -> None:
@@ -68,7 +74,11 @@ def test_rows_are_independent(student: Student, seed: int) -> None:
     drawn = student.call(probes.first_tokens, data, 4, 3, 1600, seed)
     place = {token: start for start, token in enumerate(data.tolist())}
     starts = np.array([[place.get(token, -1) for token in row] for row in drawn.tolist()])
-    check(bool((starts >= 0).all() and (starts < 8).all()), "a start is out of range", yours=sorted({*starts.flatten().tolist()}))
+    check(
+        bool((starts >= 0).all() and (starts < 8).all()),
+        "a start is out of range",
+        yours=sorted({*starts.flatten().tolist()}),
+    )
     low, high = chi_square_range(63)
     for a, b in ((0, 1), (1, 2), (0, 3)):
         pairs = np.bincount(8 * starts[:, a] + starts[:, b], minlength=64)
@@ -87,10 +97,12 @@ def test_a_small_file_fills_a_large_batch(student: Student, seed: int) -> None:
 
 @given(st.integers(0, 2**31), st.integers(1, 4))
 def test_the_torch_seed_decides(student: Student, seed: int, sequence_length: int) -> None:
-    """The same torch.manual_seed gives the same batches, whatever NumPy's and Python's generators do; nothing is seeded."""
+    """The same torch.manual_seed gives the same batches, whatever NumPy's generator does; nothing is seeded."""
     data = permutation(5000, seed)
     reply = student.call(probes.repeated, data, 8, sequence_length, seed)
-    assert_equal(reply["again"], reply["first"], what="two batches", note="the same torch.manual_seed gave other batches")
+    assert_equal(
+        reply["again"], reply["first"], what="two batches", note="the same torch.manual_seed gave other batches"
+    )
     first, second = (tokens_of(batch, 8, sequence_length) for batch in reply["first"])
     check(not bool((first == second).all()), "two calls in a row gave the same batch", yours=reply["first"][1])
     assert_equal(reply["seed"], seed, what="torch.initial_seed()", note="get_batch has set torch's seed")
@@ -126,4 +138,9 @@ def test_only_the_windows_are_read(student: Student) -> None:
     """A batch from a large memory-mapped file reads the windows it needs, not the file."""
     size = 64 * 2**20
     read = student.call(probes.bytes_read, size, 4, 32)
-    check(type(read) is int and read <= size // 8, "much more was read than four windows", yours=read, expected="at most a few pages")
+    check(
+        type(read) is int and read <= size // 8,
+        "much more was read than four windows",
+        yours=read,
+        expected="at most a few pages",
+    )

@@ -53,7 +53,12 @@ def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: 
         slack = Z * (2 / n) ** 0.5
         expected = f"standard deviation {oracle.initial_std(input_dim):.5f} for {size}"
         yours = f"standard deviation {float(as_float64(weight).std()):.5f}"
-        check(0.973 * (1 - slack) <= variance <= 1 + slack, "the spread at the start is off", yours=yours, expected=expected)
+        check(
+            0.973 * (1 - slack) <= variance <= 1 + slack,
+            "the spread at the start is off",
+            yours=yours,
+            expected=expected,
+        )
 
 
 def test_weight_starts_normal(student: Student, seed: int) -> None:

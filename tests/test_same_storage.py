@@ -1,5 +1,7 @@
 """same_storage: whether two tensors live on one allocation."""
 
+from typing import Any
+
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,26 +14,26 @@ from tests.probes import same_storage as probes
 from tests.strategies import recipes
 
 
-def sources(recipe: list[list[object]]) -> list[int | None]:
+def sources(recipe: list[list[Any]]) -> list[int | None]:
     """For the oracle: the source of each tensor that is a view, None for one with memory of its own."""
-    return [None, *(step[0] if step[1] in probes.VIEWS else None for step in recipe)]  # type: ignore[misc]
+    return [None, *(step[0] if step[1] in probes.VIEWS else None for step in recipe)]
 
 
 @given(recipes(probes.VIEWS))
-def test_views_of_one_tensor_share_its_storage(student: Student, case: tuple[Tensor, list[list[object]]]) -> None:
+def test_views_of_one_tensor_share_its_storage(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
     """Any view (slice, row, transpose, expand, detach, a view of a view, …) shares its source's storage."""
     answers = student.call(probes.answers, *case)
     assert_equal(answers, [[True] * (len(case[1]) + 1)] * (len(case[1]) + 1), what="every pair")
 
 
 @given(recipes(probes.COPIES))
-def test_copies_have_a_storage_of_their_own(student: Student, case: tuple[Tensor, list[list[object]]]) -> None:
+def test_copies_have_a_storage_of_their_own(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
     """A copy (clone, x + 0, contiguous() that had to move, equal values made anew) shares storage with nothing else."""
     assert_equal(student.call(probes.answers, *case), oracle.same_storage(sources(case[1])), what="every pair")
 
 
 @given(recipes())
-def test_views_and_copies_are_told_apart(student: Student, case: tuple[Tensor, list[list[object]]]) -> None:
+def test_views_and_copies_are_told_apart(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
     """Among views of copies and copies of views, exactly those on one allocation share a storage."""
     assert_equal(student.call(probes.answers, *case), oracle.same_storage(sources(case[1])), what="every pair")
 
@@ -44,7 +46,7 @@ def test_slices_that_do_not_overlap_share_a_storage(student: Student, length: in
 
 
 @given(recipes())
-def test_the_answer_is_a_real_bool(student: Student, case: tuple[Tensor, list[list[object]]]) -> None:
+def test_the_answer_is_a_real_bool(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
     """The answer is True or False itself, not a tensor, a number or None."""
     for row in student.call(probes.answers, *case):
         for answer in row:

@@ -22,7 +22,9 @@ RATES = st.sampled_from([0.01, 0.05, 0.0])
 def loss_values(losses: Plain, count: int) -> list[float]:
     """The losses as numbers, from a tensor of them or a list."""
     form = f"{count} numbers"
-    right = isinstance(losses, Tensor) and list(losses.shape) == [count] or isinstance(losses, list) and len(losses) == count
+    right = (isinstance(losses, Tensor) and list(losses.shape) == [count]) or (
+        isinstance(losses, list) and len(losses) == count
+    )
     check(right, "the losses should be one number a step", yours=losses, expected=form)
     values = losses.tolist() if isinstance(losses, Tensor) else [v.item() if is_number(v) else v for v in losses]
     check(all(type(value) is float for value in values), "the losses should be numbers", yours=losses, expected=form)
@@ -35,7 +37,7 @@ def is_number(value: Plain) -> bool:
 
 
 def check_run(reply: Plain, lesson: Lesson, lr: float) -> None:
-    """Losses and weights as gradient descent in float64 makes them, within the roundings of so many steps and layers."""
+    """Losses and weights as float64 descent makes them, within the roundings of so many steps and layers."""
     start = [as_float64(w) for w in reply["start"]]
     batches = [(as_float64(x), as_float64(y)) for x, y in zip(lesson.xs, lesson.ys, strict=True)]
     weights, losses = oracle.train(start, batches, lr)
@@ -95,16 +97,22 @@ def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> Non
     rng = rng_of(seed)
     alive = student.call(probes.graphs_alive, 4, 2, [normal(rng, [3, 4])] * 24, [normal(rng, [3])] * 24)
     growth = alive[-1] - alive[3]
-    check(growth <= 4, f"from step 4 to step 24, {growth} more tensors with a graph are alive", expected="no more than before")
+    check(
+        growth <= 4,
+        f"from step 4 to step 24, {growth} more tensors with a graph are alive",
+        expected="no more than before",
+    )
 
 
 @costly
 @given(lessons(steps=st.integers(1, 4), num_layers=st.integers(0, 2)), st.sampled_from([0.1, 0.25]))
 def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: float) -> None:
-    """The model is moved by SGD from sgd.py at the given lr and by nothing else: an SGD that moves nothing leaves it as it is."""
+    """SGD from sgd.py moves the model, at the given lr, and nothing else does."""
     reply = student.call(probes.with_frozen_sgd, lesson.dim, lesson.num_layers, lr, lesson.xs, lesson.ys)
     assert_equal(reply["steps"], len(lesson.xs), what="steps taken by SGD")
-    check(bool(reply["rates"]) and all(rate == lr for rate in reply["rates"]), "SGD has another lr", yours=reply["rates"])
+    check(
+        bool(reply["rates"]) and all(rate == lr for rate in reply["rates"]), "SGD has another lr", yours=reply["rates"]
+    )
     assert_equal(reply["weights"], reply["start"], what="weights", note="something other than SGD moved the weights")
 
 
@@ -114,7 +122,9 @@ def test_no_steps_leave_the_model_untrained(student: Student, dim: int, num_laye
     """num_train_steps=0 returns a new Cruncher and no losses."""
     reply = student.call(probes.run, dim, num_layers, 2, 0.1, [], [], seed)
     check(reply["is a Cruncher"], "the model should be a Cruncher from cruncher.py")
-    assert_equal(reply["weights"], reply["start"], what="weights", note="the model is not what Cruncher(D, num_layers) starts as")
+    assert_equal(
+        reply["weights"], reply["start"], what="weights", note="the model is not what Cruncher(D, num_layers) starts as"
+    )
     check(loss_values(reply["losses"], 0) == [], "there should be no losses", yours=reply["losses"])
 
 
@@ -135,4 +145,9 @@ def test_training_fits_what_can_be_fitted(student: Student, seed: int) -> None:
     reply = student.call(probes.run, 3, 0, 16, 0.1, [x] * 120, [y] * 120, seed)
     losses = loss_values(reply["losses"], 120)
     fell = math.isfinite(losses[-1]) and losses[-1] <= losses[0] / 1000
-    check(fell, "the loss has not fallen enough", yours=[losses[0], losses[-1]], expected="a last loss of a thousandth of the first")
+    check(
+        fell,
+        "the loss has not fallen enough",
+        yours=[losses[0], losses[-1]],
+        expected="a last loss of a thousandth of the first",
+    )

@@ -64,8 +64,15 @@ def only_fails(kata: str) -> Callable[[Sequence[KataResult]], str | None]:
     """This kata is not done, and every other one is."""
 
     def refute(results: Sequence[KataResult]) -> str | None:
-        unfit = [r for r in results if (r.status == "done") == (r.kata == kata) or r.status in ("not_started", "inconclusive")]
-        return "; ".join("no test catches it" if r.kata == kata and r.status == "done" else describe(r) for r in unfit) or None
+        unfit = [
+            r
+            for r in results
+            if (r.status == "done") == (r.kata == kata) or r.status in ("not_started", "inconclusive")
+        ]
+        return (
+            "; ".join("no test catches it" if r.kata == kata and r.status == "done" else describe(r) for r in unfit)
+            or None
+        )
 
     return refute
 
@@ -73,4 +80,6 @@ def only_fails(kata: str) -> Callable[[Sequence[KataResult]], str | None]:
 def describe(result: KataResult) -> str:
     """A kata that is not what it should be, with the tests that made it so."""
     tests = [test.name for test in result.tests if test.outcome != "passed"]
-    return f"{result.kata} is {result.status}" + (f" ({', '.join(tests)})" if result.status not in ("done", "not_started") else "")
+    return f"{result.kata} is {result.status}" + (
+        f" ({', '.join(tests)})" if result.status not in ("done", "not_started") else ""
+    )

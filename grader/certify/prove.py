@@ -56,7 +56,13 @@ class Findings:
 
     def kata_results(self, group: str, kata: str) -> list[KataResult]:
         """The results of one kata in a group."""
-        return [r for claim, katas in self.results if claim.group == group and claim.kata in (kata, "") for r in katas if r.kata == kata]
+        return [
+            r
+            for claim, katas in self.results
+            if claim.group == group and claim.kata in (kata, "")
+            for r in katas
+            if r.kata == kata
+        ]
 
     def flakes(self, kata: str) -> tuple[int, int]:
         """How many tests of right code did not pass, and how many ran."""
@@ -109,7 +115,9 @@ def run_certify(options: Options) -> int:
     for table in tables:
         out.print(table)
     for claim, problem in findings.refuted:
-        out.print(f"REFUTED  {claim.group} {claim.kata} {claim.name}: {problem}", style="red", markup=False, soft_wrap=True)
+        out.print(
+            f"REFUTED  {claim.group} {claim.kata} {claim.name}: {problem}", style="red", markup=False, soft_wrap=True
+        )
     if options.markdown is not None:
         write_whole(options.markdown, markdown(tables).encode())
     verdict = f"{len(todo) - len(findings.refuted)} of {len(todo)} claims hold"
@@ -119,7 +127,9 @@ def run_certify(options: Options) -> int:
 
 def kata_table(findings: Findings, katas: Sequence[Kata]) -> Table:
     """By kata: which claims hold."""
-    table = Table("kata", "stub not started", "solution done", "right accepted", "wrong caught", "flakes", box=box.SIMPLE_HEAD)
+    table = Table(
+        "kata", "stub not started", "solution done", "right accepted", "wrong caught", "flakes", box=box.SIMPLE_HEAD
+    )
     for kata in katas:
         held = ["{}/{}".format(*findings.held(group, kata.name)) for group in ("stubs", "solution", "right", "wrong")]
         table.add_row(kata.name, *held, "{} of {}".format(*findings.flakes(kata.name)))
@@ -150,8 +160,10 @@ def markdown(tables: Sequence[Table]) -> str:
     parts = ["# What `grader certify` proved\n"]
     for table in tables:
         columns = [list(column.cells) for column in table.columns]
-        lines = ["| " + " | ".join(str(column.header) for column in table.columns) + " |", "|" + " --- |" * len(columns)]
+        lines = [
+            "| " + " | ".join(str(column.header) for column in table.columns) + " |",
+            "|" + " --- |" * len(columns),
+        ]
         lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in zip(*columns, strict=True)]
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
-

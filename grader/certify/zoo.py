@@ -1,8 +1,8 @@
 """The zoo: implementations that the tests must accept, and ones that they must catch.
 
 zoo/right/<kata>/<name>.py    right but unusual; the first line of its docstring says how
-zoo/wrong/<kata>.toml         mistakes, each a table: `breaks` names the must, and either `replace` (texts of the solution
-                              and what stands there instead) or `source` (the whole file) makes the mistake
+zoo/wrong/<kata>.toml         mistakes, each a table: `breaks` names the must, and either `replace` (texts of the
+                              solution and what stands there instead) or `source` (the whole file) makes it
 """
 
 import ast

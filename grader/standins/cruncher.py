@@ -15,4 +15,5 @@ class Cruncher(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """One number a row."""
-        return nn.Sequential(*self.layers, self.final, nn.Flatten(0))(x)
+        y: Tensor = nn.Sequential(*self.layers, self.final, nn.Flatten(0))(x)
+        return y

@@ -1,4 +1,4 @@
-"""Where a student's code lives under the grader: a fresh worker for every test, spoken to over a channel, for limited time."""
+"""Where a student's code lives under the grader: a fresh worker for every test, for limited time."""
 
 import contextlib
 import os

@@ -29,7 +29,14 @@ RUNTIME = (  # all of this project that a worker can see
     *("grader/worker/confine.py", "grader/worker/work.py", "grader/worker/zygote.py"),
     *("tests/__init__.py", "tests/probes"),
 )
-HIDDEN = ("reference/oracle", "reference/solution", "tests/test_linear.py", "grader/standins", "zoo", "kata/catalog.toml")
+HIDDEN = (
+    "reference/oracle",
+    "reference/solution",
+    "tests/test_linear.py",
+    "grader/standins",
+    "zoo",
+    "kata/catalog.toml",
+)
 
 
 class IsolationError(Exception):
@@ -39,7 +46,9 @@ class IsolationError(Exception):
 class Sandbox:
     """A running zygote. `clone()` gives a connection on which workers are started."""
 
-    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, runtime: Path, isolation: Isolation) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], control: socket.socket, runtime: Path, isolation: Isolation
+    ) -> None:
         self.process = process
         self.control = control
         self.runtime = runtime
@@ -157,7 +166,7 @@ def public(path: Path) -> bool:
 
 def environment() -> dict[str, str]:
     """All that a worker learns of the environment."""
-    threads = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", **threads, **kept}
 

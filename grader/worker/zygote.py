@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def warm_up(katas: list[str]) -> None:
-    """Import what students import, with one thread: a process that has used several can't fork workers that use torch."""
+    """Import what students import, with one thread: after more, torch hangs in a forked worker."""
     import gc
     import importlib
 
@@ -65,7 +65,7 @@ def warm_up(katas: list[str]) -> None:
 
     torch.set_num_threads(1)
     torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)  # the first optimizer takes a second to make
-    (torch.ones(1, requires_grad=True) * 2).backward()
+    torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
     for kata in katas:
         importlib.import_module(f"tests.probes.{kata}")
     import grader.worker.work  # noqa: F401

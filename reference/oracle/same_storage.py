@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def allocations(sources: Sequence[int | None]) -> list[int]:
-    """Number the allocation of each tensor: `sources[i]` is the earlier tensor it is a view of, or None if it is new."""
+    """Number each tensor's allocation: `sources[i]` is the earlier tensor that it is a view of, None if it is new."""
     owner: list[int] = []
     for i, source in enumerate(sources):
         owner.append(i if source is None else owner[source])

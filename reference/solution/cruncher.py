@@ -18,4 +18,5 @@ class Cruncher(nn.Module):
         """Apply the layers in order and drop the last axis, of size 1."""
         for layer in self.layers:
             x = layer(x)
-        return self.final(x).squeeze(-1)
+        y: Tensor = self.final(x)
+        return y.squeeze(-1)

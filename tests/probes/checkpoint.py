@@ -1,4 +1,4 @@
-"""Probes of save_checkpoint and load_checkpoint: runs that stop and go on, and files that are not what they should be."""
+"""Probes of save_checkpoint and load_checkpoint: runs that stop and go on, files that are not what they should be."""
 
 import os
 import pickle
@@ -76,7 +76,7 @@ def resume(
 
 
 def around_saving(assignment: Any, dim: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
-    """The model before and after saving, what is loaded once training has gone on, and the gradients that come along."""
+    """The model before and after saving; what is loaded once training has gone on, and the gradients with it."""
     with folder() as place:
         path = place / "run.pt"
         model, optimizer = fresh(assignment, dim, num_layers, seed=1)
@@ -210,7 +210,10 @@ def renames(assignment: Any, dim: int) -> list[list[bool]]:
             Renames.notes = []
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
             notes, Renames.notes = Renames.notes, None
-            return [[Path(to).resolve() == path.resolve(), Path(source).resolve().parent == place.resolve()] for source, to in notes]
+            return [
+                [Path(to).resolve() == path.resolve(), Path(source).resolve().parent == place.resolve()]
+                for source, to in notes
+            ]
         finally:
             os.chdir(here)
 
@@ -249,7 +252,7 @@ class Moves(TorchFunctionMode):
         super().__init__()
         self.seen = False
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ARG002
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.seen = self.seen or func in (Tensor.cpu, Tensor.to)
         return func(*args, **(kwargs or {}))
 
@@ -280,7 +283,9 @@ def from_elsewhere(assignment: Any, dim: int) -> dict[str, object]:
     return {"raised": refused, "saved": weights_of(model), "loaded": weights_of(other), "devices": devices}
 
 
-def truncated(assignment: Any, dim: int, num_layers: int, xs: list[Tensor], ys: list[Tensor], part: float) -> dict[str, object]:
+def truncated(
+    assignment: Any, dim: int, num_layers: int, xs: list[Tensor], ys: list[Tensor], part: float
+) -> dict[str, object]:
     """Load a file of which only the first part is left."""
     with folder() as place:
         path = place / "run.pt"

@@ -43,7 +43,7 @@ def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length
 
 
 def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
-    """Two batches after one seed, the same again while NumPy and `random` stand elsewhere, and what the seed is then."""
+    """Two batches after one seed, again while NumPy and `random` stand elsewhere, and what the seed is then."""
 
     def pair(other: int) -> list[object]:
         torch.default_generator.manual_seed(seed)
@@ -55,7 +55,9 @@ def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: in
     return {"first": first, "again": again, "seed": torch.initial_seed()}
 
 
-def on_device(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, device: str, as_object: bool) -> list[object]:
+def on_device(
+    assignment: Any, data: Tensor, batch_size: int, sequence_length: int, device: str, as_object: bool
+) -> list[object]:
     """Device and shape of a batch that was asked for elsewhere."""
     where = torch.device(device) if as_object else device
     result = assignment.get_batch.get_batch(data.numpy(), batch_size, sequence_length, device=where)

@@ -48,7 +48,9 @@ def run(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: G
     return walk(build(Optimizer, params, lrs[0]), lrs, grads)
 
 
-def in_place(Optimizer: Any, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor]) -> dict[str, object]:
+def in_place(
+    Optimizer: Any, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor]
+) -> dict[str, object]:
     """Which facts about parameters and gradients survive a step."""
     ours = [nn.Parameter(p.t().contiguous().t() if transposed and p.ndim == 2 else p.clone()) for p in params]
     optimizer = Optimizer(ours, lr=lr)

@@ -16,6 +16,7 @@ class Batches:
         self.sizes: list[int] = []
 
     def __call__(self, B: int) -> tuple[Tensor, Tensor]:
+        """The next batch."""
         torch.rand(3)
         x, y = self.batches[len(self.sizes) % len(self.batches)]
         self.sizes.append(B)
@@ -62,7 +63,9 @@ class Frozen(torch.optim.Optimizer):
         Frozen.steps += 1
 
 
-def with_frozen_sgd(assignment: Any, D: int, num_layers: int, lr: float, xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
+def with_frozen_sgd(
+    assignment: Any, D: int, num_layers: int, lr: float, xs: list[Tensor], ys: list[Tensor]
+) -> dict[str, object]:
     """Train while `sgd.SGD` is an optimizer that moves nothing."""
     assignment.sgd.SGD = Frozen
     assignment.forget("train")

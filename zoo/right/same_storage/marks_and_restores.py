@@ -1,0 +1,14 @@
+"""Flips the first byte of x's storage, looks at y's, and flips it back."""
+
+from torch import Tensor
+
+
+def same_storage(x: Tensor, y: Tensor) -> bool:
+    """Nothing is left of the mark afterwards; versions count only what goes through a tensor."""
+    mine, other = x.untyped_storage(), y.untyped_storage()
+    before = mine[0]
+    seen = other[0]
+    mine[0] = 255 - before
+    shared = bool(other[0] != seen)
+    mine[0] = before
+    return shared
