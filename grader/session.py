@@ -16,7 +16,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from socket import socket
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import msgspec
 import pytest
@@ -32,7 +32,7 @@ from kata.catalog import ROOT, Kata, catalog
 from kata.explain import Ending
 from kata.profiles import SEED
 from kata.selection import STUDENT, kata_of
-from kata.student import Student
+from kata.student import Home, Student
 
 STANDINS = Path(__file__).with_name("standins")
 
@@ -200,7 +200,17 @@ def start(order: Order, tests: Tests, control: socket) -> Child:
         os._exit(status)
 
 
-def grade_submission(order: Order, tests: Tests, home: WorkerHome, ended: Callable[[], None]) -> list[KataResult]:
+class GradingHome(Home, Protocol):
+    """A home that takes one kata's files after the other."""
+
+    def open(self, files: Mapping[str, bytes], seconds: float) -> None:
+        """Grade these files from now on, for so long in all."""
+
+    def end(self) -> int:
+        """No student's code runs any more."""
+
+
+def grade_submission(order: Order, tests: Tests, home: GradingHome, ended: Callable[[], None]) -> list[KataResult]:
     """All katas of one submission, in order, each on foundations that hold."""
     tests.config.stash[SEED] = order.seed
     tests.config.stash[STUDENT] = Student(home)

@@ -60,8 +60,7 @@ class Sandbox:
         with contextlib.suppress(OSError):
             if self.control.recv(1) == b"h":
                 return
-        self.close()
-        errors = (self.process.stderr.read() if self.process.stderr else b"").decode("utf-8", "replace").strip()
+        errors = self.close().decode("utf-8", "replace").strip()
         raise IsolationError(errors.splitlines()[-1] if errors else "the worker process did not start")
 
     def clone(self) -> socket.socket:
@@ -76,12 +75,13 @@ class Sandbox:
         ours.close()
         raise IsolationError("the process that starts workers is gone")
 
-    def close(self) -> None:
-        """End the zygote and all workers."""
+    def close(self) -> bytes:
+        """End the zygote and all workers; what it has said."""
         self.control.close()
         self.process.kill()
-        self.process.wait()
+        _, said = self.process.communicate()
         shutil.rmtree(self.runtime, ignore_errors=True)
+        return said or b""
 
 
 def launch(isolation: Literal["bwrap", "none"], limits: Limits) -> Sandbox:

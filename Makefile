@@ -1,0 +1,30 @@
+# make grade   grade the example submissions
+# make test    everything: style, types, the katas' solution, the grader's tests, the proof of the tests
+PYTHON ?= python3
+JOBS ?= 2
+BIN := .venv/bin
+
+grade: .venv/installed
+	$(BIN)/grader grade examples/submissions/* --out results --jobs $(JOBS)
+
+test: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest --impl solution
+	$(BIN)/pytest grader/tests -rs
+	$(BIN)/grader certify --jobs $(JOBS)
+
+benchmark: .venv/installed
+	$(BIN)/python -m benchmarks.student
+	$(BIN)/python -m benchmarks.grade
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	touch $@
+
+clean:
+	rm -rf .venv results
+
+.PHONY: grade test benchmark clean

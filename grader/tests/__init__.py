@@ -1,0 +1,1 @@
+"""Tests of `kata/`, `grader/` and the tools: the tests of the tests."""

@@ -1,0 +1,70 @@
+"""What several tests share: the repository, a grader run over the examples, and bubblewrap or the reason it is missing."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kata.catalog import ROOT
+
+EXAMPLES = sorted((ROOT / "examples/submissions").iterdir())
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished command."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run(*command: str, cwd: Path = ROOT) -> Run:
+    """Run a module of ours in a process of its own, as a user would."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600
+    )
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+def grade(*arguments: object) -> Run:
+    """`grader grade …`."""
+    return run("grader", "grade", *map(str, arguments))
+
+
+@pytest.fixture(scope="session")
+def needs_bwrap() -> None:
+    """Skip, with the remedy, where there is no sandbox to test."""
+    if shutil.which("bwrap") is None:
+        pytest.skip("install bubblewrap to run this (Debian: apt-get install bubblewrap)")
+
+
+@dataclass(frozen=True)
+class Class:
+    """The results of grading all examples in one run."""
+
+    directory: Path
+    run: Run
+
+    def result(self, submission: str) -> dict[str, Any]:
+        """`result.json` of one submission."""
+        loaded: dict[str, Any] = json.loads((self.directory / submission / "result.json").read_text())
+        return loaded
+
+    def statuses(self, submission: str) -> dict[str, str]:
+        """The status of each kata."""
+        return {kata["kata"]: kata["status"] for kata in self.result(submission)["katas"]}
+
+
+@pytest.fixture(scope="session")
+def graded_class(tmp_path_factory: pytest.TempPathFactory) -> Class:
+    """All examples, graded side by side with the best isolation that works here."""
+    directory = tmp_path_factory.mktemp("class")
+    return Class(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", 40))

@@ -1,0 +1,116 @@
+"""Bad calls of `grader`: one line that says what is wrong, exit code 2, nothing written."""
+
+import io
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.tests.conftest import Run, grade, run
+from kata.catalog import ROOT
+
+COMPLETE = ROOT / "examples/submissions/complete"
+
+
+def refused(done: Run, *words: str) -> None:
+    """One line with these words, and exit code 2."""
+    assert done.code == 2
+    assert len(done.err.strip().splitlines()) == 1, done.err
+    for word in words:
+        assert word in done.err
+
+
+def test_a_missing_path(tmp_path: Path) -> None:
+    refused(grade(tmp_path / "nobody", COMPLETE, "--out", tmp_path / "out"), "nobody", "no such file")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_empty_directory(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    refused(grade(tmp_path / "empty", "--out", tmp_path / "out"), "empty", "no kata in it")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["../linear.py", "/linear.py", "a/../../linear.py", "..\\linear.py", "C:linear.py"])
+def test_a_zip_that_points_out_of_itself(tmp_path: Path, name: str) -> None:
+    archive = tmp_path / "ada.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("same_storage.py", "")
+        file.writestr(name, "")
+    refused(grade(archive, "--out", tmp_path / "out"), "ada.zip", "points elsewhere")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and no more", b"x" * 2000])
+def test_a_broken_archive(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "ada.zip").write_bytes(content)
+    refused(grade(tmp_path / "ada.zip", "--out", tmp_path / "out"), "ada.zip")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_unknown_kata(tmp_path: Path) -> None:
+    refused(grade(COMPLETE, "--out", tmp_path / "out", "--kata", "lineal"), "'lineal'", "same_storage, get_batch")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_out_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("")
+    refused(grade(COMPLETE, "--out", tmp_path / "out"), "--out", "can't write there")
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere; an --out that is a file is tested above")
+def test_an_out_that_is_not_ours(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir(mode=0o500)
+    refused(grade(COMPLETE, "--out", tmp_path / "out"), "--out", "can't write there")
+
+
+def test_two_submissions_of_one_name(tmp_path: Path) -> None:
+    other = tmp_path / "complete"
+    other.mkdir()
+    (other / "linear.py").write_text("")
+    refused(grade(COMPLETE, other, "--out", tmp_path / "out"), "two submissions are called complete")
+
+
+def test_one_that_cannot_be_read_does_not_cost_the_others_their_grades(tmp_path: Path) -> None:
+    (tmp_path / "bob.zip").write_bytes(b"no zip")
+    done = grade(COMPLETE, tmp_path / "bob.zip", "--out", tmp_path / "out", "--kata", "linear", "--examples", 5)
+    refused(done, "bob.zip")
+    assert (tmp_path / "out/complete/result.json").exists()
+    assert not (tmp_path / "out/bob").exists()
+
+
+def test_options_out_of_range(tmp_path: Path) -> None:
+    for option in ("--jobs", "--examples"):
+        done = grade(COMPLETE, "--out", tmp_path / "out", option, 0)
+        assert (done.code, (tmp_path / "out").exists()) == (2, False)
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "ada.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("linear.py", io.BytesIO(bytes(50 * 2**20)).getvalue())
+    refused(grade(tmp_path / "ada.zip", "--out", tmp_path / "out"), "larger than 1 MiB")
+
+
+def test_isolation_none_is_announced(tmp_path: Path) -> None:
+    done = grade(COMPLETE, "--out", tmp_path, "--isolation", "none", "--kata", "linear", "--examples", 5)
+    assert done.code == 0
+    assert "warning" in done.err
+    assert "isolation: none" in done.out
+
+
+def test_bwrap_is_never_replaced_by_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = grade(COMPLETE, "--out", tmp_path / "out", "--isolation", "bwrap", "--kata", "linear")
+    assert done.code == 3
+    assert "bubblewrap is not installed" in done.err
+    assert not (tmp_path / "out/complete").exists()
+    fallen_back = grade(COMPLETE, "--out", tmp_path / "out", "--kata", "linear", "--examples", 5)
+    assert fallen_back.code == 0
+    assert "isolation: none" in fallen_back.out
+
+
+def test_help_names_every_option() -> None:
+    out = run("grader", "grade", "--help").out
+    for option in ("--out", "--jobs", "--seed", "--examples", "--isolation", "--kata", "--force", "--quiet"):
+        assert option in out

@@ -1,0 +1,139 @@
+"""Grading the examples: every kind of submission gets its honest status, side by side with the hostile ones."""
+
+import csv
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.tests.conftest import EXAMPLES, Class, grade
+from kata.catalog import ROOT, catalog
+
+KATAS = list(catalog().katas)
+NOT_STARTED = dict.fromkeys(KATAS, "not_started")
+HONEST = {
+    "complete": dict.fromkeys(KATAS, "done"),
+    "half_done": NOT_STARTED | {"same_storage": "done", "get_batch": "wrong", "linear": "done", "cruncher": "done"},
+    "subtly_wrong": dict.fromkeys(KATAS, "wrong") | {"same_storage": "done", "get_batch": "done", "linear": "done"},
+    "crashes_at_import": NOT_STARTED
+    | {"same_storage": "done", "linear": "crashed", "cruncher": "done", "sgd": "done", "adagrad": "crashed"},
+    "never_ends": NOT_STARTED | {"same_storage": "done", "get_batch": "timed_out", "linear": "done"},
+    "ends_python": NOT_STARTED | {"same_storage": "crashed", "linear": "done"},
+    "fills_memory": NOT_STARTED | {"same_storage": "crashed", "linear": "done"},
+    "writes_results": NOT_STARTED | {"same_storage": "wrong", "linear": "done"},
+    "unusual_but_right": dict.fromkeys(KATAS, "done") | {"adagrad": "not_started", "checkpoint": "not_started"},
+    "zipped": NOT_STARTED | dict.fromkeys(KATAS[:4], "done"),
+}
+
+
+@pytest.mark.parametrize("submission", HONEST)
+def test_every_kind_of_submission_gets_its_honest_status(graded_class: Class, submission: str) -> None:
+    assert graded_class.statuses(submission) == HONEST[submission]
+
+
+def test_the_run_succeeds_whatever_the_scores(graded_class: Class) -> None:
+    assert graded_class.run.code == 0, graded_class.run.err
+    assert {path.name.split(".")[0] for path in EXAMPLES} == set(HONEST)
+
+
+def test_the_score_is_the_sum_of_the_tests_that_passed(graded_class: Class) -> None:
+    for submission in HONEST:
+        result = graded_class.result(submission)
+        tests = [test for kata in result["katas"] for test in kata["tests"]]
+        assert result["score"] == sum(test["max_score"] for test in tests if test["outcome"] == "passed")
+        assert result["max_score"] == 100 == sum(test["max_score"] for test in tests)
+        assert all(test["message"] for test in tests if test["outcome"] != "passed")
+
+
+@pytest.mark.parametrize("submission", ["complete", "writes_results", "ends_python"])
+def test_a_submission_in_a_class_is_graded_as_if_alone(graded_class: Class, submission: str, tmp_path: Path) -> None:
+    alone = grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", 40)
+    assert alone.code == 0
+    assert untimed(json.loads((tmp_path / submission / "result.json").read_text())) == untimed(
+        graded_class.result(submission)
+    )
+
+
+def untimed(result: dict[str, Any]) -> dict[str, Any]:
+    """A result without its seconds."""
+    tests = {test["name"]: test | {"seconds": 0} for kata in result["katas"] for test in kata["tests"]}
+    return result | {"seconds": 0, "katas": tests}
+
+
+def test_results_say_how_they_came_about(graded_class: Class) -> None:
+    result = graded_class.result("complete")
+    assert result["schema"] == "torchkata/result/v1"
+    assert result["submission"] == "complete"
+    assert (result["seed"], result["examples"], result["device"], result["performance"]) == (0, 40, "none", [])
+    assert result["isolation"] in ("bwrap", "none")
+    assert result["fingerprint"].startswith("sha256:")
+    assert {"python", "torch", "hypothesis"} <= set(result["environment"])
+
+
+def test_the_gradebook_has_a_line_for_each(graded_class: Class) -> None:
+    with (graded_class.directory / "gradebook.csv").open(newline="") as file:
+        rows = {row["submission"]: row for row in csv.DictReader(file)}
+    assert set(rows) == set(HONEST)
+    assert float(rows["complete"]["score"]) == 100
+    assert rows["never_ends"]["get_batch_status"] == "timed_out"
+    assert float(rows["half_done"]["linear"]) == catalog().katas["linear"].max_score
+
+
+def test_nothing_is_left_beside_the_results(graded_class: Class) -> None:
+    left = {
+        path.relative_to(graded_class.directory).as_posix()
+        for path in graded_class.directory.rglob("*")
+        if path.is_file()
+    }
+    assert left == {"gradebook.csv", *(f"{submission}/result.json" for submission in HONEST)}
+
+
+def test_the_table_shows_the_class(graded_class: Class) -> None:
+    out = graded_class.run.out
+    assert all(submission in out for submission in HONEST)
+    assert "100/100" in out
+    assert str(graded_class.directory) in out
+
+
+def test_what_a_student_reads(graded_class: Class) -> None:
+    def message(submission: str, kata: str) -> str:
+        tests = next(k for k in graded_class.result(submission)["katas"] if k["kata"] == kata)["tests"]
+        return str(next(test["message"] for test in tests if test["outcome"] != "passed"))
+
+    assert "your code ended Python itself (exit code 0)" in message("ends_python", "same_storage")
+    assert "MemoryError" in message("fills_memory", "same_storage")
+    assert "no answer within 5 seconds" in message("never_ends", "get_batch")
+    syntax = message("crashes_at_import", "linear")
+    assert "SyntaxError: '(' was never closed" in syntax
+    assert "linear.py, line 12:  self.weight = " in syntax
+    assert "  input  " not in syntax
+    assert "the shape should be [1], and is []" in message("subtly_wrong", "cruncher")
+    assert "cruncher.py is not there" in message("ends_python", "cruncher")
+
+
+def test_graded_before_is_not_graded_again(graded_class: Class, tmp_path: Path) -> None:
+    complete = ROOT / "examples/submissions/half_done"
+    arguments = (complete, "--out", tmp_path, "--examples", 10, "--kata", "linear")
+    assert grade(*arguments).code == 0
+    stored = tmp_path / "half_done/result.json"
+    first = stored.stat().st_mtime_ns
+    again = grade(*arguments)
+    assert "1 of 1 had been graded before" in again.out
+    assert stored.stat().st_mtime_ns == first
+    assert grade(*arguments, "--force").code == 0
+    assert stored.stat().st_mtime_ns > first
+    second = stored.stat().st_mtime_ns
+    assert grade(*arguments, "--seed", 1).code == 0
+    assert stored.stat().st_mtime_ns > second
+    assert [kata["kata"] for kata in json.loads(stored.read_text())["katas"]] == ["linear"]
+
+
+def test_a_tar_and_its_directory_are_graded_alike(graded_class: Class, tmp_path: Path) -> None:
+    with tarfile.open(ROOT / "examples/submissions/unusual_but_right.tar.gz") as archive:
+        archive.extractall(tmp_path / "unusual_but_right", filter="data")
+    arguments = ("--out", tmp_path / "out", "--examples", 40, "--kata", "linear")
+    assert grade(tmp_path / "unusual_but_right", *arguments).code == 0
+    result = json.loads((tmp_path / "out/unusual_but_right/result.json").read_text())
+    assert result["score"] == catalog().katas["linear"].max_score

@@ -1,0 +1,103 @@
+"""The parts fit: catalog and tests, stubs and solution, what students install, what must not be written down."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kata.catalog import ROOT, catalog
+
+KATAS = list(catalog().katas.values())
+
+
+def functions(path: Path) -> dict[str, str]:
+    """The signature of every public function and method of a file."""
+    found = {}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ClassDef):
+            for item in node.body:
+                if isinstance(item, ast.FunctionDef):
+                    found[f"{node.name}.{item.name}"] = ast.unparse(item.args)
+        elif isinstance(node, ast.FunctionDef):
+            found.setdefault(node.name, ast.unparse(node.args))
+    return found
+
+
+@pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
+def test_the_catalog_lists_every_test_in_order(kata: object) -> None:
+    name, points = kata.name, kata.points  # type: ignore[attr-defined]
+    tests = [f for f in re.findall(r"^def (test_\w+)", (ROOT / f"tests/test_{name}.py").read_text(), re.MULTILINE)]
+    assert list(points) == tests
+
+
+def test_the_points_sum_to_100() -> None:
+    assert sum(kata.max_score for kata in KATAS) == 100
+
+
+@pytest.mark.parametrize("kata", [kata.name for kata in KATAS])
+def test_stub_and_solution_have_the_same_signatures(kata: str) -> None:
+    assert functions(ROOT / f"assignment/{kata}.py") == functions(ROOT / f"reference/solution/{kata}.py")
+
+
+@pytest.mark.parametrize("kata", [kata.name for kata in KATAS])
+def test_a_stub_teaches(kata: str) -> None:
+    text = (ROOT / f"assignment/{kata}.py").read_text()
+    assert "raise NotImplementedError" in text
+    assert "Example:" in text
+    assert "Open" in text or kata in ("cruncher", "sgd")
+
+
+def test_every_claim_is_a_sentence() -> None:
+    for kata in KATAS:
+        for node in ast.parse((ROOT / f"tests/test_{kata.name}.py").read_text()).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                claim = (ast.get_docstring(node) or "").splitlines()[0]
+                assert claim.endswith("."), node.name
+                assert len(claim) < 125, node.name
+
+
+def test_layers_do_not_reach_up() -> None:
+    allowed = {
+        "kata": {"kata"},
+        "reference": {"reference"},
+        "tests": {"tests", "kata", "reference"},
+        "grader": {"grader", "kata", "tests"},
+    }
+    for layer, below in allowed.items():
+        for path in (ROOT / layer).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and node.level == 0:
+                    names = [node.module or ""]
+                used = {name.partition(".")[0] for name in names} & {
+                    "kata",
+                    "reference",
+                    "tests",
+                    "grader",
+                    "assignment",
+                }
+                assert used <= below, path
+
+
+def test_probes_need_nothing_of_the_tests() -> None:
+    for path in (ROOT / "tests/probes").glob("*.py"):
+        assert not re.search(r"^(from|import) (kata|reference|tests)\b", path.read_text(), re.MULTILINE), path
+
+
+def test_a_student_needs_no_grader_package() -> None:
+    blocked = "import sys\nfor name in ('typer', 'rich', 'msgspec'):\n    sys.modules[name] = None\n"
+    code = (
+        blocked
+        + "import pytest\nraise SystemExit(pytest.main(['--impl', 'solution', '--kata', 'linear', '--examples', '5']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_solution_and_oracle_are_documented() -> None:
+    for path in (ROOT / "reference").rglob("*.py"):
+        assert inspect.cleandoc(ast.get_docstring(ast.parse(path.read_text())) or ""), path

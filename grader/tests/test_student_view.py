@@ -1,0 +1,181 @@
+"""What a student sees: plain pytest over stubs, solutions and every way to be stuck."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.tests.conftest import Run, run
+from kata.catalog import ROOT, catalog
+
+SOLUTION = ROOT / "reference/solution"
+
+
+def work(folder: Path, **changes: str | None) -> Path:
+    """A finished assignment but for these files: their new text, or None for one that is not there."""
+    shutil.copytree(SOLUTION, folder, dirs_exist_ok=True)
+    for kata, text in changes.items():
+        if text is None:
+            (folder / f"{kata}.py").unlink()
+        else:
+            (folder / f"{kata}.py").write_text(text)
+    return folder
+
+
+def changed(kata: str, old: str, new: str) -> str:
+    """The solution of a kata with one text exchanged."""
+    source = (SOLUTION / f"{kata}.py").read_text()
+    assert source.count(old) == 1
+    return source.replace(old, new)
+
+
+def pytest_of(folder: Path, *options: str) -> Run:
+    """Plain pytest on somebody's work."""
+    return run("pytest", f"--impl={folder}", "--seed", "7", *options)
+
+
+def row(out: str, kata: str) -> str:
+    """A kata's line of the table."""
+    return next(line for line in out.splitlines() if line.startswith(f"  {kata} "))
+
+
+def test_untouched_stubs_are_not_started() -> None:
+    done = run("pytest")
+    assert done.code == 1
+    for kata in catalog().katas.values():
+        assert "not started" in row(done.out, kata.name)
+        assert f"0/{len(kata.points)}" in row(done.out, kata.name)
+    assert "next: Tell views from copies — assignment/same_storage.py" in done.out
+    assert "Traceback" not in done.out
+    assert " · " not in done.out, "a stub is no failure to explain"
+
+
+def test_the_solution_is_done() -> None:
+    done = run("pytest", "--impl", "solution", "--examples", "10")
+    assert done.code == 0, done.out
+    assert "All done." in done.out
+    assert done.out.count(" done ") == len(catalog().katas)
+
+
+def test_a_wrong_kata_reads_like_this(tmp_path: Path) -> None:
+    folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.weight + 1"))
+    done = pytest_of(folder, "--kata", "linear")
+    assert done.code == 1
+    block = done.out[done.out.index("linear · Linear(x) is x @ weight") :].split("\n\n")[0].splitlines()
+    assert block[0] == "linear · Linear(x) is x @ weight, for any leading dimensions and any float dtype"
+    assert [line.split()[0] for line in block[1:]] == ["input", "expected", "yours", "note", "again:"]
+    assert block[1].strip().startswith("input     weight: float32[1, 1]")
+    command = block[-1].removeprefix("  again: ")
+    assert command.startswith("pytest tests/test_linear.py::test_forward_is_x_at_weight")
+    again = run(*command.split())
+    assert again.code == 1
+    assert block[2] in again.out, "the same command shows the same input"
+    for harness in ("Traceback", "hypothesis/", "kata/student.py", "Falsifying"):
+        assert harness not in done.out
+
+
+def test_a_crash_shows_the_students_own_line(tmp_path: Path) -> None:
+    folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.wieght"))
+    out = pytest_of(folder, "--kata", "linear").out
+    assert "crashed   AttributeError: 'Linear' object has no attribute 'wieght'" in out
+    assert "at        linear.py, line 17:  return x @ self.wieght" in out
+
+
+def test_a_syntax_error_costs_its_own_kata_only(tmp_path: Path) -> None:
+    done = pytest_of(work(tmp_path, same_storage="def same_storage(x, y)\n    return True\n"), "--examples", "10")
+    assert "crashed" in row(done.out, "same_storage")
+    assert done.out.count("SyntaxError") == 1, "told once"
+    assert "(and 5 more tests end the same way)" in done.out
+    assert "same_storage.py, line 1:  def same_storage(x, y)" in done.out
+    assert all(" done " in row(done.out, kata) for kata in catalog().katas if kata != "same_storage")
+
+
+def test_what_builds_on_a_stub_says_so(tmp_path: Path) -> None:
+    stub = (ROOT / "assignment/linear.py").read_text()
+    out = pytest_of(work(tmp_path, linear=stub), "--kata", "linear", "--kata", "cruncher").out
+    assert "(builds on linear: first do that)" in row(out, "cruncher")
+    assert "crashed" not in out
+
+
+def test_a_missing_file_is_not_started(tmp_path: Path) -> None:
+    out = pytest_of(work(tmp_path, sgd=None), "--kata", "sgd").out
+    assert "not started" in row(out, "sgd")
+
+
+def test_half_a_kata_says_what_is_left(tmp_path: Path) -> None:
+    half = changed("linear", "return x @ self.weight", "raise NotImplementedError")
+    out = pytest_of(work(tmp_path, linear=half), "--kata", "linear").out
+    assert "linear.py, line 17, still raises NotImplementedError" in out
+    assert "wrong" in row(out, "linear")
+
+
+def test_what_the_code_printed_is_shown(tmp_path: Path) -> None:
+    noisy = changed("linear", "return x @ self.weight", "print('shape', tuple(x.shape))\n        return x")
+    out = pytest_of(work(tmp_path, linear=noisy), "--kata", "linear").out
+    assert "  printed   shape (1,)" in out
+
+
+def test_a_loop_without_end_is_stopped(tmp_path: Path) -> None:
+    endless = "def same_storage(x, y):\n    while True:\n        pass\n"
+    out = pytest_of(work(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
+    assert "too slow  no answer within 10 seconds" in out
+    assert "at        same_storage.py, line " in out
+
+
+def test_leaving_python_is_a_crash(tmp_path: Path) -> None:
+    out = pytest_of(work(tmp_path, same_storage="import sys\nsys.exit(0)\n"), "--kata", "same_storage").out
+    assert "crashed   SystemExit: 0" in out
+    assert "0/6" in row(out, "same_storage")
+
+
+def test_answers_that_change_are_wrong(tmp_path: Path) -> None:
+    moody = "import time\n\ndef same_storage(x, y):\n    return time.perf_counter_ns() // 1000 % 2 == 0\n"
+    done = pytest_of(work(tmp_path, same_storage=moody), "--kata", "same_storage")
+    assert done.code == 1
+    assert "0/6" not in row(done.out, "same_storage"), "it is a bool, after all"
+    assert "Flaky" not in done.out
+
+
+def test_deprecated_calls_are_no_failure(tmp_path: Path) -> None:
+    old = changed("same_storage", "x.untyped_storage().data_ptr()", "x.storage().data_ptr()")
+    done = pytest_of(work(tmp_path, same_storage=old), "--kata", "same_storage")
+    assert done.code == 0, done.out
+
+
+def test_global_settings_do_not_leak_into_the_next_kata(tmp_path: Path) -> None:
+    rude = (SOLUTION / "same_storage.py").read_text() + "\nimport torch\ntorch.set_default_dtype(torch.float64)\n"
+    rude += "torch.set_grad_enabled(False)\ntorch.set_default_device('meta')\n"
+    done = pytest_of(work(tmp_path, same_storage=rude), "--kata", "linear", "--kata", "same_storage", "--kata", "sgd")
+    assert " done " in row(done.out, "linear")
+    assert " done " in row(done.out, "sgd")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--kata", "lineal"], "there is no kata 'lineal'; the katas are same_storage, "),
+        (["--impl", "nowhere"], "--impl nowhere: no kata files there"),
+        (["--examples", "0"], "--examples takes a number of at least 1"),
+    ],
+)
+def test_bad_options_are_one_line(options: list[str], words: str) -> None:
+    done = run("pytest", *options)
+    assert done.code == 4
+    assert words in done.err + done.out
+    assert len((done.err + done.out).strip().splitlines()) == 1
+
+
+def test_profiles_by_name() -> None:
+    first = run(
+        "pytest",
+        "--kata",
+        "linear",
+        "--hypothesis-profile",
+        "grade",
+        "--impl",
+        "solution",
+        "--hypothesis-show-statistics",
+    )
+    assert first.out.count("100 passing") == 3
+    learn = run("pytest", "--kata", "linear", "--impl", "solution", "--hypothesis-show-statistics")
+    assert learn.out.count("25 passing") >= 2

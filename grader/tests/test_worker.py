@@ -1,0 +1,201 @@
+"""Workers: what a student's code can reach, how long it may run, how it dies."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+import torch
+
+from grader.worker.home import WorkerHome
+from grader.worker.launch import HIDDEN, Sandbox, launch
+from kata.catalog import ROOT, Limits
+from kata.failures import Crashed, Died, NotStarted, TimedOut
+from kata.student import Student
+from tests.probes import linear as probes
+
+LIMITS = Limits(call_seconds=3.0, kata_seconds=60.0, memory_mib=512)
+SECRET = "TORCHKATA_SECRET"
+CONNECT = "import socket\nsocket.socket().connect(('192.0.2.1', 80))"
+LEVELS: tuple[Literal["bwrap", "none"], ...] = ("bwrap", "none")
+
+
+@pytest.fixture(scope="module", params=LEVELS)
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """A zygote at each level."""
+    if request.param == "bwrap":
+        request.getfixturevalue("needs_bwrap")
+    os.environ[SECRET] = "1"
+    started = launch(request.param, LIMITS)
+    started.wait_until_ready()
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def ask(sandbox: Sandbox) -> Iterator[Callable[[str], Any]]:
+    """Run `linear.py` with this body of `Linear.__init__`; what it stores in `answer` comes back."""
+    home = WorkerHome(sandbox.clone(), LIMITS)
+    student = Student(home)
+
+    def ask(body: str, before: str = "") -> Any:
+        lines = "\n        ".join(body.splitlines())
+        source = f"import os, torch\n{before}\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
+        source += f"        super().__init__()\n        answer = None\n        {lines}\n        self.weight = answer\n"
+        home.open({"linear.py": source.encode()}, LIMITS.kata_seconds)
+        student.renew("linear")
+        return student.call(probes.initial_weights, 1, 1, 1, 0)[0]
+
+    yield ask
+    home.end()
+    home.control.close()
+
+
+def test_values_come_back(ask: Callable[[str], Any]) -> None:
+    assert torch.equal(ask("answer = torch.arange(3.0)"), torch.arange(3.0))
+
+
+def test_every_test_has_a_new_process(ask: Callable[..., Any]) -> None:
+    count = "torch.COUNT = getattr(torch, 'COUNT', 0) + 1\nanswer = torch.COUNT"
+    assert [ask(count), ask(count)] == [1, 1]
+
+
+def test_files_do_not_outlive_a_worker(ask: Callable[..., Any]) -> None:
+    leave = "answer = os.listdir(os.environ['HOME'])\nopen('left-behind', 'w').close()"
+    assert ask(leave) == ask(leave) == ["assignment"]
+
+
+def test_it_is_not_root_and_has_no_capability(ask: Callable[..., Any], sandbox: Sandbox) -> None:
+    assert ask("answer = os.getuid()") != 0 or (sandbox.isolation == "bwrap" and os.getuid() != 0)
+    with pytest.raises(Crashed, match=r"PermissionError|Operation not permitted|Read-only"):
+        ask("os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))")
+    with pytest.raises(Crashed, match="PermissionError"):
+        ask("os.chroot('/')")
+
+
+def test_nothing_of_the_graders_environment(ask: Callable[..., Any]) -> None:
+    assert SECRET in os.environ
+    assert SECRET not in ask("answer = sorted(os.environ)")
+
+
+def test_no_descriptor_but_its_line(ask: Callable[..., Any]) -> None:
+    find = "answer = []\nfor fd in range(3, 200):\n    try:\n        os.fstat(fd)\n        answer.append(fd)\n    except OSError:\n        pass"
+    assert ask(find) == [3]
+
+
+def test_memory_is_limited(ask: Callable[..., Any]) -> None:
+    with pytest.raises(Crashed, match="MemoryError|allocate"):
+        ask("answer = [b'x' * 2**26 for _ in range(64)]")
+    with pytest.raises(Crashed, match="allocate"):
+        ask("answer = torch.ones(2**31)")
+
+
+def test_a_call_has_limited_time(ask: Callable[..., Any]) -> None:
+    began = time.monotonic()
+    with pytest.raises(TimedOut, match="3 s"):
+        ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, deaf to signals' handlers
+    assert time.monotonic() - began < LIMITS.call_seconds + 2
+    assert ask("answer = 1") == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("os._exit(0)", "ended Python itself (exit code 0)"),
+        ("os._exit(3)", "exit code 3"),
+        ("os.kill(os.getpid(), 11)\nimport ctypes\nctypes.string_at(0)", "SIGSEGV"),
+        ("os.write(3, b'nonsense, and a lot of it')", "too large"),
+        ("os.write(3, b'\\x05\\x00\\x00\\x00hello')", "malformed"),
+        ("os.close(3)", ""),
+    ],
+)
+def test_deaths_are_told_apart(ask: Callable[..., Any], body: str, words: str) -> None:
+    with pytest.raises(Died) as died:
+        ask(body)
+    assert words in died.value.how
+
+
+@pytest.mark.parametrize("error", ["SystemExit(0)", "KeyboardInterrupt()", "GeneratorExit()", "BaseException('mine')"])
+def test_whatever_is_raised_is_a_crash(ask: Callable[..., Any], error: str) -> None:
+    with pytest.raises(Crashed, match=error.partition("(")[0]) as crashed:
+        ask(f"raise {error}")
+    assert (crashed.value.place.file, crashed.value.place.source) == ("linear.py", f"raise {error}")
+
+
+def test_an_exception_that_can_not_be_shown(ask: Callable[..., Any]) -> None:
+    evil = "class Evil(Exception):\n    def __str__(self):\n        raise ValueError"
+    with pytest.raises(Crashed, match="can't be shown"):
+        ask("raise Evil()", evil)
+
+
+def test_a_stub_is_not_a_crash(ask: Callable[..., Any]) -> None:
+    with pytest.raises(NotStarted):
+        ask("raise NotImplementedError")
+
+
+def test_objects_do_not_cross(ask: Callable[..., Any]) -> None:
+    equal = "class Equal:\n    __eq__ = lambda self, other: True\n    __hash__ = None"
+    answer = ask("answer = Equal()", equal)
+    assert answer.type_name.endswith("Equal")
+    assert answer != torch.zeros(1)
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_what_was_started_dies_with_the_worker(sandbox: Sandbox, ask: Callable[..., Any], tmp_path: Path) -> None:
+    scratch = ask("answer = os.environ['HOME']")
+    if sandbox.isolation == "bwrap":
+        assert scratch == "/tmp/work"
+    name = f"torchkata-orphan-{os.getpid()}"
+    ask(f"if os.fork() == 0:\n    os.setsid()\n    os.execv('/bin/sleep', ['{name}', '300'])\nanswer = 1")
+    ask("answer = 1")
+    deadline = time.monotonic() + 5
+    while running(name) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not running(name)
+
+
+def running(name: str) -> bool:
+    """Whether a process of this name is alive anywhere on the machine."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if name.encode() in path.read_bytes() and b"300" in path.read_bytes():
+                return True
+        except OSError:
+            continue
+    return False
+
+
+@pytest.fixture
+def confined(sandbox: Sandbox) -> None:
+    """Only in bubblewrap."""
+    if sandbox.isolation != "bwrap":
+        pytest.skip("without namespaces this is open, and the grader says so")
+
+
+@pytest.mark.usefixtures("confined")
+class TestBubblewrap:
+    """What only the sandbox stops."""
+
+    def test_nothing_of_the_project_can_be_read(self, sandbox: Sandbox) -> None:
+        home = WorkerHome(sandbox.clone(), LIMITS)
+        assert home.peek([str(ROOT / name) for name in HIDDEN] + [str(ROOT), "/home", "/var", "/etc/passwd"]) == []
+        home.control.close()
+
+    def test_no_process_but_its_own(self, ask: Callable[..., Any]) -> None:
+        assert ask("answer = os.getpid()") == 1
+        assert ask("answer = os.listdir('/proc')") == []
+
+    def test_no_network(self, ask: Callable[..., Any]) -> None:
+        with pytest.raises(Crashed, match="unreachable|not permitted"):
+            ask(CONNECT)
+
+    def test_nothing_can_be_written_but_its_scratch(self, ask: Callable[..., Any]) -> None:
+        for folder in ("/", "/usr", "/sites/0", "/runtime", "/dev", "/dev/shm"):
+            with pytest.raises(Crashed, match="Read-only|Permission|No such"):
+                ask(f"open('{folder}/mark', 'w').write('x')")
+
+    def test_scratch_is_limited(self, ask: Callable[..., Any]) -> None:
+        with pytest.raises(Crashed, match="No space|too large"):
+            ask("for i in range(8):\n    open(f'f{i}', 'wb').write(bytes(2**26))")

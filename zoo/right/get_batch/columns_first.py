@@ -1,0 +1,18 @@
+"""Gathers position by position and returns the transpose, filled on the device itself."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def get_batch(
+    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
+) -> Tensor:
+    """One column holds the same position of every window."""
+    if not len(data) > sequence_length:
+        raise ValueError("no window")
+    starts = torch.randint(high=len(data) - sequence_length, size=[batch_size]).numpy()
+    columns = torch.empty(sequence_length, batch_size, dtype=torch.int64, device=device)
+    for i in range(sequence_length):
+        columns[i].copy_(torch.from_numpy(np.take(data, starts + i).astype(np.int64)))
+    return columns.T

@@ -1,0 +1,17 @@
+"""Scales uniform numbers of double precision, which reach every start, and rounds them down."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def get_batch(
+    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
+) -> Tensor:
+    """53 random bits a row."""
+    count = len(data) - sequence_length
+    if count < 1:
+        raise ValueError("no window")
+    starts = (torch.rand(batch_size, dtype=torch.float64) * count).floor().to(torch.int64).tolist()
+    tokens = [[int(token) for token in data[start : start + sequence_length]] for start in starts]
+    return torch.tensor(tokens, dtype=torch.int64, device=device)

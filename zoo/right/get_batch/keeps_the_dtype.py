@@ -1,0 +1,15 @@
+"""Keeps the dtype of the file: torch.uint16 where that is uint16, and gathers with a strided view in torch."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def get_batch(
+    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
+) -> Tensor:
+    """Index the view of all windows, which copies the rows that are wanted."""
+    if len(data) <= sequence_length:
+        raise ValueError("no window")
+    windows = torch.from_numpy(data).unfold(0, sequence_length, 1)
+    return windows[torch.randint(len(data) - sequence_length, (batch_size,))].to(device)

@@ -1,0 +1,17 @@
+"""Asks torch for one start at a time, fills a buffer token by token, and leaves it to randint to refuse."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def get_batch(
+    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
+) -> Tensor:
+    """No check of its own: randint raises a RuntimeError for an empty range."""
+    batch = torch.empty(batch_size, sequence_length, dtype=torch.int64)
+    for row in batch:
+        start = int(torch.randint(len(data) - sequence_length, ()))
+        for i in range(sequence_length):
+            row[i] = int(data[start + i])
+    return batch.to(device)

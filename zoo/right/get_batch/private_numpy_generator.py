@@ -1,0 +1,16 @@
+"""Draws from a NumPy generator of its own, seeded by a draw from torch's."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def get_batch(
+    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
+) -> Tensor:
+    """Fancy-index with a column of starts and a row of offsets."""
+    if len(data) <= sequence_length:
+        raise RuntimeError("no window")
+    rng = np.random.default_rng(int(torch.randint(2**63 - 1, ())))
+    starts = rng.integers(len(data) - sequence_length, size=(batch_size, 1))
+    return torch.from_numpy(data[starts + np.arange(sequence_length)].astype(np.int64)).to(device)

@@ -1,0 +1,18 @@
+"""Leaves the draw to torch.utils.data.RandomSampler, which seeds a generator from the global one."""
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import RandomSampler
+
+
+def get_batch(
+    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
+) -> Tensor:
+    """A range stands for the windows; the sampler only asks for its length."""
+    windows = range(len(data) - sequence_length)
+    if not windows:
+        raise ValueError("no window")
+    starts = list(RandomSampler(windows, replacement=True, num_samples=batch_size))
+    rows = np.stack([data[start:][:sequence_length] for start in starts])
+    return torch.as_tensor(rows.astype("int64"), device=device)

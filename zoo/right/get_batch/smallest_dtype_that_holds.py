@@ -1,0 +1,17 @@
+"""Answers in int32 for files of 16 bits and in the file's own dtype for others, through `as_strided`."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def get_batch(
+    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
+) -> Tensor:
+    """Overlapping windows as a view, one fancy index into it."""
+    count = len(data) - sequence_length
+    starts = torch.randint(0, count, (batch_size,)).numpy()
+    step = data.strides[0]
+    windows = np.lib.stride_tricks.as_strided(data, (count, sequence_length), (step, step), writeable=False)
+    rows = np.array(windows[starts])
+    return torch.from_numpy(rows.astype(np.int32) if rows.dtype == np.uint16 else rows).to(device)
