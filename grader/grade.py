@@ -9,7 +9,7 @@ from rich.console import Console
 
 from grader import gradebook, result
 from grader.classtable import class_table
-from grader.errors import CallError
+from grader.errors import CallError, MachineError
 from grader.result import Result
 from grader.session import Graded, Order, Tests
 from grader.session import grade as grade_orders
@@ -56,7 +56,7 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
                 else:
                     made = result_of(event, options, sandbox.isolation, prints[event.order.submission.id])
                     stored[made.submission] = made
-                    result.write(made, options.out)
+                    store(made, options.out)
 
     if orders:
         with_workplace(
@@ -143,6 +143,14 @@ def result_of(event: Graded, options: Options, isolation: str, fingerprint: str)
         environment=result.environment(),
         katas=katas,
     )
+
+
+def store(made: Result, directory: Path) -> None:
+    """Write a result. Raises MachineError where that fails."""
+    try:
+        result.write(made, directory)
+    except OSError as error:
+        raise MachineError(f"can't store the result of {made.submission} ({error.strerror})") from None
 
 
 def report(out: Console, results: Sequence[Result], katas: Sequence[Kata], reused: int, directory: Path) -> None:

@@ -47,7 +47,7 @@ def explain(heading: str, error: BaseException, call: Call | None, again: str) -
             lines += [("to do", error.place.file + still)]
             outcome, cause = "not_started", error.place.file
         case TimedOut():
-            lines += [("too slow", f"no answer within {error.seconds:g} seconds"), *place_lines(error.place)]
+            lines += [("too slow", error.how), *place_lines(error.place)]
             outcome, cause = "timed_out", f"{error.place}"
         case Died():
             lines += [("crashed", error.how)]

@@ -56,11 +56,11 @@ class NotStarted(Stop):
 
 
 class TimedOut(Stop):
-    """No answer within `seconds`."""
+    """The time was up; `how` says which, `place` where the code was, if that is known."""
 
-    def __init__(self, seconds: float, place: Place | None = None) -> None:
-        super().__init__(f"no answer within {seconds:g} s")
-        self.seconds = seconds
+    def __init__(self, how: str, place: Place | None = None) -> None:
+        super().__init__(how)
+        self.how = how
         self.place = place or Place()
 
 

@@ -1,6 +1,6 @@
 """pytest plugin: what a student sees. Failures that speak of the kata, then the table of katas and the next step."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -98,7 +98,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     for kata in catalog().katas.values():
         write_failures(terminalreporter, kata, endings.get(kata.name, []), SHOWN if len(endings) > 1 else None)
-    write_table(terminalreporter, config.getoption("kata"), endings)
+    write_table(terminalreporter, endings)
 
 
 def write_failures(out: pytest.TerminalReporter, kata: Kata, endings: list[Ending], most: int | None) -> None:
@@ -123,22 +123,23 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, endings: list[Endin
         out.write_line(f"\n  … and {hidden} more of {kata.name}: pytest --kata {kata.name}")
 
 
-def write_table(out: pytest.TerminalReporter, chosen: Iterable[str], endings: dict[str, list[Ending]]) -> None:
-    """One line a kata, then the first one that is not done."""
+def write_table(out: pytest.TerminalReporter, endings: dict[str, list[Ending]]) -> None:
+    """One line for each kata that was tested, then the first one that is not done."""
     out.write_line("")
-    katas = catalog().choose(list(chosen))
+    katas = catalog().choose(list(endings))
     first_open: Kata | None = None
     for kata in katas:
         outcomes = [ending.outcome for ending in endings.get(kata.name, [])]
         status = status_of(outcomes)
-        word, colour = STATUS_WORDS[status]
+        partly = status == "done" and len(outcomes) < len(kata.points)
+        word, colour = ("partly run", {"light": True}) if partly else STATUS_WORDS[status]
         out.write(f"  {kata.name:<14}")
         out.write(f"{word:<13}", **colour)
         out.write_line(f"{outcomes.count('passed'):>3}/{len(kata.points)}{waits_for(kata, endings)}")
-        if status != "done" and first_open is None:
+        if (partly or status != "done") and first_open is None:
             first_open = kata
     if first_open is None:
-        out.write_line("\nAll done." if len(katas) == len(catalog().katas) else "\nDone. What is next: pytest")
+        out.write_line("\nAll done." if len(katas) == len(catalog().katas) else "\nDone. For what is next: pytest")
     else:
         out.write_line(
             f"\nnext: {first_open.title} — assignment/{first_open.name}.py, then: pytest --kata {first_open.name}"

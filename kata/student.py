@@ -100,7 +100,8 @@ def time_limit(seconds: float, folder: Path) -> Iterator[None]:
     def stop(_signal: int, frame: FrameType | None) -> None:
         while frame is not None and not Path(frame.f_code.co_filename).is_relative_to(folder):
             frame = frame.f_back
-        raise TimedOut(seconds, Place(Path(frame.f_code.co_filename).name, frame.f_lineno) if frame else None)
+        place = Place(Path(frame.f_code.co_filename).name, frame.f_lineno) if frame else None
+        raise TimedOut(f"no answer within {seconds:g} seconds", place)
 
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield

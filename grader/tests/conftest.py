@@ -1,4 +1,4 @@
-"""What several tests share: the repository, a grader run over the examples, and bubblewrap or the reason it is missing."""
+"""What several tests share: running our commands, the examples graded once, bubblewrap or the reason it is missing."""
 
 import json
 import os

@@ -113,7 +113,7 @@ def test_what_a_student_reads(graded_class: Class) -> None:
     assert "cruncher.py is not there" in message("ends_python", "cruncher")
 
 
-def test_graded_before_is_not_graded_again(graded_class: Class, tmp_path: Path) -> None:
+def test_graded_before_is_not_graded_again(tmp_path: Path) -> None:
     complete = ROOT / "examples/submissions/half_done"
     arguments = (complete, "--out", tmp_path, "--examples", 10, "--kata", "linear")
     assert grade(*arguments).code == 0
@@ -130,7 +130,7 @@ def test_graded_before_is_not_graded_again(graded_class: Class, tmp_path: Path) 
     assert [kata["kata"] for kata in json.loads(stored.read_text())["katas"]] == ["linear"]
 
 
-def test_a_tar_and_its_directory_are_graded_alike(graded_class: Class, tmp_path: Path) -> None:
+def test_a_tar_and_its_directory_are_graded_alike(tmp_path: Path) -> None:
     with tarfile.open(ROOT / "examples/submissions/unusual_but_right.tar.gz") as archive:
         archive.extractall(tmp_path / "unusual_but_right", filter="data")
     arguments = ("--out", tmp_path / "out", "--examples", 40, "--kata", "linear")

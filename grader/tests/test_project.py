@@ -30,7 +30,7 @@ def functions(path: Path) -> dict[str, str]:
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
 def test_the_catalog_lists_every_test_in_order(kata: object) -> None:
     name, points = kata.name, kata.points  # type: ignore[attr-defined]
-    tests = [f for f in re.findall(r"^def (test_\w+)", (ROOT / f"tests/test_{name}.py").read_text(), re.MULTILINE)]
+    tests = list(re.findall(r"^def (test_\w+)", (ROOT / f"tests/test_{name}.py").read_text(), re.MULTILINE))
     assert list(points) == tests
 
 

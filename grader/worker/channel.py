@@ -70,6 +70,19 @@ class Channel:
             raise Malformed("the answer is too large")
         return self.read(length, deadline)
 
+    def expect_silence(self) -> None:
+        """Nothing may have come unasked. Raises Malformed, or Closed."""
+        self.socket.settimeout(0)
+        try:
+            early = self.socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return
+        except OSError:
+            raise Closed from None
+        if not early:
+            raise Closed
+        raise Malformed("your code sent an answer that nobody had asked for")
+
     def read(self, size: int, deadline: float | None) -> bytes:
         """So many bytes, all before the deadline."""
         parts = bytearray()

@@ -41,16 +41,20 @@ class WorkerHome:
     def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send the call, wait for the reply, no longer than the limits allow."""
         allowed = self.limits.call_seconds
-        deadline = min(time.monotonic() + allowed, self.kata_deadline)
+        now = time.monotonic()
+        if now > self.kata_deadline:
+            raise TimedOut("the tests before this one have used up the kata's time")
+        deadline = min(now + allowed, self.kata_deadline)
         if self.channel is None:
             self.start()
         assert self.channel is not None
         try:
+            self.channel.expect_silence()
             self.channel.send({"module": probe.__module__, "probe": probe.__name__, "args": args}, deadline)
             return decode_reply(self.channel.receive(deadline))
         except Late:
             self.end()
-            raise TimedOut(allowed) from None
+            raise TimedOut(f"no answer within {allowed:g} seconds") from None
         except Closed:
             raise Died(cause_of_death(self.end(b"D"))) from None
         except Malformed as error:

@@ -1,0 +1,22 @@
+"""Takes the root of the sum as a hypotenuse, and keeps transposed sums for transposed parameters."""
+
+import torch
+
+
+class AdaGrad(torch.optim.Optimizer):
+    """`hypot(sqrt(g2), sqrt(1e-5))` is `sqrt(g2 + 1e-5)`."""
+
+    def __init__(self, params, lr=0.01):
+        super().__init__(params, {"lr": lr})
+        self.small = 1e-5**0.5
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        """Move every parameter."""
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    state = self.state[p]
+                    state["g2"] = torch.addcmul(state["g2"], p.grad, p.grad) if "g2" in state else p.grad * p.grad
+                    root = torch.hypot(state["g2"].sqrt(), torch.full_like(p, self.small))
+                    p.sub_(p.grad.div(root).mul_(group["lr"]))

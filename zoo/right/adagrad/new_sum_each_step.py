@@ -1,0 +1,20 @@
+"""Puts a new tensor into the state at each step and multiplies by the reciprocal root."""
+
+import torch
+
+
+class AdaGrad(torch.optim.Optimizer):
+    """The sum starts as the number 0."""
+
+    def __init__(self, params, lr=0.01):
+        super().__init__(params, {"lr": lr})
+
+    def step(self, closure=None):
+        """Move every parameter."""
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                g = p.grad.detach()
+                self.state[p]["g2"] = self.state[p].get("g2", 0) + g.pow(2)
+                p.data.mul_(1).sub_(torch.rsqrt(self.state[p]["g2"] + 1e-5) * g * group["lr"])

@@ -1,0 +1,25 @@
+"""Makes every sum when a group is added, before any gradient is seen, and takes no closure."""
+
+import torch
+
+
+class AdaGrad(torch.optim.Optimizer):
+    """`add_param_group` is where the constructor puts its groups, too."""
+
+    def __init__(self, params, lr=0.01):
+        super().__init__(params, {"lr": lr})
+
+    def add_param_group(self, param_group):
+        """Add the group and its sums."""
+        super().add_param_group(param_group)
+        for p in self.param_groups[-1]["params"]:
+            self.state[p]["g2"] = torch.zeros(p.shape, dtype=p.dtype, device=p.device)
+
+    def step(self):
+        """Move every parameter."""
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    g2 = self.state[p]["g2"]
+                    g2 += p.grad**2
+                    p.data -= group["lr"] / (g2 + 1e-5).sqrt() * p.grad
