@@ -44,13 +44,13 @@ def tensors_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> int:
 
 
 def interrupted(assignment: Any, params: Any, lrs: Any, grads: Any, stop: int) -> dict[str, object]:
-    """The end of a run, and of the same run saved after `stop` steps and loaded into a new optimizer."""
+    """A run, its end, and the end of the same run saved after `stop` steps and loaded into a new optimizer."""
     AdaGrad = assignment.adagrad.AdaGrad
     whole = optimizers.build(AdaGrad, params, lrs[0])
-    optimizers.walk(whole, lrs, grads)
+    course = optimizers.walk(whole, lrs, grads)
     first = optimizers.build(AdaGrad, params, lrs[0])
     optimizers.walk(first, lrs[:stop], grads[:stop])
     second = optimizers.build(AdaGrad, optimizers.now(first), lrs[0])
     second.load_state_dict(copy.deepcopy(first.state_dict()))
     optimizers.walk(second, lrs[stop:], grads[stop:])
-    return {"uninterrupted": optimizers.now(whole), "resumed": optimizers.now(second)}
+    return {"course": course, "end": optimizers.now(whole), "resumed end": optimizers.now(second)}

@@ -60,13 +60,13 @@ def answers(assignment: Any, root: Tensor, recipe: list[list[Any]]) -> list[list
 
 
 def halves(assignment: Any, x: Tensor, cut: int) -> list[object]:
-    """The two sides of a cut, asked both ways round."""
-    left, right = x[:cut], x[cut:]
-    return [assignment.same_storage.same_storage(left, right), assignment.same_storage.same_storage(right, left)]
+    """The two sides of a cut, asked both ways round, and one side with a copy of the other."""
+    same_storage, left, right = assignment.same_storage.same_storage, x[:cut], x[cut:]
+    return [same_storage(left, right), same_storage(right, left), same_storage(left, right.clone())]
 
 
-def traces(assignment: Any, x: Tensor, y: Tensor, step: str) -> dict[str, dict[str, object]]:
-    """All that can be seen of two tensors, before and after the question."""
+def traces(assignment: Any, x: Tensor, y: Tensor, step: str) -> dict[str, object]:
+    """The answer, and all that can be seen of the two tensors before and after the question."""
     x = x.clone().requires_grad_()
     x.grad = torch.ones_like(x)
     other = grow(x, step, 0, 0) if step else y.clone()
@@ -82,5 +82,5 @@ def traces(assignment: Any, x: Tensor, y: Tensor, step: str) -> dict[str, dict[s
         }
 
     before = look()
-    assignment.same_storage.same_storage(x, other)
-    return {"before": before, "after": look()}
+    answer = assignment.same_storage.same_storage(x, other)
+    return {"answer": answer, "before": before, "after": look()}

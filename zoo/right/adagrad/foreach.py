@@ -7,10 +7,10 @@ class AdaGrad(torch.optim.Optimizer):
     """Lists of tensors instead of a loop over them."""
 
     def __init__(self, params, lr=0.01):
-        super().__init__(params, dict(lr=lr))
+        super().__init__(params, {"lr": lr})
 
     @torch.no_grad()
-    def step(self, closure=None):
+    def step(self):
         """Collect, then move."""
         for group in self.param_groups:
             moving = [p for p in group["params"] if p.grad is not None]

@@ -11,7 +11,7 @@ class AdaGrad(torch.optim.Optimizer):
         self.small = 1e-5**0.5
 
     @torch.no_grad()
-    def step(self, closure=None):
+    def step(self):
         """Move every parameter."""
         for group in self.param_groups:
             for p in group["params"]:

@@ -9,7 +9,7 @@ class AdaGrad(torch.optim.Optimizer):
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
 
-    def step(self, closure=None):
+    def step(self):
         """Move every parameter."""
         for group in self.param_groups:
             for p in group["params"]:
@@ -17,4 +17,4 @@ class AdaGrad(torch.optim.Optimizer):
                     continue
                 g = p.grad.detach()
                 self.state[p]["g2"] = self.state[p].get("g2", 0) + g.pow(2)
-                p.data.mul_(1).sub_(torch.rsqrt(self.state[p]["g2"] + 1e-5) * g * group["lr"])
+                p.data.sub_(torch.rsqrt(self.state[p]["g2"] + 1e-5) * g * group["lr"])

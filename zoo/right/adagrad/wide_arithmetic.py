@@ -10,7 +10,7 @@ class AdaGrad(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr})
 
     @torch.no_grad()
-    def step(self, closure=None):
+    def step(self):
         """Add, then move."""
         for p, _ in self.moving():
             g2 = self.state[p].setdefault("g2", torch.zeros_like(p))

@@ -9,7 +9,7 @@ class SGD(torch.optim.Optimizer):
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
 
-    def step(self, closure=None):
+    def step(self):
         """Move every parameter that takes part."""
         for group in self.param_groups:
             for p in filter(lambda p: p.grad is not None, group["params"]):

@@ -10,7 +10,7 @@ class SGD(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr})
 
     @torch.inference_mode()
-    def step(self, closure=None):
+    def step(self):
         """Gather, scale, scatter."""
         for group in self.param_groups:
             moving = [p for p in group["params"] if p.grad is not None]

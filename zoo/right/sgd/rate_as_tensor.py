@@ -10,7 +10,7 @@ class SGD(torch.optim.Optimizer):
         super().__init__(params, {"lr": torch.as_tensor(lr, dtype=torch.float64)})
 
     @torch.no_grad()
-    def step(self, closure=None):
+    def step(self):
         """Move every parameter."""
         for group in self.param_groups:
             for p in group["params"]:
