@@ -12,7 +12,7 @@ test: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest --impl solution
-	$(BIN)/pytest grader/tests -rs
+	$(BIN)/pytest grader/tests -W error -rs
 	$(BIN)/grader certify --jobs $(JOBS)
 
 benchmark: .venv/installed

@@ -8,6 +8,7 @@ from kata.compare import as_float64, assert_close, assert_equal, check
 from kata.student import Student
 from reference.oracle import cruncher as oracle
 from tests.probes import cruncher as probes
+from tests.statistics import Z
 from tests.strategies import DeepCase, deep_cases
 
 
@@ -65,13 +66,25 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 
 @given(st.integers(1, 6), st.integers(2, 4), st.integers(0, 2**31))
 def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """No two layers share their memory or their values at the start."""
-    start = student.call(probes.initial_weights, dim, num_layers, seed)
-    assert_equal(start["memories"], num_layers, what="pieces of memory", note="layers share one weight")
-    for i, weight in enumerate(start["weights"]):
+    """No two layers, of one model or of two, share their memory or their values at the start; nothing is seeded."""
+    start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
+    weights = start["weights"]
+    assert_equal(start["places"], len(weights), what="places in memory", note="layers share one weight")
+    for i, weight in enumerate(weights):
         for j in range(i):
-            check(
-                not torch.equal(weight, start["weights"][j]),
-                f"layers {j} and {i} start with equal values",
-                yours=weight,
-            )
+            equal = isinstance(weight, torch.Tensor) and torch.equal(weight, weights[j])
+            check(not equal, f"weights {j} and {i} of two models built in a row start with equal values", yours=weight)
+    assert_equal(start["seed"], seed, what="torch.initial_seed()", note="Cruncher has set torch's seed")
+
+
+def test_layers_start_as_linear_does(student: Student, seed: int) -> None:
+    """Each layer starts as Linear(dim, dim) does, with standard deviation 1 / sqrt(dim), whatever its depth."""
+    dim, num_layers = 128, 4
+    start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
+    expected = f"standard deviation {dim**-0.5:.4f}"
+    for i, weight in enumerate(start["weights"]):
+        variance = dim * float(as_float64(weight).var())
+        slack = Z * (2 / weight.numel()) ** 0.5
+        note = f"weight {i} of {num_layers + 1} has another spread"
+        yours = f"standard deviation {float(as_float64(weight).std()):.4f}"
+        check(0.973 * (1 - slack) <= variance <= 1 + slack, note, yours=yours, expected=expected)

@@ -12,7 +12,7 @@ from tests.probes import linear as probes
 from tests.statistics import Z
 from tests.strategies import LinearCase, linear_cases
 
-WIDE = [(512, 128), (128, 512)]
+WIDE = [(512, 128), (128, 512), (1, 65536)]
 
 
 @given(linear_cases())
@@ -35,11 +35,14 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
 
 @given(st.integers(1, 9), st.integers(1, 9))
 def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_dim: int) -> None:
-    """The layer keeps one nn.Parameter, weight, of shape (input_dim, output_dim), and nothing else."""
+    """The layer keeps one nn.Parameter, weight, of shape (input_dim, output_dim) and default dtype, and nothing else."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim)
     assert_equal(anatomy["state_dict"], {"weight": [input_dim, output_dim]}, what="state_dict")
     assert_equal(anatomy["parameters"], ["weight"], what="parameters")
     check(anatomy["weight is an nn.Parameter"], "weight should be an nn.Parameter that requires grad")
+    assert_equal(
+        anatomy["dtype"], "torch.float32", what="dtype of the weight", note="a new layer has torch's default dtype"
+    )
 
 
 def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: Student, seed: int) -> None:
@@ -66,7 +69,9 @@ def test_weight_starts_normal(student: Student, seed: int) -> None:
     for input_dim, output_dim in WIDE:
         (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
         values = as_float64(weight).flatten()
-        values = (values - values.mean()) / values.std()
+        spread = float(values.std())
+        check(spread > 0, "all elements start equal", yours=weight)
+        values = (values - values.mean()) / spread
         kurtosis, n = float((values**4).mean()), values.size
         slack = Z * (24 / n) ** 0.5
         note = f"the fourth moment is {kurtosis:.2f}; a uniform start has 1.8"

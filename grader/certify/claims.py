@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.certify import zoo
-from grader.certify.zoo import Animal
 from grader.result import KataResult
 from grader.session import Order
 from grader.submission import Submission
@@ -23,31 +22,38 @@ class Claim:
 
 
 def claims(katas: Sequence[Kata], seeds: int) -> Iterator[Claim]:
-    """Everything to be proven of these katas."""
+    """Everything to be proven of these katas.
+
+    A wrong kata is graded alone: while others are graded, a stand-in has its place, so its file is not even there.
+    That the others are done on such ground is one claim for each kata.
+    """
     stubs, solution = zoo.package(ROOT / "assignment"), zoo.package(ROOT / "reference/solution")
-    yield Claim("stubs", "", "stubs", order_of("stubs", stubs, katas), all_are("not_started"))
+    yield Claim("stubs", "", "stubs", order("stubs", stubs, katas), all_are("not_started"))
     for seed in range(seeds):
         name = f"solution, seed {seed}"
-        yield Claim("solution", "", name, order_of(name, solution, katas, seed), all_are("done"))
+        yield Claim("solution", "", name, order(name, solution, katas, seed), all_are("done"))
     for kata in katas:
+        file, others = f"{kata.name}.py", frozenset(catalog().katas) - {kata.name}
+        built_on_it = [other for other in katas if other.name in catalog().dependents(kata.name)]
         for animal in zoo.right(kata):
-            yield Claim("right", kata.name, animal.name, order_for(animal, solution, katas), all_are("done"))
+            files = {**solution, file: animal.source.encode()}
+            found = order(f"{kata.name}/{animal.name}", files, [kata, *built_on_it], sound=others)
+            yield Claim("right", kata.name, animal.name, found, all_are("done"))
         for animal in zoo.wrong(kata):
-            yield Claim("wrong", kata.name, animal.name, order_for(animal, solution, katas), only_fails(kata.name))
+            files = {**solution, file: animal.source.encode()}
+            found = order(f"{kata.name}/{animal.name}", files, [kata], sound=others)
+            yield Claim("wrong", kata.name, animal.name, found, is_caught)
+        if built_on_it:
+            files = {name: content for name, content in solution.items() if name != file}
+            found = order(f"without {kata.name}", files, built_on_it, sound=others)
+            yield Claim("stand-in", kata.name, f"without {kata.name}", found, all_are("done"))
 
 
-def order_of(name: str, files: dict[str, bytes], katas: Sequence[Kata], seed: int = 0) -> Order:
+def order(
+    name: str, files: dict[str, bytes], katas: Sequence[Kata], seed: int = 0, sound: frozenset[str] = frozenset()
+) -> Order:
     """Grade these files as one submission."""
-    return Order(Submission(name, files), tuple(katas), seed)
-
-
-def order_for(animal: Animal, solution: dict[str, bytes], katas: Sequence[Kata]) -> Order:
-    """Grade the solution with one file exchanged: the kata itself, and what builds on it."""
-    files = {**solution, f"{animal.kata}.py": animal.source.encode()}
-    touched = {animal.kata, *catalog().dependents(animal.kata)}
-    sound = frozenset(catalog().katas) - touched
-    graded = tuple(kata for kata in katas if kata.name in touched)
-    return Order(Submission(f"{animal.kata}/{animal.name}", files), graded, 0, sound)
+    return Order(Submission(name, files), tuple(katas), seed, sound)
 
 
 def all_are(status: str) -> Callable[[Sequence[KataResult]], str | None]:
@@ -60,21 +66,12 @@ def all_are(status: str) -> Callable[[Sequence[KataResult]], str | None]:
     return refute
 
 
-def only_fails(kata: str) -> Callable[[Sequence[KataResult]], str | None]:
-    """This kata is not done, and every other one is."""
-
-    def refute(results: Sequence[KataResult]) -> str | None:
-        unfit = [
-            r
-            for r in results
-            if (r.status == "done") == (r.kata == kata) or r.status in ("not_started", "inconclusive")
-        ]
-        return (
-            "; ".join("no test catches it" if r.kata == kata and r.status == "done" else describe(r) for r in unfit)
-            or None
-        )
-
-    return refute
+def is_caught(results: Sequence[KataResult]) -> str | None:
+    """The kata is started and not done."""
+    (result,) = results
+    if result.status == "done":
+        return "no test catches it"
+    return describe(result) if result.status in ("not_started", "inconclusive") else None
 
 
 def describe(result: KataResult) -> str:

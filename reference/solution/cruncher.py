@@ -18,5 +18,4 @@ class Cruncher(nn.Module):
         """Apply the layers in order and drop the last axis, of size 1."""
         for layer in self.layers:
             x = layer(x)
-        y: Tensor = self.final(x)
-        return y.squeeze(-1)
+        return self.final(x).squeeze(-1)

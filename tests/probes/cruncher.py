@@ -43,8 +43,9 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
     }
 
 
-def initial_weights(assignment: Any, dim: int, num_layers: int, seed: int) -> dict[str, object]:
-    """The weights of a new model, and how many pieces of memory they live in."""
+def initial_weights(assignment: Any, dim: int, num_layers: int, models: int, seed: int) -> dict[str, object]:
+    """The weights of new models, the places where they begin in memory, and torch's seed once they are built."""
     torch.default_generator.manual_seed(seed)
-    weights = [layer.weight for layer in assignment.cruncher.Cruncher(dim, num_layers).layers]
-    return {"weights": weights, "memories": len({w.untyped_storage().data_ptr() for w in weights})}
+    built = [assignment.cruncher.Cruncher(dim, num_layers) for _ in range(models)]
+    weights = [layer.weight for model in built for layer in [*model.layers, model.final]]
+    return {"weights": weights, "places": len({w.data_ptr() for w in weights}), "seed": torch.initial_seed()}

@@ -31,6 +31,7 @@ def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, objec
     layer = assignment.linear.Linear(input_dim, output_dim)
     return {
         "state_dict": {key: list(value.shape) for key, value in layer.state_dict().items()},
+        "dtype": str(layer.weight.dtype),
         "parameters": [name for name, _ in layer.named_parameters()],
         "weight is an nn.Parameter": isinstance(layer.weight, nn.Parameter) and layer.weight.requires_grad,
     }
