@@ -64,7 +64,7 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
     check(anatomy["layers is an nn.ModuleList"], "layers should be an nn.ModuleList")
 
 
-@given(st.integers(1, 6), st.integers(2, 4), st.integers(0, 2**31))
+@given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 2**31))
 def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """No two layers, of one model or of two, share their memory or their values at the start; nothing is seeded."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)

@@ -35,7 +35,7 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
 
 @given(st.integers(1, 9), st.integers(1, 9))
 def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_dim: int) -> None:
-    """The layer keeps one nn.Parameter, weight, of shape (input_dim, output_dim) and default dtype, and nothing else."""
+    """The layer keeps one nn.Parameter, weight, (input_dim, output_dim) in torch's default dtype, and nothing else."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim)
     assert_equal(anatomy["state_dict"], {"weight": [input_dim, output_dim]}, what="state_dict")
     assert_equal(anatomy["parameters"], ["weight"], what="parameters")
