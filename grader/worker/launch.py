@@ -200,4 +200,5 @@ def bubblewrap(runtime: Path) -> list[str]:
     command += ["--perms", "0755", "--dir", "/sites"]
     for site, inside in zip(sites(), sites_inside(), strict=True):
         command += ["--ro-bind", str(site), inside]
-    return [*command, "--ro-bind", str(runtime), "/runtime", "--remount-ro", "/", "--chdir", "/", "--"]
+    command += ["--ro-bind", str(runtime), "/runtime", "--remount-ro", "/dev", "--remount-ro", "/"]
+    return [*command, "--chdir", "/", "--"]

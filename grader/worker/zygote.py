@@ -52,6 +52,14 @@ def main() -> None:
             control.close()
             Zygote(socket.socket(fileno=descriptors[0]), confinement, user).serve()
         os.close(descriptors[0])
+        reap()
+
+
+def reap() -> None:
+    """Let go of zygotes that have ended, and of what they left: the dead count towards the limit on processes."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def warm_up(katas: list[str]) -> None:

@@ -1,0 +1,27 @@
+"""Serialises into memory, writes beside the target, flushes to the disk, then moves the file with Path methods."""
+
+import io
+import os
+from pathlib import Path
+
+import torch
+
+
+def save_checkpoint(path, model, optimizer, step):
+    """Write the bytes at once."""
+    path, buffer = Path(path), io.BytesIO()
+    torch.save([step, optimizer.state_dict(), model.state_dict()], buffer)
+    aside = path.with_name(f".{path.name}.part")
+    with aside.open("wb") as file:
+        file.write(buffer.getbuffer())
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+
+
+def load_checkpoint(path, model, optimizer, device="cpu"):
+    """Read the bytes at once."""
+    step, memory, weights = torch.load(io.BytesIO(Path(path).read_bytes()), map_location=device, weights_only=True)
+    model.load_state_dict(weights)
+    optimizer.load_state_dict(memory)
+    return step

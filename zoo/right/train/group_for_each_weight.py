@@ -1,0 +1,24 @@
+"""Gives each weight a group of its own, and makes the optimizer anew in each step, since SGD remembers nothing."""
+
+from collections import deque
+from functools import partial
+from itertools import islice
+
+import torch
+
+from .cruncher import Cruncher
+from .sgd import SGD
+
+
+def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
+    """Fit a Cruncher."""
+    model = Cruncher(D, num_layers).to(device)
+    history = deque(maxlen=num_train_steps)
+    for x, y in islice(iter(partial(get_batch, B=B), None), num_train_steps):
+        optimizer = SGD([{"params": [p], "lr": lr} for p in model.parameters()])
+        optimizer.zero_grad()
+        loss = torch.linalg.vector_norm(model(x) - y) ** 2 / B
+        loss.backward()
+        history.append(float(loss))
+        optimizer.step()
+    return model, torch.as_tensor(list(history))

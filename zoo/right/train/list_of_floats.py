@@ -1,0 +1,20 @@
+"""Returns a list of floats and zeroes the gradients, with zeros, at the end of a step."""
+
+from .cruncher import Cruncher
+from .sgd import SGD
+
+
+def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
+    """Fit a Cruncher."""
+    model = Cruncher(D, num_layers)
+    model.to(device=device)
+    optimizer = SGD(model.parameters(), lr)
+    losses = []
+    for _ in range(num_train_steps):
+        x, y = get_batch(B=B)
+        loss = ((y - model(x)) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=False)
+    return model, losses
