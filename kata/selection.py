@@ -56,9 +56,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the katas in the catalog's order."""
-    order = {name: place for place, name in enumerate(catalog().katas)}
-    items.sort(key=lambda item: order.get(kata_of(item.path) or "", len(order)))
+    """Run the katas and their tests in the catalog's order."""
+    tests = [(kata.name, test) for kata in catalog().katas.values() for test in kata.points]
+    order: dict[tuple[str | None, str], int] = {test: place for place, test in enumerate(tests)}
+    items.sort(key=lambda item: order.get((kata_of(item.path), item.name), len(order)))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

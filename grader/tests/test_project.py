@@ -1,6 +1,7 @@
 """The parts fit: catalog and tests, stubs and solution, what students install, what must not be written down."""
 
 import ast
+import importlib
 import inspect
 import re
 import subprocess
@@ -28,10 +29,10 @@ def functions(path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
-def test_the_catalog_lists_every_test_in_order(kata: object) -> None:
+def test_the_catalog_lists_every_test(kata: object) -> None:
     name, points = kata.name, kata.points  # type: ignore[attr-defined]
-    tests = list(re.findall(r"^def (test_\w+)", (ROOT / f"tests/test_{name}.py").read_text(), re.MULTILINE))
-    assert list(points) == tests
+    module = importlib.import_module(f"tests.test_{name}")
+    assert set(points) == {test for test in vars(module) if test.startswith("test_")}
 
 
 def test_the_points_sum_to_100() -> None:
@@ -53,11 +54,12 @@ def test_a_stub_teaches(kata: str) -> None:
 
 def test_every_claim_is_a_sentence() -> None:
     for kata in KATAS:
-        for node in ast.parse((ROOT / f"tests/test_{kata.name}.py").read_text()).body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                claim = (ast.get_docstring(node) or "").splitlines()[0]
-                assert claim.endswith("."), node.name
-                assert len(claim) < 125, node.name
+        for name in kata.points:
+            claim = (
+                inspect.getdoc(getattr(importlib.import_module(f"tests.test_{kata.name}"), name)) or ""
+            ).splitlines()[0]
+            assert claim.endswith("."), name
+            assert len(claim) < 125, name
 
 
 def test_layers_do_not_reach_up() -> None:

@@ -1,0 +1,78 @@
+"""What every optimizer must do, whatever its rule. A test file imports these, and its `optimizer` says which is meant."""
+
+from dataclasses import dataclass
+from types import ModuleType
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.compare import assert_equal, check
+from kata.student import Student
+from tests.courses import Step, assert_course
+from tests.strategies import DTYPES, SEEDS, Course, costly, courses, from_tiny_to_large, normal, rng_of
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """The probes of one optimizer, and its rule in float64."""
+
+    probes: ModuleType
+    step: Step
+
+
+@costly
+@given(courses(groups=2, steps=2))
+def test_every_group_moves_at_its_own_rate(student: Student, optimizer: Optimizer, course: Course) -> None:
+    """Each parameter group moves at its own lr, a group that was added later, too."""
+    yours = student.call(optimizer.probes.run, course.params, course.lrs, course.grads)
+    assert_course(yours, course, optimizer.step)
+
+
+@costly
+@given(courses(groups=2, steps=3, changing=True))
+def test_a_changed_rate_counts_from_the_next_step(student: Student, optimizer: Optimizer, course: Course) -> None:
+    """A group's lr that is changed between steps counts from the next step on."""
+    yours = student.call(optimizer.probes.run, course.params, course.lrs, course.grads)
+    assert_course(yours, course, optimizer.step)
+
+
+@costly
+@given(courses(groups=2, steps=2, absent=True))
+def test_parameters_without_gradient_stay(student: Student, optimizer: Optimizer, course: Course) -> None:
+    """A parameter whose grad is None stays as it is; the others, before and after it, still move."""
+    yours = student.call(optimizer.probes.run, course.params, course.lrs, course.grads)
+    assert_course(yours, course, optimizer.step)
+
+
+@costly
+@given(courses(dtypes=DTYPES), st.booleans())
+def test_the_update_is_in_place(student: Student, optimizer: Optimizer, course: Course, transposed: bool) -> None:
+    """A step keeps the Parameter and its memory, stays out of autograd, and leaves grad as it was."""
+    params, grads, lr = course.params[0], course.grads[0][0], course.lrs[0][0]
+    reply = student.call(optimizer.probes.in_place, params, transposed, lr, grads)
+    for fact in ("the same Parameter", "the same memory", "a leaf that requires grad", "the same gradient"):
+        check(reply[fact], f"after step() this no longer holds: {fact}")
+    assert_equal(reply["gradients"], grads, what="grad", note="step() changed the gradients")
+    assert_course([[reply["parameters"]]], course, optimizer.step)
+
+
+@costly
+@given(SEEDS, st.sampled_from([0.5, 0.1, 2.0]))
+def test_a_scheduler_can_drive_it(student: Student, optimizer: Optimizer, seed: int, gamma: float) -> None:
+    """It is a torch.optim.Optimizer, so that a scheduler can change its lr."""
+    rng, lr = rng_of(seed), 0.5
+    param, grads = normal(rng, [3]), [from_tiny_to_large(rng, [3]) for _ in range(3)]
+    course = Course([[param]], [[lr * gamma**t] for t in range(3)], [[[grad]] for grad in grads])
+    yours = student.call(optimizer.probes.scheduled, param, lr, gamma, grads)
+    assert_course([[[p]] for p in yours], course, optimizer.step)
+
+
+@costly
+@given(SEEDS)
+def test_the_rate_has_a_default(student: Student, optimizer: Optimizer, seed: int) -> None:
+    """lr is 0.01 unless given; a group without an lr of its own takes the one given for all."""
+    rng = rng_of(seed)
+    param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
+    reply = student.call(optimizer.probes.default_rates, param, grad, 0.3)
+    for name, lr in (("no lr given", 0.01), ("lr given once", 0.3)):
+        assert_course([[[reply[name]]]], Course([[param]], [[lr]], [[[grad]]]), optimizer.step)
