@@ -58,10 +58,11 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
                     stored[made.submission] = made
                     store(made, options.out)
 
+    def warn(text: str) -> None:
+        err.print(f"warning: {text}", style="yellow")
+
     if orders:
-        with_workplace(
-            options.isolation, options.examples, lambda text: err.print(f"warning: {text}", style="yellow"), use
-        )
+        with_workplace(options.isolation, options.examples, warn, use)
     gradebook.write(result.load_all(options.out), options.out)
     report(
         out, [stored[s.id] for s in submissions if s.id in stored], katas, len(submissions) - len(orders), options.out

@@ -107,15 +107,15 @@ class Collector:
         return True
 
 
-def with_tests(use: Callable[[Tests], None], examples: int) -> None:
-    """Collect the tests in this process and call `use` with them."""
+def with_tests(use: Callable[[Tests], None], examples: int, profile: str) -> None:
+    """Collect the tests in this process under a Hypothesis profile and call `use` with them."""
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     collector = Collector(use, examples)
     arguments = [str(ROOT / "tests"), f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}"]
     arguments += ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--capture=no"]
-    arguments += ["--import-mode=importlib", "--hypothesis-profile=grade", f"--examples={examples}"]
+    arguments += ["--import-mode=importlib", f"--hypothesis-profile={profile}", f"--examples={examples}"]
     arguments += ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin"]
     code = pytest.main(arguments, plugins=[collector])
     if collector.error is not None:

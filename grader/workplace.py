@@ -12,7 +12,11 @@ from kata.failures import Inconclusive
 
 
 def with_workplace(
-    isolation: Isolation, examples: int, warn: Callable[[str], None], use: Callable[[Tests, Sandbox], None]
+    isolation: Isolation,
+    examples: int,
+    warn: Callable[[str], None],
+    use: Callable[[Tests, Sandbox], None],
+    profile: str = "grade",
 ) -> None:
     """Call `use` with the tests and a sandbox. Raises MachineError where the isolation can't be had."""
     sandboxes: list[Sandbox] = []
@@ -25,12 +29,12 @@ def with_workplace(
     try:
         try:
             first = begin("none" if isolation == "none" else "bwrap")  # imports torch while the tests are collected
-            with_tests(lambda tests: use(tests, prove(first)), examples)
+            with_tests(lambda tests: use(tests, prove(first)), examples, profile)
         except IsolationError as error:
             if isolation != "auto":
                 raise MachineError(f"isolation {isolation} does not work here: {error}") from None
             warn(f"bubblewrap does not work here ({error}).")
-            with_tests(lambda tests: use(tests, prove(begin("none"))), examples)
+            with_tests(lambda tests: use(tests, prove(begin("none"))), examples, profile)
         if sandboxes[-1].isolation == "none":
             warn("Students' code ran with limits on resources alone: it could read what you can read.")
     finally:

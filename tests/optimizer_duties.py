@@ -1,4 +1,4 @@
-"""What every optimizer must do, whatever its rule. A test file imports these, and its `optimizer` says which is meant."""
+"""What every optimizer must do, whatever its rule: imported by each test file, whose `optimizer` says which."""
 
 from dataclasses import dataclass
 from types import ModuleType

@@ -110,7 +110,10 @@ def run_certify(options: Options) -> int:
                 else:
                     advance()
 
-    with_workplace(options.isolation, options.examples, lambda text: err.print(f"warning: {text}", style="yellow"), use)
+    def warn(text: str) -> None:
+        err.print(f"warning: {text}", style="yellow")
+
+    with_workplace(options.isolation, options.examples, warn, use, profile="prove")
     tables = [kata_table(findings, katas), catch_table(findings, katas), slow_table(findings)]
     for table in tables:
         out.print(table)
