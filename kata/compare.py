@@ -73,8 +73,11 @@ def same(a: Plain, b: Plain) -> bool:
 
 def same_elements(a: Tensor, b: Tensor) -> bool:
     """Equality of two tensors of one dtype; torch itself can't compare uint16."""
-    if a.is_floating_point() or a.is_complex():
-        return bool(torch.all((a == b) | (a.isnan() & b.isnan())))
+    if a.is_complex():
+        return same_elements(torch.view_as_real(a), torch.view_as_real(b))
+    if a.is_floating_point():
+        same_number = (a == b) & (a.signbit() == b.signbit())
+        return bool(torch.all(same_number | (a.isnan() & b.isnan())))
     return bool(np.array_equal(a.numpy(), b.numpy()))
 
 

@@ -18,7 +18,7 @@ from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)
     test_the_update_is_in_place,
 )
 from tests.probes import adagrad as probes
-from tests.strategies import Course, costly, courses
+from tests.strategies import DTYPES, Course, costly, courses
 
 WIDE = st.sampled_from([torch.float32, torch.float64])
 
@@ -44,7 +44,7 @@ def test_squared_gradients_add_up(student: Student, course: Course) -> None:
 
 
 @costly
-@given(courses(groups=2, steps=3, absent=True, dtypes=WIDE))
+@given(courses(groups=2, steps=3, absent=True, dtypes=DTYPES))
 def test_the_state_holds_g2(student: Student, course: Course) -> None:
     """optimizer.state[p]["g2"] is the sum of squares, in p's shape and dtype."""
     yours = student.call(probes.sums_of_squares, course.params, course.lrs, course.grads)

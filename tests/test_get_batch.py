@@ -1,5 +1,6 @@
 """get_batch: random windows of a token file."""
 
+import itertools
 import sys
 
 import numpy as np
@@ -68,6 +69,15 @@ def test_starts_are_uniform(student: Student, seed: int) -> None:
     check(low <= statistic <= high and counts.sum() == 6400, note, yours=counts.tolist(), expected=shown)
 
 
+def test_starts_reach_all_of_a_large_file(student: Student, seed: int) -> None:
+    """In a file of 2**25 tokens, too, every part is reached, at even and at odd starts."""
+    starts = student.call(probes.large_starts, 2**25, 256, seed)
+    check(isinstance(starts, Tensor) and starts.numel() == 256, "there should be 256 rows", yours=starts)
+    parts = {(start * 4 // 2**25, start % 2) for start in starts.flatten().tolist()}
+    note = "some part of the file, or every second start, never comes"
+    check(parts == set(itertools.product(range(4), range(2))), note, yours=starts, expected="starts all over the file")
+
+
 def test_rows_are_independent(student: Student, seed: int) -> None:
     """The rows of one batch are drawn independently: neither equal, nor in order, nor avoiding each other."""
     data = permutation(8 + 3, seed)
@@ -80,7 +90,7 @@ def test_rows_are_independent(student: Student, seed: int) -> None:
         yours=sorted({*starts.flatten().tolist()}),
     )
     low, high = chi_square_range(63)
-    for a, b in ((0, 1), (1, 2), (0, 3)):
+    for a, b in itertools.combinations(range(4), 2):
         pairs = np.bincount(8 * starts[:, a] + starts[:, b], minlength=64)
         statistic = float(((pairs - 25.0) ** 2 / 25.0).sum())
         expected = f"about 25 of 1600 for each pair of starts (chi-square from {low:.0f} to {high:.0f})"

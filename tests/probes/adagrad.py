@@ -36,11 +36,20 @@ def sums_of_squares(assignment: Any, params: Any, lrs: Any, grads: Any) -> list[
 
 
 def tensors_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> int:
-    """How many tensors of more than one element the optimizer's state holds."""
+    """How many tensors of more than one element the optimizer holds, its parameters left out."""
     optimizer = optimizers.build(assignment.adagrad.AdaGrad, params, lrs[0])
     optimizers.walk(optimizer, lrs, grads)
-    kept = [value for state in optimizer.state.values() for value in state.values()]
-    return sum(isinstance(value, Tensor) and value.numel() > 1 for value in kept)
+    return sum(
+        large_tensors(value) for name, value in vars(optimizer).items() if name not in ("param_groups", "defaults")
+    )
+
+
+def large_tensors(value: object) -> int:
+    """The tensors of more than one element within, however deep."""
+    if isinstance(value, Tensor):
+        return int(value.numel() > 1)
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()
+    return sum(map(large_tensors, inner))
 
 
 def interrupted(assignment: Any, params: Any, lrs: Any, grads: Any, stop: int) -> dict[str, object]:

@@ -63,6 +63,7 @@ def resume(
         path = place / "run.pt" if as_path else str(place / "run.pt")
         model, optimizer = fresh(assignment, dim, num_layers, seed=1)
         fit(model, optimizer, xs[:stop], ys[:stop])
+        optimizer.param_groups[0]["lr"] = 0.05  # as a scheduler would
         checkpoint.save_checkpoint(path, model, optimizer, step)
         losses = fit(model, optimizer, xs[stop:], ys[stop:])
         other, other_optimizer = fresh(assignment, dim, num_layers, seed=2)
@@ -102,6 +103,7 @@ def around_saving(assignment: Any, dim: int, num_layers: int, xs: list[Tensor], 
         "after": after,
         "loaded": weights_of(other),
         "gradients": sum(p.grad is not None for p in other.parameters()),
+        "training": other.training,
     }
 
 
@@ -115,8 +117,8 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
             models.append((model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
         with torch.no_grad():
-            for p, weight in zip(model.parameters(), weights, strict=True):
-                p.copy_(weight)
+            for layer, weight in zip([*model.layers, model.final], weights, strict=True):
+                layer.weight.copy_(weight)
         assignment.checkpoint.save_checkpoint(place / "run.pt", model, optimizer, 0)
         assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer)
     return {"saved": weights_of(model), "loaded": weights_of(other)}
@@ -178,10 +180,10 @@ def failing_save(assignment: Any, dim: int) -> dict[str, object]:
     return {"raised": refused, "unreadable": unreadable, "first": first, "loaded": weights_of(other)}
 
 
-class Renames:
-    """Notes every rename of this process while `notes` is a list."""
+class Listener:
+    """Notes what this process does to files while `notes` is a list: the event's name, from where, and to where."""
 
-    notes: list[tuple[str, str]] | None = None
+    notes: list[list[str]] | None = None
     listening = False
 
     @classmethod
@@ -194,28 +196,33 @@ class Renames:
     @classmethod
     def hear(cls, event: str, args: tuple[Any, ...]) -> None:
         """One event of the interpreter's."""
-        if event == "os.rename" and cls.notes is not None:
-            cls.notes.append((os.fsdecode(args[0]), os.fsdecode(args[1])))
+        if cls.notes is not None and event in ("os.rename", "os.remove"):
+            places = [os.path.realpath(os.fsdecode(arg)) for arg in args if isinstance(arg, (str, bytes, os.PathLike))]
+            cls.notes.append([event, *places])
 
 
-def renames(assignment: Any, dim: int) -> list[list[bool]]:
-    """For each rename while saving: whether it put the checkpoint in place, and from the same directory."""
-    Renames.listen()
+def moves(assignment: Any, dim: int) -> dict[str, bool]:
+    """Over an older checkpoint: whether the new one came from beside it, and whether the old one was ever taken away."""
+    Listener.listen()
     with folder() as place:
-        path = place / "run.pt"
+        path, elsewhere = Path(os.path.realpath(place)) / "run.pt", place / "elsewhere"
+        elsewhere.mkdir()
         model, optimizer = fresh(assignment, dim, 1, seed=1)
         here = Path.cwd()
         try:
-            os.chdir(place)
-            Renames.notes = []
+            os.chdir(elsewhere)
+            assignment.checkpoint.save_checkpoint("bare-name.pt", model, optimizer, 1)
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
-            notes, Renames.notes = Renames.notes, None
-            return [
-                [Path(to).resolve() == path.resolve(), Path(source).resolve().parent == place.resolve()]
-                for source, to in notes
-            ]
+            Listener.notes = []
+            assignment.checkpoint.save_checkpoint(path, model, optimizer, 2)
+            notes, Listener.notes = Listener.notes, None
         finally:
             os.chdir(here)
+        renames = [note[1:] for note in notes if note[0] == "os.rename"]
+        return {
+            "put in place": any(to == str(path) and Path(source).parent == path.parent for source, to in renames),
+            "taken away": any(note[1] == str(path) for note in notes),
+        }
 
 
 class Payload:
@@ -268,7 +275,7 @@ def from_elsewhere(assignment: Any, dim: int) -> dict[str, object]:
         model, optimizer = fresh(assignment, dim, 1, seed=1)
         with Moves() as moves:
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
-        if moves.seen or not zipfile.is_zipfile(path):
+        if moves.seen or not path.read_bytes().startswith(b"PK"):
             moved = path
         else:
             with zipfile.ZipFile(path) as source, zipfile.ZipFile(moved, "w", zipfile.ZIP_STORED) as target:
@@ -296,7 +303,7 @@ def truncated(
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
         fit(other, other_optimizer, xs[:1], ys[:1])
         content = path.read_bytes()
-        path.write_bytes(content[: int(len(content) * part)])
+        path.write_bytes(content[: min(int(len(content) * part), len(content) - 1)])
         before = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}
         refused = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
         after = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}

@@ -42,6 +42,12 @@ def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length
     return torch.stack([b[:, 0].to(torch.int64) for b in batches])
 
 
+def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> object:
+    """The starts of one batch out of `length` tokens, each token telling its place."""
+    torch.default_generator.manual_seed(seed)
+    return assignment.get_batch.get_batch(np.arange(length, dtype=np.int32), batch_size, 1)
+
+
 def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
     """Two batches after one seed, again while NumPy and `random` stand elsewhere, and what the seed is then."""
 

@@ -53,19 +53,22 @@ def in_place(
 ) -> dict[str, object]:
     """Which facts about parameters and gradients survive a step."""
     ours = [nn.Parameter(p.t().contiguous().t() if transposed and p.ndim == 2 else p.clone()) for p in params]
-    optimizer = Optimizer(ours, lr=lr)
+    without = nn.Parameter(torch.ones(2))
+    optimizer = Optimizer([without, *ours], lr=lr)
     given = [grad.clone() for grad in grads]
     for p, grad in zip(ours, given, strict=True):
         p.grad = grad
     memory = [p.data_ptr() for p in ours]
     strides = [p.stride() for p in ours]
     optimizer.step()
-    kept = optimizer.param_groups[0]["params"]
+    _, *kept = optimizer.param_groups[0]["params"]
     return {
         "the same Parameter": len(kept) == len(ours) and all(p is q for p, q in zip(kept, ours, strict=True)),
         "the same memory": [p.data_ptr() for p in ours] == memory and [p.stride() for p in ours] == strides,
         "a leaf that requires grad": all(p.is_leaf and p.requires_grad for p in ours),
         "the same gradient": all(p.grad is grad for p, grad in zip(ours, given, strict=True)),
+        "no gradient where there was none": without.grad is None,
+        "autograd is on": torch.is_grad_enabled(),
         "gradients": given,
         "parameters": ours,
     }

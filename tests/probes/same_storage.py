@@ -6,7 +6,19 @@ import torch
 from torch import Tensor, nn
 
 # Each step makes a tensor from an earlier one. VIEWS stay on its allocation, COPIES begin a new one.
-VIEWS = ("slice", "row", "transpose", "unsqueeze", "expand", "every_second", "detach", "bits", "flatten", "parameter")
+VIEWS = (
+    "slice",
+    "row",
+    "transpose",
+    "unsqueeze",
+    "expand",
+    "every_second",
+    "detach",
+    "bits",
+    "bytes",
+    "flatten",
+    "parameter",
+)
 COPIES = ("clone", "plus_zero", "contiguous", "new_equal")
 
 
@@ -25,8 +37,10 @@ def grow(source: Tensor, step: str, a: int, b: int) -> Tensor:
             return source[::2]
         case "flatten" if source.is_contiguous():
             return source.view(-1)
-        case "bits":
+        case "bits" if source.element_size() == 4:
             return source.detach().view(torch.float32 if source.dtype == torch.int32 else torch.int32)
+        case "bytes" if source.ndim and source.stride(-1) == 1:
+            return source.detach().view(torch.uint8)
         case "expand":
             return source.unsqueeze(0).expand(2 + b % 2, *source.shape)
         case "detach":
@@ -69,12 +83,14 @@ def traces(assignment: Any, x: Tensor, y: Tensor, step: str) -> dict[str, object
     """The answer, and all that can be seen of the two tensors before and after the question."""
     x = x.clone().requires_grad_()
     x.grad = torch.ones_like(x)
-    other = grow(x, step, 0, 0) if step else y.clone()
+    other = grow(x, step, 0, 0) if step else y.clone().requires_grad_()
+    if not step:
+        other.grad = torch.ones_like(other)
 
     def look() -> dict[str, object]:
         return {
             "values": [x.clone(), other.clone()],
-            "gradient": None if x.grad is None else x.grad.clone(),
+            "gradients": [t.grad.clone() if t.is_leaf and t.grad is not None else None for t in (x, other)],
             "shapes": [x.shape, other.shape],
             "strides": [x.stride(), other.stride()],
             "requires_grad": [x.requires_grad, other.requires_grad],

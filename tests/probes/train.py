@@ -15,9 +15,10 @@ class Batches:
         self.batches = list(zip(xs, ys, strict=True))
         self.sizes: list[int] = []
 
-    def __call__(self, B: int) -> tuple[Tensor, Tensor]:
+    def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:
         """The next batch."""
         torch.rand(3)
+        Frozen.events.append("batch")
         x, y = self.batches[len(self.sizes) % len(self.batches)]
         self.sizes.append(B)
         return x.clone(), y.clone()
@@ -49,18 +50,18 @@ def run(
 
 
 class Frozen(torch.optim.Optimizer):
-    """Stands in for SGD: counts its steps, notes its rate, and moves nothing."""
+    """Stands in for SGD: notes its steps and its rate, and moves nothing."""
 
-    steps: int = 0
-    rates: list[object] = []  # noqa: RUF012  (emptied by the probe)
+    events: list[str] = []  # noqa: RUF012  (emptied by the probe)
+    rates: list[object] = []  # noqa: RUF012
 
     def __init__(self, params: Any, lr: float = 0.01) -> None:
         super().__init__(params, {"lr": lr})
         Frozen.rates = [group["lr"] for group in self.param_groups]
 
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
-        """Count."""
-        Frozen.steps += 1
+        """Note."""
+        Frozen.events.append("step")
 
 
 def with_frozen_sgd(
@@ -69,24 +70,28 @@ def with_frozen_sgd(
     """Train while `sgd.SGD` is an optimizer that moves nothing."""
     assignment.sgd.SGD = Frozen
     assignment.forget("train")
-    Frozen.steps, Frozen.rates = 0, []
+    Frozen.events, Frozen.rates = [], []
     torch.default_generator.manual_seed(0)
     start = weights_of(assignment.cruncher.Cruncher(D, num_layers))
     torch.default_generator.manual_seed(0)
     model, _ = assignment.train.train(Batches(xs, ys), D, num_layers, len(xs[0]), len(xs), lr)
-    return {"steps": Frozen.steps, "rates": Frozen.rates, "start": start, "weights": weights_of(model)}
+    return {"events": Frozen.events, "rates": Frozen.rates, "start": start, "weights": weights_of(model)}
 
 
-def graphs_alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
-    """How many tensors with a graph are alive whenever a batch is asked for."""
+def tensors_alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
+    """How many tensors of several elements are alive whenever a batch is asked for.
+
+    Each batch requires gradients: so whatever graph it is part of keeps it, and with it is seen to be alive.
+    """
     alive = []
 
     class Counting(Batches):
         """Counts at each call."""
 
-        def __call__(self, B: int) -> tuple[Tensor, Tensor]:
-            alive.append(sum(isinstance(o, Tensor) and o.grad_fn is not None for o in gc.get_objects()))
-            return super().__call__(B)
+        def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:
+            alive.append(sum(isinstance(o, Tensor) and o.numel() > 1 for o in gc.get_objects()))
+            x, y = super().__call__(B=B)
+            return x.requires_grad_(), y
 
     train = assignment.train.train
     gc.freeze()  # what there was before needs no counting
