@@ -66,8 +66,8 @@ class TokenCase:
 def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int]) -> TokenCase:
     """Shuffled tokens with repeats, up to the largest that the dtype holds; `windows` is how many starts there are."""
     sequence_length = draw(st.integers(1, 6))
-    dtype = draw(st.sampled_from([np.uint16, np.int32, np.int64]))
-    vocabulary = draw(st.sampled_from([50257, np.iinfo(dtype).max, 2]))
+    dtype = np.dtype(draw(st.sampled_from(["uint16", "int32", "int64"])))
+    vocabulary = draw(st.sampled_from([50257, int(np.iinfo(dtype).max), 2]))
     seed = draw(SEEDS)
     rng = rng_of(seed)
     tokens = rng.integers(0, vocabulary, sequence_length + draw(windows), dtype=dtype, endpoint=vocabulary > 50257)

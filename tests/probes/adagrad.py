@@ -39,9 +39,8 @@ def tensors_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> int:
     """How many tensors of more than one element the optimizer holds, its parameters left out."""
     optimizer = optimizers.build(assignment.adagrad.AdaGrad, params, lrs[0])
     optimizers.walk(optimizer, lrs, grads)
-    return sum(
-        large_tensors(value) for name, value in vars(optimizer).items() if name not in ("param_groups", "defaults")
-    )
+    own = {name: value for name, value in vars(optimizer).items() if name not in ("param_groups", "defaults")}
+    return large_tensors(own)
 
 
 def large_tensors(value: object) -> int:

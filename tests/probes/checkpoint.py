@@ -202,7 +202,7 @@ class Listener:
 
 
 def moves(assignment: Any, dim: int) -> dict[str, bool]:
-    """Over an older checkpoint: whether the new one came from beside it, and whether the old one was ever taken away."""
+    """Over an older checkpoint: whether the new one came from beside it, and whether the old one was taken away."""
     Listener.listen()
     with folder() as place:
         path, elsewhere = Path(os.path.realpath(place)) / "run.pt", place / "elsewhere"

@@ -6,19 +6,7 @@ import torch
 from torch import Tensor, nn
 
 # Each step makes a tensor from an earlier one. VIEWS stay on its allocation, COPIES begin a new one.
-VIEWS = (
-    "slice",
-    "row",
-    "transpose",
-    "unsqueeze",
-    "expand",
-    "every_second",
-    "detach",
-    "bits",
-    "bytes",
-    "flatten",
-    "parameter",
-)
+VIEWS = ("slice", "row", "transpose", "expand", "every_second", "detach", "bits", "bytes", "flatten", "parameter")
 COPIES = ("clone", "plus_zero", "contiguous", "new_equal")
 
 
