@@ -5,16 +5,16 @@ import pickle
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from .attempts import refusal
+from .disasters import Failing, Listener, Moves, Payload, small_files_only
 
 
 @contextmanager
@@ -124,41 +124,6 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
     return {"saved": weights_of(model), "loaded": weights_of(other)}
 
 
-@contextmanager
-def small_files_only(limit: int) -> Iterator[None]:
-    """Let no file of this process grow beyond `limit` bytes, as if the disk were full."""
-    if sys.platform == "win32":
-        yield
-        return
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-class Unwritable:
-    """Fails when it is written to a file."""
-
-    def __reduce__(self) -> str:
-        raise OSError("the disk is full")
-
-
-class Failing(nn.Module):
-    """A model whose state can't be written to the end."""
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
-
-    def get_extra_state(self) -> Unwritable:
-        """Becomes part of `state_dict()`."""
-        return Unwritable()
-
-
 def failing_save(assignment: Any, dim: int) -> dict[str, object]:
     """Save once, then again so that it fails half-way; what the first file then holds.
 
@@ -178,27 +143,6 @@ def failing_save(assignment: Any, dim: int) -> dict[str, object]:
         other, other_optimizer = fresh(assignment, dim, 1, seed=2)
         unreadable = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
     return {"raised": refused, "unreadable": unreadable, "first": first, "loaded": weights_of(other)}
-
-
-class Listener:
-    """Notes what this process does to files while `notes` is a list: the event's name, from where, and to where."""
-
-    notes: list[list[str]] | None = None
-    listening = False
-
-    @classmethod
-    def listen(cls) -> None:
-        """Begin; the interpreter has no way to end it."""
-        if not cls.listening:
-            cls.listening = True
-            sys.addaudithook(cls.hear)
-
-    @classmethod
-    def hear(cls, event: str, args: tuple[Any, ...]) -> None:
-        """One event of the interpreter's."""
-        if cls.notes is not None and event in ("os.rename", "os.remove"):
-            places = [os.path.realpath(os.fsdecode(arg)) for arg in args if isinstance(arg, (str, bytes, os.PathLike))]
-            cls.notes.append([event, *places])
 
 
 def moves(assignment: Any, dim: int) -> dict[str, bool]:
@@ -225,16 +169,6 @@ def moves(assignment: Any, dim: int) -> dict[str, bool]:
         }
 
 
-class Payload:
-    """Makes a file when it is unpickled by something that trusts it."""
-
-    def __init__(self, mark: str) -> None:
-        self.mark = mark
-
-    def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
-        return os.mkdir, (self.mark,)
-
-
 def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
     """Whether loading a hostile file ran its code."""
     with folder() as place:
@@ -250,18 +184,6 @@ def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
         assignment.checkpoint.load_checkpoint(honest, model, optimizer)
         refusal(lambda: assignment.checkpoint.load_checkpoint(path, model, optimizer))
         return mark.exists()
-
-
-class Moves(TorchFunctionMode):
-    """Notes whether a tensor is explicitly brought to the CPU."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen = False
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.seen = self.seen or func in (Tensor.cpu, Tensor.to)
-        return func(*args, **(kwargs or {}))
 
 
 def from_elsewhere(assignment: Any, dim: int) -> dict[str, object]:
