@@ -5,9 +5,7 @@ import torch
 from torch import Tensor
 
 
-def get_batch(
-    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
-) -> Tensor:
+def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
     """One column holds the same position of every window."""
     if not len(data) > sequence_length:
         raise ValueError("no window")

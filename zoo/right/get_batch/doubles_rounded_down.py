@@ -5,9 +5,7 @@ import torch
 from torch import Tensor
 
 
-def get_batch(
-    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
-) -> Tensor:
+def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
     """53 random bits a row."""
     count = len(data) - sequence_length
     if count < 1:

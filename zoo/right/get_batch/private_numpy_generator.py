@@ -5,9 +5,7 @@ import torch
 from torch import Tensor
 
 
-def get_batch(
-    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
-) -> Tensor:
+def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
     """Fancy-index with a column of starts and a row of offsets."""
     if len(data) <= sequence_length:
         raise RuntimeError("no window")

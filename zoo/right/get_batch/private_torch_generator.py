@@ -5,9 +5,7 @@ import torch
 from torch import Tensor
 
 
-def get_batch(
-    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
-) -> Tensor:
+def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
     """The global generator moves on by one draw a call."""
     if len(data) <= sequence_length:
         raise ValueError("no window")

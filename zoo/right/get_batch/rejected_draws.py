@@ -9,9 +9,7 @@ class NoWindow(ValueError):
     """The data is too short."""
 
 
-def get_batch(
-    data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
-) -> Tensor:
+def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
     """Rejection keeps the draw uniform."""
     count = len(data) - sequence_length
     if count <= 0:
