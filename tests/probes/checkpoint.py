@@ -147,8 +147,8 @@ def failing_save(assignment: Any, dim: int) -> dict[str, object]:
 
 def moves(assignment: Any, dim: int) -> dict[str, bool]:
     """Over an older checkpoint: whether the new one came from beside it, and whether the old one was taken away."""
-    Listener.listen()
     with folder() as place:
+        Listener.listen(str(place))
         path, elsewhere = Path(os.path.realpath(place)) / "run.pt", place / "elsewhere"
         elsewhere.mkdir()
         model, optimizer = fresh(assignment, dim, 1, seed=1)

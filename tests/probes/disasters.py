@@ -49,11 +49,13 @@ class Listener:
     """Notes what this process does to files while `notes` is a list: the event's name, from where, and to where."""
 
     notes: list[list[str]] | None = None
+    folder = ""
     listening = False
 
     @classmethod
-    def listen(cls) -> None:
-        """Begin; the interpreter has no way to end it."""
+    def listen(cls, folder: str) -> None:
+        """Begin, in this folder; the interpreter has no way to end it."""
+        cls.folder = folder
         if not cls.listening:
             cls.listening = True
             sys.addaudithook(cls.hear)
@@ -61,9 +63,16 @@ class Listener:
     @classmethod
     def hear(cls, event: str, args: tuple[Any, ...]) -> None:
         """One event of the interpreter's."""
-        if cls.notes is not None and event in ("os.rename", "os.remove"):
-            places = [os.path.realpath(os.fsdecode(arg)) for arg in args if isinstance(arg, (str, bytes, os.PathLike))]
-            cls.notes.append([event, *places])
+        if cls.notes is not None and event == "os.rename":
+            cls.notes.append([event, cls.place(args[0], args[2]), cls.place(args[1], args[3])])
+        elif cls.notes is not None and event == "os.remove":
+            cls.notes.append([event, cls.place(args[0], args[1])])
+
+    @classmethod
+    def place(cls, name: Any, descriptor: int) -> str:
+        """The whole path of a name that may be relative to an open directory."""
+        inside = descriptor >= 0 and os.path.samestat(os.fstat(descriptor), os.stat(cls.folder))
+        return os.path.realpath(os.path.join(cls.folder, os.fsdecode(name)) if inside else os.fsdecode(name))
 
 
 class Payload:

@@ -62,9 +62,10 @@ def answers(assignment: Any, root: Tensor, recipe: list[list[Any]]) -> list[list
 
 
 def halves(assignment: Any, x: Tensor, cut: int) -> list[object]:
-    """The two sides of a cut, asked both ways round, and one side with a copy of the other."""
+    """The two sides of a cut, asked both ways round, one as bytes, and one side with a copy of the other."""
     same_storage, left, right = assignment.same_storage.same_storage, x[:cut], x[cut:]
-    return [same_storage(left, right), same_storage(right, left), same_storage(left, right.clone())]
+    pairs = [(left, right), (right, left), (left, right.view(torch.uint8)[1:]), (left, right.clone())]
+    return [same_storage(*pair) for pair in pairs]
 
 
 def traces(assignment: Any, x: Tensor, y: Tensor, step: str) -> dict[str, object]:

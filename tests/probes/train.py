@@ -79,19 +79,17 @@ def with_frozen_sgd(
 
 
 def tensors_alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
-    """How many tensors of several elements are alive whenever a batch is asked for.
-
-    Each batch requires gradients: so whatever graph it is part of keeps it, and with it is seen to be alive.
-    """
+    """How many tensors of several elements are alive whenever a batch is asked for."""
     alive = []
 
     class Counting(Batches):
         """Counts at each call."""
 
         def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:
-            alive.append(sum(isinstance(o, Tensor) and o.numel() > 1 for o in gc.get_objects()))
-            x, y = super().__call__(B=B)
-            return x.requires_grad_(), y
+            alive.append(
+                sum(isinstance(o, Tensor) and (o.numel() > 1 or o.grad_fn is not None) for o in gc.get_objects())
+            )
+            return super().__call__(B=B)
 
     train = assignment.train.train
     gc.freeze()  # what there was before needs no counting
