@@ -13,7 +13,7 @@ test: .venv/installed
 	$(BIN)/mypy
 	$(BIN)/pytest --impl solution
 	$(BIN)/pytest grader/tests -W error -rs
-	$(BIN)/grader certify --jobs $(JOBS)
+	$(BIN)/grader certify --jobs $(JOBS) --markdown results/certified.md
 
 benchmark: .venv/installed
 	$(BIN)/python -m benchmarks.student

@@ -122,6 +122,7 @@ def run_certify(options: Options) -> int:
             f"REFUTED  {claim.group} {claim.kata} {claim.name}: {problem}", style="red", markup=False, soft_wrap=True
         )
     if options.markdown is not None:
+        options.markdown.parent.mkdir(parents=True, exist_ok=True)
         write_whole(options.markdown, markdown(tables).encode())
     verdict = f"{len(todo) - len(findings.refuted)} of {len(todo)} claims hold"
     out.print(f"certified: {verdict}" if not findings.refuted else f"not certified: {verdict}")
