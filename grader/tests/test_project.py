@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kata.catalog import ROOT, catalog
+from grader.certify import zoo
+from grader.errors import CallError
+from kata.catalog import ROOT, Kata, catalog
 
 KATAS = list(catalog().katas.values())
 
@@ -29,10 +31,9 @@ def functions(path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
-def test_the_catalog_lists_every_test(kata: object) -> None:
-    name, points = kata.name, kata.points  # type: ignore[attr-defined]
-    module = importlib.import_module(f"tests.test_{name}")
-    assert set(points) == {test for test in vars(module) if test.startswith("test_")}
+def test_the_catalog_lists_every_test(kata: Kata) -> None:
+    module = importlib.import_module(f"tests.test_{kata.name}")
+    assert set(kata.points) == {test for test in vars(module) if test.startswith("test_")}
 
 
 def test_the_points_sum_to_100() -> None:
@@ -103,3 +104,18 @@ def test_a_student_needs_no_grader_package() -> None:
 def test_solution_and_oracle_are_documented() -> None:
     for path in (ROOT / "reference").rglob("*.py"):
         assert inspect.cleandoc(ast.get_docstring(ast.parse(path.read_text())) or ""), path
+
+
+@pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
+def test_the_zoo_has_enough_of_each_kind(kata: Kata) -> None:
+    right, wrong = list(zoo.right(kata)), list(zoo.wrong(kata))
+    assert len(right) >= 5
+    assert len(wrong) >= 15
+    assert all(animal.words for animal in right + wrong), "each says what is unusual or wrong about it"
+
+
+def test_a_patch_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(CallError, match="'gone' stands 0 times"):
+        zoo.made_wrong("x", "solution", {"replace": [["gone", "here"]]})
+    with pytest.raises(CallError, match="it is the solution"):
+        zoo.made_wrong("x", "solution", {"source": "solution"})
