@@ -132,7 +132,7 @@ def test_answers_that_change_are_wrong(tmp_path: Path) -> None:
     moody = "import time\n\ndef same_storage(x, y):\n    return time.perf_counter_ns() // 1000 % 2 == 0\n"
     done = pytest_of(work(tmp_path, same_storage=moody), "--kata", "same_storage")
     assert done.code == 1
-    assert "0/6" not in row(done.out, "same_storage"), "it is a bool, after all"
+    assert "wrong" in row(done.out, "same_storage")
     assert "Flaky" not in done.out
 
 

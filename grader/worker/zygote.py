@@ -162,7 +162,10 @@ class Zygote:
         while not done and time.monotonic() < until:
             time.sleep(0.002)
             done, status = os.waitpid(worker.pid, os.WNOHANG)
-        return status if done else self.kill(worker)
+        if not done:
+            return self.kill(worker)
+        self.clean_up_after(worker)
+        return status
 
     def kill(self, worker: Worker) -> int:
         """Kill a worker and what it has started. Taking its memory apart takes the system a while: not waited for."""
@@ -171,9 +174,14 @@ class Zygote:
             self.dying.append(worker.pid)  # its PID namespace dies with it
         else:
             os.waitpid(worker.pid, 0)
+            self.clean_up_after(worker)
+        return signal.SIGKILL
+
+    def clean_up_after(self, worker: Worker) -> None:
+        """Without namespaces: end what a dead worker has left running, and remove its files."""
+        if not self.confinement.namespaces:
             end_children(spared=self.next.pid if self.next else 0)
             shutil.rmtree(worker.scratch, ignore_errors=True)
-        return signal.SIGKILL
 
 
 def end_children(spared: int) -> None:
