@@ -20,6 +20,7 @@ from typing import Protocol, TypeAlias
 
 import msgspec
 import pytest
+import torch
 from _pytest.runner import runtestprotocol
 
 from grader import rubric
@@ -109,6 +110,7 @@ class Collector:
 
 def with_tests(use: Callable[[Tests], None], examples: int, profile: str) -> None:
     """Collect the tests in this process under a Hypothesis profile and call `use` with them."""
+    torch.set_num_threads(1)  # after an operation on several threads, torch hangs in a forked child
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -116,7 +118,7 @@ def with_tests(use: Callable[[Tests], None], examples: int, profile: str) -> Non
     arguments = [str(ROOT / "tests"), f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}"]
     arguments += ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--capture=no"]
     arguments += ["--import-mode=importlib", f"--hypothesis-profile={profile}", f"--examples={examples}"]
-    arguments += ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin"]
+    arguments += ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "_hypothesis_pytestplugin"]
     code = pytest.main(arguments, plugins=[collector])
     if collector.error is not None:
         raise collector.error

@@ -19,8 +19,9 @@ class Assignment:
 
     def renew(self) -> None:
         """Forget every module, so that the next use imports the files as they are now."""
-        for name in [name for name in sys.modules if name == self.package or name.startswith(self.package + ".")]:
-            del sys.modules[name]
+        if self.package in sys.modules:  # in a newly forked worker, a walk through all names would copy memory
+            for name in [name for name in sys.modules if name == self.package or name.startswith(f"{self.package}.")]:
+                del sys.modules[name]
         sys.path_importer_cache.pop(str(self.folder), None)
         package = ModuleType(self.package, "A student's katas.")
         package.__path__ = [str(self.folder)]

@@ -41,16 +41,18 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put our words in the place of a traceback through the harness."""
-    report = yield
     kata = kata_of(item.path)
     if kata is None or call.when != "call":
-        return report
-    ending = Ending("passed")
-    if call.excinfo is not None and not isinstance(call.excinfo.value, (pytest.skip.Exception, KeyboardInterrupt)):
+        return (yield)
+    ending, raised = Ending("passed"), call.excinfo
+    if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         heading = f"{kata} · {claim(item)}"
-        ending = explain(heading, call.excinfo.value, item.config.stash[STUDENT].last, command(item))
-        report.longrepr = ending.message
-        report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
+        ending = explain(heading, raised.value, item.config.stash[STUDENT].last, command(item))
+        in_our_words = pytest.fail.Exception(ending.message, pytrace=False).with_traceback(raised.tb)
+        call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
+    report = yield
+    call.excinfo = raised  # for --pdb
+    report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
     report.ending = ending  # type: ignore[attr-defined]
     item.config.stash[ENDINGS].setdefault(kata, []).append(with_prints(ending, report.capstdout))
     return report

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from .catalog import ROOT, catalog
+from .lean import spare_the_compiler
 from .student import InProcess, Student
 
 STUDENT = pytest.StashKey[Student]()
@@ -25,6 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Check both options before anything is collected."""
+    spare_the_compiler()
     try:
         catalog().choose(config.getoption("kata"))
         config.stash[STUDENT] = Student(InProcess(kata_folder(config.getoption("impl"), config.invocation_params.dir)))

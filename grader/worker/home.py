@@ -35,8 +35,9 @@ class WorkerHome:
         self.kata_deadline = time.monotonic() + seconds
 
     def renew(self, kata: str) -> None:  # noqa: ARG002  (a worker can run any kata)
-        """The next call goes to a new worker."""
-        self.end()
+        """The next call goes to a new worker; what follows need not wait for the end of the old one."""
+        if self.channel is not None:
+            self.hang_up(b"N")
 
     def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send the call, wait for the reply, no longer than the limits allow."""
@@ -97,16 +98,22 @@ class WorkerHome:
         """No worker any more; the wait status of the one there was. Raises Inconclusive."""
         if self.channel is None:
             return 0
-        self.channel.socket.close()
-        self.channel = None
+        self.hang_up(letter)
         answer = b""
         with contextlib.suppress(OSError):
-            self.control.sendall(letter)
             while len(answer) < 1 + STATUS.size and (part := self.control.recv(1 + STATUS.size - len(answer))):
                 answer += part
         if len(answer) <= STATUS.size:
             raise Inconclusive("the process that starts workers is gone")
         return int(STATUS.unpack(answer[1:])[0])
+
+    def hang_up(self, letter: bytes) -> None:
+        """Close the line, and tell the zygote what to do with the worker."""
+        assert self.channel is not None
+        self.channel.socket.close()
+        self.channel = None
+        with contextlib.suppress(OSError):  # a zygote that is gone is found out when it is asked for something
+            self.control.sendall(letter)
 
 
 def cause_of_death(status: int) -> str:

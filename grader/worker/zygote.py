@@ -4,7 +4,8 @@ Started as `python -I -S -B zygote.py CONFIG`; CONFIG is JSON. The first process
 C + descriptor   fork a zygote that takes commands there        → c (there)
 and each of those has at most one worker at a time, and the next one ready:
 S                hand out a worker                              → s + the descriptor to talk to it over, or x
-E                end the worker and all that it started         → e + wait status
+N                end the worker and all that it started
+E                the same, and say when it is done               → e + wait status
 D                the same for one that seems to have died       → e + wait status
 """
 
@@ -113,8 +114,10 @@ class Zygote:
             while command := self.control.recv(1):
                 if command == b"S":
                     self.hand_out()
-                else:
-                    self.control.sendall(b"e" + STATUS.pack(self.end(patience=2.0 if command == b"D" else 0.0)))
+                    continue
+                status = self.end(patience=2.0 if command == b"D" else 0.0)
+                if command != b"N":
+                    self.control.sendall(b"e" + STATUS.pack(status))
         finally:
             for worker in (self.current, self.next):
                 if worker is not None:
