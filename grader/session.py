@@ -6,6 +6,7 @@
 A child starts from the same state every time, so a submission is graded as if alone, whatever came before it.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -30,10 +31,13 @@ from grader.submission import Submission
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Sandbox
 from kata.catalog import ROOT, Kata, catalog
+from kata.exercise import Probe, Reply
 from kata.explain import Ending
+from kata.failures import NotStarted, Place
 from kata.profiles import SEED
 from kata.selection import STUDENT, kata_of
 from kata.student import Home, Student
+from kata.values import Plain
 
 STANDINS = Path(__file__).with_name("standins")
 
@@ -83,6 +87,32 @@ class Tests:
         if found != expected:
             raise RuntimeError(f"tests and catalog differ: {sorted(all_names(found) ^ all_names(expected))}")
 
+    def rehearse(self) -> None:
+        """Run each test until it first asks the student, and find nobody there.
+
+        What Hypothesis prepares for a test it then has ready for every submission. Raises RuntimeError for a test that
+        ends by itself.
+        """
+        self.config.stash[SEED] = 0
+        self.config.stash[STUDENT] = Student(Nobody())
+        for item in (item for items in self.items.values() for item in items.values()):
+            ending = run(item).ending
+            if ending.outcome != "not_started":
+                raise RuntimeError(f"{item.nodeid} does not ask the student: {ending.message}")
+        gc.collect()
+        gc.freeze()
+
+
+class Nobody:
+    """The home of no code at all."""
+
+    def renew(self, kata: str) -> None:
+        """Nothing to import."""
+
+    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+        """Raises NotStarted."""
+        raise NotStarted(Place())
+
 
 def all_names(tests: Mapping[str, set[str]]) -> set[str]:
     """`kata::test` of every test."""
@@ -102,7 +132,9 @@ class Collector:
         try:
             if session.testsfailed:
                 raise RuntimeError("the tests can't be collected; plain pytest says why")
-            self.use(Tests(session, self.examples))
+            tests = Tests(session, self.examples)
+            tests.rehearse()
+            self.use(tests)
         except BaseException as error:
             self.error = error
         return True
