@@ -10,7 +10,8 @@ import time
 
 from benchmarks.timing import table
 from grader.certify.zoo import package
-from grader.session import Graded, Order, Tests, grade, grade_submission
+from grader.collect import Tests
+from grader.session import Graded, Order, grade, grade_submission
 from grader.submission import Submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace

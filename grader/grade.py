@@ -9,9 +9,10 @@ from rich.console import Console
 
 from grader import gradebook, result
 from grader.classtable import class_table
+from grader.collect import Tests
 from grader.errors import CallError, MachineError
 from grader.result import Result
-from grader.session import Graded, Order, Tests
+from grader.session import Graded, Order
 from grader.session import grade as grade_orders
 from grader.submission import Submission, SubmissionError
 from grader.submission import read as read_submission

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Literal
 
+from grader.collect import Tests, with_tests
 from grader.errors import MachineError
-from grader.session import Tests, with_tests
 from grader.worker.home import WorkerHome
 from grader.worker.launch import HIDDEN, Isolation, IsolationError, Sandbox, launch
 from kata.catalog import ROOT, catalog

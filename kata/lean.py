@@ -1,4 +1,4 @@
-"""Keeps torch's compiler out of a test run: the first optimizer would import it, which takes as long as torch itself."""
+"""Keeps torch's compiler out of a test run: the first optimizer would import it, and wait as long as for torch."""
 
 import torch
 
@@ -6,10 +6,10 @@ import torch
 def spare_the_compiler() -> None:
     """Let the methods of `Optimizer` run as they are written.
 
-    torch wraps them so that `torch.compile` skips them; the wrapper imports `torch._dynamo` when it is first called, and
-    remembers the way around it on the method itself (`torch/_compile.py`). Elsewhere this changes nothing.
+    torch wraps them so that `torch.compile` skips them; the wrapper imports `torch._dynamo` when it is first called,
+    and remembers the way around it on the method itself (`torch/_compile.py`). Elsewhere this changes nothing.
     """
     for method in vars(torch.optim.Optimizer).values():
         written = getattr(method, "__wrapped__", None)
         if written is not None:
-            setattr(written, "__dynamo_disable", written)  # noqa: B010  (not a name that a type checker knows)
+            setattr(written, "__dynamo_disable", written)

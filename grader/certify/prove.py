@@ -9,10 +9,11 @@ from rich import box
 from rich.table import Table
 
 from grader.certify.claims import Claim, claims
+from grader.collect import Tests
 from grader.errors import CallError
 from grader.grade import choose
 from grader.result import KataResult, write_whole
-from grader.session import Graded, Tests
+from grader.session import Graded
 from grader.session import grade as grade_orders
 from grader.terminal import console, progress_bar
 from grader.worker.launch import Isolation, Sandbox

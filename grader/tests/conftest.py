@@ -27,9 +27,14 @@ class Run:
 
 def run(*command: str, cwd: Path = ROOT) -> Run:
     """Run a module of ours in a process of its own, as a user would."""
+    return python("-m", *command, cwd=cwd)
+
+
+def python(*arguments: str, cwd: Path = ROOT) -> Run:
+    """Run Python itself."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600
+        [sys.executable, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600
     )
     return Run(done.returncode, done.stdout, done.stderr)
 

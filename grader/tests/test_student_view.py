@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import Run, run
+from grader.tests.conftest import Run, python, run
 from kata.catalog import ROOT, catalog
 
 SOLUTION = ROOT / "reference/solution"
@@ -179,3 +179,21 @@ def test_profiles_by_name() -> None:
     assert first.out.count("100 passing") == 3
     learn = run("pytest", "--kata", "linear", "--impl", "solution", "--hypothesis-show-statistics")
     assert learn.out.count("25 passing") >= 2
+
+
+FIRST_STEP = """
+import sys
+import torch
+from kata.lean import spare_the_compiler
+from reference.solution.sgd import SGD
+spare_the_compiler()
+optimizer = SGD([torch.ones(1, requires_grad=True)], lr=0.1)
+optimizer.zero_grad()
+optimizer.step()
+optimizer.load_state_dict(optimizer.state_dict())
+print("torch._dynamo" in sys.modules)
+"""
+
+
+def test_an_optimizer_does_not_wait_for_the_compiler() -> None:
+    assert python("-c", FIRST_STEP).out == "False\n"

@@ -1,0 +1,120 @@
+"""Collects the tests once with pytest, and runs one of them at a time."""
+
+import gc
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+import torch
+from _pytest.runner import runtestprotocol
+
+from grader.rubric import Timed
+from kata.catalog import ROOT, catalog
+from kata.exercise import Probe, Reply
+from kata.explain import Ending
+from kata.failures import NotStarted, Place
+from kata.profiles import SEED
+from kata.selection import STUDENT, kata_of
+from kata.student import Student
+from kata.values import Plain
+
+
+class Tests:
+    """The collected tests, by kata and name."""
+
+    def __init__(self, session: pytest.Session, examples: int) -> None:
+        self.config = session.config
+        self.examples = examples
+        self.items: dict[str, dict[str, pytest.Item]] = {}
+        for item in session.items:
+            kata = kata_of(item.path)
+            if kata is not None:
+                self.items.setdefault(kata, {})[item.name] = item
+        found = {kata: set(items) for kata, items in self.items.items()}
+        expected = {kata.name: set(kata.points) for kata in catalog().katas.values()}
+        if found != expected:
+            raise RuntimeError(f"tests and catalog differ: {sorted(all_names(found) ^ all_names(expected))}")
+
+    def rehearse(self) -> None:
+        """Run each test until it first asks the student, and find nobody there.
+
+        What Hypothesis prepares for a test it then has ready for every submission. Raises RuntimeError for a test that
+        ends by itself.
+        """
+        self.config.stash[SEED] = 0
+        self.config.stash[STUDENT] = Student(Nobody())
+        for item in (item for items in self.items.values() for item in items.values()):
+            ending = run(item).ending
+            if ending.outcome != "not_started":
+                raise RuntimeError(f"{item.nodeid} does not ask the student: {ending.message}")
+        gc.collect()
+        gc.freeze()
+
+
+class Nobody:
+    """The home of no code at all."""
+
+    def renew(self, kata: str) -> None:
+        """Nothing to import."""
+
+    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:  # noqa: ARG002  (it is a `Home`)
+        """Raises NotStarted."""
+        raise NotStarted(Place())
+
+
+def all_names(tests: Mapping[str, set[str]]) -> set[str]:
+    """`kata::test` of every test."""
+    return {f"{kata}::{name}" for kata, names in tests.items() for name in names}
+
+
+class Collector:
+    """A pytest plugin that hands the collected tests over instead of running them."""
+
+    def __init__(self, use: Callable[[Tests], None], examples: int) -> None:
+        self.use = use
+        self.examples = examples
+        self.error: BaseException | None = None
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Take over from pytest."""
+        try:
+            if session.testsfailed:
+                raise RuntimeError("the tests can't be collected; plain pytest says why")
+            tests = Tests(session, self.examples)
+            tests.rehearse()
+            self.use(tests)
+        except BaseException as error:
+            self.error = error
+        return True
+
+
+def with_tests(use: Callable[[Tests], None], examples: int, profile: str) -> None:
+    """Collect the tests in this process under a Hypothesis profile and call `use` with them."""
+    torch.set_num_threads(1)  # after an operation on several threads, torch hangs in a forked child
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+        os.environ.pop(name, None)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    collector = Collector(use, examples)
+    arguments = [str(ROOT / "tests"), f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}"]
+    arguments += ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--capture=no"]
+    arguments += ["--import-mode=importlib", f"--hypothesis-profile={profile}", f"--examples={examples}"]
+    for plugin in ("no:terminal", "no:cacheprovider", "no:faulthandler", "_hypothesis_pytestplugin"):
+        arguments += ["-p", plugin]
+    code = pytest.main(arguments, plugins=[collector])
+    if collector.error is not None:
+        raise collector.error
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        raise RuntimeError(f"pytest could not start ({code!r})")
+
+
+def run(item: pytest.Item) -> Timed:
+    """One test, set up and torn down by itself."""
+    began = time.monotonic()
+    reports = runtestprotocol(item, nextitem=None, log=False)
+    endings = [ending for report in reports if (ending := getattr(report, "ending", None)) is not None]
+    fault = next((str(report.longrepr) for report in reports if report.failed and not hasattr(report, "ending")), "")
+    if fault or len(endings) != 1 or reports[1].skipped:
+        text = fault.strip().splitlines()[-1] if fault else "the test did not run"
+        return Timed(Ending("inconclusive", f"the grader itself failed: {text}"), time.monotonic() - began)
+    return Timed(endings[0], time.monotonic() - began)
