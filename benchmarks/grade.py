@@ -27,7 +27,7 @@ KATAS = tuple(catalog().katas.values())
 class HomeHere(InProcess):
     """A student's code in this very process: what plain pytest does, without a worker."""
 
-    def open(self, files: object, seconds: float) -> None:
+    def open(self, files: object, patience: float) -> None:
         """Nothing to send, and no limit."""
 
     def end(self) -> int:

@@ -142,8 +142,8 @@ def start(order: Order, tests: Tests, control: socket) -> Child:
 class GradingHome(Home, Protocol):
     """A home that takes one kata's files after the other."""
 
-    def open(self, files: Mapping[str, bytes], seconds: float) -> None:
-        """Grade these files from now on, for so long in all."""
+    def open(self, files: Mapping[str, bytes], patience: float) -> None:
+        """Grade these files from now on, for so many times as long as the limits say."""
 
     def end(self) -> int:
         """No student's code runs any more."""
@@ -153,11 +153,11 @@ def grade_submission(order: Order, tests: Tests, home: GradingHome, ended: Calla
     """All katas of one submission, in order, each on foundations that hold."""
     tests.config.stash[SEED] = order.seed
     tests.config.stash[STUDENT] = Student(home)
-    seconds = catalog().limits.kata_seconds * max(1.0, tests.examples / 100)
+    patience = max(1.0, tests.examples / 100)
     results: list[KataResult] = []
     for kata in order.katas:
         done = {result.kata for result in results if result.status == "done"} | order.sound
-        home.open(on_firm_ground(kata, order.submission.files, done), seconds)
+        home.open(on_firm_ground(kata, order.submission.files, done), patience)
         timed = {}
         for name, item in tests.items[kata.name].items():
             timed[name] = run(item)

@@ -1,13 +1,14 @@
 """Sets up what grading needs, once: the sandbox at the best level that works here, and the collected tests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Literal
 
 from grader.collect import Tests, with_tests
 from grader.errors import MachineError
 from grader.worker.home import WorkerHome
-from grader.worker.launch import HIDDEN, Isolation, IsolationError, Sandbox, launch
-from kata.catalog import ROOT, catalog
+from grader.worker.launch import Isolation, IsolationError, Sandbox, hidden_files, launch
+from kata.catalog import catalog
 from kata.failures import Inconclusive
 
 
@@ -17,8 +18,12 @@ def with_workplace(
     warn: Callable[[str], None],
     use: Callable[[Tests, Sandbox], None],
     profile: str = "grade",
+    private: Sequence[Path] = (),
 ) -> None:
-    """Call `use` with the tests and a sandbox. Raises MachineError where the isolation can't be had."""
+    """Call `use` with the tests and a sandbox that keeps out of this project and of `private`.
+
+    Raises MachineError where the isolation can't be had.
+    """
     sandboxes: list[Sandbox] = []
 
     def begin(level: Literal["bwrap", "none"]) -> Sandbox:
@@ -29,29 +34,31 @@ def with_workplace(
     try:
         try:
             first = begin("none" if isolation == "none" else "bwrap")  # imports torch while the tests are collected
-            with_tests(lambda tests: use(tests, prove(first)), examples, profile)
+            with_tests(lambda tests: use(tests, prove(first, private, warn)), examples, profile)
         except IsolationError as error:
             if isolation != "auto":
                 raise MachineError(f"isolation {isolation} does not work here: {error}") from None
             warn(f"bubblewrap does not work here ({error}).")
-            with_tests(lambda tests: use(tests, prove(begin("none"))), examples, profile)
-        if sandboxes[-1].isolation == "none":
-            warn("Students' code ran with limits on resources alone: it could read what you can read.")
+            with_tests(lambda tests: use(tests, prove(begin("none"), private, warn)), examples, profile)
     finally:
         for sandbox in sandboxes:
             sandbox.close()
 
 
-def prove(sandbox: Sandbox) -> Sandbox:
-    """Wait until the sandbox is up, and see that a worker can't open what it must not. Raises IsolationError."""
+def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]) -> Sandbox:
+    """Wait until the sandbox is up, and send a worker against its walls. Raises IsolationError where one is down."""
     sandbox.wait_until_ready()
     control = sandbox.clone()
     try:
-        found = WorkerHome(control, catalog().limits).peek([str(ROOT / name) for name in HIDDEN])
+        home = WorkerHome(control, catalog().limits)
+        found = home.open_walls([*hidden_files(), *map(str, private), "/etc/passwd"])
     except Inconclusive as error:
         raise IsolationError(str(error)) from None
     finally:
         control.close()
     if found and sandbox.isolation == "bwrap":
-        raise IsolationError(f"a worker can open {found[0]}")
+        raise IsolationError(f"a worker can {found[0]}")
+    sandbox.open_walls = found
+    if found:
+        warn(f"Students' code is shut in by limits on resources alone: it can {', '.join(found)}.")
     return sandbox

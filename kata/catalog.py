@@ -30,6 +30,7 @@ class Limits:
     """What a student's process may use under the grader."""
 
     call_seconds: float
+    test_seconds: float
     kata_seconds: float
     memory_mib: int
 

@@ -1,10 +1,13 @@
 """The channel: what goes in comes out, and nothing but a fault comes of nonsense."""
 
 import contextlib
+import os
+import resource
 import socket
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,6 +22,7 @@ from kata.compare import same
 from kata.exercise import Reply
 from kata.values import MAX_DEPTH, Opaque, plain
 
+START = b"\x82\xa7outcome\xa8returned\xa5value"  # of a reply, up to its value
 SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text()
 
 
@@ -52,10 +56,16 @@ def test_plain_values_arrive_as_they_were_sent(value: Any) -> None:
         assert encode(arrived) == encode(value)
 
 
+def framed(outline: bytes, contents: bytes = b"") -> bytes:
+    """A message as it lies in a frame."""
+    return channel.LENGTH.pack(len(outline)) + outline + contents
+
+
 @given(st.binary(max_size=200))
 def test_random_bytes_are_malformed_and_nothing_else(frame: bytes) -> None:
-    with pytest.raises(Malformed):
-        decode_reply(b"\x93" + frame)
+    for message in (frame, framed(b"\x93" + frame)):
+        with pytest.raises(Malformed):
+            decode_reply(message)
 
 
 @given(PLAIN, st.integers(0, 400), st.integers(0, 255))
@@ -79,10 +89,20 @@ def test_a_damaged_reply_is_a_reply_or_malformed(value: Any, place: int, byte: i
     ],
 )
 def test_tensors_that_lie_about_themselves(header: list[Any]) -> None:
-    packed = msgspec.msgpack.encode(header)
-    ext = msgspec.msgpack.Ext(channel.TENSOR, channel.LENGTH.pack(len(packed)) + packed + bytes(4))
     with pytest.raises(Malformed):
-        decode_reply(msgspec.msgpack.encode({"outcome": "returned", "value": ext}))
+        decode_reply(reply_with(header, bytes(4)))
+
+
+def reply_with(header: Any, contents: bytes) -> bytes:
+    """A reply whose value is a tensor of this dtype and shape."""
+    ext = msgspec.msgpack.Ext(channel.TENSOR, msgspec.msgpack.encode(header))
+    return framed(msgspec.msgpack.encode({"outcome": "returned", "value": ext}), contents)
+
+
+def test_bytes_that_belong_to_no_tensor() -> None:
+    assert decode_reply(reply_with(["float32", [1]], bytes(4))).value.item() == 0
+    with pytest.raises(Malformed):
+        decode_reply(reply_with(["float32", [1]], bytes(8)))
 
 
 @pytest.mark.parametrize(
@@ -93,19 +113,45 @@ def test_what_is_no_plain_value(value: Any) -> None:
         for _ in range(MAX_DEPTH + 3):
             value = [value]
     with pytest.raises(Malformed):
-        decode_reply(msgspec.msgpack.encode({"outcome": "returned", "value": value}))
+        decode_reply(framed(msgspec.msgpack.encode({"outcome": "returned", "value": value})))
 
 
 def test_nesting_without_end() -> None:
     with pytest.raises(Malformed):
-        decode_reply(b"\x82\xa7outcome\xa8returned\xa5value" + b"\x91" * 100_000 + b"\xc0")
+        decode_reply(framed(START + b"\x91" * 100_000 + b"\xc0"))
 
 
 def test_a_bool_is_0_or_1() -> None:
-    packed = msgspec.msgpack.encode(["bool", [2]])
-    ext = msgspec.msgpack.Ext(channel.TENSOR, channel.LENGTH.pack(len(packed)) + packed + b"\x02\x00")
-    arrived = decode_reply(msgspec.msgpack.encode({"outcome": "returned", "value": ext})).value
+    arrived = decode_reply(reply_with(["bool", [2]], b"\x02\x00")).value
     assert arrived.to(torch.uint8).tolist() == [1, 0]
+
+
+BALLOONS = {
+    "empty lists": START + b"\xdd" + (2**26).to_bytes(4, "big") + b"\x90" * 2**26,
+    "nothing, many times": START + b"\xdd" + (2**26).to_bytes(4, "big") + b"\xc0" * 2**26,
+    "a list that claims to be long": START + b"\xdd\xff\xff\xff\xff",
+    "a dict that claims to be long": START + b"\xdf\xff\xff\xff\xff",
+    "a text that claims to be long": START + b"\xdb\xff\xff\xff\xff",
+    "a list of almost the longest outline": START + b"\xdd" + (10**6).to_bytes(4, "big") + b"\x90" * 10**6,
+    "one tensor's bytes for many": START
+    + b"\xdc\xff\xff"
+    + msgspec.msgpack.encode(msgspec.msgpack.Ext(channel.TENSOR, msgspec.msgpack.encode(["uint8", [2**26]]))) * 65535,
+}
+
+
+@pytest.mark.parametrize("name", BALLOONS)
+def test_no_reply_takes_more_memory_than_the_cap(name: str) -> None:
+    frame = framed(BALLOONS[name], bytes(2**26) if "tensor" in name else b"")
+    bound = resource.getrlimit(resource.RLIMIT_AS)
+    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (mapped + 256 * 2**20, bound[1]))
+    try:
+        decode_reply(frame)
+        assert name == "a list of almost the longest outline"
+    except Malformed as error:
+        assert "MemoryError" not in str(error)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, bound)
 
 
 @pytest.fixture
@@ -155,3 +201,48 @@ def test_a_frame_too_large(pair: tuple[Channel, socket.socket]) -> None:
     theirs.sendall(channel.LENGTH.pack(channel.MAX_FRAME + 1))
     with pytest.raises(Malformed, match="too large"):
         ours.receive()
+
+
+@pytest.fixture
+def sharing() -> Iterator[tuple[Channel, Channel]]:
+    """Both ends of a connection that share memory."""
+    ours, theirs = socket.socketpair()
+    shared = channel.shared_memory()
+    assert shared is not None
+    with ours, theirs:
+        yield Channel(ours, channel.mapped(os.dup(shared))), Channel(theirs, channel.mapped(shared))
+
+
+def test_a_large_frame_is_left_in_shared_memory(sharing: tuple[Channel, Channel]) -> None:
+    ours, theirs = sharing
+    assert theirs.shared is not None
+    theirs.send({"args": torch.arange(1e6)})  # more than a socket holds: nobody has read it yet
+    received = ours.receive()
+    theirs.shared[:] = bytes(len(theirs.shared))
+    assert torch.equal(decode(received)["args"], torch.arange(1e6))
+
+
+def test_shared_memory_keeps_its_size() -> None:
+    descriptor = channel.shared_memory()
+    assert descriptor is not None
+    for size in (0, 2 * channel.MAX_FRAME):
+        with pytest.raises(PermissionError):
+            os.ftruncate(descriptor, size)
+    os.close(descriptor)
+
+
+def test_a_frame_in_memory_that_is_not_there(pair: tuple[Channel, socket.socket]) -> None:
+    ours, theirs = pair
+    theirs.sendall(channel.LENGTH.pack(channel.IN_SHARED_MEMORY + 5))
+    with pytest.raises(Malformed):
+        ours.receive()
+
+
+@given(st.lists(st.binary(max_size=64), max_size=4))
+def test_whatever_is_written_to_the_line_is_a_frame_or_a_fault_of_its_own(parts: list[bytes]) -> None:
+    line, far = socket.socketpair()
+    with line, far:
+        far.sendall(b"".join(parts))
+        far.close()
+        with contextlib.suppress(channel.ChannelError):
+            assert isinstance(decode_reply(Channel(line).receive(time.monotonic() + 1)), Reply)

@@ -1,12 +1,19 @@
-"""Frames of plain values over a socket: a length, then msgpack in which a tensor is dtype, shape and raw bytes.
+"""Frames of plain values over a socket: a length, then a message.
 
+A message is msgpack in which a tensor is its dtype and shape, then the bytes of all its tensors in their order.
 Nothing is unpickled and no object of the sender's comes to life here: whatever arrives is a plain value or a fault.
+A large frame lies in memory that both sides have mapped, and only its length goes over the socket. That memory is
+sealed at its size, so that neither side can pull it away under the other, and is copied once before it is looked at.
 """
 
+import fcntl
 import math
+import mmap
+import os
 import socket
 import struct
 import time
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -17,6 +24,10 @@ from kata.exercise import Reply
 from kata.values import MAX_DEPTH, Opaque, Plain
 
 MAX_FRAME = 64 * 2**20
+MAX_OUTLINE = 2**20  # of a reply: as Python objects it takes up to 64 times as much memory
+LARGE = 2**16  # bytes from which a frame is left in shared memory
+IN_SHARED_MEMORY = 2**31  # added to the length
+SEALS = 1033, 0x0002 | 0x0004 | 0x0001  # F_ADD_SEALS: neither shrink nor grow, and no further seals
 TENSOR, OPAQUE = 1, 2
 LENGTH = struct.Struct("<I")
 DTYPES = {
@@ -49,15 +60,26 @@ class Malformed(ChannelError):
 class Channel:
     """One end of a connection. Frames are whole or an error."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, shared: mmap.mmap | None = None) -> None:
         self.socket = connection
+        self.shared = shared
+
+    def close(self) -> None:
+        """Hang up."""
+        self.socket.close()
+        if self.shared is not None:
+            self.shared.close()
 
     def send(self, message: object, deadline: float | None = None) -> None:
         """Send one frame. Raises Closed, or Late if the other side does not read."""
         frame = encode(message)
+        header = len(frame)
+        if self.shared is not None and LARGE <= len(frame) <= MAX_FRAME:
+            self.shared[: len(frame)] = frame
+            header, frame = len(frame) + IN_SHARED_MEMORY, b""
         try:
             self.wait_until(deadline)
-            self.socket.sendall(LENGTH.pack(len(frame)) + frame)
+            self.socket.sendall(LENGTH.pack(header) + frame)
         except TimeoutError:
             raise Late from None
         except OSError:
@@ -66,9 +88,15 @@ class Channel:
     def receive(self, deadline: float | None = None) -> bytes:
         """The next frame, undecoded. Raises Closed, Late or Malformed."""
         (length,) = LENGTH.unpack(self.read(LENGTH.size, deadline))
+        shared = length >= IN_SHARED_MEMORY
+        length %= IN_SHARED_MEMORY
         if length > MAX_FRAME:
             raise Malformed("the answer is too large")
-        return self.read(length, deadline)
+        if not shared:
+            return self.read(length, deadline)
+        if self.shared is None:
+            raise Malformed("the answer is malformed (no shared memory)")
+        return self.shared[:length]
 
     def expect_silence(self) -> None:
         """Nothing may have come unasked. Raises Malformed, or Closed."""
@@ -107,57 +135,98 @@ class Channel:
         self.socket.settimeout(left)
 
 
+def shared_memory() -> int | None:
+    """A descriptor of memory for two channels to map, None where the system has no such thing."""
+    if not hasattr(os, "memfd_create"):
+        return None
+    descriptor = os.memfd_create("frames", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(descriptor, MAX_FRAME)
+    fcntl.fcntl(descriptor, *SEALS)
+    return descriptor
+
+
+def mapped(descriptor: int) -> mmap.mmap:
+    """Map it, and close the descriptor."""
+    try:
+        return mmap.mmap(descriptor, MAX_FRAME)
+    finally:
+        os.close(descriptor)
+
+
 def encode(message: object) -> bytes:
     """One message of plain values, dataclasses and bytes."""
-    return msgspec.msgpack.encode(message, enc_hook=extension_of)
+    contents: list[bytes] = []
+    outline = msgspec.msgpack.encode(message, enc_hook=partial(extension_of, contents))
+    return b"".join([LENGTH.pack(len(outline)), outline, *contents])
 
 
-def extension_of(value: object) -> msgspec.msgpack.Ext:
-    """Tensors and opaque values as msgpack's extension types."""
+def extension_of(contents: list[bytes], value: object) -> msgspec.msgpack.Ext:
+    """Tensors and opaque values as msgpack's extension types; the bytes of a tensor join `contents`."""
     if isinstance(value, Tensor):
         name = NAMES.get(value.dtype)
         if name is None:
-            return extension_of(Opaque(f"{value.dtype} tensor"))
-        header = msgspec.msgpack.encode([name, list(value.shape)])
-        raw = value.contiguous().flatten().view(torch.uint8).numpy().tobytes() if value.numel() else b""
-        return msgspec.msgpack.Ext(TENSOR, LENGTH.pack(len(header)) + header + raw)
+            return extension_of(contents, Opaque(f"{value.dtype} tensor"))
+        if value.numel():
+            contents.append(value.contiguous().flatten().view(torch.uint8).numpy().tobytes())
+        return msgspec.msgpack.Ext(TENSOR, msgspec.msgpack.encode([name, list(value.shape)]))
     if isinstance(value, Opaque):
         return msgspec.msgpack.Ext(OPAQUE, value.type_name.encode("utf-8", "replace")[:200])
     raise TypeError(f"a {type(value).__name__} is no plain value")
 
 
-def decode(frame: bytes) -> Any:
-    """A message from a trusted sender."""
-    return msgspec.msgpack.decode(frame, ext_hook=from_extension)
+def decode(frame: bytes, longest_outline: int = MAX_FRAME) -> Any:
+    """A message from a trusted sender. Raises ValueError where it is none."""
+    if len(frame) < LENGTH.size:
+        raise ValueError("no length")
+    (length,) = LENGTH.unpack_from(frame)
+    if length > min(longest_outline, len(frame) - LENGTH.size):
+        raise ValueError("a length that is too large")
+    view = memoryview(frame)[LENGTH.size :]
+    contents = Contents(view[length:])
+    message = msgspec.msgpack.decode(view[:length], ext_hook=partial(from_extension, contents))
+    if contents.left:
+        raise ValueError("bytes that belong to no tensor")
+    return message
 
 
 def decode_reply(frame: bytes) -> Reply:
     """A reply from anyone. Raises Malformed and nothing else."""
     try:
-        reply = msgspec.convert(decode(frame), Reply)
+        reply = msgspec.convert(decode(frame, MAX_OUTLINE), Reply)
         check_plain(reply.value)
     except (msgspec.MsgspecError, ValueError, RecursionError, UnicodeError, OverflowError, MemoryError) as error:
         raise Malformed(f"the answer is malformed ({type(error).__name__})") from None
     return reply
 
 
-def from_extension(code: int, data: memoryview) -> Tensor | Opaque:
+class Contents:
+    """The bytes of a message's tensors, each of which is taken once: so a message can't become larger than it is."""
+
+    def __init__(self, view: memoryview) -> None:
+        self.left = view
+
+    def take(self, size: int) -> bytearray:
+        """The next so many bytes. Raises ValueError where there are fewer."""
+        if size > len(self.left):
+            raise ValueError("the bytes do not fill the shape")
+        taken, self.left = self.left[:size], self.left[size:]
+        return bytearray(taken)
+
+
+def from_extension(contents: Contents, code: int, data: memoryview) -> Tensor | Opaque:
     """Undo `extension_of`. Raises ValueError."""
     if code == OPAQUE:
         return Opaque(bytes(data[:200]).decode("utf-8", "replace"))
-    if code != TENSOR or len(data) < LENGTH.size:
+    if code != TENSOR:
         raise ValueError("unknown extension")
-    (length,) = LENGTH.unpack(data[: LENGTH.size])
-    name, shape = msgspec.msgpack.decode(data[LENGTH.size : LENGTH.size + length], type=tuple[str, list[int]])
-    raw = bytes(data[LENGTH.size + length :])
+    name, shape = msgspec.msgpack.decode(data, type=tuple[str, list[int]])
     dtype = DTYPES.get(name)
     if dtype is None or len(shape) > 64 or any(not 0 <= size < 2**40 for size in shape):
         raise ValueError("no such dtype or shape")
-    if len(raw) != math.prod(shape) * dtype.itemsize:
-        raise ValueError("the bytes do not fill the shape")
+    raw = contents.take(math.prod(shape) * dtype.itemsize)
     if not raw:
         return torch.empty(shape, dtype=dtype)
-    flat = torch.frombuffer(bytearray(raw), dtype=torch.uint8 if dtype == torch.bool else dtype)
+    flat = torch.frombuffer(raw, dtype=torch.uint8 if dtype == torch.bool else dtype)
     return (flat != 0 if dtype == torch.bool else flat).reshape(shape)
 
 

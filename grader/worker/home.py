@@ -8,7 +8,7 @@ import struct
 import time
 from collections.abc import Mapping, Sequence
 
-from grader.worker.channel import Channel, Closed, Late, Malformed, decode_reply
+from grader.worker.channel import Channel, Closed, Late, Malformed, decode_reply, mapped
 from kata.catalog import Limits
 from kata.exercise import Probe, Reply
 from kata.failures import Died, Inconclusive, TimedOut
@@ -26,16 +26,19 @@ class WorkerHome:
         self.control.settimeout(CONTROL_SECONDS)
         self.limits = limits
         self.files: Mapping[str, bytes] = {}
-        self.kata_deadline = 0.0
+        self.patience = 1.0
+        self.kata_deadline = self.test_deadline = 0.0
         self.channel: Channel | None = None
 
-    def open(self, files: Mapping[str, bytes], seconds: float) -> None:
-        """Grade these files from now on, for so long in all."""
+    def open(self, files: Mapping[str, bytes], patience: float) -> None:
+        """Grade these files from now on, for so many times as long as the limits say."""
         self.files = files
-        self.kata_deadline = time.monotonic() + seconds
+        self.patience = patience
+        self.kata_deadline = time.monotonic() + self.limits.kata_seconds * patience
 
     def renew(self, kata: str) -> None:  # noqa: ARG002  (a worker can run any kata)
         """The next call goes to a new worker; what follows need not wait for the end of the old one."""
+        self.test_deadline = time.monotonic() + self.limits.test_seconds * self.patience
         if self.channel is not None:
             self.hang_up(b"N")
 
@@ -45,7 +48,7 @@ class WorkerHome:
         now = time.monotonic()
         if now > self.kata_deadline:
             raise TimedOut("the tests before this one have used up the kata's time")
-        deadline = min(now + allowed, self.kata_deadline)
+        deadline = min(now + allowed, self.test_deadline, self.kata_deadline)
         if self.channel is None:
             self.start()
         assert self.channel is not None
@@ -55,6 +58,8 @@ class WorkerHome:
             return decode_reply(self.channel.receive(deadline))
         except Late:
             self.end()
+            if deadline < now + allowed:
+                raise TimedOut("all the calls of this test together took too long") from None
             raise TimedOut(f"no answer within {allowed:g} seconds") from None
         except Closed:
             raise Died(cause_of_death(self.end(b"D"))) from None
@@ -64,7 +69,7 @@ class WorkerHome:
 
     def start(self) -> None:
         """A new worker that has the student's files. Raises Inconclusive where the machine can't."""
-        self.channel = Channel(self.new_line())
+        self.channel = self.new_channel()
         deadline = time.monotonic() + CONTROL_SECONDS
         try:
             ready = decode_reply(self.channel.receive(deadline))
@@ -74,25 +79,26 @@ class WorkerHome:
         except (Late, Closed, Malformed) as error:
             raise Inconclusive(f"a worker did not start ({type(error).__name__})") from None
 
-    def new_line(self) -> socket.socket:
+    def new_channel(self) -> Channel:
         """A connection to a new worker. Raises Inconclusive."""
         with contextlib.suppress(OSError):
             self.control.sendall(b"S")
-            answer, descriptors, _, _ = socket.recv_fds(self.control, 1, 1)
+            answer, descriptors, _, _ = socket.recv_fds(self.control, 1, 2)
             if answer == b"s" and descriptors:
-                return socket.socket(fileno=descriptors[0])
+                line, *shared = descriptors
+                return Channel(socket.socket(fileno=line), mapped(shared[0]) if shared else None)
         raise Inconclusive("the machine could not start a process for your code")
 
-    def peek(self, paths: Sequence[str]) -> list[str]:
-        """Which of these files a worker can read; it has no student's code in it."""
-        self.open({}, CONTROL_SECONDS)
+    def open_walls(self, hidden: Sequence[str]) -> list[str]:
+        """What a worker can do and should not, reading these files among it; it has no student's code in it."""
+        self.open({}, 1.0)
         self.start()
         assert self.channel is not None
         deadline = time.monotonic() + CONTROL_SECONDS
-        self.channel.send({"peek": list(paths)}, deadline)
+        self.channel.send({"hidden": list(hidden)}, deadline)
         found = decode_reply(self.channel.receive(deadline)).value
         self.end()
-        return [str(path) for path in found]
+        return [str(words) for words in found]
 
     def end(self, letter: bytes = b"E") -> int:
         """No worker any more; the wait status of the one there was. Raises Inconclusive."""
@@ -110,7 +116,7 @@ class WorkerHome:
     def hang_up(self, letter: bytes) -> None:
         """Close the line, and tell the zygote what to do with the worker."""
         assert self.channel is not None
-        self.channel.socket.close()
+        self.channel.close()
         self.channel = None
         with contextlib.suppress(OSError):  # a zygote that is gone is found out when it is asked for something
             self.control.sendall(letter)

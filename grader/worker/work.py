@@ -7,17 +7,25 @@ import socket
 from pathlib import Path
 from typing import NoReturn
 
-from grader.worker.channel import Channel, decode
-from grader.worker.confine import Confinement, drop_privileges, limit_resources, private_files
+from grader.worker import walls
+from grader.worker.channel import Channel, decode, mapped
+from grader.worker.confine import (
+    Confinement,
+    drop_privileges,
+    limit_resources,
+    private_files,
+    refuse_system_calls,
+)
 from kata.assignment import Assignment
 from kata.exercise import Reply, exercise, reply_to
 
 
-def live(descriptor: int, confinement: Confinement, user: int, scratch: Path) -> NoReturn:
+def live(line: int, shared: int | None, confinement: Confinement, user: int, scratch: Path) -> NoReturn:
     """All of it; never returns, whatever happens."""
     status = 70
     try:
-        channel = Channel(socket.socket(fileno=keep_only(descriptor)))
+        memory = None if shared is None else mapped(shared)
+        channel = Channel(socket.socket(fileno=keep_only(line)), memory)
         try:
             shut_in(confinement, user)
         except OSError as error:
@@ -48,6 +56,7 @@ def shut_in(confinement: Confinement, user: int) -> None:
     if confinement.namespaces:
         private_files()
     drop_privileges(confinement, user)
+    refuse_system_calls(confinement)
 
 
 def answer(channel: Channel, scratch: Path) -> None:
@@ -61,8 +70,8 @@ def answer(channel: Channel, scratch: Path) -> None:
     assignment = Assignment(own)
     while True:
         request = decode(channel.receive())
-        if "peek" in request:
-            channel.send(Reply("returned", [path for path in request["peek"] if readable(path)]))
+        if "hidden" in request:
+            channel.send(Reply("returned", walls.open_ones(request["hidden"])))
             continue
         probe = getattr(importlib.import_module(request["module"]), request["probe"])
         try:
@@ -70,12 +79,3 @@ def answer(channel: Channel, scratch: Path) -> None:
         except BaseException as error:  # KeyboardInterrupt and the student's own
             reply = reply_to(error, assignment)
         channel.send(reply)
-
-
-def readable(path: str) -> bool:
-    """Whether this process can look into a file or a directory."""
-    try:
-        os.close(os.open(path, os.O_RDONLY))
-    except OSError:
-        return False
-    return True

@@ -3,7 +3,7 @@
 Started as `python -I -S -B zygote.py CONFIG`; CONFIG is JSON. The first process only makes more of itself:
 C + descriptor   fork a zygote that takes commands there        → c (there)
 and each of those has at most one worker at a time, and the next one ready:
-S                hand out a worker                              → s + the descriptor to talk to it over, or x
+S                hand out a worker                              → s + its line and its shared memory, or x
 N                end the worker and all that it started
 E                the same, and say when it is done               → e + wait status
 D                the same for one that seems to have died       → e + wait status
@@ -39,9 +39,10 @@ def main() -> None:
     control = socket.socket(fileno=config["control"])
     warm_up(config["katas"])
 
-    from grader.worker.confine import Confinement
+    from grader.worker.confine import Confinement, hide_memory
 
     confinement = Confinement(**config["confinement"])
+    hide_memory()
     control.sendall(b"h")
     user = config["first_user"]
     while True:
@@ -89,6 +90,7 @@ class Worker:
 
     pid: int
     line: socket.socket
+    shared: int | None
     scratch: Path
 
 
@@ -134,13 +136,16 @@ class Zygote:
             self.control.sendall(b"x")
             return
         with self.current.line as line:
-            socket.send_fds(self.control, [b"s"], [line.fileno()])
+            shared = [] if self.current.shared is None else [self.current.shared]
+            socket.send_fds(self.control, [b"s"], [line.fileno(), *shared])
+            for descriptor in shared:
+                os.close(descriptor)
         with contextlib.suppress(OSError):
             self.next = self.fork()
 
     def fork(self) -> Worker:
         """A new worker, in namespaces of its own where there are any."""
-        from grader.worker import confine, work
+        from grader.worker import channel, confine, work
 
         scratch = Path("/tmp/work")  # in the worker's own /tmp
         if not self.confinement.namespaces:
@@ -148,11 +153,12 @@ class Zygote:
             if self.confinement.change_user:
                 os.chown(scratch, self.user, self.user)
         ours, theirs = socket.socketpair()
+        shared = channel.shared_memory()
         with theirs, confine.new_process_space() if self.confinement.namespaces else nullcontext():
             pid = os.fork()
             if pid == 0:
-                work.live(theirs.fileno(), self.confinement, self.user, scratch)
-        return Worker(pid, ours, scratch)
+                work.live(theirs.fileno(), shared, self.confinement, self.user, scratch)
+        return Worker(pid, ours, shared, scratch)
 
     def end(self, patience: float) -> int:
         """End the current worker; its wait status, SIGKILL's if it has not ended by itself after so many seconds."""
