@@ -55,7 +55,7 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
                 elif event.katas is None:
                     lost.append(event.order.submission.id)
                 else:
-                    made = result_of(event, options, sandbox.isolation, prints[event.order.submission.id])
+                    made = result_of(event, options, sandbox, prints[event.order.submission.id])
                     stored[made.submission] = made
                     store(made, options.out)
 
@@ -63,7 +63,7 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
         err.print(f"warning: {text}", style="yellow")
 
     if orders:
-        with_workplace(options.isolation, options.examples, warn, use)
+        with_workplace(options.isolation, options.examples, warn, use, private=[*paths, options.out])
     gradebook.write(result.load_all(options.out), options.out)
     report(
         out, [stored[s.id] for s in submissions if s.id in stored], katas, len(submissions) - len(orders), options.out
@@ -130,7 +130,7 @@ def reusable(directory: Path, submission: str, fingerprint: str) -> Result | Non
     return stored if stored is not None and stored.fingerprint == fingerprint and stored.conclusive else None
 
 
-def result_of(event: Graded, options: Options, isolation: str, fingerprint: str) -> Result:
+def result_of(event: Graded, options: Options, sandbox: Sandbox, fingerprint: str) -> Result:
     """The result to store."""
     katas = event.katas or []
     return Result(
@@ -140,9 +140,9 @@ def result_of(event: Graded, options: Options, isolation: str, fingerprint: str)
         fingerprint=fingerprint,
         seed=options.seed,
         examples=options.examples,
-        isolation=isolation,
+        isolation=sandbox.isolation,
         seconds=round(event.seconds, 3),
-        environment=result.environment(),
+        environment={**result.environment(), "workers can": ", ".join(sandbox.open_walls)},
         katas=katas,
     )
 

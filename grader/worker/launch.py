@@ -71,12 +71,15 @@ class Sandbox:
         raise IsolationError("the process that starts workers is gone")
 
     def close(self) -> bytes:
-        """End the zygote and all workers; what it has said."""
+        """End the zygote and all workers; what it has said, the first time."""
+        assert self.process.stderr is not None
+        if self.process.stderr.closed:
+            return b""
         self.control.close()
         self.process.kill()
         _, said = self.process.communicate()
         shutil.rmtree(self.runtime, ignore_errors=True)
-        return said or b""
+        return said
 
 
 def launch(isolation: Literal["bwrap", "none"], limits: Limits) -> Sandbox:

@@ -1,0 +1,78 @@
+"""The level of isolation: reached and proven, or refused; a container without namespaces; nothing half-way."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.tests.conftest import EXAMPLES, Run, grade
+from grader.worker import launch, syscalls
+from grader.worker.home import WorkerHome
+from grader.worker.launch import IsolationError
+from kata.catalog import ROOT, catalog
+
+COMPLETE = next(path for path in EXAMPLES if path.name == "complete")
+FEW = ("--kata", "same_storage", "--examples", "1")
+
+
+def in_a_container_without_namespaces(*arguments: object) -> Run:
+    """`grader grade …` where no namespace can be made: as in a container, whose root has no CAP_SYS_ADMIN."""
+    shut = ["bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--"]
+    if os.getuid() == 0:
+        shut = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"]
+    command = [*shut, sys.executable, "-m", "grader", "grade", *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_a_container_without_namespaces_falls_back_and_says_so(tmp_path: Path) -> None:
+    done = in_a_container_without_namespaces(COMPLETE, "--out", tmp_path, *FEW)
+    assert done.code == 0, done.err
+    assert "bubblewrap does not work here" in done.err
+    assert "limits on resources alone: it can" in done.err.replace("\n", " ")
+    stored = json.loads((tmp_path / "complete/result.json").read_text())
+    assert (stored["isolation"], stored["score"]) == ("none", 8.0)
+    assert "read " in stored["environment"]["workers can"]
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_bwrap_refuses_to_run_at_less(tmp_path: Path) -> None:
+    done = in_a_container_without_namespaces(COMPLETE, "--out", tmp_path, "--isolation", "bwrap", *FEW)
+    assert done.code == 3
+    assert done.err.startswith("grader: isolation bwrap does not work here: ")
+    assert len(done.err.strip().splitlines()) == 1
+    assert not (tmp_path / "complete").exists()
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_what_was_proven_is_stored(tmp_path: Path) -> None:
+    done = grade(COMPLETE, "--out", tmp_path, "--isolation", "bwrap", *FEW)
+    assert (done.code, done.err) == (0, "")
+    stored = json.loads((tmp_path / "complete/result.json").read_text())
+    assert (stored["isolation"], stored["environment"]["workers can"]) == ("bwrap", "")
+
+
+def no_filter() -> bytes:
+    """Stands in for a machine without libseccomp."""
+    raise syscalls.FilterError("libseccomp is not installed")
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_without_libseccomp_there_is_no_bwrap_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syscalls, "program", no_filter)
+    with pytest.raises(IsolationError, match="libseccomp"):
+        launch.launch("bwrap", catalog().limits)
+
+
+def test_without_libseccomp_the_canary_gets_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syscalls, "program", no_filter)
+    sandbox = launch.launch("none", catalog().limits)
+    sandbox.wait_until_ready()
+    home = WorkerHome(sandbox.clone(), catalog().limits)
+    assert {"start a process", "connect to a network"} <= set(home.open_walls([]))
+    home.control.close()
+    sandbox.close()
