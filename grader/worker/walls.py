@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grader.worker.confine import NEW_MOUNTS, libc
+from grader.worker.confine import CAP_VERSION_3, NEW_MOUNTS, libc
 
 OUTSIDE = ("/", "/usr", "/etc", "/dev", "/dev/shm", "/runtime", "/sites/0", "/var/tmp")
 LIMITED = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_NPROC")
+GET_NO_NEW_PRIVS = 39
 
 
 def open_ones(hidden: Sequence[str]) -> list[str]:
@@ -25,7 +26,8 @@ def open_ones(hidden: Sequence[str]) -> list[str]:
         "see other processes": sees_processes,
         "trace a process": lambda: libc.ptrace(0, 0, 0, 0) == 0,
         "make namespaces": lambda: libc.unshare(NEW_MOUNTS) == 0,
-        "gain privileges": can_gain_privileges,
+        "use some of root's rights": has_rights,
+        "gain rights from a program": lambda: libc.prctl(GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1,
         "use resources without limit": has_no_limit,
     }
     found = [words for words, succeeds in tries.items() if succeeds()]
@@ -57,11 +59,11 @@ def sees_processes() -> bool:
     return any(int(entry.name) != os.getpid() for entry in Path("/proc").glob("[0-9]*"))
 
 
-def can_gain_privileges() -> bool:
-    """Whether a program could give it rights that it has not, or it has some of root's."""
-    header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
-    libc.capget(header, data)
-    return any(data) or libc.prctl(39, 0, 0, 0, 0) != 1  # PR_GET_NO_NEW_PRIVS
+def has_rights() -> bool:
+    """Whether it holds any capability."""
+    header, rights = (ctypes.c_uint32 * 2)(CAP_VERSION_3, 0), (ctypes.c_uint32 * 6)()
+    libc.capget(header, rights)
+    return any(rights)
 
 
 def has_no_limit() -> bool:
