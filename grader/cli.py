@@ -12,6 +12,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from grader.errors import CallError, MachineError
+
 app = typer.Typer(
     name="grader",
     no_args_is_help=True,
@@ -58,10 +60,58 @@ def grade(
 
     What has been graded before with the same files, tests and options is not graded again.
     """
-    from grader.grade import Options, grade_into
 
-    options = Options(out, jobs, seed, examples, isolation.value, tuple(kata or ()), force, quiet)
-    sys.exit(run(lambda: grade_into(submissions, options)))
+    def command() -> int:
+        from grader.grade import grade_into
+        from grader.intake import Options
+
+        options = Options(out, jobs, seed, examples, isolation.value, tuple(kata or ()), force, quiet)
+        return grade_into(submissions, options)
+
+    sys.exit(run(command, stopped="stopped; what is graded is stored, and the same command goes on from there"))
+
+
+@app.command()
+def report(results: Annotated[Path, typer.Argument(help="The --out of `grader grade`.", metavar="DIR")]) -> None:
+    """Show the class from its stored results, with all remarks on the sources, and rebuild DIR/gradebook.csv."""
+
+    def command() -> int:
+        from grader.report import run_report
+
+        return run_report(results)
+
+    sys.exit(run(command))
+
+
+@app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(help="The --out of one `grader grade`.", metavar="OLD")],
+    new: Annotated[Path, typer.Argument(help="The --out of another.", metavar="NEW")],
+    csv: Annotated[Path | None, typer.Option(help="Write the table there, too.", metavar="PATH")] = None,
+) -> None:
+    """Show what a regrade changed: submission, kata, points before and after, and which tests."""
+
+    def command() -> int:
+        from grader.differences import run_diff
+
+        return run_diff(old, new, csv)
+
+    sys.exit(run(command))
+
+
+@app.command()
+def doctor() -> None:
+    """Say what works on this machine, what does not, and what mends it.
+
+    Exit code 0 if submissions can be graded in a sandbox, else 3.
+    """
+
+    def command() -> int:
+        from grader.doctor import run_doctor
+
+        return run_doctor()
+
+    sys.exit(run(command))
 
 
 @app.command()
@@ -74,15 +124,17 @@ def certify(
     markdown: Annotated[Path | None, typer.Option(help="Write the tables there, too.", metavar="FILE")] = None,
 ) -> None:
     """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught."""
-    from grader.certify import Options, run_certify
 
-    options = Options(jobs, seeds, examples, isolation.value, tuple(kata or ()), markdown)
-    sys.exit(run(lambda: run_certify(options)))
+    def command() -> int:
+        from grader.certify import Options, run_certify
+
+        return run_certify(Options(jobs, seeds, examples, isolation.value, tuple(kata or ()), markdown))
+
+    sys.exit(run(command))
 
 
-def run(command: Callable[[], int]) -> int:
-    """The command's exit code; mistakes in the call as one line."""
-    from grader.errors import CallError, MachineError
+def run(command: Callable[[], int], stopped: str = "stopped") -> int:
+    """The command's exit code; mistakes in the call, and Ctrl-C, as one line. `command` does its own imports."""
 
     try:
         return command()
@@ -93,7 +145,7 @@ def run(command: Callable[[], int]) -> int:
         print(f"grader: {error}", file=sys.stderr)
         return 3
     except KeyboardInterrupt:
-        print("grader: stopped; what is graded is stored, and the same command goes on from there", file=sys.stderr)
+        print(f"grader: {stopped}", file=sys.stderr)
         return 130
 
 
