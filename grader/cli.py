@@ -8,11 +8,14 @@ import sys
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, TypeAlias
 
 import typer
 
-from grader.errors import CallError, MachineError
+from grader import signals
+from grader.errors import CallError, GraderError
+
+Command: TypeAlias = Callable[[], int]
 
 app = typer.Typer(
     name="grader",
@@ -61,26 +64,26 @@ def grade(
     What has been graded before with the same files, tests and options is not graded again.
     """
 
-    def command() -> int:
+    def load() -> Command:
         from grader.grade import grade_into
         from grader.intake import Options
 
         options = Options(out, jobs, seed, examples, isolation.value, tuple(kata or ()), force, quiet)
-        return grade_into(submissions, options)
+        return lambda: grade_into(submissions, options)
 
-    sys.exit(run(command, stopped="stopped; what is graded is stored, and the same command goes on from there"))
+    sys.exit(run(load, stopped="stopped; what is graded is stored, and the same command goes on from there"))
 
 
 @app.command()
 def report(results: Annotated[Path, typer.Argument(help="The --out of `grader grade`.", metavar="DIR")]) -> None:
     """Show the class from its stored results, with all remarks on the sources, and rebuild DIR/gradebook.csv."""
 
-    def command() -> int:
+    def load() -> Command:
         from grader.report import run_report
 
-        return run_report(results)
+        return lambda: run_report(results)
 
-    sys.exit(run(command))
+    sys.exit(run(load))
 
 
 @app.command()
@@ -91,12 +94,12 @@ def diff(
 ) -> None:
     """Show what a regrade changed: submission, kata, points before and after, and which tests."""
 
-    def command() -> int:
+    def load() -> Command:
         from grader.differences import run_diff
 
-        return run_diff(old, new, csv)
+        return lambda: run_diff(old, new, csv)
 
-    sys.exit(run(command))
+    sys.exit(run(load))
 
 
 @app.command()
@@ -106,12 +109,12 @@ def doctor() -> None:
     Exit code 0 if submissions can be graded in a sandbox, else 3.
     """
 
-    def command() -> int:
+    def load() -> Command:
         from grader.doctor import run_doctor
 
-        return run_doctor()
+        return run_doctor
 
-    sys.exit(run(command))
+    sys.exit(run(load))
 
 
 @app.command()
@@ -125,28 +128,31 @@ def certify(
 ) -> None:
     """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught."""
 
-    def command() -> int:
+    def load() -> Command:
         from grader.certify import Options, run_certify
 
-        return run_certify(Options(jobs, seeds, examples, isolation.value, tuple(kata or ()), markdown))
+        options = Options(jobs, seeds, examples, isolation.value, tuple(kata or ()), markdown)
+        return lambda: run_certify(options)
 
-    sys.exit(run(command))
+    sys.exit(run(load))
 
 
-def run(command: Callable[[], int], stopped: str = "stopped") -> int:
-    """The command's exit code; mistakes in the call, and Ctrl-C, as one line. `command` does its own imports."""
-
+def run(load: Callable[[], Command], stopped: str = "stopped") -> int:
+    """Import a command and run it: its exit code; mistakes in the call, and Ctrl-C, as one line."""
+    signals.exit_at_ctrl_c(f"grader: {stopped}")
+    command = load()
+    signals.raise_at_ctrl_c()
     try:
         return command()
-    except CallError as error:
-        print(f"grader: {error}", file=sys.stderr)
-        return 2
-    except MachineError as error:
-        print(f"grader: {error}", file=sys.stderr)
-        return 3
-    except KeyboardInterrupt:
-        print(f"grader: {stopped}", file=sys.stderr)
-        return 130
+    except BaseException as error:
+        if signals.asked_to_stop.is_set():  # whatever an interrupted library has made of it
+            line, code = stopped, signals.STOPPED
+        elif isinstance(error, GraderError):
+            line, code = str(error), 2 if isinstance(error, CallError) else 3
+        else:
+            raise
+    print(f"grader: {line}", file=sys.stderr)
+    return code
 
 
 def main() -> NoReturn:

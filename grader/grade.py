@@ -56,7 +56,7 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
         clear_runtimes()
         try:
             with_workplace(options.isolation, options.examples, warn, use)
-        except KeyboardInterrupt:
+        except BaseException:
             with uninterrupted():
                 rebuild(options.out)
             raise

@@ -1,4 +1,4 @@
-"""When Ctrl-C may strike, and what a child does when its parent is gone."""
+"""What Ctrl-C does and when it may strike, and what a child does when its parent is gone."""
 
 import ctypes
 import os
@@ -6,8 +6,33 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event
+from typing import NoReturn
 
 PARENT_DEATH_SIGNAL = 1
+STOPPED = 130  # the exit code that shells give to Ctrl-C
+
+asked_to_stop = Event()  # remembered, since a library that is interrupted may swallow the exception
+
+
+def exit_at_ctrl_c(line: str) -> None:
+    """From now on Ctrl-C ends this process at once: for while it imports, and has made nothing yet."""
+
+    def leave(_signal: int, _frame: object) -> NoReturn:
+        os.write(2, f"{line}\n".encode())
+        os._exit(STOPPED)
+
+    signal.signal(signal.SIGINT, leave)
+
+
+def raise_at_ctrl_c() -> None:
+    """From now on Ctrl-C raises KeyboardInterrupt."""
+
+    def interrupt(_signal: int, _frame: object) -> NoReturn:
+        asked_to_stop.set()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
 
 
 @contextmanager
@@ -26,6 +51,8 @@ def interruptible() -> Iterator[None]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        if asked_to_stop.is_set():
+            raise KeyboardInterrupt
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
