@@ -70,7 +70,7 @@ def sandbox() -> Finding:
             prove(started)
         finally:
             started.close()
-    except IsolationError as error:
+    except (IsolationError, OSError) as error:
         return Finding("sandbox", "missing", str(error), remedy_for_namespaces())
     return Finding("sandbox", "ok", f"works, hides what it must; up in {time.monotonic() - began:.1f} s")
 

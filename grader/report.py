@@ -8,28 +8,28 @@ from rich.text import Text
 
 from grader import gradebook
 from grader.classtable import class_table
-from grader.errors import CallError
+from grader.errors import MachineError
 from grader.ledger import Row, demand_results, rows
 from grader.terminal import console
 from kata.catalog import catalog
 
 
 def run_report(directory: Path) -> int:
-    """Rebuild the gradebook and print the class; 2 where a result can't be read, else 0. Raises CallError."""
+    """Rebuild the gradebook and print the class; 2 where a result can't be read. Raises CallError, MachineError."""
     demand_results(directory)
-    try:
-        found, problems = rebuild(directory)
-    except OSError as error:
-        raise CallError(f"{directory}: can't write there ({error.strerror})") from None
+    found, problems = rebuild(directory)
     show(console(), found, directory, limit=None)
     tell(console(stderr=True), problems)
     return 2 if problems else 0
 
 
 def rebuild(directory: Path) -> tuple[list[Row], list[str]]:
-    """Write the gradebook of all that is stored; the rows, and a line for each result that can't be read."""
+    """Write the gradebook of all that is stored; its rows, a line for each that can't be read. Raises MachineError."""
     found, problems = rows(directory)
-    gradebook.write(found, directory)
+    try:
+        gradebook.write(found, directory)
+    except OSError as error:
+        raise MachineError(f"can't write {directory / 'gradebook.csv'} ({error.strerror})") from None
     return found, problems
 
 
