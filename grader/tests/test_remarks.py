@@ -40,7 +40,7 @@ def test_the_solution_and_the_stubs_have_none(folder: str) -> None:
         ("helpers", "from torch import nn\nl = nn.Linear(1, 2)", [(2, "torch.nn.Linear")]),
         ("sgd", "from reference.solution.sgd import SGD", [(1, "import reference")]),
         ("sgd", "import tests.probes.sgd as p", [(1, "import tests")]),
-        ("sgd", "from importlib import import_module as i\ni('kata')", [(2, "import kata"), (2, "importlib.import_module")]),
+        ("sgd", "import importlib as i\ni.import_module('kata')", [(2, "import kata"), (2, "importlib.import_module")]),
         ("sgd", "from .linear import Linear", []),
         ("sgd", "import sys\nsys._getframe(1)", [(2, "sys._getframe")]),
         ("sgd", "from inspect import stack as s\ns()", [(2, "inspect.stack")]),
@@ -87,7 +87,7 @@ limit_this_process()
 try:
     bytearray(MEMORY)
 except MemoryError:
-    print("limited")
+    print("limited", flush=True)
 while True:
     pass
 """
