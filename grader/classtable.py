@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from grader.result import KataResult, Result
+from grader.ledger import KataRow, Row
 from kata.catalog import Kata
 from kata.explain import Status
 
@@ -21,7 +21,7 @@ MARKS: dict[Status, tuple[str, str, str]] = {  # mark, what it means, colour
 }
 
 
-def class_table(results: Sequence[Result], katas: Sequence[Kata]) -> Table:
+def class_table(rows: Sequence[Row], katas: Sequence[Kata]) -> Table:
     """The table, with its legend below."""
     legend = "   ".join(f"{mark} {words}" for mark, words, _ in MARKS.values() if mark)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=legend, caption_justify="left")
@@ -29,17 +29,17 @@ def class_table(results: Sequence[Result], katas: Sequence[Kata]) -> Table:
     table.add_column("score", justify="right")
     for kata in katas:
         table.add_column(kata.name.replace("_", "\n"), justify="right")
-    for result in results:
-        cells = {kata.kata: cell(kata) for kata in result.katas}
+    for row in rows:
+        cells = {kata.kata: cell(kata) for kata in row.katas}
         table.add_row(
-            Text(result.submission),
-            Text(f"{result.score:g}/{result.max_score:g}", style="bold"),
+            Text(row.submission),
+            Text(f"{row.score:g}/{row.max_score:g}", style="bold"),
             *(cells.get(kata.name, Text("")) for kata in katas),
         )
     return table
 
 
-def cell(kata: KataResult) -> Text:
+def cell(kata: KataRow) -> Text:
     """Points, then the mark of the status; a column of width two for the mark keeps the points aligned."""
     mark, _, colour = MARKS[kata.status]
     return Text(f"{kata.score:g} {mark:<1}", style=colour)

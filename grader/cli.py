@@ -8,9 +8,14 @@ import sys
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, TypeAlias
 
 import typer
+
+from grader import signals
+from grader.errors import CallError, GraderError
+
+Command: TypeAlias = Callable[[], int]
 
 app = typer.Typer(
     name="grader",
@@ -58,10 +63,58 @@ def grade(
 
     What has been graded before with the same files, tests and options is not graded again.
     """
-    from grader.grade import Options, grade_into
 
-    options = Options(out, jobs, seed, examples, isolation.value, tuple(kata or ()), force, quiet)
-    sys.exit(run(lambda: grade_into(submissions, options)))
+    def load() -> Command:
+        from grader.grade import grade_into
+        from grader.intake import Options
+
+        options = Options(out, jobs, seed, examples, isolation.value, tuple(kata or ()), force, quiet)
+        return lambda: grade_into(submissions, options)
+
+    sys.exit(run(load, stopped="stopped; what is graded is stored, and the same command goes on from there"))
+
+
+@app.command()
+def report(results: Annotated[Path, typer.Argument(help="The --out of `grader grade`.", metavar="DIR")]) -> None:
+    """Show the class from its stored results, with all remarks on the sources, and rebuild DIR/gradebook.csv."""
+
+    def load() -> Command:
+        from grader.report import run_report
+
+        return lambda: run_report(results)
+
+    sys.exit(run(load))
+
+
+@app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(help="The --out of one `grader grade`.", metavar="OLD")],
+    new: Annotated[Path, typer.Argument(help="The --out of another.", metavar="NEW")],
+    csv: Annotated[Path | None, typer.Option(help="Write the table there, too.", metavar="PATH")] = None,
+) -> None:
+    """Show what a regrade changed: submission, kata, points before and after, and which tests."""
+
+    def load() -> Command:
+        from grader.differences import run_diff
+
+        return lambda: run_diff(old, new, csv)
+
+    sys.exit(run(load))
+
+
+@app.command()
+def doctor() -> None:
+    """Say what works on this machine, what does not, and what mends it.
+
+    Exit code 0 if submissions can be graded in a sandbox, else 3.
+    """
+
+    def load() -> Command:
+        from grader.doctor import run_doctor
+
+        return run_doctor
+
+    sys.exit(run(load))
 
 
 @app.command()
@@ -74,27 +127,32 @@ def certify(
     markdown: Annotated[Path | None, typer.Option(help="Write the tables there, too.", metavar="FILE")] = None,
 ) -> None:
     """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught."""
-    from grader.certify import Options, run_certify
 
-    options = Options(jobs, seeds, examples, isolation.value, tuple(kata or ()), markdown)
-    sys.exit(run(lambda: run_certify(options)))
+    def load() -> Command:
+        from grader.certify import Options, run_certify
+
+        options = Options(jobs, seeds, examples, isolation.value, tuple(kata or ()), markdown)
+        return lambda: run_certify(options)
+
+    sys.exit(run(load))
 
 
-def run(command: Callable[[], int]) -> int:
-    """The command's exit code; mistakes in the call as one line."""
-    from grader.errors import CallError, MachineError
-
+def run(load: Callable[[], Command], stopped: str = "stopped") -> int:
+    """Import a command and run it: its exit code; mistakes in the call, and Ctrl-C, as one line."""
+    signals.exit_at_ctrl_c(f"grader: {stopped}")
+    command = load()
+    signals.raise_at_ctrl_c()
     try:
         return command()
-    except CallError as error:
-        print(f"grader: {error}", file=sys.stderr)
-        return 2
-    except MachineError as error:
-        print(f"grader: {error}", file=sys.stderr)
-        return 3
-    except KeyboardInterrupt:
-        print("grader: stopped; what is graded is stored, and the same command goes on from there", file=sys.stderr)
-        return 130
+    except BaseException as error:
+        if signals.asked_to_stop.is_set():  # whatever an interrupted library has made of it
+            line, code = stopped, signals.STOPPED
+        elif isinstance(error, GraderError):
+            line, code = str(error), 2 if isinstance(error, CallError) else 3
+        else:
+            raise
+    print(f"grader: {line}", file=sys.stderr)
+    return code
 
 
 def main() -> NoReturn:

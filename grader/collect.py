@@ -104,6 +104,8 @@ def with_tests(use: Callable[[Tests], None], examples: int, profile: str) -> Non
     code = pytest.main(arguments, plugins=[collector])
     if collector.error is not None:
         raise collector.error
+    if code == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise RuntimeError(f"pytest could not start ({code!r})")
 

@@ -1,83 +1,76 @@
-"""`grader grade`: read the submissions, grade what has not been graded, store every result, show the class."""
+"""`grader grade`: take in the submissions, grade what has not been graded, store every result, show the class."""
 
-import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
 
-from grader import gradebook, result
-from grader.classtable import class_table
+from grader import result
 from grader.collect import Tests
 from grader.errors import CallError, MachineError
+from grader.intake import Intake, Options
+from grader.leftovers import clear_runtimes
+from grader.progress import Progress
+from grader.report import rebuild, show, tell
 from grader.result import Result
+from grader.roster import roster
 from grader.session import Graded, Order
 from grader.session import grade as grade_orders
-from grader.submission import Submission, SubmissionError
-from grader.submission import read as read_submission
-from grader.terminal import console, progress_bar
-from grader.worker.launch import Isolation, Sandbox
+from grader.signals import uninterrupted
+from grader.terminal import console
+from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace
 from kata.catalog import Kata, catalog
 
+REMARKS_SHOWN = 20
 
-@dataclass(frozen=True)
-class Options:
-    """The options of `grader grade`."""
 
-    out: Path
-    jobs: int
-    seed: int
-    examples: int
-    isolation: Isolation
-    katas: tuple[str, ...]
-    force: bool
-    quiet: bool
+@dataclass
+class Outcome:
+    """What became of the submissions that were graded."""
+
+    stored: list[str] = field(default_factory=list)
+    unsure: list[str] = field(default_factory=list)  # through no fault of the student's
 
 
 def grade_into(paths: Sequence[Path], options: Options) -> int:
-    """Do all of it; the exit code. Raises CallError before anything is written."""
+    """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
     katas = choose(options.katas)
-    submissions, refused = read_all(paths)
-    prepare(options.out)
+    intake = Intake(*roster(paths), katas, options)
     out, err = console(quiet=options.quiet), console(stderr=True)
-    prints = {s.id: result.fingerprint(s.files, fingerprinted(options, katas)) for s in submissions}
-    stored = {} if options.force else {s.id: r for s in submissions if (r := reusable(options.out, s.id, prints[s.id]))}
-    orders = [Order(s, katas, options.seed) for s in submissions if s.id not in stored]
-    lost: list[str] = []
+    outcome = Outcome()
+    orders = intake.orders()
+    first = next(orders, None)
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
-        with progress_bar(out, "grading", len(orders) * sum(len(kata.points) for kata in katas)) as advance:
-            for event in grade_orders(orders, tests, sandbox, options.jobs):
-                if not isinstance(event, Graded):
-                    advance()
-                elif event.katas is None:
-                    lost.append(event.order.submission.id)
-                else:
-                    made = result_of(event, options, sandbox, prints[event.order.submission.id])
-                    stored[made.submission] = made
-                    store(made, options.out)
+        assert first is not None
+        grade_all(chain([first], orders), intake, outcome, tests, sandbox, out)
 
     def warn(text: str) -> None:
         err.print(f"warning: {text}", style="yellow")
 
-    if orders:
-        with_workplace(options.isolation, options.examples, warn, use, private=[*paths, options.out])
-    gradebook.write(result.load_all(options.out), options.out)
-    report(
-        out, [stored[s.id] for s in submissions if s.id in stored], katas, len(submissions) - len(orders), options.out
-    )
-    for problem in refused:
-        err.print(f"grader: {problem}", style="red", markup=False, soft_wrap=True)
-    unsure = [r.submission for r in stored.values() if not r.conclusive] + lost
-    if unsure:
-        err.print(
-            f"grader: could not be graded, run the same command again: {', '.join(unsure)}",
-            markup=False,
-            soft_wrap=True,
+    if first is not None:
+        clear_runtimes()
+        try:
+            with_workplace(options.isolation, options.examples, warn, use, private=[*paths, options.out])
+        except BaseException:
+            with uninterrupted():
+                rebuild(options.out)
+            raise
+    rows, unreadable = rebuild(options.out)
+    shown = {*intake.reused, *outcome.stored}
+    show(out, [row for row in rows if row.submission in shown], options.out, REMARKS_SHOWN)
+    if intake.reused:
+        out.print(
+            f"{len(intake.reused)} of {len(shown)} had been graded before with the same options (--force grades again)."
         )
-    return 3 if unsure else 2 if refused else 0
+    tell(err, [*intake.refused, *unreadable])
+    if outcome.unsure:
+        tell(err, [f"could not be graded, run the same command again: {', '.join(outcome.unsure)}"])
+    return 3 if outcome.unsure else 2 if intake.refused else 0
 
 
 def choose(names: Sequence[str]) -> tuple[Kata, ...]:
@@ -88,51 +81,33 @@ def choose(names: Sequence[str]) -> tuple[Kata, ...]:
         raise CallError(str(error)) from None
 
 
-def read_all(paths: Sequence[Path]) -> tuple[list[Submission], list[str]]:
-    """The submissions, and a line for each that can't be read. Raises CallError if none can be, or a path is wrong."""
-    submissions: dict[str, Submission] = {}
-    refused: list[str] = []
-    for path in paths:
-        if not path.exists():
-            raise CallError(f"{path}: there is no such file or directory")
-        try:
-            submission = read_submission(path)
-        except SubmissionError as error:
-            refused.append(str(error))
-            continue
-        if submission.id in submissions:
-            raise CallError(f"two submissions are called {submission.id}")
-        submissions[submission.id] = submission
-    if not submissions:
-        raise CallError("; ".join(refused))
-    return list(submissions.values()), refused
+def grade_all(
+    orders: Iterable[Order], intake: Intake, outcome: Outcome, tests: Tests, sandbox: Sandbox, out: Console
+) -> None:
+    """Grade the orders and store each result as it comes. Raises MachineError."""
+    each = sum(len(kata.points) for kata in intake.katas)
+    progress = Progress(out, "grading", "submissions", intake.expected, intake.expected * each)
+    with progress, contextlib.closing(grade_orders(orders, tests, sandbox, intake.options.jobs)) as events:
+        for event in events:
+            progress.expect(intake.expected, intake.expected * each)
+            progress.take(event)
+            if isinstance(event, Graded):
+                submission = event.order.submission.id
+                fingerprint = intake.prints.pop(submission)
+                if event.katas is not None:
+                    store(
+                        result_of(event, event.katas, intake.options, sandbox, fingerprint),
+                        intake.options.out,
+                    )
+                    outcome.stored.append(submission)
+                if event.katas is None or any(kata.status == "inconclusive" for kata in event.katas):
+                    outcome.unsure.append(submission)
 
 
-def prepare(directory: Path) -> None:
-    """See that results can be written there. Raises CallError."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            pass
-    except OSError as error:
-        raise CallError(f"--out {directory}: can't write there ({error.strerror})") from None
-
-
-def fingerprinted(options: Options, katas: Sequence[Kata]) -> dict[str, object]:
-    """The options that a result depends on."""
-    names = [kata.name for kata in katas]
-    return {"seed": options.seed, "examples": options.examples, "katas": names, "isolation": options.isolation}
-
-
-def reusable(directory: Path, submission: str, fingerprint: str) -> Result | None:
-    """What is stored for the same submission, assignment and options, if nothing in it is inconclusive."""
-    stored = result.load(directory / submission / "result.json")
-    return stored if stored is not None and stored.fingerprint == fingerprint and stored.conclusive else None
-
-
-def result_of(event: Graded, options: Options, sandbox: Sandbox, fingerprint: str) -> Result:
+def result_of(
+    event: Graded, katas: list[result.KataResult], options: Options, sandbox: Sandbox, fingerprint: str
+) -> Result:
     """The result to store."""
-    katas = event.katas or []
     return Result(
         submission=event.order.submission.id,
         score=sum(kata.score for kata in katas),
@@ -144,6 +119,7 @@ def result_of(event: Graded, options: Options, sandbox: Sandbox, fingerprint: st
         seconds=round(event.seconds, 3),
         environment={**result.environment(), "workers can": ", ".join(sandbox.open_walls)},
         katas=katas,
+        remarks=event.remarks,
     )
 
 
@@ -153,14 +129,3 @@ def store(made: Result, directory: Path) -> None:
         result.write(made, directory)
     except OSError as error:
         raise MachineError(f"can't store the result of {made.submission} ({error.strerror})") from None
-
-
-def report(out: Console, results: Sequence[Result], katas: Sequence[Kata], reused: int, directory: Path) -> None:
-    """The table, and where the files are."""
-    out.print(class_table(results, katas))
-    if reused:
-        out.print(f"{reused} of {len(results)} had been graded before with the same options (--force grades again).")
-    levels = sorted({r.isolation for r in results})
-    out.print(f"isolation: {', '.join(levels)}")
-    out.print(f"results:   {directory}/<submission>/result.json", markup=False, soft_wrap=True)
-    out.print(f"gradebook: {directory / 'gradebook.csv'}", markup=False, soft_wrap=True)

@@ -1,28 +1,36 @@
-"""`gradebook.csv`: a line a submission, the points of each kata beside its status."""
+"""`gradebook.csv`: a line a submission, the points of each kata beside its status, the number of remarks.
+
+Nothing in it depends on when or how fast it was graded: the same class and options make the same bytes.
+"""
 
 import csv
 import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.result import Result, write_whole
+from grader.ledger import Row
+from grader.result import write_whole
 from kata.catalog import catalog
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")  # what a spreadsheet would run
 
 
-def write(results: Sequence[Result], directory: Path) -> None:
+def write(rows: Sequence[Row], directory: Path) -> None:
     """Store the gradebook, whole or not at all."""
     out = io.StringIO()
-    katas = list(catalog().katas)
+    names = list(catalog().katas)
     table = csv.writer(out, lineterminator="\n")
     table.writerow(
-        ["submission", "score", "max_score", *(column for kata in katas for column in (kata, f"{kata}_status"))]
+        [
+            *("submission", "score", "max_score"),
+            *(column for name in names for column in (name, f"{name}_status")),
+            "remarks",
+        ]
     )
-    for result in results:
-        scores = {kata.kata: kata.score for kata in result.katas}
-        cells = [cell for kata in katas for cell in (scores.get(kata, ""), result.status(kata))]
-        table.writerow([harmless(result.submission), result.score, result.max_score, *cells])
+    for row in rows:
+        katas = {kata.kata: (kata.score, kata.status) for kata in row.katas}
+        cells = [cell for name in names for cell in katas.get(name, ("", "not_graded"))]
+        table.writerow([harmless(row.submission), row.score, row.max_score, *cells, len(row.remarks)])
     write_whole(directory / "gradebook.csv", out.getvalue().encode("utf-8"))
 
 

@@ -3,19 +3,39 @@
 import hashlib
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
+from grader.leftovers import in_use
 from kata.catalog import ROOT
 from kata.explain import Outcome, Status
 
 SCHEMA = "torchkata/result/v1"
 GRADED_BY = ("kata", "tests", "reference/oracle", "grader")  # what decides a score
+
+
+class Stored(Protocol):
+    """Anything that is read from a stored result."""
+
+    @property
+    def schema(self) -> str:
+        """What the file says it is."""
+
+    @property
+    def submission(self) -> str:
+        """Whose it is: the name of its directory, too."""
+
+
+R = TypeVar("R", bound=Stored)
+
+
+class ResultError(Exception):
+    """This can't be read as a stored result; the message says why, in one line."""
 
 
 class TestResult(msgspec.Struct, frozen=True):
@@ -40,6 +60,14 @@ class KataResult(msgspec.Struct, frozen=True):
     tests: list[TestResult]
 
 
+class Remark(msgspec.Struct, frozen=True):
+    """Something in a kata's source for the instructor to look at; no points depend on it, and students don't see it."""
+
+    kata: str
+    line: int
+    text: str
+
+
 class Result(msgspec.Struct, frozen=True):
     """One submission."""
 
@@ -55,11 +83,8 @@ class Result(msgspec.Struct, frozen=True):
     katas: list[KataResult]
     device: str = "none"
     performance: list[dict[str, Any]] = []
+    remarks: list[Remark] = []
     schema: str = SCHEMA
-
-    def status(self, kata: str) -> Status:
-        """The status of a kata, not graded if it was not asked for."""
-        return next((result.status for result in self.katas if result.kata == kata), "not_graded")
 
     @property
     def conclusive(self) -> bool:
@@ -109,11 +134,11 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write aside, then put in place."""
     aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with aside.open("wb") as file:
+        with aside.open("wb") as file, in_use(aside):
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        aside.replace(path)
+            aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
 
@@ -121,13 +146,21 @@ def write_whole(path: Path, content: bytes) -> None:
 def load(path: Path) -> Result | None:
     """A stored result; None where there is none that can be read."""
     try:
-        result = msgspec.json.decode(path.read_bytes(), type=Result)
-    except (OSError, msgspec.MsgspecError):
+        return read(path, Result)
+    except ResultError:
         return None
-    return result if result.schema == SCHEMA else None
 
 
-def load_all(directory: Path) -> list[Result]:
-    """All results of a directory, by submission."""
-    found: Iterable[Result | None] = (load(path) for path in directory.glob("*/result.json"))
-    return sorted((result for result in found if result is not None), key=lambda result: result.submission)
+def read(path: Path, kind: type[R]) -> R:
+    """A stored result, or only so much of it. Raises ResultError."""
+    try:
+        stored = msgspec.json.decode(path.read_bytes(), type=kind)
+    except OSError as error:
+        raise ResultError(f"{path}: can't be read ({error.strerror})") from None
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise ResultError(f"{path}: not a result of ours ({error})") from None
+    if stored.schema != SCHEMA:
+        raise ResultError(f"{path}: not a result of ours (its schema is {stored.schema!r}, not {SCHEMA!r})")
+    if stored.submission != path.parent.name:
+        raise ResultError(f"{path}: it is the result of {stored.submission!r}, in a directory of another name")
+    return stored

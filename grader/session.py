@@ -10,8 +10,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Mapping, Set
+from contextlib import suppress
+from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -20,18 +21,22 @@ from typing import Protocol, TypeAlias
 
 import msgspec
 
-from grader import rubric
+from grader import remarks, rubric
 from grader.collect import Tests, run
-from grader.result import KataResult
+from grader.errors import MachineError
+from grader.leftovers import in_use
+from grader.result import KataResult, Remark
+from grader.signals import end_with_parent, interruptible, uninterrupted
 from grader.submission import Submission
 from grader.worker.home import WorkerHome
-from grader.worker.launch import Sandbox
+from grader.worker.launch import IsolationError, Sandbox
 from kata.catalog import Kata, catalog
 from kata.profiles import SEED
 from kata.selection import STUDENT
 from kata.student import Home, Student
 
 STANDINS = Path(__file__).with_name("standins")
+SLACK = 120.0  # seconds beyond the katas' own limits, after which a grading child is given up
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ class Order:
     katas: tuple[Kata, ...]
     seed: int
     sound: frozenset[str] = frozenset()  # katas that are known to be done, and need no stand-in
+    remarked: bool = False  # remarks on the source are wanted
 
 
 @dataclass(frozen=True)
@@ -58,78 +64,116 @@ class Graded:
     order: Order
     katas: list[KataResult] | None
     seconds: float
+    remarks: list[Remark] = field(default_factory=list)
 
 
 Event: TypeAlias = TestEnded | Graded
 
 
-def grade(orders: Sequence[Order], tests: Tests, sandbox: Sandbox, jobs: int) -> Iterator[Event]:
-    """Grade up to `jobs` submissions at a time; events as they come. Kills what still runs when it is closed."""
-    waiting = list(reversed(orders))
-    idle = [sandbox.clone() for _ in range(min(jobs, len(orders)))]
+def grade(orders: Iterable[Order], tests: Tests, sandbox: Sandbox, jobs: int) -> Generator[Event, None, None]:
+    """Grade up to `jobs` submissions at a time, each taken from `orders` when its turn comes; events as they come.
+
+    Ctrl-C strikes only while it waits. Kills what still runs when it is closed. Raises MachineError.
+    """
+    coming = iter(orders)
+    idle: list[socket] = []
     running: dict[Connection, Child] = {}
-    try:
-        while waiting or running:
-            while waiting and idle:
-                child = start(waiting.pop(), tests, idle.pop())
-                running[child.results] = child
-            for connection in wait(list(running)):
-                assert isinstance(connection, Connection)
-                child = running[connection]
-                try:
-                    message = connection.recv_bytes()
-                except (EOFError, OSError):
-                    message = None
-                if message == b"":
-                    yield TestEnded(child.order)
-                    continue
-                del running[connection]
+    with uninterrupted(), in_use(sandbox.runtime):
+        try:
+            order = next(coming, None)
+            while order is not None or running:
+                while order is not None and len(running) < jobs:
+                    child = start(order, tests, idle.pop() if idle else connect(sandbox))
+                    running[child.results] = child
+                    order = next(coming, None)
+                for child in with_news(running):
+                    event = child.hear()
+                    if isinstance(event, Graded):
+                        del running[child.results]
+                        child.end()
+                        if event.katas is None:
+                            child.control.close()
+                        else:
+                            idle.append(child.control)
+                    if event is not None:
+                        yield event
+        finally:
+            for child in running.values():
                 child.end()
-                if message is None:
-                    child.control.close()
-                    idle.append(sandbox.clone())
-                    yield Graded(child.order, None, time.monotonic() - child.began)
-                else:
-                    idle.append(child.control)
-                    katas = msgspec.msgpack.decode(message, type=list[KataResult])
-                    yield Graded(child.order, katas, time.monotonic() - child.began)
-    finally:
-        for child in running.values():
-            os.kill(child.pid, signal.SIGKILL)
-            child.end()
-        for control in idle:
-            control.close()
+                child.control.close()
+            for control in idle:
+                control.close()
 
 
-@dataclass(frozen=True)
+def connect(sandbox: Sandbox) -> socket:
+    """A connection to a zygote of its own. Raises MachineError: what began in a sandbox does not go on in a lesser."""
+    try:
+        return sandbox.clone()
+    except IsolationError as error:
+        raise MachineError(f"the sandbox has broken down: {error}") from None
+
+
+@dataclass
 class Child:
-    """A process that grades one submission."""
+    """A process that grades one submission, and what it has sent."""
 
     order: Order
     pid: int
     results: Connection
     control: socket
     began: float
+    deadline: float
+    katas: list[KataResult] | None = None
+    remarks: list[Remark] = field(default_factory=list)
+
+    def hear(self) -> Event | None:
+        """Take in its next message; one that says nothing is gone, or late."""
+        message = None
+        with suppress(EOFError, OSError):
+            message = self.results.recv_bytes() if self.results.poll() else None
+        if message is None:
+            return Graded(self.order, self.katas, time.monotonic() - self.began, self.remarks)
+        if message == b"":
+            return TestEnded(self.order)
+        if self.katas is None:
+            self.katas = msgspec.msgpack.decode(message, type=list[KataResult])
+        else:
+            self.remarks = msgspec.msgpack.decode(message, type=list[Remark])
+        return None
 
     def end(self) -> None:
-        """Reap it."""
+        """Kill it where it still runs, and reap it."""
         self.results.close()
+        os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
 
 
+def with_news(running: Mapping[Connection, Child]) -> list[Child]:
+    """Wait until children have sent something, have ended or are late; these."""
+    first = min(child.deadline for child in running.values())
+    with interruptible():
+        ready = wait(list(running), timeout=max(0.0, first - time.monotonic()))
+    now = time.monotonic()
+    return [child for connection, child in running.items() if connection in ready or child.deadline < now]
+
+
 def start(order: Order, tests: Tests, control: socket) -> Child:
-    """Fork a child that grades one submission and sends an empty message for each test, then the result."""
+    """Fork a child that grades one submission: it sends an empty message for each test, the katas, the remarks."""
     receive, send = Pipe(duplex=False)
-    began = time.monotonic()
+    began, parent = time.monotonic(), os.getpid()
     pid = os.fork()
     if pid:
         send.close()
-        return Child(order, pid, receive, control, began)
+        seconds = catalog().limits.kata_seconds * patience(tests)
+        return Child(order, pid, receive, control, began, began + len(order.katas) * seconds + SLACK)
     status = 1
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        end_with_parent(parent)
         katas = grade_submission(order, tests, WorkerHome(control, catalog().limits), lambda: send.send_bytes(b""))
         send.send_bytes(msgspec.msgpack.encode(katas))
+        if order.remarked:  # last: a source that is made to break its reader costs no more than the remarks
+            remarks.limit_this_process()
+            send.send_bytes(msgspec.msgpack.encode(remarks.look_through(order.submission.files)))
         status = 0
     except BrokenPipeError:
         pass
@@ -137,6 +181,11 @@ def start(order: Order, tests: Tests, control: socket) -> Child:
         print(f"grading {order.submission.id}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
     finally:
         os._exit(status)
+
+
+def patience(tests: Tests) -> float:
+    """How many times as long as the limits say a student's code may take: more examples get more time."""
+    return max(1.0, tests.examples / 100)
 
 
 class GradingHome(Home, Protocol):
@@ -153,11 +202,10 @@ def grade_submission(order: Order, tests: Tests, home: GradingHome, ended: Calla
     """All katas of one submission, in order, each on foundations that hold."""
     tests.config.stash[SEED] = order.seed
     tests.config.stash[STUDENT] = Student(home)
-    patience = max(1.0, tests.examples / 100)
     results: list[KataResult] = []
     for kata in order.katas:
         done = {result.kata for result in results if result.status == "done"} | order.sound
-        home.open(on_firm_ground(kata, order.submission.files, done), patience)
+        home.open(on_firm_ground(kata, order.submission.files, done), patience(tests))
         timed = {}
         for name, item in tests.items[kata.name].items():
             timed[name] = run(item)

@@ -44,17 +44,11 @@ def read(path: Path) -> Submission:
             found = list(tar_entries(path))
         else:
             raise SubmissionError(f"{path}: neither a directory nor a .zip, .tar or .tar.gz")
-    except (
-        OSError,
-        EOFError,
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        RuntimeError,
-        NotImplementedError,
-        ValueError,
-    ) as error:
-        raise SubmissionError(f"{path}: can't be read ({error})") from None
-    files = package_of(found)
+        files = package_of(found, path)
+    except SubmissionError:
+        raise
+    except Exception as error:  # zipfile, tarfile and zlib have many ways to say that an archive is broken
+        raise SubmissionError(f"{path}: can't be read ({' '.join(str(error).split())})") from None
     if not files:
         example = next(iter(catalog().katas))
         raise SubmissionError(f"{path}: no kata in it (assignment/{example}.py and so on)")
@@ -62,10 +56,10 @@ def read(path: Path) -> Submission:
 
 
 def identify(path: Path) -> str:
-    """The name without its ending."""
-    name = unicodedata.normalize("NFC", path.resolve().name)
+    """The name without its ending, in Unicode's composed form; a link's own, whatever it points to."""
+    name = unicodedata.normalize("NFC", (path if path.name not in ("", "..") else path.resolve()).name)
     ending = next((ending for ending in ENDINGS if name.lower().endswith(ending) and not path.is_dir()), "")
-    return name.removesuffix(name[len(name) - len(ending) :]) if ending else name
+    return name[: len(name) - len(ending)]
 
 
 def directory_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -119,7 +113,7 @@ def limited(content: bytes, path: Path) -> bytes:
     return content
 
 
-def package_of(entries: list[tuple[PurePosixPath, bytes]]) -> dict[str, bytes]:
+def package_of(entries: list[tuple[PurePosixPath, bytes]], path: Path) -> dict[str, bytes]:
     """The files beside each other that hold the katas: in `assignment/` if there is one, else where most katas are."""
     folders: dict[PurePosixPath, dict[str, bytes]] = {}
     for entry, content in entries:
@@ -133,7 +127,7 @@ def package_of(entries: list[tuple[PurePosixPath, bytes]]) -> dict[str, bytes]:
     )
     files = folders[ranked[0]] if ranked else {}
     if len(files) > MAX_FILES:
-        raise SubmissionError(f"more than {MAX_FILES} Python files beside each other")
+        raise SubmissionError(f"{path}: more than {MAX_FILES} Python files beside each other")
     return dict(sorted(files.items()))
 
 

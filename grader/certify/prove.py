@@ -12,10 +12,11 @@ from grader.certify.claims import Claim, claims
 from grader.collect import Tests
 from grader.errors import CallError
 from grader.grade import choose
+from grader.progress import Progress, tests_of
 from grader.result import KataResult, write_whole
 from grader.session import Graded
 from grader.session import grade as grade_orders
-from grader.terminal import console, progress_bar
+from grader.terminal import console
 from grader.worker.launch import Isolation, Sandbox
 from grader.workplace import with_workplace
 from kata.catalog import Kata, catalog
@@ -103,13 +104,12 @@ def run_certify(options: Options) -> int:
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         by_order = {id(claim.order): claim for claim in todo}
-        total = sum(len(kata.points) for claim in todo for kata in claim.order.katas)
-        with progress_bar(out, "certifying", total) as advance:
+        total = sum(tests_of(claim.order) for claim in todo)
+        with Progress(out, "certifying", "claims", len(todo), total) as progress:
             for event in grade_orders([claim.order for claim in todo], tests, sandbox, options.jobs):
+                progress.take(event)
                 if isinstance(event, Graded):
                     findings.add(by_order[id(event.order)], event.katas)
-                else:
-                    advance()
 
     def warn(text: str) -> None:
         err.print(f"warning: {text}", style="yellow")

@@ -1,0 +1,112 @@
+"""A whole class: how fast, in how much memory, and whether a killed run comes back the same.
+
+Run: python -m benchmarks.classes [--submissions N] [--examples E] [--jobs J] [--kata NAME]
+"""
+
+import argparse
+import itertools
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.timing import ENVIRONMENT, table
+from grader.certify import zoo
+from kata.catalog import ROOT, catalog
+
+LOOK_SECONDS = 0.1  # between two looks at the memory
+
+
+@dataclass
+class Graded:
+    """A run of `grader grade` that has ended, and the memory of its main process over time."""
+
+    code: int
+    seconds: float
+    resident_mib: list[float]
+
+
+def submissions(count: int) -> Iterator[dict[str, str]]:
+    """The files of each submission: every kata the solution's, or by chance one of the zoo's."""
+    solution = {name: content.decode() for name, content in zoo.package(ROOT / "reference/solution").items()}
+    animals = {kata.name: [*zoo.right(kata), *zoo.wrong(kata)] for kata in catalog().katas.values()}
+    chance = random.Random(0)
+    for _ in range(count):
+        chosen = [chance.choice(of_kata) for of_kata in animals.values() if chance.random() < 0.25]
+        yield solution | {f"{animal.kata}.py": animal.source for animal in chosen}
+
+
+def hand_in(directory: Path, count: int) -> list[Path]:
+    """Write a class."""
+    paths = []
+    for number, files in enumerate(submissions(count)):
+        paths.append(directory / f"student{number:04}")
+        paths[-1].mkdir()
+        for name, source in files.items():
+            (paths[-1] / name).write_text(source, "utf-8")
+    return paths
+
+
+def grade(paths: list[Path], out: Path, options: list[str], kill_at: int | None = None) -> Graded:
+    """Grade a class; with `kill_at`, only until so many results are stored, then SIGKILL."""
+    command = [sys.executable, "-m", "grader", "grade", *map(str, paths), "--out", str(out), "--quiet", *options]
+    began = time.perf_counter()
+    process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT)
+    memory = []
+    while process.poll() is None:
+        found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())
+        memory += [int(found[1]) / 1024] if found else []
+        if kill_at is not None and len(list(out.glob("*/result.json"))) >= kill_at:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        time.sleep(LOOK_SECONDS)
+    return Graded(process.returncode, time.perf_counter() - began, memory)
+
+
+def main() -> None:
+    """Measure, print; fails where a gradebook differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--submissions", type=int, default=500, metavar="N")
+    parser.add_argument("--examples", type=int, default=100, metavar="E")
+    parser.add_argument("--jobs", type=int, default=2, metavar="J")
+    parser.add_argument("--kata", action="append", default=[], metavar="NAME")
+    arguments = parser.parse_args()
+    options = ["--jobs", str(arguments.jobs), "--examples", str(arguments.examples)]
+    options += itertools.chain.from_iterable(("--kata", name) for name in arguments.kata)
+    count = arguments.submissions
+    with tempfile.TemporaryDirectory() as folder:
+        whole, resumed = Path(folder, "whole"), Path(folder, "resumed")
+        Path(folder, "class").mkdir()
+        paths = hand_in(Path(folder, "class"), count)
+        run = grade(paths, whole, options)
+        killed = grade(paths, resumed, options, kill_at=count // 2)
+        kept = len(list(resumed.glob("*/result.json")))
+        rest = grade(paths, resumed, options)
+        same = (whole / "gradebook.csv").read_bytes() == (resumed / "gradebook.csv").read_bytes()
+    tenth = max(1, len(run.resident_mib) // 10)
+    first, last = max(run.resident_mib[: 2 * tenth][tenth:]), max(run.resident_mib[-tenth:])
+    table(
+        [
+            (f"{count} submissions, {arguments.examples} examples, {arguments.jobs} jobs", "", ""),
+            ("exit codes", f"{run.code}, {killed.code}, {rest.code}", "uninterrupted, killed, resumed"),
+            ("submissions per minute", f"{count / run.seconds * 60:.1f}", f"{run.seconds:.0f} s in all"),
+            ("memory of the grader, MiB", f"{max(run.resident_mib):.0f}", "at its peak"),
+            ("", f"{first:.0f}", "in the second tenth of the run; the first imports torch"),
+            ("", f"{last:.0f}", f"in the last tenth: {last / first:.2f} times as much (aim ≤ 1.05)"),
+            ("killed half-way", f"{kept} of {count}", "were stored, and kept"),
+            ("the rest", f"{rest.seconds:.0f} s", ""),
+            ("gradebooks", "the same" if same else "DIFFERENT", "byte for byte"),
+        ]
+    )
+    if not same:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Takes in one submission after the other: reads it when its turn comes, and finds out whether it is to be graded."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import result
+from grader.errors import CallError
+from grader.leftovers import clear_half_written
+from grader.result import Result
+from grader.roster import Entry
+from grader.session import Order
+from grader.submission import SubmissionError
+from grader.submission import read as read_submission
+from grader.worker.launch import Isolation
+from kata.catalog import Kata
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `grader grade`."""
+
+    out: Path
+    jobs: int
+    seed: int
+    examples: int
+    isolation: Isolation
+    katas: tuple[str, ...]
+    force: bool
+    quiet: bool
+
+
+class Intake:
+    """The submissions of one call, and what became of those that were not graded."""
+
+    def __init__(
+        self, entries: Sequence[Entry], refused: Sequence[str], katas: tuple[Kata, ...], options: Options
+    ) -> None:
+        self.entries = entries
+        self.katas = katas
+        self.options = options
+        self.refused = list(refused)
+        self.unreadable = 0
+        self.reused: list[str] = []
+        self.prints: dict[str, str] = {}  # by the id of each order
+
+    @property
+    def expected(self) -> int:
+        """How many there are to grade, as far as is known."""
+        return len(self.entries) - len(self.reused) - self.unreadable
+
+    def orders(self) -> Iterator[Order]:
+        """What is to be graded. Raises CallError for an `out` that can't be written, or when nothing can be read."""
+        readable = False
+        for entry in self.entries:
+            try:
+                submission = read_submission(entry.path)
+            except SubmissionError as error:
+                self.refused.append(str(error))
+                self.unreadable += 1
+                continue
+            if not readable:
+                prepare(self.options.out)
+                readable = True
+            fingerprint = result.fingerprint(submission.files, fingerprinted(self.options, self.katas))
+            if not self.options.force and reusable(self.options.out, entry.id, fingerprint):
+                self.reused.append(entry.id)
+                continue
+            self.prints[entry.id] = fingerprint
+            yield Order(submission, self.katas, self.options.seed, remarked=True)
+        if not readable:
+            raise CallError("; ".join(self.refused))
+
+
+def prepare(directory: Path) -> None:
+    """See that results can be written there, and clear away what a killed run was writing. Raises CallError."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise CallError(f"--out {directory}: can't write there ({error.strerror})") from None
+    clear_half_written(directory)
+
+
+def fingerprinted(options: Options, katas: Sequence[Kata]) -> dict[str, object]:
+    """The options that a result depends on."""
+    names = [kata.name for kata in katas]
+    return {"seed": options.seed, "examples": options.examples, "katas": names, "isolation": options.isolation}
+
+
+def reusable(directory: Path, submission: str, fingerprint: str) -> Result | None:
+    """What is stored for the same submission, assignment and options, if nothing in it is inconclusive."""
+    stored = result.load(directory / submission / "result.json")
+    return stored if stored is not None and stored.fingerprint == fingerprint and stored.conclusive else None

@@ -1,0 +1,61 @@
+"""`grader report`: the class from its stored results: the table, the remarks, the gradebook."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from grader import gradebook
+from grader.classtable import class_table
+from grader.errors import MachineError
+from grader.ledger import Row, demand_results, rows
+from grader.terminal import console
+from kata.catalog import catalog
+
+
+def run_report(directory: Path) -> int:
+    """Rebuild the gradebook and print the class; 2 where a result can't be read. Raises CallError, MachineError."""
+    demand_results(directory)
+    found, problems = rebuild(directory)
+    show(console(), found, directory, limit=None)
+    tell(console(stderr=True), problems)
+    return 2 if problems else 0
+
+
+def rebuild(directory: Path) -> tuple[list[Row], list[str]]:
+    """Write the gradebook of all that is stored; its rows, a line for each that can't be read. Raises MachineError."""
+    found, problems = rows(directory)
+    try:
+        gradebook.write(found, directory)
+    except OSError as error:
+        raise MachineError(f"can't write {directory / 'gradebook.csv'} ({error.strerror})") from None
+    return found, problems
+
+
+def show(out: Console, found: Sequence[Row], directory: Path, limit: int | None) -> None:
+    """The table, the first remarks, and where the files are."""
+    graded = {kata.kata for row in found for kata in row.katas}
+    out.print(class_table(found, [kata for name, kata in catalog().katas.items() if name in graded]))
+    show_remarks(out, found, limit)
+    out.print(f"isolation: {', '.join(sorted({row.isolation for row in found}))}", markup=False)
+    out.print(f"results:   {directory}/<submission>/result.json", markup=False, soft_wrap=True)
+    out.print(f"gradebook: {directory / 'gradebook.csv'}", markup=False, soft_wrap=True)
+
+
+def show_remarks(out: Console, found: Sequence[Row], limit: int | None) -> None:
+    """A line for each remark, up to a limit."""
+    remarks = [(row.submission, remark) for row in found for remark in row.remarks]
+    if remarks:
+        out.print("remarks on the source, for you alone; no points depend on them:")
+    for submission, remark in remarks[:limit]:
+        line = f"  {submission}  {remark.kata}.py, line {remark.line}: {remark.text}"
+        out.print(Text(line, style="yellow"), soft_wrap=True)
+    if limit is not None and len(remarks) > limit:
+        out.print(f"  … and {len(remarks) - limit} more; `grader report` shows all")
+
+
+def tell(err: Console, problems: Sequence[str]) -> None:
+    """A line for each problem."""
+    for problem in problems:
+        err.print(f"grader: {problem}", style="red", markup=False, soft_wrap=True)

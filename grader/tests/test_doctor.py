@@ -1,0 +1,69 @@
+"""`grader doctor` looks for real, and names the command that mends what is missing."""
+
+from pathlib import Path
+
+import pytest
+
+from grader import machine
+from grader.tests.conftest import run
+from kata.catalog import catalog
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_a_machine_that_can_grade() -> None:
+    done = run("grader", "doctor")
+    assert (done.code, done.err) == (0, ""), done.out
+    assert "works, hides what it must" in done.out
+    assert "Submissions can be graded in a sandbox here." in done.out
+    for what in ("Python", "torch", "hypothesis", "memory", "cores", "git", "GPU", "Slurm", "shared memory"):
+        assert what in done.out
+
+
+def test_a_machine_without_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = run("grader", "doctor")
+    assert done.code == 3
+    assert "bubblewrap is not installed" in done.out
+    assert "apt-get install bubblewrap" in done.out
+    assert "missing: sandbox." in done.out
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_a_bubblewrap_that_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.worker.launch.bubblewrap", lambda _: ["bwrap", "--old-option"])
+    finding = machine.sandbox()
+    assert (finding.state, finding.found) == ("missing", "bwrap: Unknown option --old-option")
+    monkeypatch.setattr("grader.worker.launch.bubblewrap", lambda _: ["/nowhere/bwrap"])
+    finding = machine.sandbox()
+    assert (finding.state, finding.found) == ("missing", "[Errno 2] No such file or directory: '/nowhere/bwrap'")
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_a_sandbox_that_shows_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.workplace.HIDDEN", ("/usr",))
+    finding = machine.sandbox()
+    assert (finding.state, finding.found) == ("missing", "a worker can open /usr")
+
+
+def test_versions() -> None:
+    assert machine.python((3, 10, 2)).state == "missing"
+    assert machine.python((3, 12, 0)).state == "ok"
+    found = {finding.what: finding for finding in machine.packages()}
+    assert {"torch", "numpy", "hypothesis", "msgspec"} <= set(found)
+    assert "ruff" not in found
+    assert all(finding.state == "ok" for finding in found.values())
+
+
+def test_an_old_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.machine.metadata.version", lambda _: "0.0.1")
+    torch = next(machine.packages())
+    assert (torch.what, torch.state, torch.remedy) == ("torch", "missing", 'pip install -e ".[grader]"')
+    assert torch.found.startswith("0.0.1, not >=")
+
+
+def test_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "read_text", lambda _: "MemTotal: 900000 kB\nMemAvailable: 819200 kB\n")
+    finding = machine.memory()
+    assert finding.state == "note"
+    assert finding.found.startswith("800 MiB free, enough for --jobs 0")
+    assert finding.remedy == f"free {machine.TORCH_MIB + catalog().limits.memory_mib - 800} MiB more"

@@ -1,0 +1,115 @@
+"""Remarks on sources: shortcuts are found under whatever name, honest code has none, hostile code breaks nothing."""
+
+import json
+import resource
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.certify.zoo import package
+from grader.remarks import look_through
+from grader.tests.conftest import grade, python
+from kata.catalog import ROOT
+
+
+def texts(kata: str, source: str) -> list[tuple[int, str]]:
+    """Line and first part of each remark."""
+    return [(r.line, r.text.partition(": ")[0]) for r in look_through({f"{kata}.py": source.encode()})]
+
+
+@pytest.mark.parametrize("folder", ["reference/solution", "assignment"])
+def test_the_solution_and_the_stubs_have_none(folder: str) -> None:
+    assert look_through(package(ROOT / folder)) == []
+
+
+@pytest.mark.parametrize(
+    ("kata", "source", "expected"),
+    [
+        ("sgd", "import torch\nclass SGD(torch.optim.SGD): ...", [(2, "torch.optim.SGD")]),
+        ("sgd", "import torch.optim as o\nSGD = o.SGD", [(2, "torch.optim.SGD")]),
+        ("sgd", "from torch.optim import SGD as S\nclass SGD(S): ...", [(2, "torch.optim.SGD")]),
+        ("sgd", "from torch import optim\nf = getattr(optim, 'SGD')", [(2, "torch.optim.SGD")]),
+        ("sgd", "from torch.optim import *\nBase = SGD", [(2, "torch.optim.SGD")]),
+        ("sgd", "from torch.optim.sgd import SGD as S\nclass SGD(S): ...", [(2, "torch.optim.sgd")]),
+        ("sgd", "from torch.optim import Optimizer\nclass SGD(Optimizer): ...", []),
+        ("adagrad", "import torch\n\nx = torch.optim.Adagrad", [(3, "torch.optim.Adagrad")]),
+        ("linear", "from torch import nn\nl = nn.Linear(1, 2)\nm = nn.Linear(2, 1)", [(2, "torch.nn.Linear")]),
+        ("linear", "import torch.nn.functional as F\ny = F.linear(1, 2)", [(2, "torch.nn.functional.linear")]),
+        ("train", "from torch import nn\nl = nn.Linear(1, 2)", []),
+        ("helpers", "from torch import nn\nl = nn.Linear(1, 2)", [(2, "torch.nn.Linear")]),
+        ("sgd", "from reference.solution.sgd import SGD", [(1, "import reference")]),
+        ("sgd", "import tests.probes.sgd as p", [(1, "import tests")]),
+        ("sgd", "import importlib as i\ni.import_module('kata')", [(2, "import kata"), (2, "importlib.import_module")]),
+        ("sgd", "from .linear import Linear", []),
+        ("sgd", "import sys\nsys._getframe(1)", [(2, "sys._getframe")]),
+        ("sgd", "from inspect import stack as s\ns()", [(2, "inspect.stack")]),
+        ("sgd", "import gc\ngc.collect()\ngc.get_objects()", [(3, "gc.get_objects")]),
+        ("sgd", "def f():\n  import ctypes", [(2, "import ctypes")]),
+        ("sgd", "eval('1')\nexec('1')", [(1, "eval"), (2, "exec")]),
+        ("sgd", "import builtins\nbuiltins.exec('1')", [(2, "exec")]),
+        ("sgd", "import re\nmodel.eval()\nre.compile('x')", []),
+        ("sgd", "def eval(x): return x\neval(1)", []),
+        ("sgd", "import subprocess, urllib.request", [(1, "import subprocess"), (1, "import urllib")]),
+        ("sgd", "import os\nos.system('ls')\nos.replace('a', 'b')", [(2, "os.system")]),
+        ("checkpoint", "import torch\ndef f(path, model):\n  torch.save(model, path)", [(3, "torch.save")]),
+        ("checkpoint", "from torch import save\ndef f(optimizer):\n  save({'o': [optimizer]}, 1)", [(3, "torch.save")]),
+        ("checkpoint", "import torch\ndef f(model):\n  torch.save({'m': model.state_dict()}, 1)", []),
+    ],
+)  # fmt: skip
+def test_what_is_found_and_what_is_not(kata: str, source: str, expected: list[tuple[int, str]]) -> None:
+    assert texts(kata, source) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"def broken(:",
+        b"x = 1\0",
+        b"\xff\xfe\xfa",
+        b"# coding: nonsense\n",
+        b"(" * 5000,
+        b"-" * 200_000 + b"1",
+        b"a" + b".b" * 300_000,
+        b"1" + b"+1" * 200_000,
+        b"import os\n" + b"def f():\n os.fork()\n" * 2000,
+    ],
+)
+def test_hostile_sources_break_nothing(source: bytes) -> None:
+    remarks = look_through({"sgd.py": source, "linear.py": b"eval('1')"})
+    assert [remark.text for remark in remarks if remark.kata == "linear"] == ["eval: it runs code that it makes itself"]
+    assert len(remarks) <= 2
+
+
+LIMITED = """
+from grader.remarks import MEMORY, limit_this_process
+limit_this_process()
+try:
+    bytearray(MEMORY)
+except MemoryError:
+    print("limited", flush=True)
+while True:
+    pass
+"""
+
+
+def test_reading_has_limits() -> None:
+    done = python("-c", "from grader import remarks; remarks.CPU_SECONDS = 1" + LIMITED)
+    assert (done.code, done.out) == (-24, "limited\n")  # SIGXCPU
+    assert resource.getrlimit(resource.RLIMIT_CPU)[0] == resource.RLIM_INFINITY
+
+
+def test_remarks_cost_no_points_and_the_instructor_sees_them(tmp_path: Path) -> None:
+    source = (ROOT / "zoo/right/sgd/torchs_own.py").read_text()
+    with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
+        archive.writestr("sgd.py", source)
+        archive.writestr("linear.py", "x = " + "-" * 200_000 + "1")
+    out = tmp_path / "out"
+    done = grade(tmp_path / "ada.zip", "--out", out, "--kata", "sgd", "--examples", 5)
+    assert done.code == 0
+    result = json.loads((out / "ada/result.json").read_text())
+    text = "torch.optim.SGD: the step may be torch's own, not the student's"
+    assert result["remarks"] == [{"kata": "sgd", "line": 6, "text": text}]
+    assert result["score"] == result["max_score"]
+    assert f"  ada  sgd.py, line 6: {text}" in done.out
+    assert (out / "gradebook.csv").read_text().splitlines()[1].endswith(",1")

@@ -1,0 +1,125 @@
+"""Whom the results belong to: odd names are kept, refused in one line, or told apart before anything is written."""
+
+import csv
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from grader import gradebook
+from grader.errors import CallError
+from grader.ledger import KataRow, Row
+from grader.roster import roster
+from grader.tests.conftest import grade
+from kata.catalog import ROOT
+
+SOLUTION = ROOT / "reference/solution/linear.py"
+
+
+def folder(path: Path) -> Path:
+    """A directory that is handed in."""
+    path.mkdir(parents=True)
+    return path
+
+
+@pytest.mark.parametrize("name", ["Zoë K", "-rf", ".hidden", "=cmd()", "a,b", 'say "hi"', "李雷", "[bold]x", "x" * 255])
+def test_odd_names_are_kept(tmp_path: Path, name: str) -> None:
+    entries, refused = roster([folder(tmp_path / name)])
+    assert ([entry.id for entry in entries], refused) == ([name], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("two\nlines", "can't be printed"),
+        ("bell\a", "can't be printed"),
+        ("line\u2028separator", "can't be printed"),
+        ("not\udcfftext", "can't be printed"),
+        ("...zip", "something else among the results"),
+        (".zip", "no name before the ending"),
+        ("gradebook.csv", "something else among the results"),
+        ("Report.HTML", "something else among the results"),
+        ("\u0958" * 60, "longer than 255 bytes"),
+    ],
+)
+def test_names_without_a_place_are_refused_alone(tmp_path: Path, name: str, problem: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"") if name.endswith("zip") else path.mkdir()
+    entries, (line,) = roster([path, folder(tmp_path / "ada")])
+    assert [entry.id for entry in entries] == ["ada"]
+    assert problem in line
+    assert line.isprintable()
+    assert line.endswith("; rename it")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ada", "Ada"),
+        ("Straße", "STRASSE"),
+        ("ada", "ada."),
+        (unicodedata.normalize("NFC", "Zoë"), unicodedata.normalize("NFD", "Zoë")),
+        ("ada", "sub/ada"),
+    ],
+)
+def test_names_that_some_system_takes_for_one_are_refused(tmp_path: Path, one: str, other: str) -> None:
+    paths = [folder(tmp_path / "class" / one), folder(tmp_path / "class" / other)]
+    with pytest.raises(CallError) as refusal:
+        roster(paths)
+    assert all(str(path) in str(refusal.value) for path in paths)
+
+
+def test_a_path_that_is_given_twice_counts_once(tmp_path: Path) -> None:
+    path = folder(tmp_path / "ada")
+    entries, _ = roster([path, tmp_path / "." / "ada", path])
+    assert [entry.id for entry in entries] == ["ada"]
+
+
+def test_a_link_has_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "ben").symlink_to(folder(tmp_path / "version 7"))
+    assert roster([tmp_path / "ben"])[0][0].id == "ben"
+
+
+def test_a_clash_is_found_before_anything_is_written(tmp_path: Path) -> None:
+    for name in ("ada", "ADA"):
+        folder(tmp_path / name).joinpath("linear.py").write_bytes(SOLUTION.read_bytes())
+    done = grade(tmp_path / "ada", tmp_path / "ADA", "--out", tmp_path / "out")
+    assert done.code == 2
+    assert done.err == (
+        "grader: two submissions are called ada and ADA, one name to some systems: "
+        f"{tmp_path}/ada and {tmp_path}/ADA; rename one\n"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_odd_names_are_graded_and_come_back(tmp_path: Path) -> None:
+    names = ['=1+1,"x"', "[red]a b", "Zoë"]
+    for name in names:
+        folder(tmp_path / name).joinpath("linear.py").write_bytes(SOLUTION.read_bytes())
+    folder(tmp_path / "new\nline").joinpath("linear.py").write_bytes(SOLUTION.read_bytes())
+    paths = [tmp_path / name for name in [*names, "new\nline"]]
+    done = grade(*paths, "--out", tmp_path / "out", "--kata", "linear", "--examples", 3)
+    assert done.code == 2
+    line = f"grader: {str(paths[-1])!r}: its name has characters that can't be printed; rename it\n"
+    assert done.err == line
+    with (tmp_path / "out/gradebook.csv").open(newline="") as file:
+        assert [row["submission"] for row in csv.DictReader(file)] == ['\'=1+1,"x"', "Zoë", "[red]a b"]
+    assert all(name in done.out for name in names)
+
+
+def test_a_gradebook_comes_back_as_it_was(tmp_path: Path) -> None:
+    names = ["a,b", 'say "hi"', "two\nlines", "Zoë"]
+    katas = [KataRow("linear", "done", 12.0)]
+    gradebook.write([Row(name, 12.0, 100.0, "bwrap", katas, "") for name in names], tmp_path)
+    with (tmp_path / "gradebook.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["submission"] for row in rows] == names
+    assert {(row["linear"], row["linear_status"], row["sgd"], row["sgd_status"]) for row in rows} == {
+        ("12.0", "done", "", "not_graded")
+    }
+
+
+@pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@sum", "＝cmd()"])
+def test_no_spreadsheet_runs_a_name(tmp_path: Path, name: str) -> None:
+    gradebook.write([Row(name, 0.0, 0.0, "none", [], "")], tmp_path)
+    assert (tmp_path / "gradebook.csv").read_text().splitlines()[1].startswith(f"'{name},")

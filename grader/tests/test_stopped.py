@@ -1,0 +1,167 @@
+"""Runs that are stopped, killed or broken at any moment: what was graded stays, and a rerun makes the class whole."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.result import Result, read
+from grader.tests.conftest import grade, python
+from kata.catalog import ROOT
+
+SOLUTION = (ROOT / "reference/solution/linear.py").read_text()
+SLOW = SOLUTION + "\nimport time\ntime.sleep(0.2)\n"  # at every import: six tests make it more than a second
+OPTIONS = ("--kata", "linear", "--examples", "5", "--jobs", "2")
+NAMES = ("ada", "ben", "cleo", "dan", "eve")
+
+
+def handed_in(folder: Path, source: str, *names: str) -> list[Path]:
+    """Submissions of one file."""
+    for name in names:
+        (folder / name).mkdir(parents=True)
+        (folder / name / "linear.py").write_text(source)
+    return [folder / name for name in names]
+
+
+@pytest.fixture(scope="module")
+def submissions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A small class, one of them wrong."""
+    paths = handed_in(tmp_path_factory.mktemp("slow"), SLOW, *NAMES)
+    (paths[1] / "linear.py").write_text(SLOW.replace("x @ self.weight", "x @ self.weight * 2"))
+    return paths
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(submissions: list[Path], tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The gradebook of a run that nobody disturbed."""
+    out = tmp_path_factory.mktemp("uninterrupted")
+    assert grade(*submissions, "--out", out, *OPTIONS).code == 0
+    return (out / "gradebook.csv").read_bytes()
+
+
+def results(out: Path) -> list[str]:
+    """Who has a result; each is whole."""
+    return sorted(read(path, Result).submission for path in out.glob("*/result.json"))
+
+
+def family(pid: int) -> set[int]:
+    """A process and all that it started."""
+    children = " ".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")).split()
+    return {pid}.union(*(family(int(child)) for child in children))
+
+
+def lives(pid: int) -> bool:
+    """Whether a process still runs."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def stop(submissions: list[Path], out: Path, number: int, moment: Callable[[], bool], *options: str) -> str:
+    """Send a signal to a run of `grader grade` at some moment, as a terminal does; what it says of it."""
+    command = [sys.executable, "-m", "grader", "grade", *map(str, submissions), "--out", str(out), *OPTIONS, *options]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while not moment():
+        assert process.poll() is None, "it ended before it could be stopped"
+        time.sleep(0.01)
+    started = family(process.pid)
+    os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
+    _, errors = process.communicate(timeout=60)
+    until = time.monotonic() + 10
+    while any(map(lives, started)) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert [pid for pid in started if lives(pid)] == []
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    return errors
+
+
+def after(seconds: float) -> Callable[[], bool]:
+    """The moment so long from now."""
+    began = time.monotonic()
+    return lambda: time.monotonic() - began > seconds
+
+
+def resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: str) -> None:
+    """A rerun keeps what is stored, and ends with the same gradebook."""
+    before = {name: (out / name / "result.json").stat().st_mtime_ns for name in results(out)}
+    again = grade(*submissions, "--out", out, *OPTIONS, *options)
+    assert again.code == 0, again.err
+    assert {name: (out / name / "result.json").stat().st_mtime_ns for name in before} == before
+    assert (f"{len(before)} of {len(NAMES)} had been graded before" in again.out) == bool(before)
+    assert (out / "gradebook.csv").read_bytes() == uninterrupted
+    assert list(out.rglob("*.tmp")) == []
+
+
+def test_ctrl_c_while_grading(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+    errors = stop(submissions, tmp_path, signal.SIGINT, lambda: len(results(tmp_path)) >= 2)
+    assert errors == "grader: stopped; what is graded is stored, and the same command goes on from there\n"
+    rows = (tmp_path / "gradebook.csv").read_text().splitlines()[1:]
+    assert [row.partition(",")[0] for row in rows] == results(tmp_path)
+    assert 2 <= len(rows) < len(NAMES)
+    resumes(submissions, tmp_path, uninterrupted)
+
+
+@pytest.mark.parametrize("seconds", [0.5, 1.5, 2.5])
+def test_ctrl_c_while_starting(submissions: list[Path], tmp_path: Path, seconds: float) -> None:
+    errors = stop(submissions, tmp_path / "out", signal.SIGINT, after(seconds))
+    assert errors == "grader: stopped; what is graded is stored, and the same command goes on from there\n"
+
+
+def test_kill_9_again_and_again(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+    for moment in (after(2), lambda: len(results(tmp_path)) >= 1, lambda: len(results(tmp_path)) >= 3):
+        stop(submissions, tmp_path, signal.SIGKILL, moment)
+    assert 3 <= len(results(tmp_path)) < len(NAMES)
+    resumes(submissions, tmp_path, uninterrupted)
+
+
+def test_kill_9_without_a_sandbox(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+    stop(submissions, tmp_path, signal.SIGKILL, lambda: bool(results(tmp_path)), "--isolation", "none")
+    resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")
+
+
+BROKEN = """
+import os, sys, time
+from grader import cli, session
+
+grade = session.grade_submission
+
+def break_down(order, *rest):
+    if order.submission.id == "stuck":
+        time.sleep(600)
+    if order.submission.id == "killed":
+        os.kill(os.getpid(), 9)
+    return grade(order, *rest)
+
+session.grade_submission = break_down
+session.PATIENCE = 8.0 - session.catalog().limits.kata_seconds
+cli.main()
+"""
+
+
+def test_a_grading_process_that_hangs_or_dies_costs_the_others_nothing(tmp_path: Path) -> None:
+    paths = handed_in(tmp_path / "class", SOLUTION, "ada", "killed", "stuck", "zoe")
+    out = tmp_path / "out"
+    command = [str(part) for part in ("grade", *paths, "--out", out, *OPTIONS)]
+    done = python("-c", BROKEN, *command)
+    assert done.code == 3
+    assert "grader: could not be graded, run the same command again: killed, stuck" in done.err
+    assert results(out) == ["ada", "zoe"]
+    again = grade(*paths, "--out", out, *OPTIONS)
+    assert again.code == 0
+    assert "2 of 4 had been graded before" in again.out
+    assert results(out) == ["ada", "killed", "stuck", "zoe"]
+
+
+def test_a_slow_one_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    paths = handed_in(tmp_path / "class", SOLUTION, "ada", "ben", "cleo")
+    paths += handed_in(tmp_path / "class", SOLUTION + "\nimport time\ntime.sleep(1)\n", "slow")
+    out = tmp_path / "out"
+    assert grade(paths[-1], *paths[:-1], "--out", out, *OPTIONS).code == 0
+    last = max(out.glob("*/result.json"), key=lambda path: path.stat().st_mtime_ns)
+    assert last.parent.name == "slow"

@@ -1,0 +1,141 @@
+"""`grader report` and `grader diff`, on stored results; what killed runs leave is cleared away."""
+
+import csv
+import fcntl
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from grader import leftovers, result
+from grader.result import KataResult, Remark, Result
+from grader.tests.conftest import Run, run
+from kata.catalog import catalog
+from kata.explain import Outcome, Status
+
+TESTS = list(catalog().katas["linear"].points)
+
+
+def store(
+    directory: Path, submission: str, status: Status, *outcomes: Outcome, remarks: list[Remark] | None = None
+) -> None:
+    """A result of `linear` whose first tests, worth a point each, ended so."""
+    tests = [
+        result.TestResult(name, outcome, float(outcome == "passed"), 1.0, "a message")
+        for name, outcome in zip(TESTS, outcomes, strict=False)
+    ]
+    score = sum(test.score for test in tests)
+    kata = KataResult("linear", status, score, float(len(tests)), tests)
+    made = Result(submission, score, 2.0, "sha256:", 0, 100, "bwrap", time.time(), {}, [kata], remarks=remarks or [])
+    result.write(made, directory)
+
+
+def report(directory: Path) -> Run:
+    """`grader report DIR`."""
+    return run("grader", "report", str(directory))
+
+
+def diff(*arguments: Path | str) -> Run:
+    """`grader diff OLD NEW`."""
+    return run("grader", "diff", *map(str, arguments))
+
+
+def test_a_report_rebuilds_the_gradebook_and_shows_class_and_remarks(tmp_path: Path) -> None:
+    store(tmp_path, "ben", "done", "passed", "passed", remarks=[Remark("linear", 7, "torch.nn.Linear: [look]")])
+    store(tmp_path, "ada", "wrong", "passed", "failed")
+    (tmp_path / "gradebook.csv").write_text("old")
+    done = report(tmp_path)
+    assert (done.code, done.err) == (0, "")
+    rows = list(csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines()))
+    assert [(row["submission"], row["score"], row["remarks"]) for row in rows] == [
+        ("ada", "1.0", "0"),
+        ("ben", "2.0", "1"),
+    ]
+    assert "1/2" in done.out
+    assert "  ben  linear.py, line 7: torch.nn.Linear: [look]" in done.out
+
+
+def test_a_result_that_is_none_costs_the_others_nothing(tmp_path: Path) -> None:
+    store(tmp_path, "ada", "done", "passed")
+    for name, text in (("broken", '{"schema": "tor'), ("foreign", '{"schema": "other/v1"}'), ("binary", "\0")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "result.json").write_text(text)
+    (tmp_path / "copied").mkdir()
+    (tmp_path / "copied/result.json").write_bytes((tmp_path / "ada/result.json").read_bytes())
+    for done in (report(tmp_path), diff(tmp_path, tmp_path)):
+        assert done.code == 2
+        lines = done.err.splitlines()
+        assert [line.partition(": ")[2].partition(": ")[0] for line in lines] == [
+            str(tmp_path / name / "result.json") for name in ("binary", "broken", "copied", "foreign")
+        ]
+        assert "not a result of ours" in lines[0]
+        assert "it is the result of 'ada'" in lines[2]
+    assert (tmp_path / "gradebook.csv").read_text().count("\n") == 2
+
+
+@pytest.mark.parametrize("command", ["report", "diff"])
+def test_a_directory_without_results(tmp_path: Path, command: str) -> None:
+    for path, words in ((tmp_path / "gone", "there is no such directory"), (tmp_path, "there are no results in it")):
+        done = run("grader", command, *[str(path)] * (2 if command == "diff" else 1))
+        assert done.code == 2
+        assert done.err.startswith(f"grader: {path}: {words}")
+        assert done.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_diff_names_what_changed_and_nothing_else(tmp_path: Path) -> None:
+    old, new, table = tmp_path / "old", tmp_path / "new", tmp_path / "changes.csv"
+    for directory in (old, new):
+        store(directory, "same", "wrong", "passed", "failed")
+    store(old, "ada", "wrong", "passed", "failed")
+    store(new, "ada", "crashed", "crashed", "passed")
+    store(old, "gone", "done", "passed")
+    store(new, "=new", "done", "passed", "passed")
+    done = diff(old, new, "--csv", table)
+    assert (done.code, done.err) == (0, "")
+    assert "3 of 4 submissions differ" in done.out
+    assert "same" not in done.out
+    assert list(csv.reader(table.read_text().splitlines())) == [
+        ["submission", "kata", "points_before", "points_after", "test", "outcome_before", "outcome_after"],
+        ["'=new", "", "", "2.0", "", "not there", "graded"],
+        ["ada", "linear", "1.0", "1.0", TESTS[0], "passed", "crashed"],
+        ["ada", "linear", "1.0", "1.0", TESTS[1], "failed", "passed"],
+        ["gone", "", "1.0", "", "", "graded", "not there"],
+    ]
+
+
+def test_a_diff_that_cannot_be_written(tmp_path: Path) -> None:
+    store(tmp_path, "ada", "done", "passed")
+    done = diff(tmp_path, tmp_path, "--csv", tmp_path / "nowhere/changes.csv")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "nowhere/changes.csv: can't write there (No such file or directory)" in done.err
+
+
+def test_half_written_files_go_unless_somebody_writes_them(tmp_path: Path) -> None:
+    store(tmp_path, "ada", "done", "passed")
+    dead = [tmp_path / "ada/.result.json.1.tmp", tmp_path / ".gradebook.csv.1.tmp"]
+    alive, foreign = tmp_path / "ada/.result.json.2.tmp", tmp_path / "notes.tmp"
+    for path in (*dead, alive, foreign):
+        path.write_text("{")
+    with alive.open() as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        leftovers.clear_half_written(tmp_path)
+    assert not any(path.exists() for path in dead)
+    assert alive.exists()
+    assert foreign.exists()
+    assert (tmp_path / "ada/result.json").exists()
+
+
+def test_the_runtime_of_a_dead_grader_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    names = ("dead", "alive", "young")
+    dead, alive, young = (tmp_path / f"torchkata-runtime-{name}" for name in names)
+    for path in (dead, alive, young):
+        (path / "kata").mkdir(parents=True)
+        if path != young:
+            os.utime(path, (0, 0))
+    with leftovers.in_use(alive):
+        leftovers.clear_runtimes()
+    assert [path.exists() for path in (dead, alive, young)] == [False, True, True]
