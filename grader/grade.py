@@ -19,7 +19,6 @@ from grader.result import Result
 from grader.roster import roster
 from grader.session import Graded, Order
 from grader.session import grade as grade_orders
-from grader.signals import uninterrupted
 from grader.terminal import console
 from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace
@@ -57,8 +56,7 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
         try:
             with_workplace(options.isolation, options.examples, warn, use, private=[*paths, options.out])
         except BaseException:
-            with uninterrupted():
-                rebuild(options.out)
+            rebuild(options.out)
             raise
     rows, unreadable = rebuild(options.out)
     shown = {*intake.reused, *outcome.stored}

@@ -109,13 +109,15 @@ def shared_memory() -> Finding:
     return Finding("shared memory", "ok", "memfd")
 
 
-def memory() -> Finding:
-    """How many submissions fit at a time."""
-    each, meminfo = catalog().limits.memory_mib, Path("/proc/meminfo")
+def memory(root: Path = Path("/")) -> Finding:
+    """How many submissions fit at a time, in this machine or in the container's share of it."""
+    each, meminfo, share = catalog().limits.memory_mib, root / "proc/meminfo", root / "sys/fs/cgroup"
     if not meminfo.exists():
         return Finding("memory", "note", "unknown")
     lines = (line.split() for line in meminfo.read_text().splitlines())
     free = next(int(line[1]) for line in lines if line[0] == "MemAvailable:") // 1024
+    if (share / "memory.max").exists() and (most := (share / "memory.max").read_text().strip()) != "max":
+        free = min(free, (int(most) - int((share / "memory.current").read_text())) // 2**20)
     jobs = max(0, (free - TORCH_MIB) // each)
     found = f"{free} MiB free, enough for --jobs {jobs} with students' code at its limit of {each} MiB"
     if jobs == 0:

@@ -34,6 +34,7 @@ class Progress:
             console=out,
             auto_refresh=False,
             transient=True,
+            disable=not out.is_terminal,
         )
         self.task = self.bar.add_task("", total=tests, ended=0, orders=orders)
 

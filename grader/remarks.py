@@ -1,6 +1,7 @@
 """Looks through a student's source for shortcuts: for the instructor to judge, never for points. Nothing is run."""
 
 import ast
+import math
 import resource
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -42,7 +43,7 @@ def rules() -> list[Rule]:
 def limit_this_process() -> None:
     """From now on, let this process take no more than reading a source may take."""
     used = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = int(used.ru_utime + used.ru_stime) + CPU_SECONDS
+    seconds = math.ceil(used.ru_utime + used.ru_stime) + CPU_SECONDS
     for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, mapped_bytes() + MEMORY)):
         hard = resource.getrlimit(kind)[1]
         resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))

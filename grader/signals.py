@@ -26,9 +26,11 @@ def exit_at_ctrl_c(line: str) -> None:
 
 
 def raise_at_ctrl_c() -> None:
-    """From now on Ctrl-C raises KeyboardInterrupt."""
+    """From now on Ctrl-C raises KeyboardInterrupt, once: a second one does not disturb the tidying up."""
 
     def interrupt(_signal: int, _frame: object) -> NoReturn:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        sys.unraisablehook = lambda _: None  # it may strike where nothing can be raised: then the next wait ends
         asked_to_stop.set()
         raise KeyboardInterrupt
 

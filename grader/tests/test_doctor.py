@@ -61,9 +61,20 @@ def test_an_old_package(monkeypatch: pytest.MonkeyPatch) -> None:
     assert torch.found.startswith("0.0.1, not >=")
 
 
-def test_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "read_text", lambda _: "MemTotal: 900000 kB\nMemAvailable: 819200 kB\n")
-    finding = machine.memory()
+def test_too_little_memory(tmp_path: Path) -> None:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 9000000 kB\nMemAvailable: 819200 kB\n")
+    finding = machine.memory(tmp_path)
     assert finding.state == "note"
     assert finding.found.startswith("800 MiB free, enough for --jobs 0")
     assert finding.remedy == f"free {machine.TORCH_MIB + catalog().limits.memory_mib - 800} MiB more"
+
+
+def test_a_container_has_its_own_share_of_memory(tmp_path: Path) -> None:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/meminfo").write_text("MemAvailable: 64000000 kB\n")
+    (tmp_path / "sys/fs/cgroup").mkdir(parents=True)
+    (tmp_path / "sys/fs/cgroup/memory.current").write_text(f"{2**30}\n")
+    for most, jobs in ((4 * 2**30, 2), ("max", 60)):
+        (tmp_path / "sys/fs/cgroup/memory.max").write_text(f"{most}\n")
+        assert f"--jobs {jobs} " in machine.memory(tmp_path).found

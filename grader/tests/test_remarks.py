@@ -85,7 +85,7 @@ LIMITED = """
 from grader.remarks import MEMORY, limit_this_process
 limit_this_process()
 try:
-    bytearray(MEMORY)
+    bytearray(2 * MEMORY)
 except MemoryError:
     print("limited", flush=True)
 while True:

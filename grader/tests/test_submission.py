@@ -95,3 +95,14 @@ def test_limits(tmp_path: Path) -> None:
             archive.writestr(str(i), "")
     with pytest.raises(SubmissionError, match="more than 10000 entries"):
         read(tmp_path / "long.zip")
+
+
+def test_an_archive_that_is_damaged_inside_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "ada.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("linear.py", "x = 1\n" * 1000)
+    content = bytearray(path.read_bytes())
+    content[45:55] = b"\xff" * 10
+    path.write_bytes(content)
+    with pytest.raises(SubmissionError, match=r"ada\.zip: can't be read \(.+\)$"):
+        read(path)

@@ -1,0 +1,43 @@
+"""The progress bar: submissions, tests and the time left on a terminal; elsewhere, nothing."""
+
+import io
+import re
+
+from rich.console import Console
+
+from grader import session
+from grader.progress import Progress
+from grader.submission import Submission
+from kata.catalog import catalog
+
+LINEAR = tuple(catalog().choose(["linear"]))
+EACH = len(LINEAR[0].points)
+
+
+def drawn(*, terminal: bool) -> str:
+    """What is written while two of three submissions are graded, and a third turns out to have been graded before."""
+    out = Console(file=io.StringIO(), force_terminal=terminal, width=100)
+    orders = [session.Order(Submission(name, {}), LINEAR, seed=0) for name in ("ada", "ben")]
+    with Progress(out, "grading", "submissions", 3, 3 * EACH) as progress:
+        progress.take(session.TestEnded(orders[0]))
+        progress.take(session.TestEnded(orders[1]))
+        progress.take(session.Graded(orders[1], None, 1.0))  # lost after its first test
+        progress.expect(2, 2 * EACH)
+        progress.take(session.TestEnded(orders[0]))
+        file = out.file
+        assert isinstance(file, io.StringIO)
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", file.getvalue())
+
+
+def test_a_terminal_shows_submissions_tests_and_the_time_left() -> None:
+    text = drawn(terminal=True)
+    assert "grading 0/3 submissions" in text
+    assert f"2/{3 * EACH} tests" in text
+    last = text.splitlines()[-1]
+    assert "grading 1/2 submissions" in last
+    assert f" {EACH + 2}/{2 * EACH} tests" in last
+    assert "left" in last
+
+
+def test_a_file_shows_nothing() -> None:
+    assert drawn(terminal=False) == ""
