@@ -1,4 +1,4 @@
-"""The command `grader`: grade submissions, certify the assignment.
+"""The command `grader`: grade submissions, export results, package the grader for a platform, certify the assignment.
 
 Exit codes: 0 graded, whatever the scores; 2 the call is wrong; 3 something could not be graded, and it is
 no student's fault.
@@ -19,6 +19,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Grade torchkata submissions. A student's code runs in a sandbox, never where the verdict is made.",
 )
+
+
+class Format(StrEnum):
+    """Whose results an export is."""
+
+    gradescope = "gradescope"
+    classroom50 = "classroom50"
+    github = "github"
+    junit = "junit"
+
+
+class Platform(StrEnum):
+    """Where a packaged grader runs."""
+
+    gradescope = "gradescope"
+    classroom50 = "classroom50"
+    github = "github"
 
 
 class Choice(StrEnum):
@@ -53,6 +70,9 @@ def grade(
     kata: Katas = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what has been graded.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
+    gradescope: Annotated[
+        Path | None, typer.Option(help="Rewrite this results.json after every test (one SUBMISSION).", metavar="PATH")
+    ] = None,
 ) -> None:
     """Grade one or many submissions into DIR: DIR/<id>/result.json and DIR/gradebook.csv.
 
@@ -60,8 +80,54 @@ def grade(
     """
     from grader.grade import Options, grade_into
 
-    options = Options(out, jobs, seed, examples, isolation.value, tuple(kata or ()), force, quiet)
+    options = Options(out, jobs, seed, examples, isolation.value, tuple(kata or ()), force, quiet, gradescope)
     sys.exit(run(lambda: grade_into(submissions, options)))
+
+
+@app.command()
+def export(
+    directory: Annotated[Path, typer.Argument(help="What `grader grade` had as --out.", metavar="DIR")],
+    format: Annotated[Format, typer.Option(help="Whose format.")],
+    to: Annotated[Path, typer.Option(help="The file, or the directory for several submissions.", metavar="PATH")],
+    field: Annotated[
+        list[str] | None,
+        typer.Option(help="What classroom50 needs and a result does not know (repeatable).", metavar="NAME=VALUE"),
+    ] = None,
+) -> None:
+    """Write stored results in the format of a platform.
+
+    gradescope, classroom50: PATH for one submission, PATH/<id>.json for several. junit: one file, a suite for each
+    submission and kata. github: Markdown for $GITHUB_STEP_SUMMARY; for one submission, annotations are printed, too.
+    A field that is not given comes from the variables that Classroom 50's runner and GitHub Actions set; {submission}
+    in it stands for the id.
+    """
+    from grader.export import Options, run_export
+
+    options = Options(format.value, to, tuple(field or ()))
+    sys.exit(run(lambda: run_export(directory, options)))
+
+
+@app.command()
+def package(
+    platform: Annotated[Platform, typer.Argument(help="Who runs it.")],
+    out: Annotated[Path, typer.Argument(help="A .zip for gradescope, else a directory.", metavar="OUT")],
+    source: Annotated[
+        str | None,
+        typer.Option(help="Fetch the grader from this repository instead of packing a copy.", metavar="URL@COMMIT"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of all random inputs.")] = 0,
+    examples: Examples = 100,
+    force: Annotated[bool, typer.Option("--force", help="Replace OUT.")] = False,
+) -> None:
+    """Write what a platform takes as it is: the grader, and the files that the platform runs.
+
+    gradescope: a zip to upload. github: what to add to the students' repository. classroom50: what to add to the
+    classroom's repository.
+    """
+    from grader.package import Options, run_package
+
+    options = Options(source, seed, examples, force)
+    sys.exit(run(lambda: run_package(platform.value, out, options)))
 
 
 @app.command()

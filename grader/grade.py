@@ -11,6 +11,7 @@ from grader import gradebook, result
 from grader.classtable import class_table
 from grader.collect import Tests
 from grader.errors import CallError, MachineError
+from grader.live import LiveReport
 from grader.result import Result
 from grader.session import Graded, Order
 from grader.session import grade as grade_orders
@@ -34,12 +35,19 @@ class Options:
     katas: tuple[str, ...]
     force: bool
     quiet: bool
+    gradescope: Path | None = None
 
 
 def grade_into(paths: Sequence[Path], options: Options) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written."""
     katas = choose(options.katas)
-    submissions, refused = read_all(paths)
+    live = live_report(paths, katas, options.gradescope)
+    try:
+        submissions, refused = read_all(paths)
+    except CallError as error:
+        if live is not None and paths[0].exists():
+            live.refuse(str(error))
+        raise
     prepare(options.out)
     out, err = console(quiet=options.quiet), console(stderr=True)
     prints = {s.id: result.fingerprint(s.files, fingerprinted(options, katas)) for s in submissions}
@@ -52,6 +60,8 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
             for event in grade_orders(orders, tests, sandbox, options.jobs):
                 if not isinstance(event, Graded):
                     advance()
+                    if live is not None:
+                        live.add(event)
                 elif event.katas is None:
                     lost.append(event.order.submission.id)
                 else:
@@ -62,8 +72,12 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
     def warn(text: str) -> None:
         err.print(f"warning: {text}", style="yellow")
 
+    if live is not None and orders:
+        live.begin(result_of(Graded(orders[0], [], 0.0), options, options.isolation, prints[submissions[0].id]))
     if orders:
         with_workplace(options.isolation, options.examples, warn, use)
+    if live is not None and stored:
+        live.finish(stored[submissions[0].id])
     gradebook.write(result.load_all(options.out), options.out)
     report(
         out, [stored[s.id] for s in submissions if s.id in stored], katas, len(submissions) - len(orders), options.out
@@ -86,6 +100,17 @@ def choose(names: Sequence[str]) -> tuple[Kata, ...]:
         return tuple(catalog().choose(list(names)))
     except ValueError as error:
         raise CallError(str(error)) from None
+
+
+def live_report(paths: Sequence[Path], katas: Sequence[Kata], path: Path | None) -> LiveReport | None:
+    """The file that is rewritten after every test, where one was asked for. Raises CallError."""
+    if path is None:
+        return None
+    if len(paths) != 1:
+        raise CallError("--gradescope takes a single submission")
+    if not path.parent.is_dir():
+        raise CallError(f"--gradescope {path}: there is no directory {path.parent}")
+    return LiveReport(path, katas)
 
 
 def read_all(paths: Sequence[Path]) -> tuple[list[Submission], list[str]]:

@@ -23,6 +23,7 @@ import msgspec
 from grader import rubric
 from grader.collect import Tests, run
 from grader.result import KataResult
+from grader.rubric import Timed
 from grader.submission import Submission
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Sandbox
@@ -49,6 +50,9 @@ class TestEnded:
     """A test of this order has ended."""
 
     order: Order
+    kata: str
+    test: str
+    timed: Timed
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,20 @@ class Graded:
 
 
 Event: TypeAlias = TestEnded | Graded
+
+
+class Ended(msgspec.Struct, frozen=True, tag=True):
+    """What a child sends after each test."""
+
+    kata: str
+    test: str
+    timed: Timed
+
+
+class Finished(msgspec.Struct, frozen=True, tag=True):
+    """What a child sends at last."""
+
+    katas: list[KataResult]
 
 
 def grade(orders: Sequence[Order], tests: Tests, sandbox: Sandbox, jobs: int) -> Iterator[Event]:
@@ -77,11 +95,11 @@ def grade(orders: Sequence[Order], tests: Tests, sandbox: Sandbox, jobs: int) ->
                 assert isinstance(connection, Connection)
                 child = running[connection]
                 try:
-                    message = connection.recv_bytes()
+                    message = msgspec.msgpack.decode(connection.recv_bytes(), type=Ended | Finished)
                 except (EOFError, OSError):
                     message = None
-                if message == b"":
-                    yield TestEnded(child.order)
+                if isinstance(message, Ended):
+                    yield TestEnded(child.order, message.kata, message.test, message.timed)
                     continue
                 del running[connection]
                 child.end()
@@ -91,8 +109,7 @@ def grade(orders: Sequence[Order], tests: Tests, sandbox: Sandbox, jobs: int) ->
                     yield Graded(child.order, None, time.monotonic() - child.began)
                 else:
                     idle.append(child.control)
-                    katas = msgspec.msgpack.decode(message, type=list[KataResult])
-                    yield Graded(child.order, katas, time.monotonic() - child.began)
+                    yield Graded(child.order, message.katas, time.monotonic() - child.began)
     finally:
         for child in running.values():
             os.kill(child.pid, signal.SIGKILL)
@@ -118,7 +135,7 @@ class Child:
 
 
 def start(order: Order, tests: Tests, control: socket) -> Child:
-    """Fork a child that grades one submission and sends an empty message for each test, then the result."""
+    """Fork a child that grades one submission and sends how each test ended, then the result."""
     receive, send = Pipe(duplex=False)
     began = time.monotonic()
     pid = os.fork()
@@ -126,10 +143,14 @@ def start(order: Order, tests: Tests, control: socket) -> Child:
         send.close()
         return Child(order, pid, receive, control, began)
     status = 1
+
+    def send_ended(kata: str, test: str, timed: Timed) -> None:
+        send.send_bytes(msgspec.msgpack.encode(Ended(kata, test, timed)))
+
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        katas = grade_submission(order, tests, WorkerHome(control, catalog().limits), lambda: send.send_bytes(b""))
-        send.send_bytes(msgspec.msgpack.encode(katas))
+        katas = grade_submission(order, tests, WorkerHome(control, catalog().limits), send_ended)
+        send.send_bytes(msgspec.msgpack.encode(Finished(katas)))
         status = 0
     except BrokenPipeError:
         pass
@@ -149,7 +170,9 @@ class GradingHome(Home, Protocol):
         """No student's code runs any more."""
 
 
-def grade_submission(order: Order, tests: Tests, home: GradingHome, ended: Callable[[], None]) -> list[KataResult]:
+def grade_submission(
+    order: Order, tests: Tests, home: GradingHome, ended: Callable[[str, str, Timed], None]
+) -> list[KataResult]:
     """All katas of one submission, in order, each on foundations that hold."""
     tests.config.stash[SEED] = order.seed
     tests.config.stash[STUDENT] = Student(home)
@@ -161,7 +184,7 @@ def grade_submission(order: Order, tests: Tests, home: GradingHome, ended: Calla
         timed = {}
         for name, item in tests.items[kata.name].items():
             timed[name] = run(item)
-            ended()
+            ended(kata.name, name, timed[name])
         results.append(rubric.score(kata, timed))
     home.end()
     return results
