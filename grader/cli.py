@@ -117,7 +117,7 @@ def package(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of all random inputs.")] = 0,
     examples: Examples = 100,
-    force: Annotated[bool, typer.Option("--force", help="Replace OUT.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write into an OUT that is not empty.")] = False,
 ) -> None:
     """Write what a platform takes as it is: the grader, and the files that the platform runs.
 
