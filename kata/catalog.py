@@ -70,19 +70,21 @@ class Catalog:
 def catalog() -> Catalog:
     """Read `catalog.toml`. Raises ValueError for a visibility that there is not."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("catalog.toml").read_text("utf-8"))
-    katas = [
-        Kata(
-            entry["name"],
-            entry["title"],
-            entry["theme"],
-            tuple(entry["builds_on"]),
-            entry["points"],
-            visibility_of(entry),
-            one_of(get_args(HiddenSays), entry.get("hidden_says", "nothing"), f"{entry['name']}: hidden_says"),
-        )
-        for entry in table["kata"]
-    ]
+    katas = [kata_from(entry) for entry in table["kata"]]
     return Catalog({kata.name: kata for kata in katas}, Limits(**table["limits"]))
+
+
+def kata_from(entry: dict[str, Any]) -> Kata:
+    """One table of the catalog. Raises ValueError for a visibility that there is not."""
+    return Kata(
+        name=entry["name"],
+        title=entry["title"],
+        theme=entry["theme"],
+        builds_on=tuple(entry["builds_on"]),
+        points=entry["points"],
+        visibility=visibility_of(entry),
+        hidden_says=one_of(get_args(HiddenSays), entry.get("hidden_says", "nothing"), f"{entry['name']}: hidden_says"),
+    )
 
 
 def visibility_of(entry: dict[str, Any]) -> dict[str, Visibility]:

@@ -37,6 +37,7 @@ class Options:
 
 def run_package(platform: Platform, out: Path, options: Options) -> int:
     """Write the package; the exit code. Raises CallError before anything is written."""
+    unseen = tests_not_visible()
     files = contents(platform, options)
     refuse(platform, out, force=options.force)
     try:
@@ -49,10 +50,17 @@ def run_package(platform: Platform, out: Path, options: Options) -> int:
     except OSError as error:
         raise CallError(f"{out}: can't write there ({error.strerror})") from None
     print(f"{out}: {NEXT[platform]}")
-    unseen = sum(seen != "visible" for kata in catalog().katas.values() for seen in kata.visibility.values())
     if platform == "gradescope" and unseen:
         print(f"note: {unseen} tests are not visible to students, so Gradescope hides their total, too")
     return 0
+
+
+def tests_not_visible() -> int:
+    """How many there are. Raises CallError for a catalog that says something else."""
+    try:
+        return sum(seen != "visible" for kata in catalog().katas.values() for seen in kata.visibility.values())
+    except ValueError as error:
+        raise CallError(str(error)) from None
 
 
 def contents(platform: Platform, options: Options) -> dict[str, bytes]:

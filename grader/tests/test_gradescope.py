@@ -107,16 +107,17 @@ def test_calls_that_can_not_work(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("enough", [1, 20])
+@pytest.mark.parametrize("enough", [1, 12])
 def test_a_grader_killed_midway_leaves_the_marks_so_far(tmp_path: Path, enough: int) -> None:
     path = tmp_path / "results.json"
     command = [sys.executable, "-m", "grader", "grade", str(COMPLETE), "--out", str(tmp_path / "out")]
-    command += ["--examples", "200", "--gradescope", str(path), "--quiet"]
+    command += ["--examples", "60", "--gradescope", str(path), "--quiet"]
     grader = subprocess.Popen(command, cwd=ROOT)
     deadline = time.monotonic() + 120
     ended = 0
     try:
         while ended < enough and time.monotonic() < deadline and grader.poll() is None:
+            time.sleep(0.02)
             ended = len(run_tests(checked(path.read_bytes()))) if path.exists() else 0
     finally:
         os.kill(grader.pid, signal.SIGKILL)
