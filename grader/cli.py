@@ -96,10 +96,14 @@ def export(
 ) -> None:
     """Write stored results in the format of a platform.
 
-    gradescope, classroom50: PATH for one submission, PATH/<id>.json for several. junit: one file, a suite for each
-    submission and kata. github: Markdown for $GITHUB_STEP_SUMMARY; for one submission, annotations are printed, too.
-    A field that is not given comes from the variables that Classroom 50's runner and GitHub Actions set; {submission}
-    in it stands for the id.
+    gradescope, classroom50: PATH for one submission, PATH/<id>.json for several.
+
+    junit: one file, with a suite for each submission and kata.
+
+    github: Markdown for $GITHUB_STEP_SUMMARY. For a single submission, annotations are printed, too.
+
+    A field that is not given comes from the variables of Classroom 50's runner or of GitHub Actions;
+    {submission} in it stands for the id.
     """
     from grader.export import Options, run_export
 
@@ -121,8 +125,11 @@ def package(
 ) -> None:
     """Write what a platform takes as it is: the grader, and the files that the platform runs.
 
-    gradescope: a zip to upload. github: what to add to the students' repository. classroom50: what to add to the
-    classroom's repository.
+    gradescope: a zip to upload.
+
+    github: what to add to the repository that students start from.
+
+    classroom50: what to add to the classroom's repository.
     """
     from grader.package import Options, run_package
 

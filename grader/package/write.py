@@ -66,9 +66,8 @@ def tests_not_visible() -> int:
 def contents(platform: Platform, options: Options) -> dict[str, bytes]:
     """The files of a package, by path. Raises CallError."""
     folder = FOLDERS[platform]
-    written = {
-        path.name: path.read_bytes() for name in ("common", platform) for path in sorted((FILES / name).iterdir())
-    }
+    sources = [path for name in ("common", platform) for path in project.files_of(FILES / name)]
+    written = {path.name: path.read_bytes() for path in sources}
     workflow = {f".github/workflows/{WORKFLOW}": written.pop(WORKFLOW)} if WORKFLOW in written else {}
     written["options"] = f"--seed {options.seed} --examples {options.examples}\n".encode()
     if options.source is not None:
