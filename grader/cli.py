@@ -1,4 +1,4 @@
-"""The command `grader`: grade submissions, certify the assignment.
+"""The command `grader`: grade a class, show and export its results, package the grader, certify the assignment.
 
 Exit codes: 0 graded, whatever the scores; 2 the call is wrong; 3 something could not be graded, and it is
 no student's fault.
@@ -24,6 +24,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Grade torchkata submissions. A student's code runs in a sandbox, never where the verdict is made.",
 )
+
+
+class Format(StrEnum):
+    """Whose results an export is."""
+
+    gradescope = "gradescope"
+    classroom50 = "classroom50"
+    github = "github"
+    junit = "junit"
+
+
+class Platform(StrEnum):
+    """Where a packaged grader runs."""
+
+    gradescope = "gradescope"
+    classroom50 = "classroom50"
+    github = "github"
 
 
 class Choice(StrEnum):
@@ -58,6 +75,9 @@ def grade(
     kata: Katas = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what has been graded.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
+    gradescope: Annotated[
+        Path | None, typer.Option(help="Rewrite this results.json after every test (one SUBMISSION).", metavar="PATH")
+    ] = None,
 ) -> None:
     """Grade one or many submissions into DIR: DIR/<id>/result.json and DIR/gradebook.csv.
 
@@ -68,7 +88,7 @@ def grade(
         from grader.grade import grade_into
         from grader.intake import Options
 
-        options = Options(out, jobs, seed, examples, isolation.value, tuple(kata or ()), force, quiet)
+        options = Options(out, jobs, seed, examples, isolation.value, tuple(kata or ()), force, quiet, gradescope)
         return lambda: grade_into(submissions, options)
 
     sys.exit(run(load, stopped="stopped; what is graded is stored, and the same command goes on from there"))
@@ -98,6 +118,67 @@ def diff(
         from grader.differences import run_diff
 
         return lambda: run_diff(old, new, csv)
+
+    sys.exit(run(load))
+
+
+@app.command()
+def export(
+    directory: Annotated[Path, typer.Argument(help="What `grader grade` had as --out.", metavar="DIR")],
+    format: Annotated[Format, typer.Option(help="Whose format.")],
+    to: Annotated[Path, typer.Option(help="The file, or the directory for several submissions.", metavar="PATH")],
+    field: Annotated[
+        list[str] | None,
+        typer.Option(help="What classroom50 needs and a result does not know (repeatable).", metavar="NAME=VALUE"),
+    ] = None,
+) -> None:
+    """Write stored results in the format of a platform.
+
+    gradescope, classroom50: PATH for one submission, PATH/<id>.json for several.
+
+    junit: one file, with a suite for each submission and kata.
+
+    github: Markdown for $GITHUB_STEP_SUMMARY. For a single submission, annotations are printed, too.
+
+    A field that is not given comes from the variables of Classroom 50's runner or of GitHub Actions;
+    {submission} in it stands for the id.
+    """
+
+    def load() -> Command:
+        from grader.export import Options, run_export
+
+        options = Options(format.value, to, tuple(field or ()))
+        return lambda: run_export(directory, options)
+
+    sys.exit(run(load))
+
+
+@app.command()
+def package(
+    platform: Annotated[Platform, typer.Argument(help="Who runs it.")],
+    out: Annotated[Path, typer.Argument(help="A .zip for gradescope, else a directory.", metavar="OUT")],
+    source: Annotated[
+        str | None,
+        typer.Option(help="Fetch the grader from this repository instead of packing a copy.", metavar="URL@COMMIT"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of all random inputs.")] = 0,
+    examples: Examples = 100,
+    force: Annotated[bool, typer.Option("--force", help="Write into an OUT that is not empty.")] = False,
+) -> None:
+    """Write what a platform takes as it is: the grader, and the files that the platform runs.
+
+    gradescope: a zip to upload.
+
+    github: what to add to the repository that students start from.
+
+    classroom50: what to add to the classroom's repository.
+    """
+
+    def load() -> Command:
+        from grader.package import Options, run_package
+
+        options = Options(source, seed, examples, force)
+        return lambda: run_package(platform.value, out, options)
 
     sys.exit(run(load))
 

@@ -13,11 +13,12 @@ from grader.collect import Tests
 from grader.errors import CallError, MachineError
 from grader.intake import Intake, Options
 from grader.leftovers import clear_runtimes
+from grader.live import LiveReport
 from grader.progress import Progress
 from grader.report import rebuild, show, tell
 from grader.result import Result
 from grader.roster import roster
-from grader.session import Graded, Order
+from grader.session import Graded, Order, TestEnded
 from grader.session import grade as grade_orders
 from grader.terminal import console
 from grader.worker.launch import Sandbox
@@ -38,21 +39,29 @@ class Outcome:
 def grade_into(paths: Sequence[Path], options: Options) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
     katas = choose(options.katas)
+    live = live_report(paths, katas, options.gradescope)
     intake = Intake(*roster(paths), katas, options)
     out, err = console(quiet=options.quiet), console(stderr=True)
     outcome = Outcome()
     orders = intake.orders()
-    first = next(orders, None)
+    try:
+        first = next(orders, None)
+    except CallError as error:
+        if live is not None:
+            live.refuse(str(error))
+        raise
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         assert first is not None
-        grade_all(chain([first], orders), intake, outcome, tests, sandbox, out)
+        grade_all(chain([first], orders), intake, outcome, tests, sandbox, out, live)
 
     def warn(text: str) -> None:
         err.print(f"warning: {text}", style="yellow")
 
     if first is not None:
         clear_runtimes()
+        if live is not None:
+            live.begin(result_of(Graded(first, [], 0.0), [], options, None, intake.prints[first.submission.id]))
         try:
             with_workplace(options.isolation, options.examples, warn, use, private=[*paths, options.out])
         except BaseException:
@@ -60,6 +69,9 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
             raise
     rows, unreadable = rebuild(options.out)
     shown = {*intake.reused, *outcome.stored}
+    if live is not None:
+        for submission in shown:  # one, or none where it could not be graded
+            live.finish(result.read(options.out / submission / "result.json", Result))
     show(out, [row for row in rows if row.submission in shown], options.out, REMARKS_SHOWN)
     if intake.reused:
         out.print(
@@ -79,8 +91,25 @@ def choose(names: Sequence[str]) -> tuple[Kata, ...]:
         raise CallError(str(error)) from None
 
 
+def live_report(paths: Sequence[Path], katas: Sequence[Kata], path: Path | None) -> LiveReport | None:
+    """The file that is rewritten after every test, where one was asked for. Raises CallError."""
+    if path is None:
+        return None
+    if len(paths) != 1:
+        raise CallError("--gradescope takes a single submission")
+    if not path.parent.is_dir():
+        raise CallError(f"--gradescope {path}: there is no directory {path.parent}")
+    return LiveReport(path, katas)
+
+
 def grade_all(
-    orders: Iterable[Order], intake: Intake, outcome: Outcome, tests: Tests, sandbox: Sandbox, out: Console
+    orders: Iterable[Order],
+    intake: Intake,
+    outcome: Outcome,
+    tests: Tests,
+    sandbox: Sandbox,
+    out: Console,
+    live: LiveReport | None,
 ) -> None:
     """Grade the orders and store each result as it comes. Raises MachineError."""
     each = sum(len(kata.points) for kata in intake.katas)
@@ -89,6 +118,8 @@ def grade_all(
         for event in events:
             progress.expect(intake.expected, intake.expected * each)
             progress.take(event)
+            if live is not None and isinstance(event, TestEnded):
+                live.add(event)
             if isinstance(event, Graded):
                 submission = event.order.submission.id
                 fingerprint = intake.prints.pop(submission)
@@ -103,9 +134,9 @@ def grade_all(
 
 
 def result_of(
-    event: Graded, katas: list[result.KataResult], options: Options, sandbox: Sandbox, fingerprint: str
+    event: Graded, katas: list[result.KataResult], options: Options, sandbox: Sandbox | None, fingerprint: str
 ) -> Result:
-    """The result to store."""
+    """The result to store; without a sandbox, of what is yet to be graded."""
     return Result(
         submission=event.order.submission.id,
         score=sum(kata.score for kata in katas),
@@ -113,9 +144,9 @@ def result_of(
         fingerprint=fingerprint,
         seed=options.seed,
         examples=options.examples,
-        isolation=sandbox.isolation,
+        isolation=options.isolation if sandbox is None else sandbox.isolation,
         seconds=round(event.seconds, 3),
-        environment={**result.environment(), "workers can": ", ".join(sandbox.open_walls)},
+        environment={**result.environment(), "workers can": ", ".join([] if sandbox is None else sandbox.open_walls)},
         katas=katas,
         remarks=event.remarks,
     )

@@ -29,6 +29,7 @@ class Options:
     katas: tuple[str, ...]
     force: bool
     quiet: bool
+    gradescope: Path | None = None
 
 
 class Intake:

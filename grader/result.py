@@ -48,6 +48,8 @@ class TestResult(msgspec.Struct, frozen=True):
     message: str = ""
     diagnosis: str | None = None
     seconds: float = 0.0
+    file: str = ""  # where in the student's files it ended, if that is known
+    line: int = 0
 
 
 class KataResult(msgspec.Struct, frozen=True):

@@ -16,9 +16,11 @@ class Timed:
     seconds: float
 
 
-def score(kata: Kata, ended: Mapping[str, Timed]) -> KataResult:
-    """A kata's points. A test of the catalog that did not end is inconclusive; one that is not in it counts nothing."""
-    missing = Timed(Ending("inconclusive", "this test did not run; that is not your fault"), 0.0)
+DID_NOT_RUN = Ending("inconclusive", "this test did not run; that is not your fault")
+
+
+def score(kata: Kata, ended: Mapping[str, Timed], *, missing: Ending = DID_NOT_RUN) -> KataResult:
+    """A kata's points. A test of the catalog that did not end is `missing`; one that is not in it counts nothing."""
     tests = [
         TestResult(
             name=name,
@@ -27,9 +29,11 @@ def score(kata: Kata, ended: Mapping[str, Timed]) -> KataResult:
             max_score=points,
             message=timed.ending.message,
             seconds=round(timed.seconds, 4),
+            file=timed.ending.place.file,
+            line=timed.ending.place.line,
         )
         for name, points in kata.points.items()
-        for timed in [ended.get(name, missing)]
+        for timed in [ended.get(name, Timed(missing, 0.0))]
     ]
     status = status_of([test.outcome for test in tests])
     return KataResult(kata.name, status, sum(test.score for test in tests), kata.max_score, tests)

@@ -26,6 +26,7 @@ from grader.collect import Tests, run
 from grader.errors import MachineError
 from grader.leftovers import in_use
 from grader.result import KataResult, Remark
+from grader.rubric import Timed
 from grader.signals import end_with_parent, interruptible, uninterrupted
 from grader.submission import Submission
 from grader.worker.home import WorkerHome
@@ -55,6 +56,9 @@ class TestEnded:
     """A test of this order has ended."""
 
     order: Order
+    kata: str
+    test: str
+    timed: Timed
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,26 @@ class Graded:
 
 
 Event: TypeAlias = TestEnded | Graded
+
+
+class Ended(msgspec.Struct, frozen=True, tag=True):
+    """What a child sends after each test."""
+
+    kata: str
+    test: str
+    timed: Timed
+
+
+class Finished(msgspec.Struct, frozen=True, tag=True):
+    """What it sends after all tests."""
+
+    katas: list[KataResult]
+
+
+class Remarked(msgspec.Struct, frozen=True, tag=True):
+    """What it sends at last, where remarks are wanted."""
+
+    remarks: list[Remark]
 
 
 def grade(orders: Iterable[Order], tests: Tests, sandbox: Sandbox, jobs: int) -> Generator[Event, None, None]:
@@ -130,15 +154,17 @@ class Child:
         """Take in its next message; one that says nothing is gone, or late."""
         message = None
         with suppress(EOFError, OSError):
-            message = self.results.recv_bytes() if self.results.poll() else None
-        if message is None:
-            return Graded(self.order, self.katas, time.monotonic() - self.began, self.remarks)
-        if message == b"":
-            return TestEnded(self.order)
-        if self.katas is None:
-            self.katas = msgspec.msgpack.decode(message, type=list[KataResult])
-        else:
-            self.remarks = msgspec.msgpack.decode(message, type=list[Remark])
+            if self.results.poll():
+                message = msgspec.msgpack.decode(self.results.recv_bytes(), type=Ended | Finished | Remarked)
+        match message:
+            case Ended(kata, test, timed):
+                return TestEnded(self.order, kata, test, timed)
+            case Finished(katas):
+                self.katas = katas
+            case Remarked(remarks):
+                self.remarks = remarks
+            case None:
+                return Graded(self.order, self.katas, time.monotonic() - self.began, self.remarks)
         return None
 
     def end(self) -> None:
@@ -158,7 +184,7 @@ def with_news(running: Mapping[Connection, Child]) -> list[Child]:
 
 
 def start(order: Order, tests: Tests, control: socket) -> Child:
-    """Fork a child that grades one submission: it sends an empty message for each test, the katas, the remarks."""
+    """Fork a child that grades one submission: it sends how each test ended, the katas, the remarks."""
     receive, send = Pipe(duplex=False)
     began, parent = time.monotonic(), os.getpid()
     pid = os.fork()
@@ -167,13 +193,17 @@ def start(order: Order, tests: Tests, control: socket) -> Child:
         seconds = catalog().limits.kata_seconds * patience(tests)
         return Child(order, pid, receive, control, began, began + len(order.katas) * seconds + SLACK)
     status = 1
+
+    def send_on(message: Ended | Finished | Remarked) -> None:
+        send.send_bytes(msgspec.msgpack.encode(message))
+
     try:
         end_with_parent(parent)
-        katas = grade_submission(order, tests, WorkerHome(control, catalog().limits), lambda: send.send_bytes(b""))
-        send.send_bytes(msgspec.msgpack.encode(katas))
+        home = WorkerHome(control, catalog().limits)
+        send_on(Finished(grade_submission(order, tests, home, lambda *ended: send_on(Ended(*ended)))))
         if order.remarked:  # last: a source that is made to break its reader costs no more than the remarks
             remarks.limit_this_process()
-            send.send_bytes(msgspec.msgpack.encode(remarks.look_through(order.submission.files)))
+            send_on(Remarked(remarks.look_through(order.submission.files)))
         status = 0
     except BrokenPipeError:
         pass
@@ -198,7 +228,9 @@ class GradingHome(Home, Protocol):
         """No student's code runs any more."""
 
 
-def grade_submission(order: Order, tests: Tests, home: GradingHome, ended: Callable[[], None]) -> list[KataResult]:
+def grade_submission(
+    order: Order, tests: Tests, home: GradingHome, ended: Callable[[str, str, Timed], None]
+) -> list[KataResult]:
     """All katas of one submission, in order, each on foundations that hold."""
     tests.config.stash[SEED] = order.seed
     tests.config.stash[STUDENT] = Student(home)
@@ -209,7 +241,7 @@ def grade_submission(order: Order, tests: Tests, home: GradingHome, ended: Calla
         timed = {}
         for name, item in tests.items[kata.name].items():
             timed[name] = run(item)
-            ended()
+            ended(kata.name, name, timed[name])
         results.append(rubric.score(kata, timed))
     home.end()
     return results

@@ -4,9 +4,12 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 ROOT = Path(__file__).resolve().parent.parent
+
+Visibility: TypeAlias = Literal["visible", "after_due_date", "after_published", "hidden"]
+HiddenSays: TypeAlias = Literal["nothing", "claim", "all"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,8 @@ class Kata:
     theme: str
     builds_on: tuple[str, ...]
     points: dict[str, float]  # by the name of the test, in the order of the file
+    visibility: dict[str, Visibility]  # of every test, by its name
+    hidden_says: HiddenSays  # what a student may read of a test that is not visible
 
     @property
     def max_score(self) -> float:
@@ -64,10 +69,36 @@ class Catalog:
 
 @cache
 def catalog() -> Catalog:
-    """Read `catalog.toml`."""
+    """Read `catalog.toml`. Raises ValueError for a visibility that there is not."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("catalog.toml").read_text("utf-8"))
-    katas = [
-        Kata(entry["name"], entry["title"], entry["theme"], tuple(entry["builds_on"]), entry["points"])
-        for entry in table["kata"]
-    ]
+    katas = [kata_from(entry) for entry in table["kata"]]
     return Catalog({kata.name: kata for kata in katas}, Limits(**table["limits"]))
+
+
+def kata_from(entry: dict[str, Any]) -> Kata:
+    """One table of the catalog. Raises ValueError for a visibility that there is not."""
+    return Kata(
+        name=entry["name"],
+        title=entry["title"],
+        theme=entry["theme"],
+        builds_on=tuple(entry["builds_on"]),
+        points=entry["points"],
+        visibility=visibility_of(entry),
+        hidden_says=one_of(get_args(HiddenSays), entry.get("hidden_says", "nothing"), f"{entry['name']}: hidden_says"),
+    )
+
+
+def visibility_of(entry: dict[str, Any]) -> dict[str, Visibility]:
+    """Who sees each test of a kata: one word for all of them, or a table of those that are not visible."""
+    given, where = entry.get("visibility", "visible"), f"{entry['name']}: visibility"
+    chosen = given if isinstance(given, dict) else dict.fromkeys(entry["points"], given)
+    if unknown := chosen.keys() - entry["points"].keys():
+        raise ValueError(f"catalog.toml: {where} names {min(unknown)}, which is no test of it")
+    return {test: one_of(get_args(Visibility), chosen.get(test, "visible"), where) for test in entry["points"]}
+
+
+def one_of(allowed: tuple[str, ...], given: object, where: str) -> Any:
+    """What was given, if it is allowed. Raises ValueError."""
+    if given not in allowed:
+        raise ValueError(f"catalog.toml: {where} is {given!r}; it can be {', '.join(allowed)}")
+    return given

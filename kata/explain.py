@@ -14,6 +14,7 @@ from .values import Plain
 Outcome: TypeAlias = Literal["passed", "failed", "crashed", "timed_out", "not_started", "inconclusive", "not_graded"]
 Status: TypeAlias = Literal["done", "wrong", "crashed", "timed_out", "not_started", "inconclusive", "not_graded"]
 
+NOWHERE = Place()
 FEW = 4  # an input with no more elements is shown whole
 
 
@@ -24,6 +25,7 @@ class Ending:
     outcome: Outcome
     message: str = ""
     cause: str = ""  # the same for two tests that stumble over the same line
+    place: Place = NOWHERE  # the student's own line, if that is known
 
 
 def explain(heading: str, error: BaseException, call: Call | None, again: str) -> Ending:
@@ -59,7 +61,7 @@ def explain(heading: str, error: BaseException, call: Call | None, again: str) -
             text = f"the test could not make sense of the answer ({type(error).__name__}: {error})"
             lines += [("note", text.splitlines()[0][:300])]
     body = [f"  {label:<9} {text}" for label, text in lines if text]
-    return Ending(outcome, "\n".join([heading, *body, f"  again: {again}"]), cause)
+    return Ending(outcome, "\n".join([heading, *body, f"  again: {again}"]), cause, getattr(error, "place", NOWHERE))
 
 
 def is_at_import(error: BaseException) -> bool:

@@ -1,6 +1,7 @@
 """pytest plugin: what a student sees. Failures that speak of the kata, then the table of katas and the next step."""
 
 from collections.abc import Generator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -81,7 +82,7 @@ def with_prints(ending: Ending, printed: str) -> Ending:
         return ending
     block, _, again = ending.message.rpartition("\n")
     lines = [f"  printed   {line}" for line in printed.strip().splitlines()[-5:]]
-    return Ending(ending.outcome, "\n".join([block, *lines, again]), ending.cause)
+    return replace(ending, message="\n".join([block, *lines, again]))
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:

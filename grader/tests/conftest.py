@@ -1,17 +1,20 @@
 """What several tests share: running our commands, the examples graded once, bubblewrap or the reason it is missing."""
 
+import dataclasses
 import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
-from kata.catalog import ROOT
+from grader.formats import view
+from kata.catalog import ROOT, Catalog, HiddenSays, Visibility, catalog
 
 EXAMPLES = sorted((ROOT / "examples/submissions").iterdir())
 
@@ -73,3 +76,19 @@ def graded_class(tmp_path_factory: pytest.TempPathFactory) -> Class:
     """All examples, graded side by side with the best isolation that works here."""
     directory = tmp_path_factory.mktemp("class")
     return Class(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", 40))
+
+
+Hide: TypeAlias = Callable[..., None]
+
+
+@pytest.fixture
+def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
+    """Call it to make all tests of `get_batch` less than visible."""
+
+    def change(visibility: Visibility, hidden_says: HiddenSays = "nothing") -> None:
+        kata = catalog().katas["get_batch"]
+        hidden = dataclasses.replace(kata, visibility=dict.fromkeys(kata.points, visibility), hidden_says=hidden_says)
+        changed = Catalog({**catalog().katas, "get_batch": hidden}, catalog().limits)
+        monkeypatch.setattr(view, "catalog", lambda: changed)
+
+    return change

@@ -112,5 +112,15 @@ def test_bwrap_is_never_replaced_by_less(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_help_names_every_option() -> None:
     out = run("grader", "grade", "--help").out
-    for option in ("--out", "--jobs", "--seed", "--examples", "--isolation", "--kata", "--force", "--quiet"):
+    for option in (
+        "--out",
+        "--jobs",
+        "--seed",
+        "--examples",
+        "--isolation",
+        "--kata",
+        "--force",
+        "--quiet",
+        "--gradescope",
+    ):
         assert option in out

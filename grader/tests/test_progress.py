@@ -7,11 +7,18 @@ from rich.console import Console
 
 from grader import session
 from grader.progress import Progress
+from grader.rubric import Timed
 from grader.submission import Submission
 from kata.catalog import catalog
+from kata.explain import Ending
 
 LINEAR = tuple(catalog().choose(["linear"]))
 EACH = len(LINEAR[0].points)
+
+
+def ended(order: session.Order) -> session.TestEnded:
+    """Some test of this order has."""
+    return session.TestEnded(order, "linear", next(iter(LINEAR[0].points)), Timed(Ending("passed"), 0.1))
 
 
 def drawn(*, terminal: bool) -> str:
@@ -19,11 +26,11 @@ def drawn(*, terminal: bool) -> str:
     out = Console(file=io.StringIO(), force_terminal=terminal, width=100)
     orders = [session.Order(Submission(name, {}), LINEAR, seed=0) for name in ("ada", "ben")]
     with Progress(out, "grading", "submissions", 3, 3 * EACH) as progress:
-        progress.take(session.TestEnded(orders[0]))
-        progress.take(session.TestEnded(orders[1]))
+        progress.take(ended(orders[0]))
+        progress.take(ended(orders[1]))
         progress.take(session.Graded(orders[1], None, 1.0))  # lost after its first test
         progress.expect(2, 2 * EACH)
-        progress.take(session.TestEnded(orders[0]))
+        progress.take(ended(orders[0]))
         file = out.file
         assert isinstance(file, io.StringIO)
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", file.getvalue())

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Installs the grader in the directory that is named: bubblewrap, and a virtual environment with torch for CPUs.
+# What is there already stays. TORCHKATA_PYTHON names a Python that has everything, to be used instead of a new one.
+set -euo pipefail
+
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+to="$1"
+project="$here/torchkata"
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+install_packages() {
+    as_root apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive as_root apt-get install -y -qq --no-install-recommends "$@"
+}
+
+find_python() {
+    for name in python3.13 python3.12 python3.11 python3; do
+        if "$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
+            echo "$name"
+            return
+        fi
+    done
+    return 1
+}
+
+if [ -f "$here/source" ] && [ ! -d "$project" ]; then
+    command -v git > /dev/null || install_packages git ca-certificates
+    read -r url commit < "$here/source"
+    git clone --quiet --no-checkout "$url" "$project.part"
+    git -C "$project.part" checkout --quiet --detach "$commit"
+    mv "$project.part" "$project"
+fi
+
+command -v bwrap > /dev/null || install_packages bubblewrap
+
+# Ubuntu lets an ordinary user's program make namespaces only where a profile says so.
+restricted=/proc/sys/kernel/apparmor_restrict_unprivileged_userns
+if [ "$(id -u)" -ne 0 ] && [ "$(cat "$restricted" 2> /dev/null || echo 0)" -eq 1 ]; then
+    as_root sysctl -q -w kernel.apparmor_restrict_unprivileged_userns=0
+fi
+
+if [ -z "${TORCHKATA_PYTHON:-}" ]; then
+    base="$(find_python)" || {
+        install_packages python3.12 python3.12-venv || install_packages python3.11 python3.11-venv
+        base="$(find_python)"
+    }
+    [ -x "$to/venv/bin/python" ] || "$base" -m venv "$to/venv"
+    pip=("$to/venv/bin/python" -m pip install --quiet --constraint "$project/constraints.txt")
+    "${pip[@]}" --index-url https://download.pytorch.org/whl/cpu torch
+    "${pip[@]}" --editable "$project[grader]"
+fi
+
+python="${TORCHKATA_PYTHON:-$to/venv/bin/python}"
+"$python" -c 'import einops, hypothesis, jaxtyping, msgspec, numpy, pytest, rich, torch, typer' || {
+    echo "install.sh: $python lacks what the grader needs" >&2
+    exit 1
+}

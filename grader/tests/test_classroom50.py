@@ -1,0 +1,137 @@
+"""Classroom 50's `result.json`: by its schema, in whole points, with what the runner knows."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+
+from grader.formats import classroom50
+from grader.result import Result
+from grader.tests.conftest import Hide
+from grader.tests.made import HOSTILE, result
+from kata.catalog import ROOT
+
+SCHEMA = json.loads((ROOT / "grader/formats/classroom50.schema.json").read_text())
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+RUNNER = {
+    "CLASSROOM": "cs336",
+    "ASSIGNMENT": "primitives",
+    "ASSIGNMENT_TYPE": "group",
+    "OWNER": "ada",
+    "SUBMISSION_TAG": "submit/2026-09-01T10-00-00Z-abc1234",
+    "COMMIT_URL": "https://github.com/cs336/primitives-ada/commit/abc",
+    "RELEASE_URL": "https://github.com/cs336/primitives-ada/releases/tag/submit%2Fx",
+    "REVIEW_URL": "https://github.com/cs336/primitives-ada/compare/a...b",
+    "SUBMITTED_AT": "2026-09-01T12:00:00+02:00",
+}
+
+
+def rendered(made: Result) -> dict[str, Any]:
+    """The file, once the schema has accepted it."""
+    loaded: dict[str, Any] = json.loads(classroom50.render(made, classroom50.about({}, RUNNER), AT))
+    jsonschema.Draft202012Validator(SCHEMA).validate(loaded)
+    assert loaded["score"] <= loaded["max-score"]
+    return loaded
+
+
+def with_points(scores: list[float], maxima: list[float]) -> Result:
+    """A result with these points in its first tests, and 0 of 1 in the others."""
+    made = result("why")
+    kata = made.katas[0]
+    scores, maxima = scores + [0.0] * 20, maxima + [1.0] * 20
+    tests = [
+        msgspec.structs.replace(test, score=score, max_score=most)
+        for test, score, most in zip(kata.tests, scores, maxima, strict=False)
+    ]
+    return msgspec.structs.replace(made, katas=[msgspec.structs.replace(kata, tests=tests)])
+
+
+def test_what_the_runner_says_is_in_it() -> None:
+    report = rendered(result(HOSTILE))
+    assert report["classroom"] == "cs336"
+    assert report["assignment_type"] == "group"
+    assert (report["datetime"], report["graded_at"]) == ("2026-09-01T10:00:00Z", "2026-09-01T12:00:00Z")
+    assert (report["score"], report["max-score"], len(report["tests"])) == (3, 16, 11)
+    assert report["tests"][0] == {
+        "test-name": "get_batch: every row is a window of the data",
+        "passed": True,
+        "score": 2,
+        "max-score": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("score", "most", "shown"),
+    [
+        (1.0, 2.0, (1, 2)),
+        (0.5, 2.0, (1, 4)),
+        (1.3, 2.0, (13, 20)),
+        (1 / 3, 1.0, (333, 1000)),
+        (0.9999, 1.0, (999, 1000)),
+    ],
+)
+def test_points_are_scaled_and_never_rounded_up(score: float, most: float, shown: tuple[int, int]) -> None:
+    report = rendered(with_points([score], [most]))
+    test = report["tests"][0]
+    assert (test["score"], test["max-score"]) == shown
+    assert report["tests"][1]["max-score"] == shown[1] / most, "all by the same factor"
+    assert report["max-score"] == sum(test["max-score"] for test in report["tests"])
+
+
+def test_what_is_not_given_follows_from_github() -> None:
+    actions = {
+        "GITHUB_REPOSITORY": "cs336/primitives-ada",
+        "GITHUB_SHA": "abc",
+        "GITHUB_REF_NAME": "submit/1",
+        "GITHUB_SERVER_URL": "https://git.example.org",
+    }
+    given = {"classroom": "c", "assignment": "a", "owner": "ada", "datetime": "2026-09-01T10:00:00"}
+    about = classroom50.about(given, actions)
+    assert about.commit == about.review == "https://git.example.org/cs336/primitives-ada/commit/abc"
+    assert about.release == "https://git.example.org/cs336/primitives-ada/releases/tag/submit%2F1"
+    assert (about.submission, about.assignment_type, about.datetime) == (
+        "submit/1",
+        "individual",
+        "2026-09-01T10:00:00Z",
+    )
+
+
+def test_what_was_given_counts_more() -> None:
+    assert classroom50.about({"owner": "bob"}, RUNNER).owner == "bob"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"owner": "", "teacher": "x"}, "no field 'teacher'; the fields are classroom, assignment"),
+        ({"assignment_type": "pair"}, "assignment_type is 'pair'; it can be individual, group, team"),
+        ({"submission": "main"}, "it is a tag that begins with submit/"),
+        ({"datetime": "yesterday"}, "datetime is 'yesterday'; it looks like 2026-"),
+    ],
+)
+def test_a_wrong_field_is_named(given: dict[str, str], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        classroom50.about(given, RUNNER)
+
+
+def test_hidden_tests_have_no_name(hide: Hide) -> None:
+    hide("hidden")
+    names = [test["test-name"] for test in rendered(result("x · claim"))["tests"]]
+    assert names == [f"get_batch: hidden test {number}" for number in range(1, 12)]
+
+
+def test_the_schema_can_fail() -> None:
+    report = rendered(result())
+    for wrong in (
+        report | {"output": "x"},
+        report | {"score": 61.5},
+        report | {"submission": "main"},
+        report | {"datetime": "2026-09-01T10:00:00+02:00"},
+        {name: value for name, value in report.items() if name != "owner"},
+        report | {"tests": [{"test-name": "x", "passed": "yes", "score": 0, "max-score": 1}]},
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.Draft202012Validator(SCHEMA).validate(wrong)

@@ -1,0 +1,120 @@
+"""`grader export`: files for one submission or many, bad calls in one line."""
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from grader.result import write
+from grader.tests.conftest import Run, run
+from grader.tests.made import result
+from grader.tests.test_classroom50 import RUNNER
+
+FORMATS = ("gradescope", "classroom50", "github", "junit")
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Path:
+    """The results of one submission."""
+    write(result("get_batch · claim\n  wrong", submission="ada", file="get_batch.py"), tmp_path / "one")
+    return tmp_path / "one"
+
+
+@pytest.fixture
+def two(one: Path) -> Path:
+    """The results of two."""
+    write(result("why", submission="bob | <b>"), one)
+    return one
+
+
+def export(directory: Path, format: str, to: Path, *arguments: str) -> Run:
+    """`grader export …`."""
+    return run("grader", "export", str(directory), "--format", format, "--to", str(to), *arguments)
+
+
+def loaded(path: Path) -> dict[str, Any]:
+    """A JSON file."""
+    content: dict[str, Any] = json.loads(path.read_text())
+    return content
+
+
+def test_one_submission_is_a_file(one: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in RUNNER.items():
+        monkeypatch.setenv(name, value)
+    for format in FORMATS:
+        done = export(one, format, tmp_path / "new" / format)
+        assert (done.code, done.err) == (0, "")
+    assert loaded(tmp_path / "new/gradescope")["score"] == 3
+    assert loaded(tmp_path / "new/classroom50")["owner"] == "ada"
+    assert (tmp_path / "new/github").read_text().startswith("## ada: 3 of 16 points")
+    assert ET.parse(tmp_path / "new/junit").getroot()[0].get("name") == "ada: get_batch"
+    assert len(list((tmp_path / "new").iterdir())) == len(FORMATS)
+
+
+def test_annotations_of_one_submission_are_printed(one: Path, tmp_path: Path) -> None:
+    out = export(one, "github", tmp_path / "summary.md").out
+    assert out.startswith("::error file=assignment/get_batch.py,line=7,title=")
+    assert len(out.splitlines()) == 1
+
+
+def test_several_are_a_file_each_in_a_directory(two: Path, tmp_path: Path) -> None:
+    assert export(two, "gradescope", tmp_path / "gs").code == 0
+    assert sorted(path.name for path in (tmp_path / "gs").iterdir()) == ["ada.json", "bob | <b>.json"]
+    given = [f"--field={name}=x" for name in ("classroom", "assignment", "commit", "release")]
+    given += ["--field=submission=submit/{submission}", "--field=owner={submission}", "--field=datetime=2026-09-01"]
+    assert export(two, "classroom50", tmp_path / "c50", *given).code == 0
+    assert {loaded(path)["owner"] for path in (tmp_path / "c50").iterdir()} == {"ada", "bob | <b>"}
+
+
+def test_several_are_suites_of_one_file_and_lines_of_one_table(two: Path, tmp_path: Path) -> None:
+    assert export(two, "junit", tmp_path / "junit.xml").code == 0
+    assert len(ET.parse(tmp_path / "junit.xml").getroot()) == 2
+    done = export(two, "github", tmp_path / "class.md")
+    assert (done.code, done.out) == (0, "")
+    assert len((tmp_path / "class.md").read_text().splitlines()) == 4
+
+
+def test_a_file_is_replaced(one: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert export(one, "github", tmp_path / "summary.md").code == 0
+    assert (tmp_path / "summary.md").read_text().count("## ada") == 1
+
+
+def test_one_that_can_not_be_read_does_not_cost_the_others_theirs(one: Path, tmp_path: Path) -> None:
+    (one / "eve").mkdir()
+    (one / "eve/result.json").write_text('{"score": 100}')
+    done = export(one, "junit", tmp_path / "junit.xml")
+    assert (done.code, done.err) == (2, f"grader: {one}/eve/result.json: not a result that can be read\n")
+    assert len(ET.parse(tmp_path / "junit.xml").getroot()) == 1
+
+
+@pytest.mark.parametrize(
+    ("format", "arguments", "words"),
+    [
+        ("classroom50", (), "classroom50 needs classroom, assignment, owner, submission, commit, release, review, "),
+        ("classroom50", ("--field", "owner"), "--field owner: it is written NAME=VALUE"),
+        ("junit", ("--field", "owner=ada"), "--field is for --format classroom50 alone"),
+    ],
+)
+def test_bad_calls_write_nothing(
+    one: Path, tmp_path: Path, format: str, arguments: tuple[str, ...], words: str
+) -> None:
+    done = export(one, format, tmp_path / "to", *arguments)
+    assert (done.code, len(done.err.strip().splitlines())) == (2, 1), done.err
+    assert words in done.err
+    assert not (tmp_path / "to").exists()
+
+
+def test_a_directory_without_results(tmp_path: Path) -> None:
+    for directory in (tmp_path, tmp_path / "nowhere"):
+        done = export(directory, "junit", tmp_path / "to")
+        assert (done.code, len(done.err.strip().splitlines())) == (2, 1)
+        assert f"{directory}: no results there" in done.err
+
+
+def test_a_path_that_can_not_be_written(one: Path) -> None:
+    done = export(one, "junit", one / "ada/result.json/junit.xml")
+    assert (done.code, len(done.err.strip().splitlines())) == (2, 1)
+    assert "can't write there" in done.err

@@ -1,0 +1,80 @@
+"""GitHub's Markdown and annotations: a student's words start no markup, no command and no line of their own."""
+
+import re
+
+import pytest
+
+from grader.formats import github
+from grader.tests.conftest import Hide
+from grader.tests.made import HOSTILE, result
+
+
+def outside_fences(markdown: str) -> str:
+    """What a reader of Markdown takes for markup: everything but the blocks of code."""
+    return re.sub(r"^(`{3,})text\n.*?\n\1$", "(code)", markdown, flags=re.MULTILINE | re.DOTALL)
+
+
+def test_the_summary_counts_points_and_shows_what_did_not_pass() -> None:
+    summary = github.summary(result("linear · claim\n  secret"))
+    assert summary.startswith("## ada: 3 of 16 points\n")
+    assert "| Cut random batches out of a token file (`get_batch`) | 3 of 16 | 2 of 11 |" in outside_fences(
+        summary.replace("&#45;", "-")
+    )
+    assert "<details><summary>get_batch: 9 not passed</summary>" in summary
+    assert summary.count("  secret\n") == 9
+    assert "**every start occurs and no other** · wrong · 0 of 2 points" in summary
+
+
+def test_hostile_words_stay_in_their_fence() -> None:
+    summary = github.summary(result(HOSTILE))
+    outside = outside_fences(summary)
+    for word in ("script", "forged", "link", "bold"):
+        assert word in summary
+        assert word not in outside
+    assert "`````text" in summary, "longer than the four that are in it"
+    assert not [c for c in summary if c != "\n" and not c.isprintable()]
+
+
+@pytest.mark.parametrize("name", ["a|b", "<img src=x>", "[x](y)", "`x`", "**x**", "a\n\n# b", "\\|", "www.example.org"])
+def test_a_submissions_name_is_no_markup(name: str) -> None:
+    for markdown in (github.summary(result(submission=name)), github.class_summary([result(submission=name)])):
+        line = next(line for line in markdown.splitlines() if re.search(r"3 of 16", line))
+        shown = re.sub(r"&#\d+;", "", line.removeprefix("## ").replace(": 3 of 16 points", "").strip("| "))
+        assert not set(shown.split(" | ")[0]) & set("|<>[]()`*\\#.\n"), line
+
+
+def test_a_class_is_a_line_for_each() -> None:
+    lines = github.class_summary([result(submission="ada"), result(submission="bob")]).splitlines()
+    assert lines[2:] == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
+
+
+def test_an_annotation_stands_beside_the_students_line() -> None:
+    (line,) = github.annotations(result("get_batch · claim\n  100% wrong", file="get_batch.py"))
+    assert line == (
+        "::error file=assignment/get_batch.py,line=7,title=get_batch%3A every start occurs and no other"
+        "::get_batch · claim%0A  100%25 wrong%0A(and 8 more of get_batch)"
+    )
+
+
+def test_hostile_words_start_no_command() -> None:
+    (line,) = github.annotations(result(HOSTILE, file="get_batch.py"))
+    assert "\n" not in line
+    assert "\r" not in line
+    assert "%250A::error::forged" in line
+
+
+@pytest.mark.parametrize("file", ["../../etc/passwd.py", "x,line=1::forged.py", "x y.py", "x.py\n::error::forged"])
+def test_a_file_that_a_student_made_up_is_not_named(file: str) -> None:
+    (line,) = github.annotations(result("why", file=file))
+    assert line.startswith("::error file=assignment/get_batch.py,title=")
+
+
+def test_hidden_tests_keep_their_secret(hide: Hide) -> None:
+    hide("hidden", "claim")
+    made = result("get_batch · claim\n  secret", file="get_batch.py")
+    (line,) = github.annotations(made)
+    summary = github.summary(made)
+    assert "secret" not in line + summary
+    assert "line=" not in line
+    assert "get_batch · claim\n  What it asked and what came back is hidden." in summary
+    assert "crashed" not in summary

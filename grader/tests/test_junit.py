@@ -1,0 +1,83 @@
+"""JUnit XML: by its schema, whatever a student's words are, no two test cases of one name."""
+
+from datetime import UTC, datetime
+from xml.etree import ElementTree as ET
+
+import pytest
+import xmlschema
+
+from grader.formats import junit
+from grader.formats.junit import Stored
+from grader.tests.conftest import Hide
+from grader.tests.made import HOSTILE, result
+from kata.catalog import ROOT
+
+SCHEMA = xmlschema.XMLSchema(str(ROOT / "grader/formats/junit.xsd"))
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+
+
+def checked(content: bytes) -> ET.Element:
+    """The file, once the schema has accepted it."""
+    SCHEMA.validate(content.decode())
+    return ET.fromstring(content)
+
+
+def rendered(*submissions: str, message: str = "why") -> ET.Element:
+    """`get_batch` of these submissions, every outcome in it."""
+    stored = [Stored(result(message, submission=name), AT) for name in submissions]
+    return checked(junit.render(stored, hostname="here"))
+
+
+def test_a_suite_counts_what_is_in_it() -> None:
+    (suite,) = rendered("ada")
+    children = [child.tag for case in suite.iter("testcase") for child in case if child.tag != "system-out"]
+    assert [suite.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["11", "6", "1", "2"]
+    assert {tag: children.count(tag) for tag in children} == {"failure": 6, "error": 1, "skipped": 2}
+    assert suite.get("timestamp") == "2026-09-01T12:00:00"
+    assert float(suite.get("time", "")) == pytest.approx(11 * 0.25)
+    properties = {one.get("name"): one.get("value") for one in suite.iter("property")}
+    assert properties == {"score": "3", "max_score": "16"}
+    assert suite.find("testcase/system-out").text == "2 of 2 points"  # type: ignore[union-attr]
+
+
+def test_the_machines_fault_is_an_error_and_what_was_not_tried_is_skipped() -> None:
+    (suite,) = rendered("ada")
+    kinds = [next((child.tag for child in case if child.tag != "system-out"), None) for case in suite.iter("testcase")]
+    assert kinds[:7] == [None, "failure", "failure", "failure", "skipped", "error", "skipped"]
+
+
+def test_hostile_words_come_back_as_they_were_less_what_xml_forbids() -> None:
+    (suite,) = rendered("ada", message=HOSTILE)
+    (text,) = {failure.text for failure in suite.iter("failure")}
+    assert text == "".join(c for c in HOSTILE if c not in "\x00\x07\x1b\x9b\r\ud800\ufffe")
+    assert "]]>" in text
+
+
+def test_names_are_unique_even_where_submissions_look_alike() -> None:
+    root = rendered("ada", "ada\x01", "bob <&\"'> ]]>", "ада")
+    names = [case.get("name") for case in root.iter("testcase")]
+    assert len(names) == len(set(names)) == 44
+    assert "ada: get_batch: rows are independent (2)" in names
+
+
+def test_hidden_tests_keep_their_secret(hide: Hide) -> None:
+    hide("after_due_date")
+    content = junit.render([Stored(result("get_batch · claim\n  secret", file="get_batch.py"), AT)], hostname="here")
+    names = [case.get("name") for case in checked(content).iter("testcase")]
+    assert names[1] == "ada: get_batch: hidden test 2"
+    assert b"secret" not in content
+    assert b"claim" not in content
+    assert b"every_start" not in content
+    assert b"This test is hidden." in content
+
+
+def test_the_schema_can_fail() -> None:
+    good = junit.render([Stored(result("why"), AT)], hostname="here").decode()
+    for wrong in (
+        good.replace(' tests="11"', ""),
+        good.replace("<system-out>", "<system-out/><skipped message=''/><system-out>", 1),
+        good.replace("every start occurs and no other", "every row is a window of the data"),
+    ):
+        assert wrong != good
+        with pytest.raises(xmlschema.XMLSchemaValidationError):
+            SCHEMA.validate(wrong)

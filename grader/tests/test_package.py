@@ -1,0 +1,217 @@
+"""`grader package`: unpacked where a platform would unpack it, its own scripts grade a submission there."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from grader.tests.conftest import Run, run
+from grader.tests.test_classroom50 import RUNNER
+from grader.tests.test_classroom50 import SCHEMA as CLASSROOM50
+from grader.tests.test_gradescope import SCHEMA as GRADESCOPE
+from kata.catalog import ROOT
+
+HALF_DONE = ROOT / "examples/submissions/half_done"
+NOT_NEEDED = ("reference/solution", "zoo", "examples", "grader/tests", "assignment", "__pycache__")
+COMMIT = "0123456789" * 4
+
+
+def package(platform: str, out: Path, *arguments: str) -> Run:
+    """`grader package …`."""
+    return run("grader", "package", platform, str(out), *arguments)
+
+
+def call(*command: object, cwd: Path, **variables: str) -> Run:
+    """A platform's call, with the Python that runs this test in the place of one that would be installed."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(cwd), "TORCHKATA_PYTHON": sys.executable, **variables}
+    done = subprocess.run([*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+def repository(folder: Path) -> Path:
+    """A checkout with one commit of everything in it."""
+    author = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    for command in (("init", "-q"), ("add", "--all", "--force"), (*author, "commit", "-q", "-m", "start")):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def autograder(tmp_path: Path) -> Path:
+    """Gradescope's directory with the zip unpacked in `source/`."""
+    assert package("gradescope", tmp_path / "new/autograder.zip", "--examples", "40").code == 0
+    root = tmp_path / "autograder"
+    for name in ("source", "submission", "results"):
+        (root / name).mkdir(parents=True)
+    subprocess.run(
+        [sys.executable, "-m", "zipfile", "-e", tmp_path / "new/autograder.zip", root / "source"], check=True
+    )
+    (root / "submission_metadata.json").write_text(
+        '{"id": 1, "users": [], "assignment": {}, "previous_submissions": []}'
+    )
+    return root
+
+
+def graded(root: Path) -> dict[str, Any]:
+    """Gradescope's results, once the schema has accepted them."""
+    loaded: dict[str, Any] = json.loads((root / "results/results.json").read_text())
+    jsonschema.Draft202012Validator(GRADESCOPE).validate(loaded)
+    return loaded
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_gradescope_sets_up_and_grades(autograder: Path) -> None:
+    where = {"AUTOGRADER_ROOT": str(autograder)}
+    for _ in range(2):
+        done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)
+        assert done.code == 0, done.err
+    assert (autograder / "source").stat().st_mode & 0o777 == 0o700
+    catalog = autograder / "source/torchkata/kata/catalog.toml"
+    catalog.write_text(catalog.read_text().replace('name = "linear"', 'name = "linear"\nvisibility = "hidden"'))
+    shutil.copytree(HALF_DONE, autograder / "submission", dirs_exist_ok=True)
+    shutil.copy(autograder / "source/run_autograder", autograder)
+    done = call("bash", autograder / "run_autograder", cwd=autograder, **where)
+    assert done.code == 0, done.err
+    report = graded(autograder)
+    assert report["score"] == 37
+    assert report["extra_data"]["examples"] == 40
+    hidden = {test["tags"][0] for test in report["tests"] if test["visibility"] == "hidden"}
+    assert hidden == {"linear"}, "the unpacked copy graded, not the project beside it"
+    assert len(report["tests"]) == 69
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_gradescope_tells_a_student_who_handed_in_nothing(autograder: Path) -> None:
+    where = {"AUTOGRADER_ROOT": str(autograder)}
+    done = call("bash", autograder / "source/run_autograder", cwd=autograder, **where)
+    assert done.code == 0, done.err
+    assert "no kata in it" in graded(autograder)["output"]
+
+
+def test_setup_says_what_a_python_lacks(autograder: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    bare.chmod(0o755)
+    where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(bare)}
+    done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)
+    assert done.code == 1
+    assert f"install.sh: {bare} lacks what the grader needs" in done.err
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_github_grades_a_repository_with_a_grader_fetched_by_commit(tmp_path: Path) -> None:
+    assert package("classroom50", tmp_path / "grader").code == 0
+    origin = repository(tmp_path / "grader/torchkata")
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin, capture_output=True, text=True, check=True).stdout
+    checkout = tmp_path / "work/primitives-ada"
+    shutil.copytree(HALF_DONE, checkout / "assignment")
+    source = f"file://{origin}@{commit.strip()}"
+    assert package("github", checkout, "--force", "--source", source, "--examples", "40").code == 0
+    assert not (checkout / ".github/torchkata/torchkata").exists()
+    summary = tmp_path / "step_summary"
+    summary.write_text("before\n")
+    for command in steps(checkout):
+        done = call(
+            "bash", "-e", "-c", command, cwd=checkout, RUNNER_TEMP=str(tmp_path), GITHUB_STEP_SUMMARY=str(summary)
+        )
+        assert done.code == 0, done.err
+    assert summary.read_text().startswith("before\n## primitives&#45;ada: 37 of 100 points")
+    assert "\n::error file=assignment/get_batch.py," in done.out
+    kept = {path.name for path in (tmp_path / "torchkata/results").iterdir()}
+    assert kept == {"gradebook.csv", "junit.xml", "primitives-ada"}
+
+
+def steps(checkout: Path) -> list[str]:
+    """What the workflow runs."""
+    workflow = yaml.safe_load((checkout / ".github/workflows/grade.yml").read_text())
+    return [step["run"] for step in workflow["jobs"]["grade"]["steps"] if "run" in step]
+
+
+def test_the_workflow_gives_students_code_nothing_to_steal(tmp_path: Path) -> None:
+    assert package("github", tmp_path / "new").code == 0
+    workflow = yaml.safe_load((tmp_path / "new/.github/workflows/grade.yml").read_text())
+    assert workflow["permissions"] == {"contents": "read"}
+    (job,) = workflow["jobs"].values()
+    assert job["timeout-minutes"] <= 30
+    (checkout,) = [step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkout["with"]["persist-credentials"] is False
+    assert set(workflow[True]) == {"push", "workflow_dispatch"}, "YAML reads `on` as true"
+    assert "--isolation bwrap" in (tmp_path / "new/.github/torchkata/grade.sh").read_text()
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_classroom50_grades_a_checkout(tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle"
+    assert package("classroom50", bundle, "--examples", "40", "--seed", "7").code == 0
+    assert json.loads((bundle / "runtime.json").read_text())["apt"] == ["bubblewrap"]
+    checkout = tmp_path / "checkout"
+    shutil.copytree(HALF_DONE, checkout)
+    (checkout / "result.json").write_text('{"score": 1000}')
+    repository(checkout)
+    runner = {name: value for name, value in RUNNER.items() if name != "SUBMITTED_AT"}
+    done = call(sys.executable, bundle / "autograder.py", cwd=checkout, **runner)
+    assert done.code == 0, done.err
+    report = json.loads((checkout / "result.json").read_text())
+    jsonschema.Draft202012Validator(CLASSROOM50).validate(report)
+    assert (report["score"], report["max-score"], report["owner"]) == (37, 100, "ada")
+    assert report["datetime"] <= report["graded_at"]
+
+
+@pytest.mark.parametrize(("platform", "prefix"), [("github", ".github/torchkata/"), ("classroom50", "")])
+def test_the_grader_is_in_it_and_what_students_must_not_have_is_not(tmp_path: Path, platform: str, prefix: str) -> None:
+    assert package(platform, tmp_path / "new").code == 0
+    copied = tmp_path / "new" / prefix / "torchkata"
+    files = {path.relative_to(copied).as_posix() for path in copied.rglob("*") if path.is_file()}
+    assert {"conftest.py", "constraints.txt", "grader/standins/linear.py", "reference/oracle/linear.py"} <= files
+    assert not [name for name in files if any(f"{part}/" in f"{name}/" for part in NOT_NEEDED)]
+
+
+def test_the_same_project_makes_the_same_zip(tmp_path: Path) -> None:
+    for name in ("a.zip", "b.zip"):
+        assert package("gradescope", tmp_path / name).code == 0
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        modes = {info.filename: info.external_attr >> 16 & 0o777 for info in archive.infolist()}
+    assert (modes["setup.sh"], modes["run_autograder"], modes["options"]) == (0o755, 0o755, 0o644)
+
+
+def test_force_writes_over_the_copy_and_keeps_the_rest(tmp_path: Path) -> None:
+    out = tmp_path / "repository"
+    assert package("github", out).code == 0
+    (out / "assignment").mkdir()
+    stale = out / ".github/torchkata/torchkata/tests/test_gone.py"
+    stale.write_text("")
+    refused = package("github", out)
+    assert (refused.code, refused.err) == (2, f"grader: {out}: there is something already; --force writes over it\n")
+    assert stale.exists()
+    assert package("github", out, "--force").code == 0
+    assert not stale.exists()
+    assert (out / "assignment").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("platform", "name", "arguments", "words"),
+    [
+        ("gradescope", "new", (), "Gradescope takes a zip, so OUT is a file that ends in .zip"),
+        ("github", "file", (), "it is a file; github takes a directory"),
+        ("github", "new", ("--source", "https://example.org/g"), "name the commit, URL@COMMIT with all 40 digits"),
+        ("github", "new", ("--source", "https://example.org/g@main"), "a branch changes unseen"),
+        ("github", "new", ("--source", f"a b@{COMMIT}"), "a b is no address of a repository"),
+        ("github", "new", ("--source", f"@{COMMIT}"), "nothing is no address of a repository"),
+        ("github", "new", ("--source", f"--upload-pack=x@{COMMIT}"), "is no address of a repository"),
+    ],
+)
+def test_bad_calls(tmp_path: Path, platform: str, name: str, arguments: tuple[str, ...], words: str) -> None:
+    (tmp_path / "file").write_text("")
+    done = package(platform, tmp_path / name, *arguments)
+    assert (done.code, len(done.err.strip().splitlines())) == (2, 1), done.err
+    assert words in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

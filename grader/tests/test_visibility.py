@@ -1,0 +1,82 @@
+"""Who sees a test: what `catalog.toml` may say, and what students read of a test that is not theirs to see."""
+
+from typing import Any
+
+import pytest
+
+from grader.formats.view import seen
+from grader.tests.conftest import Hide
+from grader.tests.made import OUTCOMES, result
+from kata.catalog import catalog, kata_from
+
+ENTRY: dict[str, Any] = {
+    "name": "k",
+    "title": "t",
+    "theme": "m",
+    "builds_on": [],
+    "points": {"test_a": 1, "test_b": 2},
+}
+
+
+def test_nothing_said_is_visible_and_a_hidden_test_says_nothing() -> None:
+    kata = kata_from(ENTRY)
+    assert kata.visibility == {"test_a": "visible", "test_b": "visible"}
+    assert kata.hidden_says == "nothing"
+
+
+def test_one_word_is_for_all_tests_and_a_table_for_some() -> None:
+    assert kata_from(ENTRY | {"visibility": "hidden"}).visibility == {"test_a": "hidden", "test_b": "hidden"}
+    some = kata_from(ENTRY | {"visibility": {"test_b": "after_due_date"}, "hidden_says": "claim"})
+    assert some.visibility == {"test_a": "visible", "test_b": "after_due_date"}
+    assert some.hidden_says == "claim"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (
+            {"visibility": "public"},
+            "k: visibility is 'public'; it can be visible, after_due_date, after_published, hidden",
+        ),
+        ({"visibility": {"test_a": 1}}, "k: visibility is 1"),
+        ({"visibility": {"test_c": "hidden"}}, "k: visibility names test_c, which is no test of it"),
+        ({"hidden_says": "everything"}, "k: hidden_says is 'everything'; it can be nothing, claim, all"),
+    ],
+)
+def test_another_word_is_refused(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        kata_from(ENTRY | wrong)
+
+
+@pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
+def test_where_a_platform_can_not_hide_a_test_only_its_points_are_left(hide: Hide, visibility: str) -> None:
+    hide(visibility)
+    rows = seen(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
+    assert [row.title for row in rows[:2]] == ["hidden test 1", "hidden test 2"]
+    assert {row.message for row in rows} == {"", "This test is hidden."}
+    assert {(row.file, row.line, row.seconds) for row in rows} == {("", 0, 0.0)}
+    assert [row.outcome for row in rows[1:4]] == ["failed"] * 3, "not how it was wrong"
+    assert sum(row.max_score for row in rows) == catalog().katas["get_batch"].max_score
+
+
+def test_a_claim_is_the_first_line_of_a_message(hide: Hide) -> None:
+    hide("hidden", "claim")
+    row = seen(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)[2]
+    assert row.test == "test_starts_are_uniform"
+    assert row.message == "get_batch · claim\n  What it asked and what came back is hidden."
+    assert (row.outcome, row.file, row.line) == ("failed", "", 0)
+
+
+def test_all_is_all(hide: Hide) -> None:
+    hide("hidden", "all")
+    rows = seen(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
+    assert [row.outcome for row in rows[:7]] == list(OUTCOMES)
+    assert (rows[2].message, rows[2].line) == ("get_batch · claim\n  secret", 7)
+
+
+def test_a_result_of_other_tests_is_refused(hide: Hide) -> None:
+    hide("hidden")
+    old = result("secret")
+    old.katas[0].tests[0] = type(old.katas[0].tests[0])("test_of_last_year", "failed", 0.0, 1.0, "secret")
+    with pytest.raises(ValueError, match="kata get_batch has changed since; grade again"):
+        seen(old, platform_hides=False)
