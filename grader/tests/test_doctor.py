@@ -35,7 +35,7 @@ def test_a_bubblewrap_that_does_not_work(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (finding.state, finding.found) == ("missing", "bwrap: Unknown option --old-option")
     monkeypatch.setattr("grader.worker.launch.bubblewrap", lambda _: ["/nowhere/bwrap"])
     finding = machine.sandbox()
-    assert (finding.state, finding.found) == ("missing", "[Errno 2] No such file or directory: '/nowhere/bwrap'")
+    assert (finding.state, finding.found) == ("missing", "/nowhere/bwrap: No such file or directory")
 
 
 @pytest.mark.usefixtures("needs_bwrap")

@@ -117,15 +117,20 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits) -> Sandbox:
     if isolation == "bwrap":
         command = [*bubblewrap(runtime), *command]
     with theirs:
-        process = subprocess.Popen(
-            command,
-            env=environment(),
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            pass_fds=[theirs.fileno()],
-        )
+        try:
+            process = subprocess.Popen(
+                command,
+                env=environment(),
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=[theirs.fileno()],
+            )
+        except OSError as error:
+            ours.close()
+            shutil.rmtree(runtime, ignore_errors=True)
+            raise IsolationError(f"{command[0]}: {error.strerror}") from None
     return Sandbox(process, ours, runtime, isolation)
 
 
@@ -184,7 +189,14 @@ def bubblewrap(runtime: Path) -> list[str]:
     Started by an ordinary user it is root in a user namespace of its own, which lets the zygote give each worker
     namespaces and lets the worker give up that power; started by root, the worker becomes another user.
     """
-    command = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    command = [
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-pid",
+        "--unshare-net",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+    ]
     command += ["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "worker"]
     if os.getuid() != 0:
         command += ["--unshare-user", "--uid", "0", "--gid", "0", "--cap-add", "CAP_SYS_ADMIN"]
