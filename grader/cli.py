@@ -29,6 +29,13 @@ class Choice(StrEnum):
     none = "none"
 
 
+class Part(StrEnum):
+    """A part of what certify proves."""
+
+    zoo = "zoo"
+    attacks = "attacks"
+
+
 Examples = Annotated[int, typer.Option(min=1, help="Random inputs per property.")]
 Jobs = Annotated[int, typer.Option(min=1, help="How many submissions at a time.")]
 Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
@@ -71,12 +78,16 @@ def certify(
     examples: Examples = 100,
     isolation: IsolationOption = Choice.auto,
     kata: Katas = None,
+    only: Annotated[Part | None, typer.Option(help="Prove that the tests hold, or that the sandbox does.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables there, too.", metavar="FILE")] = None,
 ) -> None:
-    """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught."""
+    """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught.
+
+    And that no attack of the corpus gains a point, or harms the next submission, at any isolation that works here.
+    """
     from grader.certify import Options, run_certify
 
-    options = Options(jobs, seeds, examples, isolation.value, tuple(kata or ()), markdown)
+    options = Options(jobs, seeds, examples, isolation.value, tuple(kata or ()), markdown, only.value if only else None)
     sys.exit(run(lambda: run_certify(options)))
 
 

@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -26,7 +26,7 @@ from grader.result import KataResult
 from grader.submission import Submission
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Sandbox
-from kata.catalog import Kata, catalog
+from kata.catalog import Kata, Limits, catalog
 from kata.profiles import SEED
 from kata.selection import STUDENT
 from kata.student import Home, Student
@@ -42,6 +42,8 @@ class Order:
     katas: tuple[Kata, ...]
     seed: int
     sound: frozenset[str] = frozenset()  # katas that are known to be done, and need no stand-in
+    limits: Limits = field(default_factory=lambda: catalog().limits)
+    then: "Order | None" = None  # graded right after it, by the same zygote
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class Graded:
     order: Order
     katas: list[KataResult] | None
     seconds: float
+    peak_mib: float  # of the grader's own process, most of it torch
 
 
 Event: TypeAlias = TestEnded | Graded
@@ -84,15 +87,17 @@ def grade(orders: Sequence[Order], tests: Tests, sandbox: Sandbox, jobs: int) ->
                     yield TestEnded(child.order)
                     continue
                 del running[connection]
-                child.end()
-                if message is None:
+                peak_mib = child.end()
+                katas = None if message is None else msgspec.msgpack.decode(message, type=list[KataResult])
+                if katas is None:
                     child.control.close()
-                    idle.append(sandbox.clone())
-                    yield Graded(child.order, None, time.monotonic() - child.began)
+                control = child.control if katas is not None else sandbox.clone()
+                if child.order.then is None:
+                    idle.append(control)
                 else:
-                    idle.append(child.control)
-                    katas = msgspec.msgpack.decode(message, type=list[KataResult])
-                    yield Graded(child.order, katas, time.monotonic() - child.began)
+                    follower = start(child.order.then, tests, control)
+                    running[follower.results] = follower
+                yield Graded(child.order, katas, time.monotonic() - child.began, peak_mib)
     finally:
         for child in running.values():
             os.kill(child.pid, signal.SIGKILL)
@@ -111,10 +116,11 @@ class Child:
     control: socket
     began: float
 
-    def end(self) -> None:
-        """Reap it."""
+    def end(self) -> float:
+        """Reap it; the most memory that it had, in MiB."""
         self.results.close()
-        os.waitpid(self.pid, 0)
+        _, _, used = os.wait4(self.pid, 0)
+        return used.ru_maxrss / 2**10
 
 
 def start(order: Order, tests: Tests, control: socket) -> Child:
@@ -128,7 +134,7 @@ def start(order: Order, tests: Tests, control: socket) -> Child:
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        katas = grade_submission(order, tests, WorkerHome(control, catalog().limits), lambda: send.send_bytes(b""))
+        katas = grade_submission(order, tests, WorkerHome(control, order.limits), lambda: send.send_bytes(b""))
         send.send_bytes(msgspec.msgpack.encode(katas))
         status = 0
     except BrokenPipeError:
@@ -153,7 +159,7 @@ def grade_submission(order: Order, tests: Tests, home: GradingHome, ended: Calla
     """All katas of one submission, in order, each on foundations that hold."""
     tests.config.stash[SEED] = order.seed
     tests.config.stash[STUDENT] = Student(home)
-    seconds = catalog().limits.kata_seconds * max(1.0, tests.examples / 100)
+    seconds = order.limits.kata_seconds * max(1.0, tests.examples / 100)
     results: list[KataResult] = []
     for kata in order.katas:
         done = {result.kata for result in results if result.status == "done"} | order.sound
