@@ -8,6 +8,7 @@ student's submission alone, and the attack's honest twin.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from grader.certify import zoo
 from grader.certify.attacks import Attack, Level
@@ -23,6 +24,7 @@ EXAMPLES = 10
 KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more often than any student
 SLACK_SECONDS = 15.0  # for starting and ending workers, and for a kata beside the attacked one
 SLACK_MIB = 512.0  # for the largest answer that a worker may send, several times over
+LEFT_BEHIND = (Path("/tmp/torchkata-left-behind"), Path("/dev/shm/torchkata-left-behind"))  # where nothing keeps it in
 STOPPED_BY = {"wrong": "the comparison", "crashed": "no valid answer", "timed_out": "the time limit"}
 
 
@@ -48,14 +50,10 @@ class Plan:
     """The orders that try one attack."""
 
     attack: Attack
+    before: Order | None
     hostile: Order | None  # None for an archive that was refused
     after: Order
     twin: Order | None
-
-    def chain(self) -> Order | None:
-        """The attack and what is graded right before it."""
-        before = self.attack.before
-        return Order(before, (self.attack.kata,), 0, then=self.hostile) if before and self.hostile else self.hostile
 
 
 class Siege:
@@ -69,7 +67,7 @@ class Siege:
             each.attack.entry.wrong: Order(each.attack.base(), (each.attack.kata,), 0, others(each.attack.kata))
             for each in self.plans
         }
-        tried = [order for each in self.plans for order in (each.chain(), each.twin)]
+        tried = [order for each in self.plans for order in (each.before or each.hostile, each.twin)]
         self.orders = [self.alone, *self.bases.values(), *(order for order in tried if order is not None)]
 
     def tests(self) -> int:
@@ -89,6 +87,8 @@ class Siege:
                 graded[id(event.order)] = event
             else:
                 advance()
+        for path in LEFT_BEHIND:
+            path.unlink(missing_ok=True)
         for each in self.plans:
             base = graded[id(self.bases[each.attack.entry.wrong])]
             yield judge(each, self.level, base, graded[id(self.alone)], graded)
@@ -99,9 +99,11 @@ def plan(attack: Attack) -> Plan:
     kata, after = attack.kata, next_student()
     limits = replace(catalog().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
     hostile, twin = attack.hostile.submission, attack.twin.submission
+    attacker = Order(hostile, (kata, neighbour(kata)), 0, others(kata), limits, after) if hostile else None
     return Plan(
         attack,
-        Order(hostile, (kata, neighbour(kata)), 0, others(kata), limits, after) if hostile else None,
+        Order(attack.before, (kata,), 0, others(kata), then=attacker) if attack.before else None,
+        attacker,
         after,
         Order(twin, (kata,), 0, others(kata)) if twin else None,
     )
@@ -128,10 +130,10 @@ def next_student() -> Order:
 def judge(plan: Plan, level: Level, base: Graded, alone: Graded, graded: dict[int, Graded]) -> Trial:
     """What an attack came to."""
     attack = plan.attack
-    twin_problem = attack.twin.refusal or attack.twin.problem or None
-    if plan.twin is not None and twin_problem is None:
-        katas = graded[id(plan.twin)].katas
-        twin_problem = "the process that graded it was lost" if katas is None else all_are("done")(katas)
+    honest = [graded[id(order)].katas for order in (plan.twin, plan.before) if order is not None]
+    unfair = [all_are("done")(katas) if katas else "the process that graded it was lost" for katas in honest]
+    unfair += [attack.twin.refusal, attack.twin.problem]
+    twin_problem = "; ".join(filter(None, unfair)) or None
     read = attack.hostile.problem
     if plan.hostile is None:
         return Trial(attack, level, 0.0, "the reader", (read,) if read else (), twin_problem)
