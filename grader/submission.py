@@ -1,9 +1,12 @@
 """Reads what a student handed in: a directory, a zip or a tar, as the bytes of a few Python files and nothing else."""
 
+import gzip
+import io
 import stat
 import tarfile
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -15,7 +18,10 @@ T = TypeVar("T")
 
 MAX_FILES = 64
 MAX_BYTES = 2**20
+MAX_TOTAL = 16 * 2**20  # of all Python files, used or not
 MAX_ENTRIES = 10_000  # of an archive, whatever they are
+MAX_ARCHIVE = 8 * 2**20  # as it was handed in: what it lists is read at once
+MAX_UNPACKED = 64 * 2**20  # of a tar: to pass over a member is to unpack it
 ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 
 
@@ -36,14 +42,7 @@ def read(path: Path) -> Submission:
     if not path.exists():
         raise SubmissionError(f"{path}: there is no such file or directory")
     try:
-        if path.is_dir():
-            found = list(directory_entries(path))
-        elif zipfile.is_zipfile(path):
-            found = list(zip_entries(path))
-        elif tarfile.is_tarfile(path):
-            found = list(tar_entries(path))
-        else:
-            raise SubmissionError(f"{path}: neither a directory nor a .zip, .tar or .tar.gz")
+        found = list(not_too_large(entries(path), path))
     except (
         OSError,
         EOFError,
@@ -52,6 +51,7 @@ def read(path: Path) -> Submission:
         RuntimeError,
         NotImplementedError,
         ValueError,
+        zlib.error,
     ) as error:
         raise SubmissionError(f"{path}: can't be read ({error})") from None
     files = package_of(found)
@@ -66,6 +66,25 @@ def identify(path: Path) -> str:
     name = unicodedata.normalize("NFC", path.resolve().name)
     ending = next((ending for ending in ENDINGS if name.lower().endswith(ending) and not path.is_dir()), "")
     return name.removesuffix(name[len(name) - len(ending) :]) if ending else name
+
+
+def entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """The Python files in whatever was handed in. Raises SubmissionError for anything else."""
+    if path.is_dir():
+        return directory_entries(path)
+    if path.stat().st_size > MAX_ARCHIVE:
+        raise SubmissionError(f"{path}: larger than {MAX_ARCHIVE // 2**20} MiB")
+    return zip_entries(path) if zipfile.is_zipfile(path) else tar_entries(path)
+
+
+def not_too_large(entries: Iterable[tuple[PurePosixPath, bytes]], path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Stop where many files that are small enough are too much together."""
+    total = 0
+    for entry, content in entries:
+        total += len(content)
+        if total > MAX_TOTAL:
+            raise SubmissionError(f"{path}: its Python files are larger than {MAX_TOTAL // 2**20} MiB together")
+        yield entry, content
 
 
 def directory_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -88,12 +107,28 @@ def zip_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 def tar_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
     """The Python files of a tar, compressed or not."""
-    with tarfile.open(path) as archive:
+    try:
+        archive = tarfile.TarFile(fileobj=io.BytesIO(unpacked(path)))
+    except tarfile.ReadError:
+        raise SubmissionError(f"{path}: neither a directory nor a .zip, .tar or .tar.gz") from None
+    with archive:
         for info in not_too_many(archive, path):
             if safe_name(info.name, path).suffix == ".py" and info.isreg():
                 file = archive.extractfile(info)
                 assert file is not None
                 yield PurePosixPath(info.name), limited(file.read(MAX_BYTES + 1), path)
+
+
+def unpacked(path: Path) -> bytes:
+    """The bytes of a tar. Raises SubmissionError for one that grows beyond measure."""
+    with path.open("rb") as raw:
+        is_gzip = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        with gzip.GzipFile(fileobj=raw) if is_gzip else raw as file:
+            content = file.read(MAX_UNPACKED + 1)
+    if len(content) > MAX_UNPACKED:
+        raise SubmissionError(f"{path}: unpacks to more than {MAX_UNPACKED // 2**20} MiB")
+    return content
 
 
 def not_too_many(entries: Iterable[T], path: Path) -> Iterator[T]:

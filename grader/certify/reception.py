@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.certify.parcel import Builder, Parcel
 from grader.submission import Submission, SubmissionError, read
 
-READ_SECONDS, READ_MIB = 5.0, 128.0  # what no archive may exceed
+READ_SECONDS, READ_MIB = 10.0, 256.0  # what no archive may exceed
 
 
 @dataclass(frozen=True)
