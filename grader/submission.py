@@ -10,11 +10,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
 
 from kata.catalog import catalog
-
-T = TypeVar("T")
 
 MAX_FILES = 64
 MAX_BYTES = 2**20
@@ -22,6 +19,7 @@ MAX_TOTAL = 16 * 2**20  # of all Python files, used or not
 MAX_ENTRIES = 10_000  # of an archive, whatever they are
 MAX_ARCHIVE = 8 * 2**20  # as it was handed in: what it lists is read at once
 MAX_UNPACKED = 64 * 2**20  # of a tar: to pass over a member is to unpack it
+ZIP_ENTRY = b"PK\x01\x02"  # how each entry begins in a zip's list
 ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 
 
@@ -74,7 +72,11 @@ def entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         return directory_entries(path)
     if path.stat().st_size > MAX_ARCHIVE:
         raise SubmissionError(f"{path}: larger than {MAX_ARCHIVE // 2**20} MiB")
-    return zip_entries(path) if zipfile.is_zipfile(path) else tar_entries(path)
+    if not zipfile.is_zipfile(path):
+        return tar_entries(path)
+    if path.read_bytes().count(ZIP_ENTRY) > MAX_ENTRIES:  # zipfile would first read them all
+        raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
+    return zip_entries(path)
 
 
 def not_too_large(entries: Iterable[tuple[PurePosixPath, bytes]], path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -92,13 +94,14 @@ def directory_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
     for folder in (path, path / "assignment"):
         for file in sorted(folder.glob("*.py")) if folder.is_dir() and not folder.is_symlink() else ():
             if file.is_file() and not file.is_symlink():
-                yield PurePosixPath(file.relative_to(path).as_posix()), limited(file.read_bytes(), file)
+                with file.open("rb") as opened:
+                    yield PurePosixPath(file.relative_to(path).as_posix()), limited(opened.read(MAX_BYTES + 1), file)
 
 
 def zip_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
     """The Python files of a zip."""
     with zipfile.ZipFile(path) as archive:
-        for info in not_too_many(archive.infolist(), path):
+        for info in archive.infolist():
             kind = stat.S_IFMT(info.external_attr >> 16)
             if safe_name(info.filename, path).suffix == ".py" and not info.is_dir() and kind in (0, stat.S_IFREG):
                 with archive.open(info) as file:
@@ -112,7 +115,9 @@ def tar_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
     except tarfile.ReadError:
         raise SubmissionError(f"{path}: neither a directory nor a .zip, .tar or .tar.gz") from None
     with archive:
-        for info in not_too_many(archive, path):
+        for count, info in enumerate(archive):
+            if count >= MAX_ENTRIES:
+                raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
             if safe_name(info.name, path).suffix == ".py" and info.isreg():
                 file = archive.extractfile(info)
                 assert file is not None
@@ -129,14 +134,6 @@ def unpacked(path: Path) -> bytes:
     if len(content) > MAX_UNPACKED:
         raise SubmissionError(f"{path}: unpacks to more than {MAX_UNPACKED // 2**20} MiB")
     return content
-
-
-def not_too_many(entries: Iterable[T], path: Path) -> Iterator[T]:
-    """Stop at an archive that is made to be long."""
-    for count, entry in enumerate(entries):
-        if count >= MAX_ENTRIES:
-            raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
-        yield entry
 
 
 def safe_name(name: str, path: Path) -> PurePosixPath:
