@@ -25,7 +25,12 @@ KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more 
 SLACK_SECONDS = 15.0  # for starting and ending workers, and for a kata beside the attacked one
 SLACK_MIB = 512.0  # for the largest answer that a worker may send, several times over
 LEFT_BEHIND = (Path("/tmp/torchkata-left-behind"), Path("/dev/shm/torchkata-left-behind"))  # where nothing keeps it in
-STOPPED_BY = {"wrong": "the comparison", "crashed": "no valid answer", "timed_out": "the time limit"}
+STOPPED_BY = {
+    "wrong": "the comparison",
+    "crashed": "no valid answer",
+    "timed_out": "the time limit",
+    "not_started": "the reader",
+}
 
 
 @dataclass(frozen=True)
