@@ -8,6 +8,7 @@ from typing import Literal
 from rich.console import Console
 from rich.table import Table
 
+from grader.certify import zoo
 from grader.certify.attacks import Attack, Level, attacks
 from grader.certify.attacktable import attack_table, refuted_trials, remarks_on
 from grader.certify.claims import Claim, claims
@@ -51,8 +52,10 @@ def run_certify(options: Options) -> int:
     katas = choose(options.katas)
     todo = list(claims(katas, options.seeds)) if options.only != "attacks" else []
     corpus = list(attacks(katas)) if options.only != "zoo" else []
-    if (options.only != "attacks" and not any(claim.group == "wrong" for claim in todo)) or not (todo or corpus):
+    if not zoo.ZOO.is_dir():
         raise CallError("there is no zoo here: certify needs the instructor's checkout")
+    if not todo and not corpus:
+        raise CallError(f"no attack is placed in {', '.join(options.katas)}")
     out, err = console(), console(stderr=True)
     proofs = [prove_zoo(todo, katas, options, out, err)] if todo else []
     proofs += [prove_attacks(corpus, options, out, err)] if corpus else []

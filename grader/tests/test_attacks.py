@@ -15,6 +15,7 @@ from grader.certify.siege import Siege, Trial, judge, plan
 from grader.errors import CallError
 from grader.session import Graded, Order
 from grader.submission import MAX_ARCHIVE, SubmissionError, read
+from grader.tests.conftest import run
 from kata.catalog import catalog
 from kata.explain import Outcome, Status
 
@@ -207,3 +208,8 @@ def test_an_attack_is_tried_only_where_it_may_be(tmp_path: Path) -> None:
     corpus = written(tmp_path, ENTRY + 'levels = ["bwrap"]\nbecause = "it kills"\n')
     assert len(Siege(corpus, "bwrap").plans) == 1
     assert Siege(corpus, "none").plans == []
+
+
+def test_katas_without_attacks_are_named() -> None:
+    done = run("grader", "certify", "--only", "attacks", "--kata", "sgd")
+    assert (done.code, done.err.strip()) == (2, "grader: no attack is placed in sgd")
