@@ -43,6 +43,13 @@ class Platform(StrEnum):
     github = "github"
 
 
+class Part(StrEnum):
+    """A part of what certify proves."""
+
+    zoo = "zoo"
+    attacks = "attacks"
+
+
 class Choice(StrEnum):
     """How far a student's code is shut in."""
 
@@ -205,14 +212,19 @@ def certify(
     examples: Examples = 100,
     isolation: IsolationOption = Choice.auto,
     kata: Katas = None,
+    only: Annotated[Part | None, typer.Option(help="Prove that the tests hold, or that the sandbox does.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables there, too.", metavar="FILE")] = None,
 ) -> None:
-    """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught."""
+    """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught.
+
+    And that no attack of the corpus gains a point, or harms the next submission, at any isolation that works here.
+    """
 
     def load() -> Command:
         from grader.certify import Options, run_certify
 
-        options = Options(jobs, seeds, examples, isolation.value, tuple(kata or ()), markdown)
+        katas = tuple(kata or ())
+        options = Options(jobs, seeds, examples, isolation.value, katas, markdown, only.value if only else None)
         return lambda: run_certify(options)
 
     sys.exit(run(load))

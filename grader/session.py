@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -31,7 +31,7 @@ from grader.signals import end_with_parent, interruptible, uninterrupted
 from grader.submission import Submission
 from grader.worker.home import WorkerHome
 from grader.worker.launch import IsolationError, Sandbox
-from kata.catalog import Kata, catalog
+from kata.catalog import Kata, Limits, catalog
 from kata.profiles import SEED
 from kata.selection import STUDENT
 from kata.student import Home, Student
@@ -48,7 +48,9 @@ class Order:
     katas: tuple[Kata, ...]
     seed: int
     sound: frozenset[str] = frozenset()  # katas that are known to be done, and need no stand-in
+    limits: Limits = field(default_factory=lambda: catalog().limits)
     remarked: bool = False  # remarks on the source are wanted
+    then: "Order | None" = None  # graded right after it, by the same zygote
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class Graded:
     katas: list[KataResult] | None
     seconds: float
     remarks: list[Remark] = field(default_factory=list)
+    peak_mib: float = 0.0  # of the grader's own process, most of it torch
 
 
 Event: TypeAlias = TestEnded | Graded
@@ -114,11 +117,16 @@ def grade(orders: Iterable[Order], tests: Tests, sandbox: Sandbox, jobs: int) ->
                     event = child.hear()
                     if isinstance(event, Graded):
                         del running[child.results]
-                        child.end()
+                        event = replace(event, peak_mib=child.end())
+                        control = child.control
                         if event.katas is None:
-                            child.control.close()
+                            control.close()
+                            control = connect(sandbox)
+                        if child.order.then is None:
+                            idle.append(control)
                         else:
-                            idle.append(child.control)
+                            follower = start(child.order.then, tests, control)
+                            running[follower.results] = follower
                     if event is not None:
                         yield event
         finally:
@@ -167,11 +175,12 @@ class Child:
                 return Graded(self.order, self.katas, time.monotonic() - self.began, self.remarks)
         return None
 
-    def end(self) -> None:
-        """Kill it where it still runs, and reap it."""
+    def end(self) -> float:
+        """Kill it where it still runs, and reap it; the most memory that it had, in MiB."""
         self.results.close()
         os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
+        _, _, used = os.wait4(self.pid, 0)
+        return used.ru_maxrss / 2**10
 
 
 def with_news(running: Mapping[Connection, Child]) -> list[Child]:
@@ -190,7 +199,7 @@ def start(order: Order, tests: Tests, control: socket) -> Child:
     pid = os.fork()
     if pid:
         send.close()
-        seconds = catalog().limits.kata_seconds * patience(tests)
+        seconds = order.limits.kata_seconds * patience(tests)
         return Child(order, pid, receive, control, began, began + len(order.katas) * seconds + SLACK)
     status = 1
 
@@ -199,7 +208,7 @@ def start(order: Order, tests: Tests, control: socket) -> Child:
 
     try:
         end_with_parent(parent)
-        home = WorkerHome(control, catalog().limits)
+        home = WorkerHome(control, order.limits)
         send_on(Finished(grade_submission(order, tests, home, lambda *ended: send_on(Ended(*ended)))))
         if order.remarked:  # last: a source that is made to break its reader costs no more than the remarks
             remarks.limit_this_process()

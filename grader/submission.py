@@ -1,5 +1,7 @@
 """Reads what a student handed in: a directory, a zip or a tar, as the bytes of a few Python files and nothing else."""
 
+import gzip
+import io
 import stat
 import tarfile
 import unicodedata
@@ -7,15 +9,16 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
 
 from kata.catalog import catalog
 
-T = TypeVar("T")
-
 MAX_FILES = 64
 MAX_BYTES = 2**20
+MAX_TOTAL = 16 * 2**20  # of all Python files, used or not
 MAX_ENTRIES = 10_000  # of an archive, whatever they are
+MAX_ARCHIVE = 8 * 2**20  # as it was handed in: what it lists is read at once
+MAX_UNPACKED = 64 * 2**20  # of a tar: to pass over a member is to unpack it
+ZIP_ENTRY = b"PK\x01\x02"  # how each entry begins in a zip's list
 ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 
 
@@ -36,15 +39,7 @@ def read(path: Path) -> Submission:
     if not path.exists():
         raise SubmissionError(f"{path}: there is no such file or directory")
     try:
-        if path.is_dir():
-            found = list(directory_entries(path))
-        elif zipfile.is_zipfile(path):
-            found = list(zip_entries(path))
-        elif tarfile.is_tarfile(path):
-            found = list(tar_entries(path))
-        else:
-            raise SubmissionError(f"{path}: neither a directory nor a .zip, .tar or .tar.gz")
-        files = package_of(found, path)
+        files = package_of(list(not_too_large(entries(path), path)), path)
     except SubmissionError:
         raise
     except Exception as error:  # zipfile, tarfile and zlib have many ways to say that an archive is broken
@@ -62,18 +57,42 @@ def identify(path: Path) -> str:
     return name[: len(name) - len(ending)]
 
 
+def entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """The Python files in whatever was handed in. Raises SubmissionError for anything else."""
+    if path.is_dir():
+        return directory_entries(path)
+    if path.stat().st_size > MAX_ARCHIVE:
+        raise SubmissionError(f"{path}: larger than {MAX_ARCHIVE // 2**20} MiB")
+    if not zipfile.is_zipfile(path):
+        return tar_entries(path)
+    if path.read_bytes().count(ZIP_ENTRY) > MAX_ENTRIES:  # zipfile would first read them all
+        raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
+    return zip_entries(path)
+
+
+def not_too_large(entries: Iterable[tuple[PurePosixPath, bytes]], path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Stop where many files that are small enough are too much together."""
+    total = 0
+    for entry, content in entries:
+        total += len(content)
+        if total > MAX_TOTAL:
+            raise SubmissionError(f"{path}: its Python files are larger than {MAX_TOTAL // 2**20} MiB together")
+        yield entry, content
+
+
 def directory_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
     """The Python files of a directory, or of the `assignment/` in it. Links are not followed."""
     for folder in (path, path / "assignment"):
         for file in sorted(folder.glob("*.py")) if folder.is_dir() and not folder.is_symlink() else ():
             if file.is_file() and not file.is_symlink():
-                yield PurePosixPath(file.relative_to(path).as_posix()), limited(file.read_bytes(), file)
+                with file.open("rb") as opened:
+                    yield PurePosixPath(file.relative_to(path).as_posix()), limited(opened.read(MAX_BYTES + 1), file)
 
 
 def zip_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
     """The Python files of a zip."""
     with zipfile.ZipFile(path) as archive:
-        for info in not_too_many(archive.infolist(), path):
+        for info in archive.infolist():
             kind = stat.S_IFMT(info.external_attr >> 16)
             if safe_name(info.filename, path).suffix == ".py" and not info.is_dir() and kind in (0, stat.S_IFREG):
                 with archive.open(info) as file:
@@ -82,20 +101,30 @@ def zip_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 def tar_entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
     """The Python files of a tar, compressed or not."""
-    with tarfile.open(path) as archive:
-        for info in not_too_many(archive, path):
+    try:
+        archive = tarfile.TarFile(fileobj=io.BytesIO(unpacked(path)))
+    except tarfile.ReadError:
+        raise SubmissionError(f"{path}: neither a directory nor a .zip, .tar or .tar.gz") from None
+    with archive:
+        for count, info in enumerate(archive):
+            if count >= MAX_ENTRIES:
+                raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
             if safe_name(info.name, path).suffix == ".py" and info.isreg():
                 file = archive.extractfile(info)
                 assert file is not None
                 yield PurePosixPath(info.name), limited(file.read(MAX_BYTES + 1), path)
 
 
-def not_too_many(entries: Iterable[T], path: Path) -> Iterator[T]:
-    """Stop at an archive that is made to be long."""
-    for count, entry in enumerate(entries):
-        if count >= MAX_ENTRIES:
-            raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
-        yield entry
+def unpacked(path: Path) -> bytes:
+    """The bytes of a tar. Raises SubmissionError for one that grows beyond measure."""
+    with path.open("rb") as raw:
+        is_gzip = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        with gzip.GzipFile(fileobj=raw) if is_gzip else raw as file:
+            content = file.read(MAX_UNPACKED + 1)
+    if len(content) > MAX_UNPACKED:
+        raise SubmissionError(f"{path}: unpacks to more than {MAX_UNPACKED // 2**20} MiB")
+    return content
 
 
 def safe_name(name: str, path: Path) -> PurePosixPath:

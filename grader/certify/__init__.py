@@ -1,9 +1,10 @@
-"""`grader certify`: proves the tests before a student sees them.
+"""`grader certify`: proves the tests and the sandbox before a student sees them.
 
 zoo reads the right and wrong implementations, claims turns each into something to grade and what must come of it,
-prove grades them all and prints what it found.
+prove grades them. attacks reads the hostile ones (archives are packed by archives and read by reception), siege grades
+each among others at one level of isolation. command prints what came of it all.
 """
 
-from grader.certify.prove import Options, run_certify
+from grader.certify.command import Options, run_certify
 
 __all__ = ["Options", "run_certify"]

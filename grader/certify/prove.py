@@ -1,40 +1,21 @@
-"""Grades every claim and prints what was proven: a table by kata, what each test catches, the slowest tests."""
+"""Grades every claim about the zoo; tables of what was proven by kata, what each test catches, the slowest tests."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from rich import box
 from rich.table import Table
 
-from grader.certify.claims import Claim, claims
+from grader.certify.claims import Claim
 from grader.collect import Tests
-from grader.errors import CallError
-from grader.grade import choose
-from grader.progress import Progress, tests_of
-from grader.result import KataResult, write_whole
-from grader.session import Graded
-from grader.session import grade as grade_orders
-from grader.terminal import console
-from grader.worker.launch import Isolation, Sandbox
-from grader.workplace import with_workplace
+from grader.result import KataResult
+from grader.session import Event, Graded, grade
+from grader.worker.launch import Sandbox
 from kata.catalog import Kata, catalog
 
 SLOWEST = 5
 MARGIN = 10  # a limit should be so many times what the slowest call of right code takes
-
-
-@dataclass(frozen=True)
-class Options:
-    """The options of `grader certify`."""
-
-    jobs: int
-    seeds: int
-    examples: int
-    isolation: Isolation
-    katas: tuple[str, ...]
-    markdown: Path | None
 
 
 @dataclass
@@ -93,41 +74,15 @@ class Findings:
         return sorted(((seconds, *key) for key, seconds in longest.items()), reverse=True)[:SLOWEST]
 
 
-def run_certify(options: Options) -> int:
-    """Prove everything; 0 when all claims hold, else 1. Raises CallError where there is no zoo."""
-    katas = choose(options.katas)
-    out, err = console(), console(stderr=True)
-    todo = list(claims(katas, options.seeds))
-    if not any(claim.group == "wrong" for claim in todo):
-        raise CallError("there is no zoo here: certify needs the instructor's checkout")
-    findings = Findings()
-
-    def use(tests: Tests, sandbox: Sandbox) -> None:
-        by_order = {id(claim.order): claim for claim in todo}
-        total = sum(tests_of(claim.order) for claim in todo)
-        with Progress(out, "certifying", "claims", len(todo), total) as progress:
-            for event in grade_orders([claim.order for claim in todo], tests, sandbox, options.jobs):
-                progress.take(event)
-                if isinstance(event, Graded):
-                    findings.add(by_order[id(event.order)], event.katas)
-
-    def warn(text: str) -> None:
-        err.print(f"warning: {text}", style="yellow")
-
-    with_workplace(options.isolation, options.examples, warn, use, profile="prove")
-    tables = [kata_table(findings, katas), catch_table(findings, katas), slow_table(findings)]
-    for table in tables:
-        out.print(table)
-    for claim, problem in findings.refuted:
-        out.print(
-            f"REFUTED  {claim.group} {claim.kata} {claim.name}: {problem}", style="red", markup=False, soft_wrap=True
-        )
-    if options.markdown is not None:
-        options.markdown.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(options.markdown, markdown(tables).encode())
-    verdict = f"{len(todo) - len(findings.refuted)} of {len(todo)} claims hold"
-    out.print(f"certified: {verdict}" if not findings.refuted else f"not certified: {verdict}")
-    return 1 if findings.refuted else 0
+def prove(
+    todo: Sequence[Claim], tests: Tests, sandbox: Sandbox, jobs: int, findings: Findings, take: Callable[[Event], None]
+) -> None:
+    """Grade what each claim is about, and judge it."""
+    by_order = {id(claim.order): claim for claim in todo}
+    for event in grade([claim.order for claim in todo], tests, sandbox, jobs):
+        take(event)
+        if isinstance(event, Graded):
+            findings.add(by_order[id(event.order)], event.katas)
 
 
 def kata_table(findings: Findings, katas: Sequence[Kata]) -> Table:

@@ -44,10 +44,14 @@ def right(kata: Kata) -> Iterator[Animal]:
 def wrong(kata: Kata) -> Iterator[Animal]:
     """The wrong implementations of a kata. Raises CallError for an entry that can't be made."""
     path = ZOO / "wrong" / f"{kata.name}.toml"
-    solution = (ROOT / "reference/solution" / f"{kata.name}.py").read_text("utf-8")
     if path.exists():
         for name, entry in tomllib.loads(path.read_text("utf-8")).items():
-            yield Animal(kata.name, name, entry["breaks"], made_wrong(f"{path.name}: {name}", solution, entry))
+            yield Animal(kata.name, name, entry["breaks"], made_wrong(f"{path.name}: {name}", solution(kata), entry))
+
+
+def solution(kata: Kata) -> str:
+    """The source of our own solution."""
+    return (ROOT / "reference/solution" / f"{kata.name}.py").read_text("utf-8")
 
 
 def made_wrong(name: str, solution: str, entry: dict[str, Any]) -> str:

@@ -1,0 +1,117 @@
+"""`grader certify`: proves what was asked for, and prints what came of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+from rich.table import Table
+
+from grader.certify import zoo
+from grader.certify.attacks import Attack, Level, attacks
+from grader.certify.attacktable import attack_table, refuted_trials, remarks_on
+from grader.certify.claims import Claim, claims
+from grader.certify.prove import Findings, catch_table, kata_table, markdown, prove, slow_table
+from grader.certify.siege import EXAMPLES, Siege, Trial
+from grader.collect import Tests
+from grader.errors import CallError, MachineError
+from grader.grade import choose
+from grader.progress import Progress, tests_of
+from grader.result import write_whole
+from grader.terminal import console
+from grader.worker.launch import Isolation, Sandbox
+from grader.workplace import with_workplace
+from kata.catalog import Kata
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `grader certify`."""
+
+    jobs: int
+    seeds: int
+    examples: int
+    isolation: Isolation
+    katas: tuple[str, ...]
+    markdown: Path | None
+    only: Literal["zoo", "attacks"] | None = None
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a part of certify has found."""
+
+    tables: list[Table]
+    claims: int
+    refuted: list[str]
+    remarks: list[str]
+
+
+def run_certify(options: Options) -> int:
+    """Prove everything; 0 when all claims hold, else 1. Raises CallError where there is no zoo."""
+    katas = choose(options.katas)
+    todo = list(claims(katas, options.seeds)) if options.only != "attacks" else []
+    corpus = list(attacks(katas)) if options.only != "zoo" else []
+    if not zoo.ZOO.is_dir():
+        raise CallError("there is no zoo here: certify needs the instructor's checkout")
+    if not todo and not corpus:
+        raise CallError(f"no attack is placed in {', '.join(options.katas)}")
+    out, err = console(), console(stderr=True)
+    proofs = [prove_zoo(todo, katas, options, out, err)] if todo else []
+    proofs += [prove_attacks(corpus, options, out, err)] if corpus else []
+    tables = [table for proof in proofs for table in proof.tables]
+    for table in tables:
+        out.print(table)
+    for proof in proofs:
+        for remark in proof.remarks:
+            out.print(remark, markup=False, soft_wrap=True)
+        for problem in proof.refuted:
+            out.print(f"REFUTED  {problem}", style="red", markup=False, soft_wrap=True)
+    if options.markdown is not None:
+        options.markdown.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(options.markdown, markdown(tables).encode())
+    made, refuted = sum(proof.claims for proof in proofs), sum(len(proof.refuted) for proof in proofs)
+    out.print(f"{'not certified' if refuted else 'certified'}: {made - refuted} of {made} claims hold")
+    return 1 if refuted else 0
+
+
+def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, out: Console, err: Console) -> Proof:
+    """That the tests tell right from wrong."""
+    findings = Findings()
+
+    def use(tests: Tests, sandbox: Sandbox) -> None:
+        total = sum(tests_of(claim.order) for claim in todo)
+        with Progress(out, "certifying", "claims", len(todo), total) as progress:
+            prove(todo, tests, sandbox, options.jobs, findings, progress.take)
+
+    def warn(text: str) -> None:
+        err.print(f"warning: {text}", style="yellow")
+
+    with_workplace(options.isolation, options.examples, warn, use, profile="prove")
+    tables = [kata_table(findings, katas), catch_table(findings, katas), slow_table(findings)]
+    refuted = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in findings.refuted]
+    return Proof(tables, len(todo), refuted, [])
+
+
+def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
+    """That no attack gains anything, at every level that was asked for and works here."""
+    trials: list[Trial] = []
+    levels: tuple[Level, ...] = ("bwrap", "none") if options.isolation == "auto" else (options.isolation,)
+    for level in levels:
+        siege = Siege(corpus, level)
+
+        def use(tests: Tests, sandbox: Sandbox, siege: Siege = siege) -> None:
+            orders = siege.all_orders()
+            total = sum(map(tests_of, orders))
+            with Progress(out, f"attacks, isolation {siege.level}", "submissions", len(orders), total) as progress:
+                trials.extend(siege.lay(tests, sandbox, options.jobs, progress.take))
+
+        try:
+            with_workplace(level, EXAMPLES, lambda _: None, use, profile="prove")
+        except MachineError as error:
+            if options.isolation != "auto":
+                raise
+            err.print(f"warning: no attack was tried there: {error}", style="yellow", markup=False)
+    refuted = refuted_trials(trials)
+    return Proof([attack_table(trials)], 2 * len(trials), refuted, remarks_on(trials))

@@ -1,0 +1,166 @@
+"""Grades the attacks at one level of isolation, and judges what each came to.
+
+    (a friend's submission) → the attack, and a kata of the same submission → the next student's submission
+
+run one after the other on one zygote. Around that, what is compared: the wrong solution without the attack, the next
+student's submission alone, and the attack's honest twin.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.certify import zoo
+from grader.certify.attacks import Attack, Level
+from grader.certify.claims import all_are
+from grader.collect import Tests
+from grader.result import KataResult
+from grader.session import Event, Graded, Order, grade
+from grader.submission import Submission
+from grader.worker.launch import Sandbox
+from kata.catalog import ROOT, Kata, catalog
+
+EXAMPLES = 10
+KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more often than any student
+SLACK_SECONDS = 15.0  # for starting and ending workers, and for a kata beside the attacked one
+SLACK_MIB = 512.0  # for the largest answer that a worker may send, several times over
+LEFT_BEHIND = (Path("/tmp/torchkata-left-behind"), Path("/dev/shm/torchkata-left-behind"))  # where nothing keeps it in
+STOPPED_BY = {
+    "wrong": "the comparison",
+    "crashed": "no valid answer",
+    "timed_out": "the time limit",
+    "not_started": "the reader",
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An attack at a level of isolation."""
+
+    attack: Attack
+    level: Level
+    gained: float  # points that the wrong solution alone does not earn
+    stopped_by: str
+    problems: tuple[str, ...]  # what it achieved
+    twin_problem: str | None
+
+    @property
+    def excused(self) -> bool:
+        """Whether the corpus says that nothing at this level stops it."""
+        return bool(self.attack.entry.open) or (self.attack.entry.only == "bwrap" and self.level == "none")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The orders that try one attack."""
+
+    attack: Attack
+    before: Order | None
+    hostile: Order | None  # None for an archive that was refused
+    after: Order
+    twin: Order | None
+
+
+class Siege:
+    """All attacks that may be tried at one level."""
+
+    def __init__(self, attacks: Sequence[Attack], level: Level) -> None:
+        self.level = level
+        self.plans = [plan(attack) for attack in attacks if level in attack.entry.levels]
+        self.alone = next_student()
+        self.bases = {
+            each.attack.entry.wrong: Order(each.attack.base(), (each.attack.kata,), 0, others(each.attack.kata))
+            for each in self.plans
+        }
+        tried = [order for each in self.plans for order in (each.before or each.hostile, each.twin)]
+        self.orders = [self.alone, *self.bases.values(), *(order for order in tried if order is not None)]
+
+    def all_orders(self) -> list[Order]:
+        """Those that are begun with, and those that follow them."""
+        waiting, found = list(self.orders), []
+        while waiting:
+            order = waiting.pop()
+            found.append(order)
+            waiting += [order.then] if order.then else []
+        return found
+
+    def lay(self, tests: Tests, sandbox: Sandbox, jobs: int, take: Callable[[Event], None]) -> Iterator[Trial]:
+        """Try them all, then judge each."""
+        graded: dict[int, Graded] = {}
+        for event in grade(self.orders, tests, sandbox, jobs):
+            take(event)
+            if isinstance(event, Graded):
+                graded[id(event.order)] = event
+        for path in LEFT_BEHIND:
+            path.unlink(missing_ok=True)
+        for each in self.plans:
+            base = graded[id(self.bases[each.attack.entry.wrong])]
+            yield judge(each, self.level, base, graded[id(self.alone)], graded)
+
+
+def plan(attack: Attack) -> Plan:
+    """What is to be graded to try one attack."""
+    kata, after = attack.kata, next_student()
+    limits = replace(catalog().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
+    hostile, twin = attack.hostile.submission, attack.twin.submission
+    attacker = Order(hostile, (kata, neighbour(kata)), 0, others(kata), limits, then=after) if hostile else None
+    return Plan(
+        attack,
+        Order(attack.before, (kata,), 0, others(kata), then=attacker) if attack.before else None,
+        attacker,
+        after,
+        Order(twin, (kata,), 0, others(kata)) if twin else None,
+    )
+
+
+def others(kata: Kata) -> frozenset[str]:
+    """All katas but this one: they are our own solution's."""
+    return frozenset(catalog().katas) - {kata.name}
+
+
+def neighbour(kata: Kata) -> Kata:
+    """Another kata of the attacker's submission, which must not suffer."""
+    return next(
+        other for other in catalog().katas.values() if other.name in ("linear", "same_storage") and other != kata
+    )
+
+
+def next_student() -> Order:
+    """The submission that is graded after an attack."""
+    solution = Submission("next student", zoo.package(ROOT / "reference/solution"))
+    return Order(solution, (catalog().katas["same_storage"],), 0)
+
+
+def judge(plan: Plan, level: Level, base: Graded, alone: Graded, graded: dict[int, Graded]) -> Trial:
+    """What an attack came to."""
+    attack = plan.attack
+    honest = [graded[id(order)].katas for order in (plan.twin, plan.before) if order is not None]
+    unfair = [all_are("done")(katas) if katas else "the process that graded it was lost" for katas in honest]
+    unfair += [attack.twin.refusal, attack.twin.problem]
+    twin_problem = "; ".join(filter(None, unfair)) or None
+    read = attack.hostile.problem
+    if plan.hostile is None:
+        return Trial(attack, level, 0.0, "the reader", (read,) if read else (), twin_problem)
+    hostile, after = graded[id(plan.hostile)], graded[id(plan.after)]
+    attacked, beside = hostile.katas or (None, None)
+    gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas or ())) if attacked else 0.0
+    spent = KATA_SECONDS + SLACK_SECONDS
+    problems = [
+        read,
+        f"earned {gained:g} points too many" if gained else "",
+        "the process that graded it was lost" if attacked is None else "",
+        "blamed the machine" if attacked and attacked.status == "inconclusive" else "",
+        f"took {hostile.seconds:.0f} seconds" if hostile.seconds > spent else "",
+        f"took {hostile.peak_mib - base.peak_mib:.0f} MiB of the grader"
+        if hostile.peak_mib > base.peak_mib + SLACK_MIB
+        else "",
+        f"harmed its own {beside.kata}: {beside.status}" if beside and beside.status != "done" else "",
+        "harmed the next submission" if outcomes(after.katas) != outcomes(alone.katas) else "",
+    ]
+    stopped_by = STOPPED_BY.get(attacked.status, attacked.status) if attacked else "nothing"
+    return Trial(attack, level, gained, stopped_by, tuple(filter(None, problems)), twin_problem)
+
+
+def outcomes(katas: Sequence[KataResult] | None) -> list[tuple[str, str, float, str]]:
+    """All of a result but the time that it took."""
+    return [(test.name, test.outcome, test.score, test.message) for kata in katas or () for test in kata.tests]

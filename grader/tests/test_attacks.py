@@ -1,0 +1,215 @@
+"""The attack corpus: how it is read, what its archives do, how a trial is judged."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader import result as results
+from grader.certify.archives import BUILDERS
+from grader.certify.attacks import Attack, attacks, with_file
+from grader.certify.attacktable import attack_table, refuted_trials, remarks_on
+from grader.certify.parcel import MIB, Parcel
+from grader.certify.reception import Received, receive
+from grader.certify.siege import Siege, Trial, judge, plan
+from grader.errors import CallError
+from grader.session import Graded, Order
+from grader.submission import MAX_ARCHIVE, SubmissionError, read
+from grader.tests.conftest import run
+from kata.catalog import catalog
+from kata.explain import Outcome, Status
+
+KATAS = list(catalog().katas.values())
+ENTRY = """
+[hides]
+aim = "is right in secret"
+wrong = "same_storage/compares_values"
+code = "HOSTILE = 1"
+twin = "HONEST = 1"
+"""
+
+
+@pytest.fixture(scope="module")
+def corpus() -> list[Attack]:
+    return list(attacks(KATAS))
+
+
+def written(folder: Path, text: str) -> list[Attack]:
+    """A corpus of one class."""
+    (folder / "tricks.toml").write_text(text)
+    return list(attacks(KATAS, folder))
+
+
+def test_an_attack_stands_below_a_wrong_solution_and_its_twin_below_the_right_one(tmp_path: Path) -> None:
+    (attack,) = written(tmp_path, ENTRY)
+    assert attack.title == "tricks/hides"
+    assert attack.hostile.submission is not None
+    assert attack.twin.submission is not None
+    hostile, twin = (s.files["same_storage.py"].decode() for s in (attack.hostile.submission, attack.twin.submission))
+    assert hostile.startswith(attack.base().files["same_storage.py"].decode())
+    assert hostile.endswith("HOSTILE = 1")
+    assert twin.endswith("HONEST = 1")
+    assert "untyped_storage" in twin
+    assert hostile.count("untyped_storage") == 0
+    assert set(attack.hostile.submission.files) == {f"{kata.name}.py" for kata in KATAS}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("compares_values", "compares_nothing", "the zoo has no wrong 'same_storage/compares_nothing'"),
+        ('code = "HOSTILE = 1"', "", "it needs code or an archive, and a twin"),
+        ('twin = "HONEST = 1"', "", "it needs code or an archive, and a twin"),
+        ('code = "HOSTILE = 1"', 'archive = "wrapped"', "there is no archive 'wrapped'"),
+        ("twin =", 'levels = ["bwrap"]\ntwin =', "say because of what it is not tried at every level"),
+        ("twin =", 'tvin = ""\ntwin =', "unknown field `tvin`"),
+        ("twin =", 'only = "none"\ntwin =', "Invalid enum value 'none'"),
+        ("[hides]", "[hides", "tricks.toml: "),
+    ],
+)
+def test_an_entry_that_makes_no_sense_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+    with pytest.raises(CallError) as refused:
+        written(tmp_path, ENTRY.replace(old, new))
+    assert words in str(refused.value)
+
+
+def test_the_corpus_is_large_and_every_archive_is_used(corpus: list[Attack]) -> None:
+    assert len(corpus) >= 60
+    assert len({attack.title for attack in corpus}) == len(corpus)
+    assert all(attack.entry.aim for attack in corpus)
+    used = {name for attack in corpus for name in (attack.entry.archive, attack.entry.twin_archive)}
+    assert used - {""} == set(BUILDERS)
+
+
+def test_all_code_can_be_compiled(corpus: list[Attack]) -> None:
+    for attack in corpus:
+        for submission in (attack.hostile.submission, attack.twin.submission, attack.before):
+            for name, content in submission.files.items() if submission else ():
+                compile(content, f"{attack.title}: {name}", "exec")
+
+
+def test_no_archive_gets_past_the_reader(corpus: list[Attack]) -> None:
+    for attack in corpus:
+        assert not attack.hostile.problem, attack.title
+        assert not attack.twin.problem, attack.title
+        assert not attack.twin.refusal, attack.title
+        if attack.entry.archive and attack.hostile.submission is not None:
+            names = attack.hostile.submission.files
+            assert all(name.removesuffix(".py").isidentifier() and name != "conftest.py" for name in names)
+            given = names.get(f"{attack.kata.name}.py", b"")
+            assert given in (b"", attack.base().files[f"{attack.kata.name}.py"]), attack.title
+
+
+def test_what_an_archive_wrote_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def extracts(path: Path) -> object:
+        (path.parent.parent / "escaped.py").touch()
+        return read(path)
+
+    monkeypatch.setattr("grader.certify.reception.read", extracts)
+    found = receive("odd", BUILDERS["odd_zip"], "linear.py", with_file(catalog().katas["linear"], "x = 1"), tmp_path)
+    assert found.problem == "reading it wrote class/of/escaped.py"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("many_that_blow_up", "its Python files are larger than 16 MiB together"),
+        ("much_to_skip", "unpacks to more than 64 MiB"),
+        ("one_that_blows_up", "a file in it is larger than 1 MiB"),
+        ("climbs_out_of_a_tar", "it has an entry that points elsewhere ('../../escaped.py')"),
+        ("locked", "is encrypted"),
+        ("archive_in_an_archive", "no kata in it"),
+        ("cut_short", "can't be read"),
+    ],
+)
+def test_the_reader_says_what_is_wrong_with_an_archive(tmp_path: Path, name: str, words: str) -> None:
+    path = BUILDERS[name](Parcel(tmp_path, "linear.py", {"linear.py": b"x" * 2000, "sgd.py": b"", "train.py": b""}))
+    with pytest.raises(SubmissionError) as refused:
+        read(path)
+    assert words in str(refused.value)
+
+
+def test_a_large_archive_is_not_even_opened(tmp_path: Path) -> None:
+    path = tmp_path / "ada.zip"
+    path.write_bytes(bytes(MAX_ARCHIVE + 1))
+    with pytest.raises(SubmissionError, match=f"larger than {MAX_ARCHIVE // MIB} MiB"):
+        read(path)
+
+
+def kata_result(kata: str, status: Status, points: float = 0.0, outcome: Outcome = "failed") -> results.KataResult:
+    return results.KataResult(kata, status, points, 8.0, [results.TestResult("test_a", outcome, points, 8.0)])
+
+
+def graded(order: Order, *katas: results.KataResult, seconds: float = 1.0, peak_mib: float = 400.0) -> Graded:
+    return Graded(order, list(katas), seconds, peak_mib=peak_mib)
+
+
+def judged(attack: Attack, attacked: results.KataResult, **differences: object) -> Trial:
+    """The trial of an attack that ended like this, where all else went well."""
+    made = plan(attack)
+    assert made.hostile is not None
+    assert made.twin is not None
+    fine = kata_result("same_storage", "done", 8.0, "passed")
+    base = graded(made.twin, kata_result(attack.kata.name, "wrong", 2.0))
+    ended = {
+        id(made.hostile): replace(graded(made.hostile, attacked, kata_result("linear", "done")), **differences),  # type: ignore[arg-type]
+        id(made.after): graded(made.after, fine),
+        id(made.twin): graded(made.twin, fine),
+    }
+    return judge(made, "bwrap", base, graded(made.after, fine), ended)
+
+
+def test_a_point_that_the_wrong_solution_does_not_earn_is_a_gain(tmp_path: Path) -> None:
+    (attack,) = written(tmp_path, ENTRY)
+    stopped = judged(attack, kata_result("same_storage", "wrong", 2.0))
+    assert (stopped.gained, stopped.problems, stopped.stopped_by) == (0.0, (), "the comparison")
+    gained = judged(attack, kata_result("same_storage", "wrong", 3.0))
+    assert gained.problems == ("earned 1 points too many",)
+    assert refuted_trials([stopped, gained]) == ["attack tricks/hides at bwrap: earned 1 points too many"]
+
+
+def test_harm_is_found(tmp_path: Path) -> None:
+    (attack,) = written(tmp_path, ENTRY)
+    wrong = kata_result("same_storage", "wrong")
+    assert judged(attack, kata_result("same_storage", "inconclusive")).problems == ("blamed the machine",)
+    assert judged(attack, wrong, seconds=60.0).problems == ("took 60 seconds",)
+    assert judged(attack, wrong, peak_mib=5000.0).problems == ("took 4600 MiB of the grader",)
+    broken = [wrong, kata_result("linear", "crashed")]
+    assert judged(attack, wrong, katas=broken).problems == ("harmed its own linear: crashed",)
+    assert "the process that graded it was lost" in judged(attack, wrong, katas=None).problems
+
+
+def test_what_the_corpus_admits_is_told_and_not_refuted(tmp_path: Path) -> None:
+    (attack,) = written(tmp_path, ENTRY)
+    (only,) = written(tmp_path, ENTRY + 'only = "bwrap"\n')
+    (admitted,) = written(tmp_path, ENTRY + 'open = "nobody knows how"\n')
+    trial = Trial(attack, "none", 8.0, "done", ("earned 8 points too many",), None)
+    assert len(refuted_trials([trial])) == 1
+    assert len(refuted_trials([replace(trial, attack=only, level="bwrap")])) == 1
+    excused = [replace(trial, attack=only), replace(trial, attack=admitted)]
+    assert refuted_trials(excused) == []
+    assert remarks_on(excused) == [
+        "ONLY BWRAP STOPS  tricks/hides at none: earned 8 points too many",
+        "OPEN  tricks/hides at none: earned 8 points too many (nobody knows how)",
+    ]
+    cells = [list(column.cells) for column in attack_table(excused).columns]
+    assert [cell[0] for cell in cells] == ["tricks", "none", "2", "0", "", "1", "1", "2/2"]
+
+
+def test_a_twin_that_is_not_done_is_refuted(tmp_path: Path) -> None:
+    (attack,) = written(tmp_path, ENTRY)
+    unread = replace(attack, twin=Received(None, refusal="can't be read"))
+    assert Siege([unread], "bwrap").plans[0].twin is None
+    trial = Trial(unread, "bwrap", 0.0, "the comparison", (), "can't be read")
+    assert refuted_trials([trial]) == ["twin of tricks/hides at bwrap: can't be read"]
+
+
+def test_an_attack_is_tried_only_where_it_may_be(tmp_path: Path) -> None:
+    corpus = written(tmp_path, ENTRY + 'levels = ["bwrap"]\nbecause = "it kills"\n')
+    assert len(Siege(corpus, "bwrap").plans) == 1
+    assert Siege(corpus, "none").plans == []
+
+
+def test_katas_without_attacks_are_named() -> None:
+    done = run("grader", "certify", "--only", "attacks", "--kata", "sgd")
+    assert (done.code, done.err.strip()) == (2, "grader: no attack is placed in sgd")
