@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import torch
+
 
 class Assignment:
     """`assignment.linear` is the module `linear.py` in `folder`, imported when it is first asked for.
@@ -32,9 +34,13 @@ class Assignment:
         sys.modules.pop(f"{self.package}.{kata}", None)
 
     def __getattr__(self, kata: str) -> ModuleType:
+        name = f"{self.package}.{kata}"
+        if name in sys.modules:
+            return sys.modules[name]
         writes_bytecode = sys.dont_write_bytecode
         sys.dont_write_bytecode = True  # a cached file is trusted by its time in seconds: too coarse for quick edits
         try:
-            return importlib.import_module(f"{self.package}.{kata}")
+            with torch.random.fork_rng(devices=[]):  # the first call draws what every later one does
+                return importlib.import_module(name)
         finally:
             sys.dont_write_bytecode = writes_bytecode
