@@ -21,7 +21,7 @@ def attack_table(trials: Sequence[Trial]) -> Table:
             group.replace("_", " "),
             level,
             str(len(those)),
-            f"{sum(trial.gained for trial in those if not trial.excused):g}",
+            f"{sum(trial.gained for trial in those):g}",
             ", ".join(f"{what} {count}" for what, count in stopped.most_common()),
             str(sum(not trial.attack.entry.open for trial in achieved) or ""),
             str(sum(bool(trial.attack.entry.open) for trial in achieved) or ""),
