@@ -193,7 +193,7 @@ def test_what_the_corpus_admits_is_told_and_not_refuted(tmp_path: Path) -> None:
         "OPEN  tricks/hides at none: earned 8 points too many (nobody knows how)",
     ]
     cells = [list(column.cells) for column in attack_table(excused).columns]
-    assert [cell[0] for cell in cells] == ["tricks", "none", "2", "0", "", "1", "1", "2/2"]
+    assert [cell[0] for cell in cells] == ["tricks", "none", "2", "16", "", "1", "1", "2/2"]
 
 
 def test_a_twin_that_is_not_done_is_refuted(tmp_path: Path) -> None:
