@@ -92,8 +92,8 @@ def grade(
     """
 
     def load() -> Command:
+        from grader.course.intake import Options
         from grader.grade import grade_into
-        from grader.intake import Options
 
         options = Options(out, jobs, seed, examples, isolation.value, tuple(kata or ()), force, quiet, gradescope)
         return lambda: grade_into(submissions, options)
@@ -106,7 +106,7 @@ def report(results: Annotated[Path, typer.Argument(help="The --out of `grader gr
     """Show the class from its stored results, with all remarks on the sources, and rebuild DIR/gradebook.csv."""
 
     def load() -> Command:
-        from grader.report import run_report
+        from grader.course.report import run_report
 
         return lambda: run_report(results)
 
@@ -122,7 +122,7 @@ def diff(
     """Show what a regrade changed: submission, kata, points before and after, and which tests."""
 
     def load() -> Command:
-        from grader.differences import run_diff
+        from grader.course.differences import run_diff
 
         return lambda: run_diff(old, new, csv)
 

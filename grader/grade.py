@@ -10,14 +10,14 @@ from rich.console import Console
 
 from grader import result
 from grader.collect import Tests
+from grader.course.intake import Intake, Options
+from grader.course.report import rebuild, show, tell
+from grader.course.roster import roster
 from grader.errors import CallError, MachineError
-from grader.intake import Intake, Options
 from grader.leftovers import clear_runtimes
 from grader.live import LiveReport
 from grader.progress import Progress
-from grader.report import rebuild, show, tell
 from grader.result import Result
-from grader.roster import roster
 from grader.session import Graded, Order, TestEnded
 from grader.session import grade as grade_orders
 from grader.terminal import console

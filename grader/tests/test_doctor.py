@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import machine
+from grader.doctor import machine
 from grader.tests.conftest import run
 from kata.catalog import catalog
 
@@ -55,7 +55,7 @@ def test_versions() -> None:
 
 
 def test_an_old_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.machine.metadata.version", lambda _: "0.0.1")
+    monkeypatch.setattr("grader.doctor.machine.metadata.version", lambda _: "0.0.1")
     torch = next(machine.packages())
     assert (torch.what, torch.state, torch.remedy) == ("torch", "missing", 'pip install -e ".[grader]"')
     assert torch.found.startswith("0.0.1, not >=")

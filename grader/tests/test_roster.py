@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import gradebook
+from grader.course import gradebook
+from grader.course.ledger import KataRow, Row
+from grader.course.roster import roster
 from grader.errors import CallError
-from grader.ledger import KataRow, Row
-from grader.roster import roster
 from grader.tests.conftest import grade
 from kata.catalog import ROOT
 

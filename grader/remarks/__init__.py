@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from grader.names import Names
+from grader.remarks.names import Names
 from grader.result import Remark
 from grader.worker.confine import mapped_bytes
 from kata.catalog import catalog
@@ -35,8 +35,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def rules() -> list[Rule]:
-    """Read `remarks.toml`."""
-    table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("remarks.toml").read_text("utf-8"))
+    """Read `rules.toml`."""
+    table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
     return msgspec.convert(table["rule"], list[Rule])
 
 

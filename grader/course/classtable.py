@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from grader.ledger import KataRow, Row
+from grader.course.ledger import KataRow, Row
 from kata.catalog import Kata
 from kata.explain import Status
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from grader import gradebook
-from grader.classtable import class_table
+from grader.course import gradebook
+from grader.course.classtable import class_table
+from grader.course.ledger import Row, demand_results, rows
 from grader.errors import MachineError
-from grader.ledger import Row, demand_results, rows
 from grader.terminal import console
 from kata.catalog import catalog
 

@@ -8,7 +8,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.ledger import Row
+from grader.course.ledger import Row
 from grader.result import write_whole
 from kata.catalog import catalog
 

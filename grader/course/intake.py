@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import result
+from grader.course.roster import Entry
 from grader.errors import CallError
 from grader.leftovers import clear_half_written
 from grader.result import Result
-from grader.roster import Entry
 from grader.session import Order
 from grader.submission import SubmissionError
 from grader.submission import read as read_submission

@@ -7,8 +7,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from grader import machine
-from grader.machine import Finding
+from grader.doctor import machine
+from grader.doctor.machine import Finding
 from grader.terminal import console
 
 COLOURS = {"ok": "green", "missing": "red", "note": "yellow"}

@@ -10,10 +10,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from grader.course.gradebook import harmless
+from grader.course.ledger import demand_results, stored_in
+from grader.course.report import tell
 from grader.errors import CallError
-from grader.gradebook import harmless
-from grader.ledger import demand_results, stored_in
-from grader.report import tell
 from grader.result import KataResult, Result, ResultError, TestResult, read, write_whole
 from grader.terminal import console
 
