@@ -34,7 +34,9 @@ if [ -f "$here/source" ] && [ ! -d "$project" ]; then
     mv "$project.part" "$project"
 fi
 
-command -v bwrap > /dev/null || install_packages bubblewrap
+if ! command -v bwrap > /dev/null || ! /sbin/ldconfig -p | grep libseccomp.so > /dev/null; then
+    install_packages bubblewrap libseccomp2
+fi
 
 # Ubuntu lets an ordinary user's program make namespaces only where a profile says so.
 restricted=/proc/sys/kernel/apparmor_restrict_unprivileged_userns
