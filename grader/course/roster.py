@@ -32,8 +32,10 @@ def roster(paths: Sequence[Path]) -> tuple[list[Entry], list[str]]:
     for path in paths:
         try:
             path.stat()
+        except FileNotFoundError:
+            raise CallError(f"{path}: there is no such file or directory") from None
         except OSError as error:
-            raise CallError(f"{path}: there is no such file or directory ({error.strerror})") from None
+            raise CallError(f"{path}: can't be looked at ({error.strerror})") from None
         entry = Entry(identify(path), path)
         if (problem := trouble_with(entry.id)) is not None:
             refused.append(f"{str(path)!r}: {problem}; rename it")
