@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -62,6 +62,28 @@ class KataResult(msgspec.Struct, frozen=True):
     tests: list[TestResult]
 
 
+class PerformanceResult(msgspec.Struct, frozen=True):
+    """One workload."""
+
+    workload: str
+    outcome: Outcome
+    score: float = 0.0
+    max_score: float = 0.0
+    message: str = ""  # what a student reads
+    ratio: float | None = None  # of the yardstick's rate, the median
+    interval: tuple[float, float] | None = None  # that holds the true median in at least 95 % of all runs
+    mfu: float | None = None  # of the datasheet's peak
+    rate: float | None = None  # work a second
+    unit: str = ""  # of the work: FLOP, B, tokens
+    blocks: int = 0  # timed and used
+    seconds: float = 0.0
+
+    @property
+    def counts(self) -> bool:
+        """Whether its points count: neither a missing device nor the machine's fault is a zero."""
+        return self.outcome not in ("inconclusive", "not_graded")
+
+
 class Remark(msgspec.Struct, frozen=True):
     """Something in a kata's source for the instructor to look at; no points depend on it, and students don't see it."""
 
@@ -84,7 +106,7 @@ class Result(msgspec.Struct, frozen=True):
     environment: dict[str, str]
     katas: list[KataResult]
     device: str = "none"
-    performance: list[dict[str, Any]] = []
+    performance: list[PerformanceResult] = []
     remarks: list[Remark] = []
     schema: str = SCHEMA
 

@@ -1,4 +1,4 @@
-"""The katas: order, title, points and what each builds on, read from `catalog.toml` and from nowhere else."""
+"""The katas and the workloads that time them: titles, points, thresholds, read from `catalog.toml` and nowhere else."""
 
 import tomllib
 from dataclasses import dataclass
@@ -31,6 +31,26 @@ class Kata:
 
 
 @dataclass(frozen=True)
+class Tiers:
+    """How much of what a device can do earns the points for passing, and how much earns all."""
+
+    passing: float
+    full: float
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One thing that is timed."""
+
+    name: str
+    title: str
+    uses: tuple[str, ...]  # the katas whose code runs in it
+    points: Tiers
+    ratio: dict[str, Tiers]  # by the kind of device: of the yardstick that runs beside it
+    mfu: Tiers | None  # of the datasheet's peak, on devices whose thresholds were measured
+
+
+@dataclass(frozen=True)
 class Limits:
     """What a student's process may use under the grader."""
 
@@ -42,9 +62,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Catalog:
-    """All katas, in order."""
+    """All katas and workloads, in order."""
 
     katas: dict[str, Kata]
+    workloads: dict[str, Workload]
     limits: Limits
 
     def foundations(self, name: str) -> list[str]:
@@ -72,7 +93,12 @@ def catalog() -> Catalog:
     """Read `catalog.toml`. Raises ValueError for a visibility that there is not."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("catalog.toml").read_text("utf-8"))
     katas = [kata_from(entry) for entry in table["kata"]]
-    return Catalog({kata.name: kata for kata in katas}, Limits(**table["limits"]))
+    workloads = [workload_from(entry) for entry in table["workload"]]
+    return Catalog(
+        {kata.name: kata for kata in katas},
+        {workload.name: workload for workload in workloads},
+        Limits(**table["limits"]),
+    )
 
 
 def kata_from(entry: dict[str, Any]) -> Kata:
@@ -85,6 +111,18 @@ def kata_from(entry: dict[str, Any]) -> Kata:
         points=entry["points"],
         visibility=visibility_of(entry),
         hidden_says=one_of(get_args(HiddenSays), entry.get("hidden_says", "nothing"), f"{entry['name']}: hidden_says"),
+    )
+
+
+def workload_from(entry: dict[str, Any]) -> Workload:
+    """One table of the catalog."""
+    return Workload(
+        name=entry["name"],
+        title=entry["title"],
+        uses=tuple(entry["uses"]),
+        points=Tiers(**entry["points"]),
+        ratio={kind: Tiers(**tiers) for kind, tiers in entry["ratio"].items()},
+        mfu=Tiers(**entry["mfu"]) if "mfu" in entry else None,
     )
 
 

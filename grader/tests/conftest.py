@@ -88,7 +88,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
     def change(visibility: Visibility, hidden_says: HiddenSays = "nothing") -> None:
         kata = catalog().katas["get_batch"]
         hidden = dataclasses.replace(kata, visibility=dict.fromkeys(kata.points, visibility), hidden_says=hidden_says)
-        changed = Catalog({**catalog().katas, "get_batch": hidden}, catalog().limits)
+        changed = dataclasses.replace(catalog(), katas={**catalog().katas, "get_batch": hidden})
         monkeypatch.setattr(view, "catalog", lambda: changed)
 
     return change
