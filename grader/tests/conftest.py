@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from grader.formats import view
-from kata.catalog import ROOT, Catalog, HiddenSays, Visibility, catalog
+from kata.catalog import ROOT, HiddenSays, Visibility, catalog
 
 EXAMPLES = sorted((ROOT / "examples/submissions").iterdir())
 
