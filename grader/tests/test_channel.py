@@ -208,7 +208,7 @@ def test_a_frame_too_large(pair: tuple[Channel, socket.socket]) -> None:
 def sharing() -> Iterator[tuple[Channel, Channel]]:
     """Both ends of a connection that share memory."""
     ours, theirs = socket.socketpair()
-    shared = channel.shared_memory()
+    shared = channel.shared_memory(channel.MAX_FRAME)
     assert shared is not None
     with ours, theirs:
         yield Channel(ours, channel.mapped(os.dup(shared))), Channel(theirs, channel.mapped(shared))
@@ -224,7 +224,7 @@ def test_a_large_frame_is_left_in_shared_memory(sharing: tuple[Channel, Channel]
 
 
 def test_shared_memory_keeps_its_size() -> None:
-    descriptor = channel.shared_memory()
+    descriptor = channel.shared_memory(channel.MAX_FRAME)
     assert descriptor is not None
     for size in (0, 2 * channel.MAX_FRAME):
         with pytest.raises(PermissionError):

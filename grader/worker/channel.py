@@ -135,12 +135,12 @@ class Channel:
         self.socket.settimeout(left)
 
 
-def shared_memory() -> int | None:
-    """A descriptor of memory for two channels to map, None where the system has no such thing."""
+def shared_memory(size: int) -> int | None:
+    """A descriptor of so many bytes for two processes to map, None where the system has no such thing."""
     if not hasattr(os, "memfd_create"):
         return None
     descriptor = os.memfd_create("frames", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    os.ftruncate(descriptor, MAX_FRAME)
+    os.ftruncate(descriptor, size)
     fcntl.fcntl(descriptor, *SEALS)
     return descriptor
 
@@ -148,7 +148,7 @@ def shared_memory() -> int | None:
 def mapped(descriptor: int) -> mmap.mmap:
     """Map it, and close the descriptor."""
     try:
-        return mmap.mmap(descriptor, MAX_FRAME)
+        return mmap.mmap(descriptor, os.fstat(descriptor).st_size)
     finally:
         os.close(descriptor)
 

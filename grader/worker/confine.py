@@ -41,6 +41,8 @@ class Confinement:
     cpu_seconds: int
     filter: str  # which system calls are refused, a program in base64; empty where there is none
     own_pid: int  # in that program, to be replaced by the worker's own
+    core: int | None = None  # the only one it may run on, where it is timed
+    gpu: bool = False  # it needs /proc, and address space without end
 
 
 def call(result: int, what: str) -> None:
@@ -61,19 +63,22 @@ def new_process_space() -> Iterator[None]:
         os.close(home)
 
 
-def private_files() -> None:
-    """A new, empty /tmp of limited size, and nothing in /proc."""
+def private_files(*, processes: bool) -> None:
+    """A new, empty /tmp of limited size, and nothing in /proc, or only what belongs to this process."""
     call(libc.unshare(NEW_MOUNTS | NEW_IPC), "unshare")
     options = f"size={SCRATCH_MIB}m,nr_inodes={SCRATCH_FILES},mode=1777".encode()
     call(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", NO_SUID | NO_DEV, options), "mount /tmp")
-    call(libc.mount(b"tmpfs", b"/proc", b"tmpfs", NO_SUID | NO_DEV, b"size=4k,mode=555"), "mount /proc")
+    if processes:
+        call(libc.mount(b"proc", b"/proc", b"proc", NO_SUID | NO_DEV, None), "mount /proc")
+    else:
+        call(libc.mount(b"tmpfs", b"/proc", b"tmpfs", NO_SUID | NO_DEV, b"size=4k,mode=555"), "mount /proc")
 
 
 def limit_resources(confinement: Confinement) -> None:
     """Limits that hold in C code, too; a platform that lacks one goes without."""
     tasks = 0 if confinement.namespaces or confinement.change_user else own_tasks()
     for name, value in (
-        ("RLIMIT_AS", mapped_bytes() + confinement.memory_mib * 2**20),
+        ("RLIMIT_AS", resource.RLIM_INFINITY if confinement.gpu else mapped_bytes() + confinement.memory_mib * 2**20),
         ("RLIMIT_CPU", confinement.cpu_seconds),
         ("RLIMIT_FSIZE", SCRATCH_MIB * 2**20),
         ("RLIMIT_NOFILE", OPEN_FILES),

@@ -29,6 +29,7 @@ class WorkerHome:
         self.patience = 1.0
         self.kata_deadline = self.test_deadline = 0.0
         self.channel: Channel | None = None
+        self.arena: int | None = None  # a descriptor of the memory that it shares with a worker that is timed
 
     def open(self, files: Mapping[str, bytes], patience: float) -> None:
         """Grade these files from now on, for so many times as long as the limits say."""
@@ -51,16 +52,22 @@ class WorkerHome:
         deadline = min(now + allowed, self.test_deadline, self.kata_deadline)
         if self.channel is None:
             self.start()
+        request = {"module": probe.__module__, "probe": probe.__name__, "args": args}
+        together = "all the calls of this test together took too long"
+        return self.ask(
+            request, deadline, together if deadline < now + allowed else f"no answer within {allowed:g} seconds"
+        )
+
+    def ask(self, request: Mapping[str, object], deadline: float, when_late: str) -> Reply:
+        """Send a request, wait for the reply. Raises TimedOut and Died; then there is no worker any more."""
         assert self.channel is not None
         try:
             self.channel.expect_silence()
-            self.channel.send({"module": probe.__module__, "probe": probe.__name__, "args": args}, deadline)
+            self.channel.send(request, deadline)
             return decode_reply(self.channel.receive(deadline))
         except Late:
             self.end()
-            if deadline < now + allowed:
-                raise TimedOut("all the calls of this test together took too long") from None
-            raise TimedOut(f"no answer within {allowed:g} seconds") from None
+            raise TimedOut(when_late) from None
         except Closed:
             raise Died(cause_of_death(self.end(b"D"))) from None
         except Malformed as error:
@@ -83,10 +90,10 @@ class WorkerHome:
         """A connection to a new worker. Raises Inconclusive."""
         with contextlib.suppress(OSError):
             self.control.sendall(b"S")
-            answer, descriptors, _, _ = socket.recv_fds(self.control, 1, 2)
+            answer, descriptors, _, _ = socket.recv_fds(self.control, 1, 3)
             if answer == b"s" and descriptors:
-                line, *shared = descriptors
-                return Channel(socket.socket(fileno=line), mapped(shared[0]) if shared else None)
+                line, frames, self.arena = [*descriptors, None, None][:3]
+                return Channel(socket.socket(fileno=line), None if frames is None else mapped(frames))
         raise Inconclusive("the machine could not start a process for your code")
 
     def open_walls(self, hidden: Sequence[str]) -> list[str]:

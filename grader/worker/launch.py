@@ -25,12 +25,26 @@ FIRST_USER = 1_000_000  # far above the users that a machine gives out
 
 RUNTIME = (  # all of this project that a worker can see
     *("kata/__init__.py", "kata/values.py", "kata/assignment.py", "kata/exercise.py"),
+    *("kata/speed/__init__.py", "kata/speed/layout.py", "kata/speed/sizes.py"),
     *("grader/__init__.py", "grader/worker/__init__.py", "grader/worker/channel.py"),
     *("grader/worker/confine.py", "grader/worker/walls.py", "grader/worker/work.py", "grader/worker/zygote.py"),
+    *("grader/worker/bench.py", "grader/worker/yardsticks.py", "grader/worker/cuda.py"),
     *("tests/__init__.py", "tests/probes"),
 )
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
 NOT_OURS = (".git", ".venv", "__pycache__")
+
+
+GPU_DEVICES = ("/dev/nvidia*", "/dev/nvidia-caps/*")
+
+
+@dataclasses.dataclass(frozen=True)
+class Timing:
+    """What a worker has besides, when its speed is graded."""
+
+    arena_bytes: int  # of memory that it shares with the grader
+    core: int | None = None  # the only one it may run on
+    gpu: bool = False
 
 
 class IsolationError(Exception):
@@ -82,13 +96,13 @@ class Sandbox:
         return said
 
 
-def launch(isolation: Literal["bwrap", "none"], limits: Limits) -> Sandbox:
+def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing = Timing(arena_bytes=0)) -> Sandbox:
     """Start a zygote; it goes on importing torch when this returns. Raises IsolationError without bubblewrap."""
     if isolation == "bwrap" and shutil.which("bwrap") is None:
         raise IsolationError("bubblewrap is not installed (Debian: apt-get install bubblewrap)")
     hide_memory()
     try:
-        refused = base64.b64encode(syscalls.program()).decode()
+        refused = base64.b64encode(syscalls.program(pinned=timing.core is not None)).decode()
     except syscalls.FilterError as error:
         if isolation == "bwrap":
             raise IsolationError(str(error)) from None
@@ -104,6 +118,8 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits) -> Sandbox:
         cpu_seconds=int(2 * limits.kata_seconds) + 1,
         filter=refused,
         own_pid=syscalls.OWN_PID,
+        core=timing.core,
+        gpu=timing.gpu,
     )
     config = {
         "runtime": "/runtime" if isolation == "bwrap" else str(runtime),
@@ -112,10 +128,11 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits) -> Sandbox:
         "katas": [path.stem for path in sorted((ROOT / "tests/probes").glob("*.py")) if path.stem != "__init__"],
         "confinement": dataclasses.asdict(confinement),
         "first_user": FIRST_USER + os.getpid() % 60_000 * 64,
+        "arena_bytes": timing.arena_bytes,
     }
     command = [python(), "-s", "-P", "-S", "-B", f"{config['runtime']}/grader/worker/zygote.py", json.dumps(config)]
     if isolation == "bwrap":
-        command = [*bubblewrap(runtime), *command]
+        command = [*bubblewrap(runtime, gpu_devices() if timing.gpu else []), *command]
     with theirs:
         try:
             process = subprocess.Popen(
@@ -183,7 +200,12 @@ def environment() -> dict[str, str]:
     return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", **threads, **in_huge_pages, **kept}
 
 
-def bubblewrap(runtime: Path) -> list[str]:
+def gpu_devices() -> list[str]:
+    """The files through which CUDA reaches the GPU."""
+    return [str(path) for pattern in GPU_DEVICES for path in sorted(Path("/").glob(pattern[1:]))]
+
+
+def bubblewrap(runtime: Path, devices: list[str]) -> list[str]:
     """The sandbox around the zygote: no network, no other process, and of the file system what Python needs, read-only.
 
     Started by an ordinary user it is root in a user namespace of its own, which lets the zygote give each worker
@@ -201,6 +223,10 @@ def bubblewrap(runtime: Path) -> list[str]:
     if os.getuid() != 0:
         command += ["--unshare-user", "--uid", "0", "--gid", "0", "--cap-add", "CAP_SYS_ADMIN"]
     command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", "/usr", "/usr"]
+    for device in devices:
+        command += ["--dev-bind-try", device, device]
+    if devices:
+        command += ["--ro-bind-try", "/sys", "/sys"]
     for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         path = Path(name)
         if path.is_symlink():

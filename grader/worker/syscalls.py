@@ -31,14 +31,15 @@ class FilterError(Exception):
     """No filter can be made here; the message says why."""
 
 
-def program() -> bytes:
-    """The filter as the kernel takes it. Raises FilterError."""
+def program(*, pinned: bool = False) -> bytes:
+    """The filter as the kernel takes it; `pinned` workers stay on their core. Raises FilterError."""
     try:
         import pyseccomp as seccomp
     except (ImportError, RuntimeError, OSError):
         raise FilterError("libseccomp is not installed (Debian: apt-get install libseccomp2)") from None
     refuse, unknown = seccomp.ERRNO(errno.EPERM), seccomp.ERRNO(errno.ENOSYS)
     rules: list[tuple[int, str, tuple[seccomp.Arg, ...]]] = [(refuse, name, ()) for name in REFUSED]
+    rules += [(refuse, "sched_setaffinity", ())] if pinned else []
     rules += [(refuse, name, (seccomp.Arg(0, seccomp.NE, OWN_PID),)) for name in OWN_PROCESS_ONLY]
     rules += [(refuse, name, (seccomp.Arg(0, seccomp.NE, 0),)) for name in THIS_PROCESS_ONLY]
     rules += [(refuse, name, (seccomp.Arg(1, seccomp.NE, 0),)) for name in BY_KIND_THIS_ONLY]

@@ -1,6 +1,7 @@
 """A worker's life: shut itself in, take the student's files, answer calls. Runs a student's code."""
 
 import importlib
+import mmap
 import os
 import signal
 import socket
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from grader.worker import walls
+from grader.worker.bench import Bench
 from grader.worker.channel import Channel, decode, mapped
 from grader.worker.confine import (
     Confinement,
@@ -18,21 +20,22 @@ from grader.worker.confine import (
 )
 from kata.assignment import Assignment
 from kata.exercise import Reply, exercise, reply_to
+from kata.values import plain
 
 
-def live(line: int, shared: int | None, confinement: Confinement, user: int, scratch: Path) -> NoReturn:
+def live(line: int, memory: list[int], confinement: Confinement, user: int, scratch: Path) -> NoReturn:
     """All of it; never returns, whatever happens."""
     status = 70
     try:
-        memory = None if shared is None else mapped(shared)
-        channel = Channel(socket.socket(fileno=keep_only(line)), memory)
+        frames, arena = [*map(mapped, memory), None, None][:2]
+        channel = Channel(socket.socket(fileno=keep_only(line)), frames)
         try:
             shut_in(confinement, user)
         except OSError as error:
             channel.send(Reply("raised", error=str(error)))
         else:
             channel.send(Reply("returned"))
-            answer(channel, scratch)
+            answer(channel, scratch, arena)
             status = 0
     finally:
         os._exit(status)
@@ -52,14 +55,16 @@ def shut_in(confinement: Confinement, user: int) -> None:
     """Give up what a student's code must not have."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.setsid()
+    if confinement.core is not None:
+        os.sched_setaffinity(0, {confinement.core})
     limit_resources(confinement)
     if confinement.namespaces:
-        private_files()
+        private_files(processes=confinement.gpu)
     drop_privileges(confinement, user)
     refuse_system_calls(confinement)
 
 
-def answer(channel: Channel, scratch: Path) -> None:
+def answer(channel: Channel, scratch: Path, arena: mmap.mmap | None) -> None:
     """Take the files, then exercise them one call at a time, until the grader hangs up."""
     own = scratch / "assignment"
     own.mkdir(parents=True)
@@ -68,14 +73,18 @@ def answer(channel: Channel, scratch: Path) -> None:
     for name, content in decode(channel.receive())["files"].items():
         (own / name).write_bytes(content)
     assignment = Assignment(own)
+    bench = Bench(assignment, arena)
     while True:
         request = decode(channel.receive())
         if "hidden" in request:
             channel.send(Reply("returned", walls.open_ones(request["hidden"])))
             continue
-        probe = getattr(importlib.import_module(request["module"]), request["probe"])
         try:
-            reply = exercise(assignment, probe, request["args"])
+            if "module" in request:
+                probe = getattr(importlib.import_module(request["module"]), request["probe"])
+                reply = exercise(assignment, probe, request["args"])
+            else:
+                reply = Reply("returned", plain(bench.answer(request)))
         except BaseException as error:  # KeyboardInterrupt and the student's own
             reply = reply_to(error, assignment)
         channel.send(reply)

@@ -7,6 +7,9 @@ S                hand out a worker                              → s + its line
 N                end the worker and all that it started
 E                the same, and say when it is done               → e + wait status
 D                the same for one that seems to have died       → e + wait status
+and for a worker that is timed:
+P, R             let it pause, let it resume                    → p, r + its processor time, its waiting time
+M                how much memory it has, and has had at most    → m + both in bytes
 """
 
 import contextlib
@@ -28,7 +31,9 @@ if TYPE_CHECKING:
     from grader.worker.confine import Confinement
 
 STATUS = struct.Struct("<i")
+TWO_NUMBERS = struct.Struct("<QQ")
 SET_CHILD_SUBREAPER = 36
+PROCESSOR_TIME = 2  # of a whole process: in the number of its clock, as clock_getcpuclockid(3) makes it
 
 
 def main() -> None:
@@ -52,7 +57,7 @@ def main() -> None:
         user += 1
         if os.fork() == 0:
             control.close()
-            Zygote(socket.socket(fileno=descriptors[0]), confinement, user).serve()
+            Zygote(socket.socket(fileno=descriptors[0]), confinement, user, config["arena_bytes"]).serve()
         os.close(descriptors[0])
         reap()
 
@@ -90,20 +95,22 @@ class Worker:
 
     pid: int
     line: socket.socket
-    shared: int | None
+    memory: list[int]  # descriptors of what it shares with the grader
     scratch: Path
 
 
 class Zygote:
     """Serves one connection; its workers run as `user` where the grader is root."""
 
-    def __init__(self, control: socket.socket, confinement: "Confinement", user: int) -> None:
+    def __init__(self, control: socket.socket, confinement: "Confinement", user: int, arena_bytes: int) -> None:
         self.control = control
+        self.arena_bytes = arena_bytes
         self.confinement = confinement
         self.user = user
         self.current: Worker | None = None
         self.next: Worker | None = None
         self.dying: list[int] = []
+        self.answers = {b"S": self.hand_out, b"P": self.pause, b"R": self.resume, b"M": self.tell_memory}
 
     def serve(self) -> NoReturn:
         """Until the grader hangs up."""
@@ -114,8 +121,8 @@ class Zygote:
         self.control.sendall(b"c")
         try:
             while command := self.control.recv(1):
-                if command == b"S":
-                    self.hand_out()
+                if command in self.answers:
+                    self.answers[command]()
                     continue
                 status = self.end(patience=2.0 if command == b"D" else 0.0)
                 if command != b"N":
@@ -136,9 +143,8 @@ class Zygote:
             self.control.sendall(b"x")
             return
         with self.current.line as line:
-            shared = [] if self.current.shared is None else [self.current.shared]
-            socket.send_fds(self.control, [b"s"], [line.fileno(), *shared])
-            for descriptor in shared:
+            socket.send_fds(self.control, [b"s"], [line.fileno(), *self.current.memory])
+            for descriptor in self.current.memory:
                 os.close(descriptor)
         with contextlib.suppress(OSError):
             self.next = self.fork()
@@ -153,12 +159,47 @@ class Zygote:
             if self.confinement.change_user:
                 os.chown(scratch, self.user, self.user)
         ours, theirs = socket.socketpair()
-        shared = channel.shared_memory()
+        sizes = [channel.MAX_FRAME, *([self.arena_bytes] if self.arena_bytes else [])]
+        memory = [descriptor for size in sizes if (descriptor := channel.shared_memory(size)) is not None]
         with theirs, confine.new_process_space() if self.confinement.namespaces else nullcontext():
             pid = os.fork()
             if pid == 0:
-                work.live(theirs.fileno(), shared, self.confinement, self.user, scratch)
-        return Worker(pid, ours, shared, scratch)
+                work.live(theirs.fileno(), memory, self.confinement, self.user, scratch)
+        return Worker(pid, ours, memory, scratch)
+
+    def pause(self) -> None:
+        """Stop the current worker, all of its threads, and say so when it stands."""
+        if self.current is not None:
+            os.kill(self.current.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, self.current.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        self.control.sendall(b"p" + TWO_NUMBERS.pack(*self.times()))
+
+    def resume(self) -> None:
+        """Let it go on."""
+        times = self.times()
+        if self.current is not None:
+            os.kill(self.current.pid, signal.SIGCONT)
+        self.control.sendall(b"r" + TWO_NUMBERS.pack(*times))
+
+    def times(self) -> tuple[int, int]:
+        """Of the current worker, in nanoseconds: its processor time, and how long it had to wait for a processor."""
+        try:
+            assert self.current is not None
+            clock = ~self.current.pid << 3 | PROCESSOR_TIME
+            waited = Path(f"/proc/{self.current.pid}/schedstat").read_text().split()[1]
+            return time.clock_gettime_ns(clock), int(waited)
+        except (AssertionError, OSError, IndexError):  # it has ended, or this kernel does not count
+            return 0, 0
+
+    def tell_memory(self) -> None:
+        """The memory of the current worker, as the kernel counts it."""
+        found = dict.fromkeys(("VmRSS", "VmHWM"), 0)
+        if self.current is not None:
+            for line in Path(f"/proc/{self.current.pid}/status").read_text().splitlines():
+                name, _, value = line.partition(":")
+                if name in found:
+                    found[name] = int(value.split()[0]) * 1024
+        self.control.sendall(b"m" + TWO_NUMBERS.pack(found["VmRSS"], found["VmHWM"]))
 
     def end(self, patience: float) -> int:
         """End the current worker; its wait status, SIGKILL's if it has not ended by itself after so many seconds."""

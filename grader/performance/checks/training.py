@@ -1,0 +1,139 @@
+"""Training steps of a deep linear model, replayed in float64 without any product of two matrices.
+
+The model maps to one number, so the gradient of every weight is an outer product of two vectors, and what a step does
+to all of the weights takes O(B D + L D²) operations to find out. With v_l = W_{l+1} … W_L w the rest of the model from
+layer l on, r = 2 (x v_0 − target) / B and u_l = W_lᵀ … W_1ᵀ xᵀ r, the gradient of W_l is u_{l−1} v_lᵀ, and that of the
+final weight w is u_L.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from grader.performance.checks.nonce import Nonce
+from kata.speed.layout import Memory
+from kata.speed.sizes import Size
+
+
+@dataclass
+class Weights:
+    """float64 copies.
+
+    layers: [L, D, D]   final: [D, 1]
+    """
+
+    layers: Tensor
+    final: Tensor
+
+    @classmethod
+    def of(cls, layers: Tensor, final: Tensor) -> "Weights":
+        """Copies of any dtype."""
+        return cls(layers.to(torch.float64, copy=True), final.to(torch.float64, copy=True))
+
+    def step(self, x: Tensor, target: Tensor, rate: float) -> None:
+        """Descend the mean squared error of one batch.
+
+        x: [B, D]   target: [B]
+        """
+        x, target = x.double(), target.double()
+        rest = [self.final.squeeze(-1)]
+        for weight in self.layers.flip(0):
+            rest.append(weight @ rest[-1])
+        back = x.T @ ((x @ rest.pop() - target) * (2 / len(x)))
+        for weight in self.layers:
+            onward = weight.T @ back
+            weight.addr_(back, rest.pop(), alpha=-rate)
+            back = onward
+        self.final.sub_(back.unsqueeze(-1), alpha=rate)
+
+    def error(self, start: "Weights", layers: Tensor, final: Tensor) -> float:
+        """How far off the change of a weight is, relative to it: the largest of all; `self` is what is right."""
+        pairs = [*zip(self.layers, start.layers, layers, strict=True), (self.final, start.final, final)]
+        return max(relative(found.double() - right, right - before) for right, before, found in pairs)
+
+
+def relative(difference: Tensor, change: Tensor) -> float:
+    """Norm by norm; infinite for what is no number."""
+    found = math.sqrt(float(difference.square().sum()) / float(change.square().sum()))
+    return math.inf if math.isnan(found) else found
+
+
+class TrainingCheck:
+    """Steps that follow each other, from the start that the worker has chosen, as a student's `train` does."""
+
+    def __init__(self, memory: Memory, results: Memory, size: Size) -> None:
+        self.memory = memory
+        self.results = results
+        self.size = size
+        self.nonce = Nonce(memory["x"].device)
+        self.floor = self.least_error()
+
+    def least_error(self) -> float:
+        """What rounding the weights does to their change: a step changes them by about `rate / √D` of their size."""
+        smallest_change = self.size.rate / math.sqrt(self.size.width)
+        return torch.finfo(self.memory["x"].dtype).eps / min(1.0, smallest_change)
+
+    def prepare(self) -> None:
+        """Nothing stays the same but what the worker will choose."""
+        self.spoil()
+
+    def begun(self) -> None:
+        """The start."""
+        self.start = Weights.of(self.memory["layers"], self.memory["final"])
+
+    def refresh(self) -> None:
+        """A new batch for each step."""
+        self.nonce.renew()
+        for x, target in zip(self.memory["x"], self.memory["target"], strict=True):
+            self.nonce.fill(x)
+            self.nonce.fill(target)
+        self.spoil()
+
+    def spoil(self) -> None:
+        """No result is there yet."""
+        for name in ("new_layers", "new_final"):
+            self.memory[name].fill_(torch.nan)
+
+    def batches(self) -> list[tuple[Tensor, Tensor]]:
+        """The batches again."""
+        self.nonce.rewind()
+        x, target = self.memory["x"][0], self.memory["target"][0]
+        return [
+            (self.nonce.fill(torch.empty_like(x)), self.nonce.fill(torch.empty_like(target))) for _ in self.memory["x"]
+        ]
+
+    def error(self) -> float:
+        """Of the weights after the last step."""
+        if not self.a_fair_start():
+            return float("inf")
+        right = Weights.of(self.start.layers, self.start.final)
+        for x, target in self.batches():
+            right.step(x, target, self.size.rate)
+        return right.error(self.start, self.results["new_layers"], self.results["new_final"])
+
+    def a_fair_start(self) -> bool:
+        """Whether the weights have the size that `linear` asks for: from zeros, say, nothing would have to be done."""
+        found = self.start.layers.std() * self.size.width**0.5
+        return 0.9 < float(found) < 1.1
+
+
+class StepCheck(TrainingCheck):
+    """One step for each call, each from weights that are given."""
+
+    def prepare(self) -> None:
+        """The weights."""
+        for name in ("layers", "final"):
+            self.nonce.fill(self.memory[name]).mul_(3**0.5 * self.size.width**-0.5)
+        super().prepare()
+
+    def error(self) -> float:
+        """The largest of all calls."""
+        errors = []
+        results = zip(self.batches(), self.results["new_layers"], self.results["new_final"], strict=True)
+        for (x, target), layers, final in results:
+            right = Weights.of(self.start.layers, self.start.final)
+            right.step(x, target, self.size.rate)
+            errors.append(right.error(self.start, layers, final))
+        return max(errors)

@@ -1,0 +1,142 @@
+"""Measures what is no rate: whether the host had to wait for the device, and how much memory was held at most."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+
+from grader.performance.decision import Final
+from grader.performance.machine import Machine
+from grader.performance.side import Done, Side, Task
+from kata.catalog import Workload
+from kata.speed.accounting import training_peak_bytes
+from kata.speed.layout import fields
+from kata.speed.sizes import SIZES
+
+STEPS = 4
+SECONDS = 60.0
+ATTEMPTS = 3  # of which the best counts
+LOOK_SECONDS = 0.0005
+AHEAD = 0.5  # of the time that the device takes: by then the host must have asked for its last batch
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What was found, as a share of what is asked for."""
+
+    ratio: float
+    note: str = ""
+
+
+def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
+    """One workload of one submission. Raises what `kata.failures` has for a student's code."""
+    task = Task(workload.name, machine.kind, SIZES[machine.kind][workload.name], STEPS)
+    tiers = workload.ratio[machine.kind]
+    best = Figure(0.0)
+    for _ in range(ATTEMPTS):
+        side = Side(machine.student, machine.limits, task, files)
+        try:
+            figure = FIGURES[workload.name, machine.kind](side)
+        finally:
+            side.close()
+        best = max(best, figure, key=lambda found: found.ratio)
+        if best.ratio >= tiers.full:
+            break
+    if best.ratio >= tiers.passing:
+        tier = "full" if best.ratio >= tiers.full else "passing"
+        return Final("passed", "full" if tier == "full" else "passing", median=best.ratio, used=1, note=best.note)
+    return Final("failed", median=best.ratio, used=1, note=best.note)
+
+
+def right(side: Side, done: Done) -> bool:
+    """Whether the work was really done."""
+    return done.error <= side.check.floor
+
+
+WRONG = Figure(0.0, "the weights after training are not what training on these batches makes of them")
+
+
+def reads_to_the_host(side: Side) -> Figure:
+    """On a CPU nothing waits: what would is counted beside the student's code."""
+    done = side.block(SECONDS)
+    reads = done.reply.value
+    if not right(side, done) or type(reads) is not int:
+        return WRONG
+    note = f"{reads} times in {STEPS} steps a value was read to the host: on a GPU each waits until the device is done"
+    return Figure(0.0, note) if reads else Figure(1.0)
+
+
+def lead_of_the_host(side: Side) -> Figure:
+    """On a GPU that has other work queued: how early the host asks for its last batch."""
+    began = time.perf_counter()
+    asked = [0.0]
+
+    def look() -> None:
+        if not asked[0] and int(side.memory["asked"][0]) >= STEPS:
+            asked[0] = time.perf_counter() - began
+
+    with looking(look):
+        done = side.block(SECONDS)
+    all_done = time.perf_counter() - began
+    if not right(side, done):
+        return WRONG
+    share = (asked[0] or all_done) / all_done
+    note = f"the last batch was asked for after {share:.0%} of the time that the device took: something waits for it"
+    return Figure(1.0) if share <= AHEAD else Figure(0.0, note)
+
+
+def peak_of_the_process(side: Side) -> Figure:
+    """On a CPU: the most that the kernel has counted for it, over what it had before."""
+    before = side.worker.memory()
+    done = side.block(SECONDS)
+    return compared(side, done, side.worker.memory().peak - before.now)
+
+
+def peak_of_the_device(side: Side) -> Figure:
+    """On a GPU, which nobody else uses: by how much its free memory falls."""
+    free = [torch.cuda.mem_get_info()[0]]
+    with looking(lambda: free.append(min(free.pop(), torch.cuda.mem_get_info()[0]))):
+        before = free[0]
+        done = side.block(SECONDS)
+    return compared(side, done, before - free[0])
+
+
+def compared(side: Side, done: Done, peak: int) -> Figure:
+    """A peak in bytes against what the formula says without the batches, which are not the student's memory."""
+    size, dtype = side.task.size, getattr(torch, side.task.size.dtype)
+    given = fields(side.task.workload, size, 1)
+    expected = training_peak_bytes(size.batch, size.width, size.layers, dtype)
+    expected -= given["x"].bytes + given["target"].bytes
+    if not right(side, done):
+        return WRONG
+    note = f"{peak / 2**20:.0f} MiB held at most, where the formula says {expected / 2**20:.0f}"
+    return Figure(expected / max(peak, 1), note)
+
+
+@contextmanager
+def looking(look: Callable[[], object]) -> Iterator[None]:
+    """Call `look` every half millisecond, beside what is done within."""
+    over = threading.Event()
+
+    def loop() -> None:
+        while not over.wait(LOOK_SECONDS):
+            look()
+
+    thread = threading.Thread(target=loop, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+FIGURES: dict[tuple[str, str], Callable[[Side], Figure]] = {
+    ("no_hidden_sync", "cpu"): reads_to_the_host,
+    ("no_hidden_sync", "cuda"): lead_of_the_host,
+    ("peak_memory", "cpu"): peak_of_the_process,
+    ("peak_memory", "cuda"): peak_of_the_device,
+}
