@@ -1,0 +1,64 @@
+"""What a device promises, by its exact name: `devices.toml`, and never a guess for a device that is not there."""
+
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import torch
+
+PEAK_SOURCE = "datasheet, dense"
+ACHIEVED_SOURCE = "published measurements of others"
+
+NAMES = {
+    torch.bfloat16: "bf16",
+    torch.float16: "fp16",
+    torch.float32: "fp32",
+    torch.float8_e4m3fn: "fp8",
+    torch.float8_e5m2: "fp8",
+}
+
+
+@dataclass(frozen=True)
+class Device:
+    """One model of device. Figures are of the whole device, dense, and in the units of the table."""
+
+    name: str  # as torch.cuda.get_device_name() reports it
+    tflops: dict[str, float]  # the peak in 1e12 FLOP/s: bf16, fp16, tf32, fp32, fp8; PEAK_SOURCE
+    gb_s: float  # memory bandwidth in 1e9 B/s; PEAK_SOURCE
+    achieved: dict[str, float] = field(default_factory=dict)  # the best product in 1e12 FLOP/s; ACHIEVED_SOURCE
+    mfu: bool = False  # whether the catalog's mfu thresholds apply here
+
+    def peak(self, dtype: torch.dtype, tf32: bool = False) -> float | None:
+        """FLOP/s that the datasheet promises for products of this dtype; None if it promises nothing.
+
+        With `tf32`, float32 operands may be rounded to TF32.
+        """
+        name = "tf32" if tf32 and dtype == torch.float32 else NAMES.get(dtype, "")
+        return self.tflops[name] * 1e12 if name in self.tflops else None
+
+    @property
+    def bandwidth(self) -> float:
+        """B/s that the datasheet promises."""
+        return self.gb_s * 1e9
+
+
+def device(name: str) -> Device | None:
+    """The device of exactly this name, or None: an L40S is no L4, and an H100 PCIe is no H100 SXM."""
+    return devices().get(name)
+
+
+@cache
+def devices() -> dict[str, Device]:
+    """All of `devices.toml`, by name."""
+    table = tomllib.loads(Path(__file__).with_name("devices.toml").read_text("utf-8"))
+    return {
+        entry["name"]: Device(
+            name=entry["name"],
+            tflops=entry["peak"],
+            gb_s=entry["gb_s"],
+            achieved=entry.get("achieved", {}),
+            mfu=entry.get("mfu", False),
+        )
+        for entry in table["device"]
+    }
