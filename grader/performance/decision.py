@@ -1,0 +1,210 @@
+"""From timed blocks to a verdict: one pure function, `judge`.
+
+A student's block is compared with the yardstick's blocks just before and just after it. What slows the machine slows
+all three; where it slows one yardstick more than the other, their difference says by how much the comparison may be
+off. So every sample is a range of ratios, and doubt, wherever it comes from, is decided for the student.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Literal, TypeAlias
+
+from kata.catalog import Tiers, Workload
+
+Tier: TypeAlias = Literal["passing", "full"]
+TIERS: tuple[Tier, ...] = ("full", "passing")
+
+COVERAGE = 0.95  # of the interval, at least; [x₂, x₉] of ten covers 0.979
+REACHABLE = 0.9  # of the yardstick's rate: no advertised MFU asks for more on a device that gives less than it promises
+RAW = 2  # samples taken for each one wanted, before the machine counts as too restless
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One block of a student's, in work units a second, between two of the yardstick's. Raises ValueError."""
+
+    rate: float
+    before: float
+    after: float
+    error: float = 0.0  # relative, of what the block computed; NaN and infinity are wrong, too
+
+    def __post_init__(self) -> None:
+        positive(self.before, "before")
+        positive(self.after, "after")
+        if not 0 <= self.rate < math.inf:
+            raise ValueError(f"rate is {self.rate}; it must be finite and not negative")
+
+    @property
+    def ratio(self) -> float:
+        """Of the faster yardstick: at least this is the student's."""
+        return self.rate / max(self.before, self.after)
+
+    @property
+    def ratio_at_most(self) -> float:
+        """Of the slower yardstick: the student's block may have been slowed as much."""
+        return self.rate / min(self.before, self.after)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a kind of device allows. Raises ValueError where a student at half a threshold could pass."""
+
+    tolerance: float  # by which two neighbouring yardsticks may differ
+    drift: float  # by which the yardstick may fall below its opening rate
+    batch: int = 10  # samples; at least 6, see median_interval
+    batches: int = 2
+    attempts: int = 3
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.tolerance < 1 and 0 <= self.drift < 1 and (1 - self.tolerance) * (1 - self.drift) > 0.5):
+            raise ValueError(f"tolerance {self.tolerance} and drift {self.drift} could double a ratio")
+
+
+RULES = {"cuda": Rules(tolerance=0.05, drift=0.05), "cpu": Rules(tolerance=0.2, drift=0.3)}
+
+
+@dataclass(frozen=True)
+class More:
+    """Take this many samples more and ask again, with all of them."""
+
+    samples: int
+
+
+@dataclass(frozen=True)
+class Retry:
+    """Forget these samples and begin anew: the machine was not fit."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Final:
+    """How a workload ended. Ratios are of the yardstick's rate."""
+
+    outcome: Literal["passed", "failed", "inconclusive"]
+    tier: Tier | None = None  # the highest that was reached
+    median: float | None = None
+    interval: tuple[float, float] | None = None  # covers the true median in at least 95 % of all runs
+    mfu: float | None = None  # what the median is of the peak, at the yardstick's full rate
+    used: int = 0  # samples that the median is of
+    note: str = ""  # why it did not pass, for the student
+
+
+Verdict: TypeAlias = More | Retry | Final
+
+
+def judge(
+    samples: Sequence[Sample],
+    *,
+    opening: float,
+    gate: float,
+    tiers: Tiers,
+    rules: Rules,
+    peak: float | None = None,
+    trouble: str = "",
+    attempt: int = 1,
+) -> Verdict:
+    """What the samples of one attempt come to; their order does not matter. Raises ValueError for senseless arguments.
+
+    `opening` is the yardstick's rate before the student's code was loaded, `gate` the largest error that is right.
+    `tiers` are ratios of the yardstick's rate or, with `peak` in work units a second, MFU. `trouble` is what the
+    device's state says against the attempt (see `state`). A wrong result fails whatever else there is.
+    """
+    positive(opening, "opening")
+    if not 0 <= gate < math.inf:
+        raise ValueError(f"gate is {gate}; it must be finite and not negative")
+    if wrong := [sample.error for sample in samples if not sample.error <= gate]:
+        worst = max(math.inf if math.isnan(error) else error for error in wrong)
+        return Final("failed", note=f"the result is wrong: its relative error is {worst:.1e}, more than {gate:.1e}")
+    if trouble:
+        return again(trouble, attempt, rules)
+
+    fit = [sample for sample in samples if not disturbed(sample, opening, rules)]
+    enough = rules.batch * (rules.batches if len(fit) >= rules.batch else 1)
+    if len(fit) >= rules.batch:
+        ceiling = max([opening, *(max(sample.before, sample.after) for sample in samples)])
+        final = decided(fit, bars(tiers, peak, ceiling), in_doubt=len(fit) >= enough, mfu=peak and ceiling / peak)
+        if final:
+            return final
+    if len(samples) >= RAW * enough:
+        return again(f"only {len(fit)} of {len(samples)} blocks were timed undisturbed", attempt, rules)
+    return More(enough - len(fit))
+
+
+def disturbed(sample: Sample, opening: float, rules: Rules) -> bool:
+    """Whether a sample counts for nothing: its yardsticks disagree, or both are slow. The student's rate has no say."""
+    slower, faster = sorted((sample.before, sample.after))
+    return slower < (1 - rules.tolerance) * faster or faster < (1 - rules.drift) * opening
+
+
+def bars(tiers: Tiers, peak: float | None, ceiling: float) -> Tiers:
+    """The tiers as ratios of the yardstick's rate. `ceiling` is the highest rate that it showed.
+
+    A tier in MFU is min(tier, REACHABLE · C) with C = ceiling / peak; dividing by C makes it a ratio, and free of
+    whatever slows the machine for a while.
+    """
+    if peak is None:
+        return tiers
+    scale = positive(peak, "peak") / ceiling
+    return Tiers(min(tiers.passing * scale, REACHABLE), min(tiers.full * scale, REACHABLE))
+
+
+def decided(fit: Sequence[Sample], bars: Tiers, *, in_doubt: bool, mfu: float | None) -> Final | None:
+    """The highest tier reached, or None while one that may be reached is open; `in_doubt` ends doubt, for the student.
+
+    A tier is reached by the median, and missed where the whole interval lies below it. `mfu` is that of a ratio of 1.
+    """
+    low, high = median_interval(len(fit))
+    ratios = sorted(sample.ratio for sample in fit)
+    middle, upper = median(ratios), sorted(sample.ratio_at_most for sample in fit)[high]
+    missed = Final(
+        "failed",
+        median=middle,
+        interval=(ratios[low], upper),
+        mfu=mfu and middle * mfu,
+        used=len(fit),
+        note=f"{middle:.2f} of the rate of plain torch beside it; {bars.passing:.2f} passes",
+    )
+    for tier in TIERS:
+        bar = getattr(bars, tier)
+        if middle >= bar or (in_doubt and upper >= bar):
+            return replace(missed, outcome="passed", tier=tier, note="")
+        if upper >= bar:
+            return None
+    return missed
+
+
+def median_interval(count: int) -> tuple[int, int]:
+    """Indices, from 0, of two of `count` sorted values that enclose the true median with probability COVERAGE or more.
+
+    The number of values below the median is binomial, so [xⱼ, x₍ₙ₊₁₋ⱼ₎] misses it with probability
+    2 · P(Binomial(n, ½) < j), exactly. Raises ValueError for fewer than 6, of which even the extremes cover less.
+    """
+    missed, rank = 0, 0
+    while 2 * (missed + math.comb(count, rank)) <= (1 - COVERAGE) * 2**count:
+        missed += math.comb(count, rank)
+        rank += 1
+    if rank == 0:
+        raise ValueError(f"{count} values have no interval of coverage {COVERAGE}; 6 are needed")
+    return rank - 1, count - rank
+
+
+def again(reason: str, attempt: int, rules: Rules) -> Retry | Final:
+    """Another attempt, or the end of them; the machine's fault costs nothing."""
+    if attempt < rules.attempts:
+        return Retry(reason)
+    return Final("inconclusive", note=f"{reason}; this is not your fault, and costs nothing")
+
+
+def score_of(verdict: Final, workload: Workload) -> float:
+    """The points that a verdict earns."""
+    return getattr(workload.points, verdict.tier) if verdict.tier else 0.0
+
+
+def positive(value: float, name: str) -> float:
+    """The value. Raises ValueError unless it is finite and above 0."""
+    if not 0 < value < math.inf:
+        raise ValueError(f"{name} is {value}; it must be finite and positive")
+    return value
