@@ -228,6 +228,26 @@ def test_a_fast_and_a_slow_state_of_the_machine_cancel() -> None:
     assert rank(judged(sampled(0.76, states, states[:-1]))) == 2
 
 
+@given(ratio=st.floats(0.01, 2), count=st.integers(10, 20), rules=rules, measure=measures)
+def test_every_yardstick_at_odds_with_the_next_never_costs_who_truly_passes(
+    ratio: float, count: int, rules: Rules, measure: tuple[Tiers, float | None]
+) -> None:
+    """The worst that tolerated noise can do: every block of the student's shares the slower one's state."""
+    slow = 1 - 0.99 * rules.tolerance
+    tiers, peak = measure
+    machine = [(1.0, slow)[block % 2] for block in range(count + 1)]
+    verdict = judged(sampled(ratio, machine, [slow] * count), tiers=tiers, peak=peak, rules=rules)
+    assert not_worse(verdict, true_rank(ratio, tiers, peak)) or near(ratio, measure)
+
+
+def test_a_sample_counts_against_the_faster_yardstick_and_in_doubt_against_the_slower() -> None:
+    for first in (1.0, 0.96):
+        verdict = judged(sampled(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
+        assert isinstance(verdict, Final)
+        assert verdict.median == pytest.approx(0.9)
+        assert verdict.interval == pytest.approx((0.9, 0.9 / 0.96))
+
+
 # --- order, rate, repetition ---
 
 
@@ -306,6 +326,17 @@ def test_the_mfu_is_that_of_the_median_at_full_rate() -> None:
     verdict = judged(steady(0.5), tiers=MFU, peak=PEAK)
     assert isinstance(verdict, Final)
     assert verdict.mfu == pytest.approx(0.5 * FULL_RATE / PEAK)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_mfu_thresholds_go_by_the_highest_rate_that_the_yardstick_showed(place: int) -> None:
+    """A student at the threshold, on a machine that gives all it has once in the job and 0.96 of it otherwise."""
+    at_full = [*[0.96] * 10, 1.0]
+    random.Random(place).shuffle(at_full)
+    opening, machine = ((1.0, [0.96] * 11), (0.96, at_full), (0.96, at_full[::-1]))[place]
+    samples = sampled(0.601 * PEAK / FULL_RATE, machine, [0.96] * 10)
+    verdict = judged(samples, opening=opening * FULL_RATE, tiers=MFU, peak=PEAK)
+    assert rank(verdict) == 2
 
 
 # --- the interval ---
