@@ -1,1 +1,1 @@
-"""Speed, graded with the grader's own clock: a student's process gets work, the verdict is made here."""
+"""Performance, timed and judged in the grader's process; nothing here runs a student's code."""

@@ -1,1 +1,1 @@
-"""Speed: what is timed, in which sizes, and how its figures read. Shared by `pytest -m gpu` and the grader."""
+"""What a device can do, what a piece of work needs, and what the two together teach."""

@@ -1,0 +1,111 @@
+"""What is computed from shapes is what torch counts and what tensors weigh."""
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import FlopCounterMode
+
+from kata.speed import accounting
+from reference.solution.cruncher import Cruncher
+from reference.solution.linear import Linear
+from reference.solution.train import train
+
+STEPS = 3
+
+sizes = st.integers(1, 40)
+
+
+class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Counts the bytes of all storages that are alive, each once, whatever views there are of it."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.live: set[int] = set()
+        self.now = self.peak = 0
+
+    def __torch_dispatch__(
+        self, func: Callable[..., Any], _types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        for leaf in tree_leaves(result):
+            if isinstance(leaf, Tensor):
+                self.add(leaf.untyped_storage())
+        return result
+
+    def add(self, storage: torch.UntypedStorage) -> None:
+        key, size = storage._cdata, storage.nbytes()
+        if key not in self.live:
+            self.live.add(key)
+            weakref.finalize(storage, self.remove, key, size)
+            self.now += size
+            self.peak = max(self.peak, self.now)
+
+    def remove(self, key: int, size: int) -> None:
+        self.live.remove(key)
+        self.now -= size
+
+
+def counted(work: Callable[[], object]) -> int:
+    with FlopCounterMode(display=False) as counter:
+        work()
+    return int(counter.get_total_flops())
+
+
+@given(rows=st.integers(0, 40), input_dim=sizes, output_dim=sizes)
+def test_linear_flops_are_what_torch_counts(rows: int, input_dim: int, output_dim: int) -> None:
+    layer, x = Linear(input_dim, output_dim), torch.ones(rows, input_dim)
+    assert counted(lambda: layer(x)) == accounting.linear_flops(rows, input_dim, output_dim)
+
+
+@given(rows=sizes, dim=sizes, num_layers=st.integers(0, 4))
+def test_step_flops_are_what_torch_counts(rows: int, dim: int, num_layers: int) -> None:
+    model, x = Cruncher(dim, num_layers), torch.ones(rows, dim)
+    expected = accounting.cruncher_step_flops(rows, dim, num_layers)
+    assert counted(lambda: model(x).square().mean().backward()) == expected
+
+
+def test_one_layer_is_two_thirds_of_six_per_parameter_and_row() -> None:
+    assert accounting.cruncher_step_flops(8, 4096, 1) == 4 * 8 * 4096**2 + 6 * 8 * 4096
+
+
+@given(dim=sizes, num_layers=st.integers(0, 4))
+def test_parameters_are_those_of_the_model(dim: int, num_layers: int) -> None:
+    expected = sum(p.numel() for p in Cruncher(dim, num_layers).parameters())
+    assert accounting.cruncher_parameters(dim, num_layers) == expected
+
+
+def test_useful_bytes_follow_the_dtype() -> None:
+    assert accounting.sgd_step_bytes(1000) == 12_000
+    assert accounting.sgd_step_bytes(1000, torch.bfloat16) == 6_000
+    assert accounting.adagrad_step_bytes(1000) == 20_000
+    assert accounting.adagrad_step_bytes(1000, torch.float64) == 40_000
+    assert accounting.sgd_step_bytes(0) == accounting.adagrad_step_bytes(0) == 0
+
+
+@pytest.mark.parametrize("num_layers", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize(("rows", "dim"), [(0, 32), (1, 1), (1, 64), (64, 64), (400, 32), (48, 160)])
+def test_the_peak_is_what_live_tensors_weigh(rows: int, dim: int, num_layers: int) -> None:
+    def get_batch(B: int) -> tuple[Tensor, Tensor]:
+        return torch.randn(B, dim), torch.randn(B)
+
+    with LiveBytes() as memory:
+        train(get_batch, dim, num_layers, rows, STEPS, 0.01)
+    expected = accounting.training_peak_bytes(rows, dim, num_layers)
+    vectors = 3 * rows * 4  # of the batch's length: which of them coincide with the peak depends on the moment
+    scalars = (STEPS + 2) * 4  # the losses, one more loss and its gradient
+    assert abs(memory.peak - expected) <= vectors + scalars
+
+
+def test_the_peak_follows_the_dtype() -> None:
+    wide = accounting.training_peak_bytes(8, 16, 2, torch.float64)
+    assert (
+        wide == 2 * accounting.training_peak_bytes(8, 16, 2) == 4 * accounting.training_peak_bytes(8, 16, 2, torch.half)
+    )

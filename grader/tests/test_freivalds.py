@@ -1,0 +1,207 @@
+"""The check of a product agrees with the exact error, passes right products and no wrong ones."""
+
+import itertools
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from grader.performance import freivalds
+from grader.performance.freivalds import floor, gate, random_signs, relative_error, squared_residuals
+
+M, K, N = 96, 1024, 80
+BF16 = torch.bfloat16
+FLOATS = [BF16, torch.float16, torch.float32]
+
+
+def drawn(seed: int, *shape: int, dtype: torch.dtype = torch.float64) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(dtype)
+
+
+def operands(dtype: torch.dtype, seed: int = 0) -> tuple[Tensor, Tensor]:
+    return drawn(seed, M, K, dtype=dtype), drawn(seed + 1, K, N, dtype=dtype)
+
+
+def exact_error(a: Tensor, b: Tensor, c: Tensor) -> float:
+    return float((c.double() - a.double() @ b.double()).norm() / c.double().norm())
+
+
+def rounded(x: Tensor, dtype: torch.dtype) -> Tensor:
+    return x.to(dtype).to(x.dtype)
+
+
+@given(m=st.integers(0, 5), k=st.integers(0, 5), n=st.integers(0, 5), seed=st.integers(0, 2**32))
+def test_over_all_sign_vectors_the_mean_is_the_exact_error(m: int, k: int, n: int, seed: int) -> None:
+    a, b, c = drawn(seed, m, k), drawn(seed + 1, k, n), drawn(seed + 2, m, n)
+    every = torch.tensor(list(itertools.product([1.0, -1.0], repeat=n)), dtype=torch.float64).T.reshape(n, 2**n)
+    assert float(squared_residuals(a, b, c, every).mean()) == pytest.approx(float((c - a @ b).square().sum()))
+
+
+@given(
+    m=st.integers(1, 60),
+    k=st.integers(1, 60),
+    n=st.integers(1, 60),
+    seed=st.integers(0, 2**32),
+    size=st.sampled_from([1e-6, 1e-3, 0.1]),
+)
+def test_the_estimate_is_near_the_exact_error(m: int, k: int, n: int, seed: int, size: float) -> None:
+    a, b = drawn(seed, m, k), drawn(seed + 1, k, n)
+    c = a @ b + size * drawn(seed + 2, m, n)
+    estimate = relative_error(a, b, c, vectors=256, entropy=random.Random(seed).randbytes)
+    assert estimate == pytest.approx(exact_error(a, b, c), rel=0.4)
+
+
+@pytest.mark.parametrize("shapes", [(0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 0), (1, 1, 1)])
+def test_an_exact_product_of_any_shape_has_no_error(shapes: tuple[int, int, int]) -> None:
+    m, k, n = shapes
+    a, b = drawn(0, m, k).round(), drawn(1, k, n).round()
+    assert relative_error(a, b, a @ b) == 0.0
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_a_number_that_is_none_makes_the_error_infinite(bad: float, everywhere: bool) -> None:
+    a, b = operands(BF16)
+    c = a @ b
+    c[slice(None) if everywhere else (M - 1, N - 1)] = bad
+    assert relative_error(a, b, c) == math.inf
+
+
+def test_zeros_for_a_product_are_infinitely_wrong() -> None:
+    a, b = operands(torch.float32)
+    assert relative_error(a, b, torch.zeros(M, N)) == math.inf
+    assert relative_error(torch.zeros(M, K), b, torch.zeros(M, N)) == 0.0
+    assert relative_error(torch.zeros(M, K), b, torch.ones(M, N)) >= 0.5
+
+
+@pytest.mark.parametrize("c", [(4, 5), (3, 6), (3,), (1, 3, 5)])
+def test_shapes_that_do_not_fit_are_refused(c: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"shapes \[3, 4\] and \[4, 5\] have no product of shape"):
+        relative_error(drawn(0, 3, 4), drawn(1, 4, 5), drawn(2, *c))
+
+
+@pytest.mark.parametrize("chunk", [1, 100, 3 * K, 2**24])
+def test_chunks_change_nothing_and_bound_what_is_float64(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    a, b = operands(BF16)
+    c = a @ b
+    whole = relative_error(a, b, c, entropy=random.Random(0).randbytes)
+    monkeypatch.setattr(freivalds, "CHUNK", chunk)
+    copied: list[int] = []
+    double = Tensor.double
+
+    def watched(x: Tensor) -> Tensor:
+        copied.append(x.numel())
+        return double(x)
+
+    monkeypatch.setattr(Tensor, "double", watched)
+    assert relative_error(a, b, c, entropy=random.Random(0).randbytes) == pytest.approx(whole, rel=1e-9)
+    assert max(copied[1:]) <= max(chunk, K)  # the first are the signs
+
+
+def test_signs_are_fair_independent_and_fresh() -> None:
+    first, second = random_signs(2000, 8), random_signs(2000, 8)
+    assert first.shape == (2000, 8)
+    assert set(first.flatten().tolist()) == {-1.0, 1.0}
+    assert not torch.equal(first, second)
+    correlations = (first.T @ first / 2000 - torch.eye(8, dtype=torch.float64)).abs()
+    assert float(correlations.max()) < 0.2  # nine standard deviations
+    assert float(first.mean(0).abs().max()) < 0.2
+    assert random_signs(0, 8).shape == (0, 8)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(("m", "k", "n"), [(M, K, N), (1, 1, 50), (50, 1, 1), (1, 4096, 50), (30, 2, 30)])
+@pytest.mark.parametrize("mean", [0.0, 3.0])
+def test_a_right_product_passes(dtype: torch.dtype, m: int, k: int, n: int, mean: float) -> None:
+    a, b = (drawn(5, m, k) + mean).to(dtype), (drawn(6, k, n) + mean).to(dtype)
+    assert relative_error(a, b, a @ b, entropy=random.Random(7).randbytes) <= gate(dtype, k, own=0.0)
+
+
+def summed_in_bfloat16(a: Tensor, b: Tensor) -> Tensor:
+    total = torch.zeros(M, N, dtype=BF16)
+    for start in range(0, K, K // 16):
+        total += (a[:, start : start + K // 16].float() @ b[start : start + K // 16].float()).to(BF16)
+    return total
+
+
+def in_fp8(a: Tensor, b: Tensor) -> Tensor:
+    return (rounded(a, torch.float8_e4m3fn).float() @ rounded(b, torch.float8_e4m3fn).float()).to(BF16)
+
+
+def in_int8(a: Tensor, b: Tensor) -> Tensor:
+    scale_a, scale_b = a.float().abs().amax(1, keepdim=True) / 127, b.float().abs().amax(0, keepdim=True) / 127
+    return ((a / scale_a).round() @ (b / scale_b).round() * scale_a * scale_b).to(BF16)
+
+
+def with_terms_skipped(a: Tensor, b: Tensor) -> Tensor:
+    kept = K - K // 64
+    return a[:, :kept] @ b[:kept]
+
+
+def with_two_rows_swapped(a: Tensor, b: Tensor) -> Tensor:
+    c = a @ b
+    c[[3, 70]] = c[[70, 3]]
+    return c
+
+
+def with_a_row_left_out(a: Tensor, b: Tensor) -> Tensor:
+    c = a @ b
+    c[M // 2] = 0
+    return c
+
+
+def of_the_batch_before(_a: Tensor, b: Tensor) -> Tensor:
+    return drawn(9, M, K, dtype=BF16) @ b
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        summed_in_bfloat16,
+        in_fp8,
+        in_int8,
+        with_terms_skipped,
+        with_two_rows_swapped,
+        with_a_row_left_out,
+        of_the_batch_before,
+    ],
+)
+def test_a_wrong_product_fails(wrong: Callable[[Tensor, Tensor], Tensor], seed: int) -> None:
+    a, b = operands(BF16, 10 * seed)
+    own = relative_error(a, b, a @ b)
+    assert relative_error(a, b, wrong(a, b)) > gate(BF16, K, own)
+
+
+def test_operands_rounded_to_tf32_fail_where_float32_was_asked_for() -> None:
+    a, b = operands(torch.float32)
+    tf32 = [(x.view(torch.int32) + 0x1000 & ~0x1FFF).view(torch.float32) for x in (a, b)]
+    assert relative_error(a, b, tf32[0] @ tf32[1]) > 100 * gate(torch.float32, K, relative_error(a, b, a @ b))
+
+
+def test_the_floor_in_bfloat16_is_three_in_a_thousand() -> None:
+    assert floor(BF16, 1) == pytest.approx(3e-3, rel=0.01)
+    assert floor(BF16, 32768) == pytest.approx(3e-3, rel=0.01)
+
+
+@given(st.sampled_from(FLOATS), st.integers(0, 2**20))
+def test_the_floor_grows_with_the_sum_and_the_rounding(dtype: torch.dtype, terms: int) -> None:
+    assert floor(dtype, terms) <= floor(dtype, terms + 1)
+    assert floor(torch.float32, terms) < floor(torch.float16, terms) < floor(BF16, terms)
+
+
+def test_the_gate_follows_a_rougher_yardstick_but_no_nonsense() -> None:
+    assert gate(BF16, K, own=4e-3) == pytest.approx(6e-3)
+    for own in (0.0, 1e-3, math.nan, math.inf):
+        assert gate(BF16, K, own) == floor(BF16, K)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.bool, torch.float64])
+def test_there_is_no_floor_for_what_the_check_cannot_judge(dtype: torch.dtype) -> None:
+    with pytest.raises(ValueError, match="coarser than float64"):
+        floor(dtype, 4)

@@ -1,0 +1,159 @@
+"""Remarks on speed are short, name what was seen and what to do, and are silent where there is nothing to teach."""
+
+import math
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.catalog import catalog
+from kata.speed.devices import device
+from kata.speed.words import LESSONS, DeviceKind, lesson
+
+WORKLOADS = list(catalog().workloads)
+kinds = st.sampled_from(get_args(DeviceKind))
+
+
+def test_every_workload_of_the_catalog_has_its_words() -> None:
+    assert list(LESSONS) == WORKLOADS
+
+
+@given(
+    workload=st.sampled_from(WORKLOADS),
+    kind=kinds,
+    ratio=st.floats(0, 3) | st.sampled_from([0.0, 1e-12]),
+    mfu=st.none() | st.floats(0, 1.2),
+    model=st.sampled_from([None, "NVIDIA L4", "Tesla T4", "NVIDIA H200"]),
+)
+def test_a_remark_is_one_short_line(
+    workload: str, kind: DeviceKind, ratio: float, mfu: float | None, model: str | None
+) -> None:
+    remark = lesson(workload, kind, ratio, mfu, device(model) if model else None)
+    assert len(remark) <= 240
+    assert "\n" not in remark
+    assert remark == "" or remark[-1] in ".?"
+    assert "inf" not in remark
+    assert "nan" not in remark
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("kind", get_args(DeviceKind))
+def test_nothing_is_said_to_who_reached_all_or_was_not_measured(workload: str, kind: DeviceKind) -> None:
+    assert lesson(workload, kind, catalog().workloads[workload].ratio[kind].full, None) == ""
+    assert lesson(workload, kind, None, None) == lesson(workload, kind, math.nan, None) == ""
+    assert lesson(workload, kind, 0.09, None) != ""
+
+
+@pytest.mark.parametrize("workload", ["linear_forward", "cruncher_step"])
+def test_on_an_h100_the_mfu_decides_whether_all_was_reached(workload: str) -> None:
+    assert lesson(workload, "cuda", 0.7, 0.65) == ""
+    assert lesson(workload, "cuda", 0.8, 0.52) != ""
+
+
+def test_where_no_mfu_thresholds_apply_the_ratio_decides() -> None:
+    l4 = device("NVIDIA L4")
+    assert lesson("linear_forward", "cuda", 0.8, 0.45, l4) == ""
+    assert lesson("linear_forward", "cuda", 0.5, 0.65, l4) != ""
+
+
+@pytest.mark.parametrize(
+    ("mfu", "words"),
+    [
+        (0.01, "is less than float32 reaches: is there a loop over rows"),
+        (0.03, "is less than float32 reaches"),
+        (0.04, "is about what float32 reaches: the product was left in float32"),
+        (0.05, "is about what float32 reaches"),
+        (0.07, "is about what float32 reaches"),
+        (0.2, "part of the time is not the product"),
+        (0.36, "is about what TF32 reaches: the operands are float32"),
+        (0.41, "is about what TF32 reaches"),
+        (0.45, "is about what TF32 reaches"),
+        (0.55, "part of the time is not the product"),
+    ],
+)
+def test_an_mfu_on_an_h100_tells_the_precision(mfu: float, words: str) -> None:
+    remark = lesson("linear_forward", "cuda", mfu / 0.8, mfu)
+    assert remark.startswith(f"MFU {mfu:.2f}")
+    assert words in remark
+
+
+def test_the_precision_is_read_by_the_device_s_own_peaks() -> None:
+    """An L4 does float32 at a quarter of bfloat16's peak, an H100 at a fifteenth."""
+    assert "about what float32 reaches" in lesson("linear_forward", "cuda", 0.3, 0.2, device("NVIDIA L4"))
+    assert "is less than float32 reaches" in lesson("linear_forward", "cuda", 0.1, 0.05, device("NVIDIA L4"))
+
+
+@pytest.mark.parametrize(
+    ("workload", "kind", "ratio", "mfu", "remark"),
+    [
+        (
+            "linear_forward",
+            "cpu",
+            0.02,
+            None,
+            "0.02 of a plain product: is there a Python loop? One `x @ weight` does all rows at once.",
+        ),
+        (
+            "linear_forward",
+            "cpu",
+            0.48,
+            None,
+            "0.48 of a plain product is about what float64 reaches: is something converted to it?",
+        ),
+        (
+            "sgd_step",
+            "cuda",
+            0.6,
+            None,
+            "As if every parameter moved through memory 5 times; 3 are needed (read p and grad, write p). "
+            "`p.add_(grad, alpha=-lr)` makes no temporary; `p - lr * grad` makes two.",
+        ),
+        (
+            "adagrad_step",
+            "cuda",
+            0.4545,
+            None,
+            "As if every parameter moved through memory 11 times; 5 are needed (read p, grad and g2, write p and g2). "
+            "Each operation on whole tensors reads and writes them anew: `addcmul_` and `addcdiv_` do two in one.",
+        ),
+        (
+            "peak_memory",
+            "cuda",
+            1 / 2.3,
+            None,
+            "Held 2.3 times what the formula says: does something keep the graph? "
+            "A loss that is kept without `.detach()` keeps its step.",
+        ),
+    ],
+)
+def test_remarks_in_full(workload: str, kind: DeviceKind, ratio: float, mfu: float | None, remark: str) -> None:
+    assert lesson(workload, kind, ratio, mfu) == remark
+
+
+@pytest.mark.parametrize(
+    ("workload", "kind", "ratio", "mfu", "words"),
+    [
+        ("cruncher_step", "cuda", 0.06, 0.05, "left in float32"),
+        ("cruncher_step", "cuda", 0.5, 0.4, "TF32"),
+        ("cruncher_step", "cuda", 0.02, 0.01, "Python loop"),
+        ("cruncher_step", "cpu", 0.6, None, "three products a layer"),
+        ("train_throughput", "cuda", 0.3, None, "`.item()`"),
+        ("train_throughput", "cpu", 0.3, None, "built once"),
+        ("sgd_step", "cpu", 0.001, None, "loop over rows or elements"),
+        ("get_batch_throughput", "cpu", 0.1, None, "Index all of them at once"),
+        ("get_batch_throughput", "cuda", 0.05, None, "Index all of them at once"),
+        ("get_batch_throughput", "cuda", 0.5, None, "`pin_memory()`"),
+        ("no_hidden_sync", "cuda", 0.0, None, "The host waited"),
+        ("peak_memory", "cuda", 0.7, None, "Update in place"),
+    ],
+)
+def test_remarks_name_the_likely_cause(
+    workload: str, kind: DeviceKind, ratio: float, mfu: float | None, words: str
+) -> None:
+    assert words in lesson(workload, kind, ratio, mfu)
+
+
+def test_an_unknown_workload_is_no_workload() -> None:
+    with pytest.raises(KeyError):
+        lesson("matmul", "cpu", 0.5, None)
