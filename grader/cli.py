@@ -50,6 +50,14 @@ class Part(StrEnum):
     attacks = "attacks"
 
 
+class Device(StrEnum):
+    """What speed is graded on."""
+
+    none = "none"
+    cpu = "cpu"
+    cuda = "cuda"
+
+
 class Choice(StrEnum):
     """How far a student's code is shut in."""
 
@@ -82,6 +90,7 @@ def grade(
     kata: Katas = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what has been graded.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
+    device: Annotated[Device, typer.Option(help="Grade speed, too, on this kind of device.")] = Device.none,
     gradescope: Annotated[
         Path | None, typer.Option(help="Rewrite this results.json after every test (one SUBMISSION).", metavar="PATH")
     ] = None,
@@ -95,7 +104,8 @@ def grade(
         from grader.course.intake import Options
         from grader.grade import grade_into
 
-        options = Options(out, jobs, seed, examples, isolation.value, tuple(kata or ()), force, quiet, gradescope)
+        katas = tuple(kata or ())
+        options = Options(out, jobs, seed, examples, isolation.value, katas, force, quiet, gradescope, device.value)
         return lambda: grade_into(submissions, options)
 
     sys.exit(run(load, stopped="stopped; what is graded is stored, and the same command goes on from there"))

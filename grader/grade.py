@@ -13,9 +13,10 @@ from grader.collect import Tests
 from grader.course.intake import Intake, Options
 from grader.course.report import rebuild, show, tell
 from grader.course.roster import roster
-from grader.errors import CallError, MachineError
+from grader.errors import CallError
 from grader.leftovers import clear_runtimes
 from grader.live import LiveReport
+from grader.performance.phase import grade_speeds, store
 from grader.progress import Progress
 from grader.result import Result
 from grader.session import Graded, Order, TestEnded
@@ -67,6 +68,12 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
         except BaseException:
             rebuild(options.out)
             raise
+    if options.device != "none":
+        try:
+            unsure = grade_speeds(options.device, intake, [*intake.reused, *outcome.stored], out, warn)
+        finally:
+            rebuild(options.out)
+        outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]
     rows, unreadable = rebuild(options.out)
     shown = {*intake.reused, *outcome.stored}
     if live is not None:
@@ -150,11 +157,3 @@ def result_of(
         katas=katas,
         remarks=event.remarks,
     )
-
-
-def store(made: Result, directory: Path) -> None:
-    """Write a result. Raises MachineError where that fails."""
-    try:
-        result.write(made, directory)
-    except OSError as error:
-        raise MachineError(f"can't store the result of {made.submission} ({error.strerror})") from None

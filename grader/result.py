@@ -107,6 +107,7 @@ class Result(msgspec.Struct, frozen=True):
     katas: list[KataResult]
     device: str = "none"
     performance: list[PerformanceResult] = []
+    speed_fingerprint: str = ""  # of what was timed
     remarks: list[Remark] = []
     schema: str = SCHEMA
 

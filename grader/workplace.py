@@ -7,8 +7,8 @@ from typing import Literal
 from grader.collect import Tests, with_tests
 from grader.errors import MachineError
 from grader.worker.home import WorkerHome
-from grader.worker.launch import Isolation, IsolationError, Sandbox, hidden_files, launch
-from kata.catalog import catalog
+from grader.worker.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
+from kata.catalog import Limits, catalog
 from kata.failures import Inconclusive
 
 
@@ -43,6 +43,40 @@ def with_workplace(
     finally:
         for sandbox in sandboxes:
             sandbox.close()
+
+
+def with_sandbox(
+    isolation: Isolation,
+    limits: Limits,
+    timing: Timing,
+    warn: Callable[[str], None],
+    use: Callable[[Sandbox], None],
+    private: Sequence[Path] = (),
+) -> None:
+    """Call `use` with a sandbox for workers that are timed. Raises MachineError where the isolation can't be had."""
+    levels: dict[Isolation, list[Literal["bwrap", "none"]]] = {
+        "auto": ["bwrap", "none"],
+        "bwrap": ["bwrap"],
+        "none": ["none"],
+    }
+    for level in levels[isolation]:
+        try:
+            sandbox = launch(level, limits, timing)
+            try:
+                prove(sandbox, private, warn)
+            except IsolationError:
+                sandbox.close()
+                raise
+        except IsolationError as error:
+            if level == levels[isolation][-1]:
+                raise MachineError(f"isolation {isolation} does not work here: {error}") from None
+            warn(f"bubblewrap does not work here ({error}).")
+            continue
+        try:
+            use(sandbox)
+        finally:
+            sandbox.close()
+        return
 
 
 def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]) -> Sandbox:

@@ -4,12 +4,12 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from grader import result
 from grader.course.roster import Entry
 from grader.errors import CallError
 from grader.leftovers import clear_half_written
-from grader.result import Result
 from grader.session import Order
 from grader.submission import SubmissionError
 from grader.submission import read as read_submission
@@ -30,6 +30,7 @@ class Options:
     force: bool
     quiet: bool
     gradescope: Path | None = None
+    device: Literal["none", "cpu", "cuda"] = "none"
 
 
 class Intake:
@@ -65,7 +66,7 @@ class Intake:
                 prepare(self.options.out)
                 readable = True
             fingerprint = result.fingerprint(submission.files, fingerprinted(self.options, self.katas))
-            if not self.options.force and reusable(self.options.out, entry.id, fingerprint):
+            if not self.options.force and reusable(self.options, entry.id, fingerprint):
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
@@ -91,7 +92,12 @@ def fingerprinted(options: Options, katas: Sequence[Kata]) -> dict[str, object]:
     return {"seed": options.seed, "examples": options.examples, "katas": names, "isolation": options.isolation}
 
 
-def reusable(directory: Path, submission: str, fingerprint: str) -> Result | None:
-    """What is stored for the same submission, assignment and options, if nothing in it is inconclusive."""
-    stored = result.load(directory / submission / "result.json")
-    return stored if stored is not None and stored.fingerprint == fingerprint and stored.conclusive else None
+def reusable(options: Options, submission: str, fingerprint: str) -> bool:
+    """Whether the same submission, assignment and options are stored, with nothing in it that is inconclusive.
+
+    Speed that was graded and is not asked for now would count.
+    """
+    stored = result.load(options.out / submission / "result.json")
+    if stored is None or stored.fingerprint != fingerprint or not stored.conclusive:
+        return False
+    return options.device != "none" or not stored.performance

@@ -36,6 +36,11 @@ class Machine:
     student: socket  # to a zygote for the student's workers
     yardstick: socket  # to another, for the yardstick's
     trouble: Callable[[], str]  # what is wrong with its state since it was last asked, "" for nothing
+    driver: str = ""
+
+    def facts(self) -> dict[str, str]:
+        """What a result says of it."""
+        return {"device": self.name, **({"driver": self.driver} if self.driver else {})}
 
     @property
     def demands(self) -> Demands:

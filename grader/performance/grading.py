@@ -1,0 +1,79 @@
+"""All workloads of one submission, one after the other: figures, and what they earn."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from grader.performance import figures, rates
+from grader.performance.amounts import UNITS
+from grader.performance.decision import Final, score_of
+from grader.performance.machine import Machine
+from grader.result import PerformanceResult
+from grader.worker.cuda import CudaError
+from kata.catalog import Workload
+from kata.explain import Outcome
+from kata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
+from kata.speed.words import lesson
+
+NOT_YOUR_FAULT = "this is not your fault, and costs nothing"
+
+
+def grade(
+    machine: Machine, workloads: Iterable[Workload], files: Mapping[str, Mapping[str, bytes]]
+) -> Iterator[PerformanceResult]:
+    """Each workload, on its own files: those of the submission, on foundations that hold."""
+    for workload in workloads:
+        began = time.monotonic()
+        row = graded(machine, workload, files[workload.name])
+        yield msgspec.structs.replace(row, seconds=round(time.monotonic() - began, 3))
+
+
+def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> PerformanceResult:
+    """One workload, however it ends."""
+    try:
+        if workload.name in UNITS:
+            measured = rates.measure(machine, workload, files)
+            return row_of(machine, workload, measured.verdict, measured.rate)
+        return row_of(machine, workload, figures.measure(machine, workload, files), None)
+    except NotStarted as error:
+        return ended(workload, "not_started", f"{error.place.file} is not written yet")
+    except Crashed as error:
+        where = f" ({error.place.file}, line {error.place.line})" if error.place.line else ""
+        return ended(workload, "crashed", f"{error.error}{where}")
+    except Died as error:
+        return ended(workload, "crashed", error.how)
+    except TimedOut as error:
+        return ended(workload, "timed_out", f"{error.how}: more than {rates.SLOWEST:g} times what passes")
+    except (Inconclusive, CudaError) as error:
+        return ended(workload, "inconclusive", f"{error}; {NOT_YOUR_FAULT}")
+
+
+def row_of(machine: Machine, workload: Workload, verdict: Final, rate: float | None) -> PerformanceResult:
+    """A verdict as it is stored."""
+    taught = "" if verdict.outcome == "inconclusive" else taught_by(machine, workload, verdict)
+    return PerformanceResult(
+        workload=workload.name,
+        outcome=verdict.outcome,
+        score=score_of(verdict, workload),
+        max_score=workload.points.full,
+        message="\n".join(filter(None, (verdict.note, taught))),
+        ratio=verdict.median,
+        interval=verdict.interval,
+        mfu=verdict.mfu,
+        rate=rate,
+        unit=UNITS.get(workload.name, ""),
+        blocks=verdict.used,
+    )
+
+
+def taught_by(machine: Machine, workload: Workload, verdict: Final) -> str:
+    """What the figure teaches, unless the result is wrong."""
+    if verdict.median is None:
+        return ""
+    return lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
+
+
+def ended(workload: Workload, outcome: Outcome, message: str) -> PerformanceResult:
+    """A workload without a figure."""
+    return PerformanceResult(workload=workload.name, outcome=outcome, max_score=workload.points.full, message=message)

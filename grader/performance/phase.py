@@ -1,0 +1,112 @@
+"""`grader grade --device`: after all tests, the speed of each submission, one at a time."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from grader import result
+from grader.course.intake import Intake
+from grader.errors import MachineError
+from grader.performance import setup
+from grader.performance.progress import SpeedProgress
+from grader.performance.session import About, Order, grade_speed
+from grader.result import PerformanceResult, Result
+from grader.submission import SubmissionError
+from grader.submission import read as read_submission
+from grader.worker.launch import Sandbox
+from grader.workplace import with_sandbox
+from kata.catalog import catalog
+from kata.speed.sizes import Kind
+
+
+def grade_speeds(
+    kind: Kind, intake: Intake, shown: Sequence[str], out: Console, warn: Callable[[str], None]
+) -> list[str]:
+    """Time what has not been timed, and store it with the results; those that are inconclusive. Raises MachineError."""
+    options = intake.options
+    orders = list(waiting(kind, intake, set(shown)))
+    unsure: list[str] = []
+
+    def use(sandbox: Sandbox) -> None:
+        with SpeedProgress(out, orders) as progress:
+            for order in orders:
+                rows, facts = timed(order, kind, sandbox, progress.take)
+                stored = result.read(options.out / order.submission / "result.json", Result)
+                store(with_speed(stored, kind, rows, facts, speed_print(kind, stored.fingerprint)), options.out)
+                if not all(row.counts for row in rows):
+                    unsure.append(order.submission)
+
+    if orders:
+        with_sandbox(options.isolation, setup.limits(), setup.timing(kind), warn, use, [options.out])
+    return unsure
+
+
+def waiting(kind: Kind, intake: Intake, shown: set[str]) -> Iterator[Order]:
+    """The submissions whose speed is not known for these files and options."""
+    chosen = {kata.name for kata in intake.katas}
+    workloads = tuple(workload for workload in catalog().workloads.values() if workload.uses[-1] in chosen)
+    for entry in intake.entries:
+        stored = result.load(intake.options.out / entry.id / "result.json")
+        if entry.id not in shown or stored is None:
+            continue
+        if not intake.options.force and is_timed(stored, kind):
+            continue
+        try:
+            files = read_submission(entry.path).files
+        except SubmissionError:  # it was there when its tests ran
+            continue
+        yield Order(entry.id, files, tuple(stored.katas), workloads)
+
+
+def is_timed(stored: Result, kind: Kind) -> bool:
+    """Whether its speed need not be graded again."""
+    return stored.speed_fingerprint == speed_print(kind, stored.fingerprint) and all(
+        row.counts for row in stored.performance
+    )
+
+
+def speed_print(kind: Kind, fingerprint: str) -> str:
+    """The same for the same submission, assignment, options and kind of device."""
+    return f"{fingerprint}+{kind}"
+
+
+def timed(
+    order: Order, kind: Kind, sandbox: Sandbox, take: Callable[[Order, PerformanceResult], None]
+) -> tuple[list[PerformanceResult], dict[str, str]]:
+    """All workloads of one submission, and what the device says of itself."""
+    rows, facts = [], {}
+    for message in grade_speed(order, kind, sandbox):
+        if isinstance(message, About):
+            facts = message.facts
+        else:
+            rows.append(message.row)
+            take(order, message.row)
+    place = {name: i for i, name in enumerate(catalog().workloads)}
+    return sorted(rows, key=lambda row: place[row.workload]), facts
+
+
+def with_speed(
+    stored: Result, kind: Kind, rows: list[PerformanceResult], facts: dict[str, str], fingerprint: str
+) -> Result:
+    """The result with its speed. A workload that was not graded counts neither way."""
+    counted = [row for row in rows if row.counts]
+    return msgspec.structs.replace(
+        stored,
+        device=kind,
+        performance=rows,
+        speed_fingerprint=fingerprint,
+        environment={**stored.environment, **facts},
+        score=sum(kata.score for kata in stored.katas) + sum(row.score for row in counted),
+        max_score=sum(kata.max_score for kata in stored.katas) + sum(row.max_score for row in counted),
+        seconds=round(stored.seconds + sum(row.seconds for row in rows), 3),
+    )
+
+
+def store(made: Result, directory: Path) -> None:
+    """Write a result. Raises MachineError where that fails."""
+    try:
+        result.write(made, directory)
+    except OSError as error:
+        raise MachineError(f"can't store the result of {made.submission} ({error.strerror})") from None
