@@ -61,7 +61,8 @@ def test_where_no_mfu_thresholds_apply_the_ratio_decides() -> None:
     ("mfu", "words"),
     [
         (0.01, "is less than float32 reaches: is there a loop over rows"),
-        (0.03, "is less than float32 reaches"),
+        (0.025, "is less than float32 reaches"),
+        (0.03, "is about what float32 reaches"),
         (0.04, "is about what float32 reaches: the product was left in float32"),
         (0.05, "is about what float32 reaches"),
         (0.07, "is about what float32 reaches"),
@@ -107,7 +108,7 @@ def test_the_precision_is_read_by_the_device_s_own_peaks() -> None:
             0.6,
             None,
             "As if every parameter moved through memory 5 times; 3 are needed (read p and grad, write p). "
-            "`p.add_(grad, alpha=-lr)` makes no temporary; `p - lr * grad` makes two.",
+            "`p.add_(grad, alpha=-lr)` makes no temporary; `p -= lr * grad` does.",
         ),
         (
             "adagrad_step",

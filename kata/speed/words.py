@@ -15,7 +15,7 @@ from .devices import Device, devices
 DeviceKind: TypeAlias = Literal["cpu", "cuda"]
 
 # What a right product in another precision reaches of that precision's own peak.
-FP32_REACHES = (0.45, 1.05)
+FP32_REACHES = (0.40, 1.05)
 TF32_REACHES = (0.70, 0.92)
 FLOAT64_ON_CPU = (0.35, 0.55)  # of float32's rate: half the numbers fit into a vector and into memory's way
 CRAWL = 0.1  # of the yardstick; below it, Python or the bus is at work and not the device
@@ -62,16 +62,12 @@ def of_a_product(measured: Measured) -> str:
     if measured.kind == "cpu":
         return of_a_product_on_the_cpu(measured.ratio)
     if measured.mfu is None:
-        return (
-            f"{measured.ratio:.2f} of a plain product: is everything in bfloat16, and is it one product, not several?"
-        )
+        return f"{measured.ratio:.2f} of a plain product: is everything in bfloat16, and is it one product?"
     figure, fp32 = f"MFU {measured.mfu:.2f}", measured.fraction(torch.float32)
     if within(measured.mfu, fp32, FP32_REACHES):
-        return (
-            f"{figure} is about what float32 reaches: the product was left in float32. Keep x and weight in bfloat16."
-        )
+        return f"{figure} is about what float32 reaches: the product was left in float32. Keep all in bfloat16."
     if within(measured.mfu, measured.fraction(torch.float32, tf32=True), TF32_REACHES):
-        return f"{figure} is about what TF32 reaches: the operands are float32. Keep x and weight in bfloat16."
+        return f"{figure} is about what TF32 reaches: the operands are float32. Keep all in bfloat16."
     if measured.mfu < FP32_REACHES[0] * fp32:
         return f"{figure} is less than float32 reaches: is there a loop over rows, or a trip through the CPU?"
     return f"{figure}: part of the time is not the product. Is something converted, transposed or copied in every call?"
@@ -93,8 +89,8 @@ def of_a_step(measured: Measured) -> str:
     if measured.ratio < CRAWL:
         return f"{measured.ratio:.2f} of plain products: is there a Python loop over rows or elements, or a `.item()`?"
     return (
-        f"{measured.ratio:.2f} of plain products: a step is three products a layer. Is a pass done twice, does x ask for a "
-        "gradient that nobody needs, or does the optimizer make temporaries?"
+        f"{measured.ratio:.2f} of plain products: a step is three products a layer. Is a pass done twice, "
+        "does x ask for a gradient that nobody needs, or does the optimizer make temporaries?"
     )
 
 
@@ -176,7 +172,7 @@ LESSONS: dict[str, Callable[[Measured], str]] = {
     "sgd_step": of_an_optimizer(
         SGD_MOVES,
         "read p and grad, write p",
-        "`p.add_(grad, alpha=-lr)` makes no temporary; `p - lr * grad` makes two.",
+        "`p.add_(grad, alpha=-lr)` makes no temporary; `p -= lr * grad` does.",
     ),
     "adagrad_step": of_an_optimizer(
         ADAGRAD_MOVES,
