@@ -10,7 +10,7 @@ from torch import Tensor
 from grader.performance.checks import CHECKS, Check
 from grader.performance.worker import Block, TimedWorker
 from grader.worker import cuda
-from grader.worker.bench import Workload
+from grader.worker.orders import Begin
 from kata.catalog import Limits
 from kata.exercise import Reply
 from kata.failures import Crashed, NotStarted, Place
@@ -64,7 +64,7 @@ class Side:
         self.results: dict[str, Tensor] = self.memory if self.device_memory is None else self.copies()
         self.check: Check = CHECKS[task.workload](self.memory, self.results, task.size)
         self.check.prepare()
-        order = Workload(task.workload, task.size, task.calls, task.kind, trusted, handle, device_bytes)
+        order = Begin(task.workload, task.size, task.calls, task.kind, trusted, handle, device_bytes)
         demand_success(self.worker.begin(order))
         self.check.begun()
 

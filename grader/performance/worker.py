@@ -10,9 +10,9 @@ import msgspec
 import torch
 from torch import Tensor
 
-from grader.worker.bench import Workload
 from grader.worker.channel import mapped
 from grader.worker.home import WorkerHome
+from grader.worker.orders import Begin
 from grader.worker.zygote import TWO_NUMBERS
 from kata.catalog import Limits
 from kata.exercise import Reply
@@ -55,9 +55,9 @@ class TimedWorker:
         self.signal(b"P")
         return torch.frombuffer(mapped(self.home.arena), dtype=torch.uint8)
 
-    def begin(self, workload: Workload) -> Reply:
+    def begin(self, order: Begin) -> Reply:
         """Let it make what its blocks need. Raises TimedOut, Died, Inconclusive."""
-        return self.block({"begin": msgspec.to_builtins(workload, builtin_types=(bytes,))}, BEGIN_SECONDS).reply
+        return self.block({"begin": msgspec.to_builtins(order, builtin_types=(bytes,))}, BEGIN_SECONDS).reply
 
     def block(self, request: Mapping[str, object], seconds: float, settle: Callable[[], None] = lambda: None) -> Block:
         """Let it work, until it has answered, stands still again and its results are settled.

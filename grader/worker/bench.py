@@ -12,24 +12,12 @@ import msgspec
 import torch
 
 from grader.worker import yardsticks
+from grader.worker.orders import Begin
 from kata.assignment import Assignment
 from kata.speed.layout import ALIGNMENT, fields, lay_out
-from kata.speed.sizes import Size
 from tests.probes import speed
 
 MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h: its size no longer adapts once it has been set
-
-
-class Workload(msgspec.Struct, frozen=True):
-    """What is to be done in a block."""
-
-    name: str
-    size: Size
-    calls: int
-    device: str
-    trusted: bool  # the yardstick's work, not the student's
-    device_memory: bytes = b""  # how to reach the grader's memory on a GPU
-    device_bytes: int = 0
 
 
 class Bench:
@@ -44,7 +32,7 @@ class Bench:
     def answer(self, request: Mapping[str, Any]) -> object:
         """Do what is asked: `begin` a workload, do a `block` so many times, or wait until all of it is done."""
         if "begin" in request:
-            self.begin(msgspec.convert(request["begin"], Workload))
+            self.begin(msgspec.convert(request["begin"], Begin))
             self.wait()
             return None
         if "block" in request:
@@ -58,24 +46,24 @@ class Bench:
         self.wait()
         return None
 
-    def begin(self, workload: Workload) -> None:
+    def begin(self, order: Begin) -> None:
         """Make what the blocks need."""
         assert self.arena is not None
         host = device = torch.frombuffer(self.arena, dtype=torch.uint8)
-        if workload.device == "cuda":
+        if order.device == "cuda":
             from grader.worker.cuda import opened
 
-            device = opened(workload.device_memory, workload.device_bytes)
-        self.device = workload.device
-        memory = lay_out(fields(workload.name, workload.size, workload.calls), host, device)
+            device = opened(order.device_memory, order.device_bytes)
+        self.device = order.device
+        memory = lay_out(fields(order.workload, order.size, order.calls), host, device)
         for tensor in memory.values():
             tensor.view(torch.uint8).flatten()[::ALIGNMENT].max()  # so that its pages are there before a block begins
-        if workload.name == "peak_memory":
+        if order.workload == "peak_memory":
             give_memory_back_at_once()
-        if workload.trusted:
-            self.block = yardsticks.begin(workload.name, workload.size, memory, workload.device)
+        if order.trusted:
+            self.block = yardsticks.begin(order.workload, order.size, memory, order.device)
         else:
-            self.block = speed.begin(self.assignment, workload.name, workload.size, memory, workload.device)
+            self.block = speed.begin(self.assignment, order.workload, order.size, memory, order.device)
 
     def wait(self) -> None:
         """Until the device has done all that is queued."""

@@ -28,7 +28,7 @@ RUNTIME = (  # all of this project that a worker can see
     *("kata/speed/__init__.py", "kata/speed/layout.py", "kata/speed/sizes.py"),
     *("grader/__init__.py", "grader/worker/__init__.py", "grader/worker/channel.py"),
     *("grader/worker/confine.py", "grader/worker/walls.py", "grader/worker/work.py", "grader/worker/zygote.py"),
-    *("grader/worker/bench.py", "grader/worker/yardsticks.py", "grader/worker/cuda.py"),
+    *("grader/worker/bench.py", "grader/worker/orders.py", "grader/worker/yardsticks.py", "grader/worker/cuda.py"),
     *("tests/__init__.py", "tests/probes"),
 )
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"

@@ -1,0 +1,17 @@
+"""What a worker that is timed is told."""
+
+import msgspec
+
+from kata.speed.sizes import Size
+
+
+class Begin(msgspec.Struct, frozen=True):
+    """What is to be done in each block."""
+
+    workload: str
+    size: Size
+    calls: int
+    device: str
+    trusted: bool  # the yardstick's work, not the student's
+    device_memory: bytes = b""  # how to reach the grader's memory on a GPU
+    device_bytes: int = 0
