@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from kata.catalog import catalog
 from kata.speed.devices import device
-from kata.speed.words import LESSONS, DeviceKind, lesson
+from kata.speed.sizes import Kind
+from kata.speed.words import LESSONS, lesson
 
 WORKLOADS = list(catalog().workloads)
-kinds = st.sampled_from(get_args(DeviceKind))
+kinds = st.sampled_from(get_args(Kind))
 
 
 def test_every_workload_of_the_catalog_has_its_words() -> None:
@@ -27,7 +28,7 @@ def test_every_workload_of_the_catalog_has_its_words() -> None:
     model=st.sampled_from([None, "NVIDIA L4", "Tesla T4", "NVIDIA H200"]),
 )
 def test_a_remark_is_one_short_line(
-    workload: str, kind: DeviceKind, ratio: float, mfu: float | None, model: str | None
+    workload: str, kind: Kind, ratio: float, mfu: float | None, model: str | None
 ) -> None:
     remark = lesson(workload, kind, ratio, mfu, device(model) if model else None)
     assert len(remark) <= 240
@@ -38,8 +39,8 @@ def test_a_remark_is_one_short_line(
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
-@pytest.mark.parametrize("kind", get_args(DeviceKind))
-def test_nothing_is_said_to_who_reached_all_or_was_not_measured(workload: str, kind: DeviceKind) -> None:
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_nothing_is_said_to_who_reached_all_or_was_not_measured(workload: str, kind: Kind) -> None:
     assert lesson(workload, kind, catalog().workloads[workload].ratio[kind].full, None) == ""
     assert lesson(workload, kind, None, None) == lesson(workload, kind, math.nan, None) == ""
     assert lesson(workload, kind, 0.09, None) != ""
@@ -128,7 +129,7 @@ def test_the_precision_is_read_by_the_device_s_own_peaks() -> None:
         ),
     ],
 )
-def test_remarks_in_full(workload: str, kind: DeviceKind, ratio: float, mfu: float | None, remark: str) -> None:
+def test_remarks_in_full(workload: str, kind: Kind, ratio: float, mfu: float | None, remark: str) -> None:
     assert lesson(workload, kind, ratio, mfu) == remark
 
 
@@ -149,9 +150,7 @@ def test_remarks_in_full(workload: str, kind: DeviceKind, ratio: float, mfu: flo
         ("peak_memory", "cuda", 0.7, None, "Update in place"),
     ],
 )
-def test_remarks_name_the_likely_cause(
-    workload: str, kind: DeviceKind, ratio: float, mfu: float | None, words: str
-) -> None:
+def test_remarks_name_the_likely_cause(workload: str, kind: Kind, ratio: float, mfu: float | None, words: str) -> None:
     assert words in lesson(workload, kind, ratio, mfu)
 
 

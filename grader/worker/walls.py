@@ -6,7 +6,7 @@ import os
 import resource
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from pathlib import Path
 
 from grader.worker.confine import CAP_VERSION_3, NEW_MOUNTS, libc
@@ -16,8 +16,11 @@ LIMITED = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_N
 GET_NO_NEW_PRIVS = 39
 
 
-def open_ones(hidden: Sequence[str]) -> list[str]:
-    """What this process can do and should not, in words; nothing where all walls stand."""
+def open_ones(hidden: Sequence[str], *, gpu: bool) -> list[str]:
+    """What this process can do and should not, in words; nothing where all walls stand.
+
+    With a GPU its address space has no limit: CUDA maps more than any.
+    """
     if sys.platform != "linux":
         return ["do whatever its user can: only Linux shuts it in"]
     tries: dict[str, Callable[[], bool]] = {
@@ -28,7 +31,7 @@ def open_ones(hidden: Sequence[str]) -> list[str]:
         "make namespaces": lambda: libc.unshare(NEW_MOUNTS) == 0,
         "use some of root's rights": has_rights,
         "gain rights from a program": lambda: libc.prctl(GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1,
-        "use resources without limit": has_no_limit,
+        "use resources without limit": lambda: has_no_limit(set(LIMITED) - ({"RLIMIT_AS"} if gpu else set())),
     }
     found = [words for words, succeeds in tries.items() if succeeds()]
     found += [f"write to {folder}" for folder in OUTSIDE if can_write(folder)][:1]
@@ -66,9 +69,9 @@ def has_rights() -> bool:
     return any(rights)
 
 
-def has_no_limit() -> bool:
-    """Whether any of the limits is missing."""
-    kinds = [getattr(resource, name) for name in LIMITED]
+def has_no_limit(limited: Set[str]) -> bool:
+    """Whether any of these limits is missing."""
+    kinds = [getattr(resource, name) for name in limited]
     return any(resource.getrlimit(kind)[1] == resource.RLIM_INFINITY for kind in kinds)
 
 

@@ -35,7 +35,7 @@ def live(line: int, memory: list[int], confinement: Confinement, user: int, scra
             channel.send(Reply("raised", error=str(error)))
         else:
             channel.send(Reply("returned"))
-            answer(channel, scratch, arena)
+            answer(channel, scratch, confinement, arena)
             status = 0
     finally:
         os._exit(status)
@@ -64,7 +64,7 @@ def shut_in(confinement: Confinement, user: int) -> None:
     refuse_system_calls(confinement)
 
 
-def answer(channel: Channel, scratch: Path, arena: mmap.mmap | None) -> None:
+def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: mmap.mmap | None) -> None:
     """Take the files, then exercise them one call at a time, until the grader hangs up."""
     own = scratch / "assignment"
     own.mkdir(parents=True)
@@ -77,7 +77,7 @@ def answer(channel: Channel, scratch: Path, arena: mmap.mmap | None) -> None:
     while True:
         request = decode(channel.receive())
         if "hidden" in request:
-            channel.send(Reply("returned", walls.open_ones(request["hidden"])))
+            channel.send(Reply("returned", walls.open_ones(request["hidden"], gpu=confinement.gpu)))
             continue
         try:
             if "module" in request:

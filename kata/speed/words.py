@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import torch
 
@@ -11,8 +10,7 @@ from kata.catalog import Workload, catalog
 
 from .accounting import ADAGRAD_MOVES, SGD_MOVES
 from .devices import Device, devices
-
-DeviceKind: TypeAlias = Literal["cpu", "cuda"]
+from .sizes import Kind
 
 # What a right product in another precision reaches of that precision's own peak.
 FP32_REACHES = (0.40, 1.05)
@@ -25,7 +23,7 @@ CRAWL = 0.1  # of the yardstick; below it, Python or the bus is at work and not 
 class Measured:
     """One workload on one device, not as fast as it could be."""
 
-    kind: DeviceKind
+    kind: Kind
     ratio: float
     mfu: float | None
     device: Device
@@ -36,7 +34,7 @@ class Measured:
 
 
 def lesson(
-    workload: str, device_kind: DeviceKind, ratio: float | None, mfu: float | None, model: Device | None = None
+    workload: str, device_kind: Kind, ratio: float | None, mfu: float | None, model: Device | None = None
 ) -> str:
     """One remark that a student can act on, or '' where all points were reached or nothing was measured.
 
@@ -50,7 +48,7 @@ def lesson(
     return LESSONS[workload](Measured(device_kind, max(ratio, 1e-9), mfu, model))
 
 
-def reached_all(workload: Workload, kind: DeviceKind, ratio: float, mfu: float | None) -> bool:
+def reached_all(workload: Workload, kind: Kind, ratio: float, mfu: float | None) -> bool:
     """Whether the highest tier was reached, by MFU where that counts, else by the ratio."""
     if mfu is not None and workload.mfu is not None:
         return mfu >= workload.mfu.full

@@ -90,6 +90,7 @@ class Batches:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.asked = 0
+        memory["asked"].zero_()
 
     def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:  # noqa: ARG002  (what `train` must name)
         """The next batch."""
