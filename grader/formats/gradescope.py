@@ -83,7 +83,7 @@ def leaderboard(result: Result) -> list[Entry]:
     for timed in result.performance:
         workload = catalog().workloads[timed.workload]
         shown = judged(timed, workload, result.device)
-        ranked = timed.outcome == "passed" or (timed.outcome == "failed" and shown is not None and shown.too_slow)
+        ranked = shown is not None and shown.says(timed.outcome)
         if shown is not None and ranked and workload.points.passing < workload.points.full:
             entries.append(Entry(f"{workload.name} (share of {shown.of})", round(shown.share, 3)))
     return entries

@@ -1,4 +1,4 @@
-"""How large each workload is on each kind of device: large enough to be bound by the device, small enough to wait."""
+"""How large each workload is on each kind of device: large enough to keep it busy, small enough to wait for."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
