@@ -44,7 +44,7 @@ def bars(results: Sequence[PerformanceResult], device: str, kind: str) -> str:
         for place, result, shown in drawn:
             draw(axes, place, result, shown)
         for place, row in enumerate(rows):
-            axes.text(1.02, place, words(*row), transform=axes.get_yaxis_transform(), va="center")
+            axes.text(1.02, place, words(*row), transform=axes.get_yaxis_transform(), va="center_baseline")
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_yticks(range(len(rows)), [result.workload for result in results])
         axes.tick_params(axis="y", length=0)
@@ -60,8 +60,7 @@ def draw(axes: Axes, place: int, result: PerformanceResult, shown: Judged) -> No
     """The bar of one workload, its thresholds and its whisker."""
     colour = GREEN if result.score == result.max_score > 0 else BLUE if result.outcome == "passed" else ORANGE
     axes.barh(place, shown.share, 0.55, color=colour if result.counts else GREY, alpha=0.5)
-    low, high = shown.interval
-    axes.errorbar(shown.share, place, xerr=[[shown.share - low], [high - shown.share]], color=GREY, capsize=3)
+    axes.plot(shown.interval, (place, place), color=GREY, marker="|", markersize=8)
     for threshold, style in ((shown.tiers.passing, ":"), (shown.tiers.full, "-")):
         axes.vlines(threshold, place - 0.42, place + 0.42, color=GREY, linestyle=style, linewidth=2)
 
