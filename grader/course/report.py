@@ -1,5 +1,6 @@
 """`grader report`: the class from its stored results: the table, the remarks, the gradebook, pictures of the speed."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,6 +44,7 @@ def rebuild(directory: Path) -> tuple[list[Row], list[str]]:
 def draw_speed(directory: Path, found: Sequence[Row]) -> list[str]:
     """Draw the speed of each submission that was timed; a line for each that can't be read. Raises MachineError."""
     problems = []
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it speaks of its font cache
     try:
         for row in found:
             for name in PICTURES:

@@ -1,7 +1,6 @@
 """How many operations a workload has for each byte that it must move at least: its place on a roofline.
 
-The bytes are those of a run that reads and writes each tensor once; code that moves more has a lower one.
-The sizes are those of `kata/speed/sizes.py`.
+The bytes are those of a run that reads and writes each tensor once, in the sizes of `kata/speed/sizes.py`.
 """
 
 import torch

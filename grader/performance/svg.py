@@ -17,6 +17,7 @@ BLUE, ORANGE, GREEN = "#2a86c8", "#d5652b", "#12956b"  # told apart by colour-bl
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "torchkata",
+    "text.parse_math": False,  # a dollar in a name is a dollar
     "font.family": "sans-serif",
     "font.size": 9,
     "text.color": GREY,

@@ -27,6 +27,7 @@ from grader.tests.test_gradescope import checked
 from grader.tests.test_junit import SCHEMA as JUNIT
 from grader.tests.test_junit import checked as checked_junit
 from kata.catalog import ROOT, catalog
+from kata.explain import Outcome
 
 WORKLOADS = catalog().workloads
 CLASSROOM50 = json.loads((ROOT / "grader/formats/classroom50.schema.json").read_text())
@@ -54,7 +55,8 @@ def test_gradescope_shows_why_a_workload_does_not_count_and_neither_status_nor_p
 
 def test_a_missing_device_is_no_stop_of_the_grading() -> None:
     whole = msgspec.structs.replace(result("why"), katas=[], device="cuda")
-    for outcome, words in (("not_graded", ""), ("inconclusive", gradescope.UNSURE)):
+    cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", gradescope.UNSURE)]
+    for outcome, words in cases:
         made = msgspec.structs.replace(whole, performance=[PerformanceResult("sgd_step", outcome, 0, 3, "x")])
         assert checked(gradescope.render(made))["output"] == words
 

@@ -38,7 +38,10 @@ def test_the_bars_say_share_points_and_outcome() -> None:
 
 
 def test_pictures_can_be_heard() -> None:
-    for svg in (bars(timed(), "a <b> & c", "cuda"), roofline([Point("sgd_step", 1 / 6, 4e11)], 1e15, 4.8e12, "<b>")):
+    for svg in (
+        bars(timed(), "a <b> & $c$", "cuda"),
+        roofline([Point("sgd_step", 1 / 6, 4e11)], 1e15, 4.8e12, "$\\x$"),
+    ):
         root = ET.fromstring(svg)
         assert root.get("role") == "img"
         assert [child.tag for child in root][:2] == [f"{SVG}title", f"{SVG}desc"]

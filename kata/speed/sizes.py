@@ -28,7 +28,7 @@ SIZES: dict[Kind, dict[str, Size]] = {
         "train_throughput": Size(batch=512, width=512, layers=3, rate=0.05),
         "sgd_step": Size(parameters=2**21, rate=0.1),
         "adagrad_step": Size(parameters=2**21, rate=0.1),
-        "get_batch_throughput": Size(batch=256, sequence=512, tokens=2**20),
+        "get_batch_throughput": Size(batch=128, sequence=512, tokens=2**18),
         "no_hidden_sync": Size(batch=64, width=64, layers=2, rate=0.05),
         "peak_memory": Size(batch=4096, width=1024, layers=4, rate=0.05),
     },
