@@ -113,7 +113,10 @@ def grade(
 
 @app.command()
 def report(results: Annotated[Path, typer.Argument(help="The --out of `grader grade`.", metavar="DIR")]) -> None:
-    """Show the class from its stored results, with all remarks on the sources, and rebuild DIR/gradebook.csv."""
+    """Show the class from its stored results, with all remarks on the sources, and rebuild DIR/gradebook.csv.
+
+    Where speed was graded: DIR/<id>/speed.svg and DIR/<id>/roofline.svg.
+    """
 
     def load() -> Command:
         from grader.course.report import run_report

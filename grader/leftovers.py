@@ -40,7 +40,7 @@ def is_in_use(path: Path) -> bool:
 
 def clear_half_written(directory: Path) -> None:
     """Remove what was being written among these results when its writer was killed."""
-    for pattern in (".gradebook.csv.*.tmp", "*/.result.json.*.tmp"):
+    for pattern in (".gradebook.csv.*.tmp", "*/.result.json.*.tmp", "*/.*.svg.*.tmp"):
         for path in directory.glob(pattern):
             with contextlib.suppress(OSError):
                 if not path.is_symlink() and not is_in_use(path):

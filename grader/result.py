@@ -16,6 +16,7 @@ from kata.catalog import ROOT
 from kata.explain import Outcome, Status
 
 SCHEMA = "torchkata/result/v1"
+UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # of a workload: no device, or the machine's fault
 GRADED_BY = ("kata", "tests", "reference/oracle", "grader")  # what decides a score
 
 
@@ -81,7 +82,7 @@ class PerformanceResult(msgspec.Struct, frozen=True):
     @property
     def counts(self) -> bool:
         """Whether its points count: neither a missing device nor the machine's fault is a zero."""
-        return self.outcome not in ("inconclusive", "not_graded")
+        return self.outcome not in UNCOUNTED
 
 
 class Remark(msgspec.Struct, frozen=True):

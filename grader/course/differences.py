@@ -1,10 +1,11 @@
-"""`grader diff`: what a regrade changed, test by test."""
+"""`grader diff`: what a regrade changed, test by test, workload by workload."""
 
 import csv
 import io
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
+from typing import TypeAlias
 
 from rich import box
 from rich.table import Table
@@ -14,8 +15,14 @@ from grader.course.gradebook import harmless
 from grader.course.ledger import demand_results, stored_in
 from grader.course.report import tell
 from grader.errors import CallError
-from grader.result import KataResult, Result, ResultError, TestResult, read, write_whole
+from grader.formats.view import PERFORMANCE
+from grader.result import Result, ResultError, read, write_whole
 from grader.terminal import console
+from kata.explain import Outcome
+
+Verdicts: TypeAlias = dict[str, tuple[Outcome, float]]
+
+NOT_GRADED: tuple[Outcome, float] = ("not_graded", 0.0)
 
 
 @dataclass(frozen=True)
@@ -23,10 +30,10 @@ class Change:
     """A test that ends in another way, or earns other points; without a test, a whole submission that came or went."""
 
     submission: str
-    kata: str
+    kata: str  # or PERFORMANCE
     points_before: float | None  # of the kata; None where there is nothing
     points_after: float | None
-    test: str
+    test: str  # or the workload
     outcome_before: str
     outcome_after: str
 
@@ -63,24 +70,31 @@ def compare(submission: str, old: Result | None, new: Result | None) -> Iterator
         words = ["not there" if result is None else "graded" for result in (old, new)]
         yield Change(submission, "", scores[0], scores[1], "", words[0], words[1])
         return
-    before, after = ({kata.kata: kata for kata in result.katas} for result in (old, new))
+    before, after = verdicts(old), verdicts(new)
     for kata in dict.fromkeys([*before, *after]):
-        yield from compare_kata(submission, kata, before.get(kata), after.get(kata))
+        yield from compare_tests(submission, kata, before.get(kata), after.get(kata))
 
 
-def compare_kata(submission: str, kata: str, old: KataResult | None, new: KataResult | None) -> Iterator[Change]:
+def compare_tests(submission: str, kata: str, old: Verdicts | None, new: Verdicts | None) -> Iterator[Change]:
     """The tests of a kata that differ; one that is on one side only was not graded on the other."""
-    before, after = ({test.name: test for test in (result.tests if result else ())} for result in (old, new))
+    points = [None if tests is None else sum((score for _, score in tests.values()), 0.0) for tests in (old, new)]
+    before, after = old or {}, new or {}
     for name in dict.fromkeys([*before, *after]):
-        tests = before.get(name), after.get(name)
-        if verdict(tests[0]) != verdict(tests[1]):
-            points = [None if result is None else result.score for result in (old, new)]
-            yield Change(submission, kata, points[0], points[1], name, verdict(tests[0])[0], verdict(tests[1])[0])
+        tests = before.get(name, NOT_GRADED), after.get(name, NOT_GRADED)
+        if tests[0] != tests[1]:
+            yield Change(submission, kata, points[0], points[1], name, tests[0][0], tests[1][0])
 
 
-def verdict(test: TestResult | None) -> tuple[str, float]:
-    """What counts of a test: its outcome and its points."""
-    return (test.outcome, test.score) if test else ("not_graded", 0.0)
+def verdicts(result: Result) -> dict[str, Verdicts]:
+    """What counts of each test: its outcome and its points; by kata, and last the workloads."""
+    found: dict[str, Verdicts] = {
+        kata.kata: {test.name: (test.outcome, test.score) for test in kata.tests} for kata in result.katas
+    }
+    if result.performance:
+        found[PERFORMANCE] = {
+            timed.workload: (timed.outcome, timed.score if timed.counts else 0.0) for timed in result.performance
+        }
+    return found
 
 
 def table_of(changes: list[Change]) -> Table:

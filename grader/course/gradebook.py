@@ -1,6 +1,7 @@
-"""`gradebook.csv`: a line a submission, the points of each kata beside its status, the number of remarks.
+"""`gradebook.csv`: a line a submission, the points of each kata beside its status, of each workload, and the remarks.
 
-Nothing in it depends on when or how fast it was graded: the same class and options make the same bytes.
+A workload has a column where at least one submission has points to earn by it. Nothing else depends on when or how fast
+it was graded: the same class and options make the same bytes.
 """
 
 import csv
@@ -19,17 +20,22 @@ def write(rows: Sequence[Row], directory: Path) -> None:
     """Store the gradebook, whole or not at all."""
     out = io.StringIO()
     names = list(catalog().katas)
+    timed = {workload.workload for row in rows for workload in row.performance if workload.counts}
+    workloads = [name for name in catalog().workloads if name in timed]
     table = csv.writer(out, lineterminator="\n")
     table.writerow(
         [
             *("submission", "score", "max_score"),
             *(column for name in names for column in (name, f"{name}_status")),
+            *workloads,
             "remarks",
         ]
     )
     for row in rows:
         katas = {kata.kata: (kata.score, kata.status) for kata in row.katas}
         cells = [cell for name in names for cell in katas.get(name, ("", "not_graded"))]
+        speed = {workload.workload: workload.score for workload in row.performance if workload.counts}
+        cells += [speed.get(name, "") for name in workloads]
         table.writerow([harmless(row.submission), row.score, row.max_score, *cells, len(row.remarks)])
     write_whole(directory / "gradebook.csv", out.getvalue().encode("utf-8"))
 

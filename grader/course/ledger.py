@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 
 from grader.errors import CallError
-from grader.result import Remark, ResultError, read
-from kata.explain import Status
+from grader.result import UNCOUNTED, Remark, ResultError, read
+from kata.explain import Outcome, Status
 
 
 class KataRow(msgspec.Struct, frozen=True):
@@ -15,6 +15,19 @@ class KataRow(msgspec.Struct, frozen=True):
     kata: str
     status: Status
     score: float
+
+
+class WorkloadRow(msgspec.Struct, frozen=True):
+    """One workload of a submission."""
+
+    workload: str
+    outcome: Outcome
+    score: float = 0.0
+
+    @property
+    def counts(self) -> bool:
+        """Whether its points count."""
+        return self.outcome not in UNCOUNTED
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -27,6 +40,7 @@ class Row(msgspec.Struct, frozen=True):
     katas: list[KataRow]
     schema: str
     remarks: list[Remark] = []
+    performance: list[WorkloadRow] = []
 
 
 def rows(directory: Path) -> tuple[list[Row], list[str]]:

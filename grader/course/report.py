@@ -1,5 +1,6 @@
-"""`grader report`: the class from its stored results: the table, the remarks, the gradebook."""
+"""`grader report`: the class from its stored results: the table, the remarks, the gradebook, pictures of the speed."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,15 +11,22 @@ from grader.course import gradebook
 from grader.course.classtable import class_table
 from grader.course.ledger import Row, demand_results, rows
 from grader.errors import MachineError
+from grader.result import ResultError
 from grader.terminal import console
 from kata.catalog import catalog
 
+PICTURES = ("speed.svg", "roofline.svg")
+
 
 def run_report(directory: Path) -> int:
-    """Rebuild the gradebook and print the class; 2 where a result can't be read. Raises CallError, MachineError."""
+    """Rebuild gradebook and pictures, show the class; 2 if a result can't be read. Raises CallError, MachineError."""
     demand_results(directory)
     found, problems = rebuild(directory)
-    show(console(), found, directory, limit=None)
+    problems += draw_speed(directory, found)
+    out = console()
+    show(out, found, directory, limit=None)
+    if any(row.performance for row in found):
+        out.print(f"speed:     {directory}/<submission>/speed.svg, roofline.svg", markup=False, soft_wrap=True)
     tell(console(stderr=True), problems)
     return 2 if problems else 0
 
@@ -31,6 +39,26 @@ def rebuild(directory: Path) -> tuple[list[Row], list[str]]:
     except OSError as error:
         raise MachineError(f"can't write {directory / 'gradebook.csv'} ({error.strerror})") from None
     return found, problems
+
+
+def draw_speed(directory: Path, found: Sequence[Row]) -> list[str]:
+    """Draw the speed of each submission that was timed; a line for each that can't be read. Raises MachineError."""
+    problems = []
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it speaks of its font cache
+    try:
+        for row in found:
+            for name in PICTURES:
+                (directory / row.submission / name).unlink(missing_ok=True)  # of a run before this one
+            if row.performance:
+                from grader.course.speed import draw  # matplotlib is slow to import
+
+                try:
+                    draw(directory / row.submission)
+                except ResultError as error:
+                    problems.append(str(error))
+    except OSError as error:
+        raise MachineError(f"can't draw the speed in {directory} ({error.strerror})") from None
+    return problems
 
 
 def show(out: Console, found: Sequence[Row], directory: Path, limit: int | None) -> None:

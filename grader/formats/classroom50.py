@@ -75,11 +75,11 @@ class Report(msgspec.Struct, frozen=True, rename={"max_score": "max-score"}):
 
 def render(result: Result, about: About, graded_at: datetime) -> bytes:
     """The file for one submission. Raises ValueError."""
-    rows = seen(result, platform_hides=False)
+    rows = [row for row in seen(result, platform_hides=False) if row.counts]  # it knows passed and not passed alone
     scale = whole([points for row in rows for points in (row.score, row.max_score)])
     cases = [
         Case(
-            f"{row.kata}: {row.title}",
+            f"{row.group}: {row.title}",
             row.outcome == "passed",
             scaled(row.score, scale),
             scaled(row.max_score, scale),

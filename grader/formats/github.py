@@ -6,7 +6,8 @@ from itertools import groupby
 from string import punctuation
 
 from grader.formats.text import one_line
-from grader.formats.view import Seen, seen
+from grader.formats.view import PERFORMANCE, Seen, seen
+from grader.performance.judged import judged
 from grader.result import Result
 from kata.catalog import catalog
 
@@ -25,24 +26,36 @@ ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in punctuation}
 
 
 def summary(result: Result) -> str:
-    """One submission: its katas in a table, then every test that did not pass. Raises ValueError."""
+    """One submission: a table of its katas, one of its workloads, every test that did not pass. Raises ValueError."""
     rows = seen(result, platform_hides=False)
     lines = [f"## {inline(result.submission)}: {points(rows)} points", "", "| kata | points | tests passed |"]
     lines.append("| --- | ---: | ---: |")
-    for kata, group in by_kata(rows):
-        passed = sum(row.outcome == "passed" for row in group)
-        lines.append(
-            f"| {inline(catalog().katas[kata].title)} (`{kata}`) | {points(group)} | {passed} of {len(group)} |"
-        )
-    for kata, group in by_kata(rows):
+    for name, group in by_group(rows):
+        title = "Speed" if name == PERFORMANCE else inline(catalog().katas[name].title)
+        counted = [row.outcome == "passed" for row in group if row.counts]
+        lines.append(f"| {title} (`{name}`) | {points(group)} | {sum(counted)} of {len(counted)} |")
+    if result.performance:
+        lines += ["", *speed(result, rows)]
+    for name, group in by_group(rows):
         open_tests = [row for row in group if row.outcome != "passed"]
         if open_tests:
-            lines += ["", f"<details><summary>{kata}: {len(open_tests)} not passed</summary>", ""]
+            lines += ["", f"<details><summary>{name}: {len(open_tests)} not passed</summary>", ""]
             for row in open_tests:
                 lines += [f"**{inline(row.title)}** · {WORDS[row.outcome]} · {points([row])} points", ""]
                 lines += [fenced(row.message), ""]
             lines.append("</details>")
     return "\n".join(lines) + "\n"
+
+
+def speed(result: Result, rows: Sequence[Seen]) -> list[str]:
+    """A line for each workload: the share that it reached, and the shares that were asked for."""
+    lines = ["| workload | points | reached | some points from | all from |", "| --- | ---: | ---: | ---: | ---: |"]
+    for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
+        shown = judged(timed, catalog().workloads[timed.workload], result.device)
+        reached = f"{shown.share:.2f} of the {shown.of}" if shown and shown.says(row.outcome) else WORDS[row.outcome]
+        asked = [f"{tier:.2f}" for tier in vars(shown.tiers).values()] if shown else ["", ""]
+        lines.append(f"| {row.title} | {points([row])} | {inline(reached)} | {' | '.join(asked)} |")
+    return lines
 
 
 def class_summary(results: Sequence[Result]) -> str:
@@ -56,30 +69,33 @@ def class_summary(results: Sequence[Result]) -> str:
 
 
 def annotations(result: Result) -> list[str]:
-    """A workflow command for each kata that is not done, at the first line that is known. Raises ValueError."""
+    """A workflow command for each kata that is not done, at the first line that is known, and one for the workloads.
+
+    Raises ValueError.
+    """
     return [
-        annotation(kata, [row for row in group if row.outcome != "passed"])
-        for kata, group in by_kata(seen(result, platform_hides=False))
+        annotation(name, [row for row in group if row.outcome != "passed"])
+        for name, group in by_group(seen(result, platform_hides=False))
         if any(row.outcome != "passed" for row in group)
     ]
 
 
-def annotation(kata: str, rows: Sequence[Seen]) -> str:
+def annotation(name: str, rows: Sequence[Seen]) -> str:
     """The gravest of these tests as a workflow command, and how many more there are."""
     first = min(rows, key=lambda row: row.outcome in LEVELS)
     placed = first.line > 0 and re.fullmatch(r"\w+\.py", first.file) is not None
-    properties = {"file": f"assignment/{first.file if placed else f'{kata}.py'}"}
+    properties = {} if name == PERFORMANCE else {"file": f"assignment/{first.file if placed else f'{name}.py'}"}
     if placed:
         properties["line"] = str(first.line)
-    properties["title"] = f"{kata}: {first.title}"
-    more = f"\n(and {len(rows) - 1} more of {kata})" if len(rows) > 1 else ""
-    shown = ",".join(f"{name}={escape_property(value)}" for name, value in properties.items())
+    properties["title"] = f"{name}: {first.title}"
+    more = f"\n(and {len(rows) - 1} more of {name})" if len(rows) > 1 else ""
+    shown = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items())
     return f"::{LEVELS.get(first.outcome, 'error')} {shown}::{escape(first.message[:LONGEST] + more)}"
 
 
-def by_kata(rows: Sequence[Seen]) -> list[tuple[str, list[Seen]]]:
-    """The tests of each kata."""
-    return [(kata, list(group)) for kata, group in groupby(rows, key=lambda row: row.kata)]
+def by_group(rows: Sequence[Seen]) -> list[tuple[str, list[Seen]]]:
+    """The tests of each kata, and the workloads."""
+    return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.group)]
 
 
 def points(rows: Sequence[Seen]) -> str:

@@ -1,31 +1,40 @@
-"""Gradescope's `results.json`."""
+"""Gradescope's `results.json`: tests, workloads, and the workloads' shares as a leaderboard."""
 
 from typing import Any, Literal
 
 import msgspec
 
 from grader.formats.text import printable
-from grader.formats.view import Seen, seen
+from grader.formats.view import PERFORMANCE, Seen, seen
+from grader.performance.judged import judged
 from grader.result import Result
-from kata.catalog import Visibility
+from kata.catalog import Visibility, catalog
 
 STOPPED = "Grading stopped before all tests had run. Those that had count; hand in again to have all of them run."
 UNSURE = "Some tests could not be run, and that is not your fault. Your instructor can have them run again."
 NOT_RUN = "Not run: grading stopped before this test's turn."
 
 
-class Case(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One test."""
+class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One test or workload; one without status and points is shown as neither passed nor failed."""
 
     name: str
     number: str
-    score: float
-    max_score: float
+    score: float | None = None
+    max_score: float | None = None
     output: str
     tags: list[str]
     visibility: Visibility
     extra_data: dict[str, Any]
     status: Literal["passed", "failed"] | None = None
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One figure by which submissions are ranked."""
+
+    name: str
+    value: float
+    order: Literal["asc", "desc"] = "desc"
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -41,26 +50,43 @@ class Report(msgspec.Struct, frozen=True):
     test_name_format: str = "text"
     visibility: Visibility = "visible"
     stdout_visibility: Visibility = "hidden"
+    leaderboard: list[Entry] | msgspec.UnsetType = msgspec.UNSET  # without workloads there is none
 
 
 def render(result: Result) -> bytes:
     """The file for one submission; a test that was not graded has no status and 0 points. Raises ValueError."""
     rows = seen(result, platform_hides=True)
-    outcomes = {row.outcome for row in rows}
-    output = STOPPED if "not_graded" in outcomes else UNSURE if "inconclusive" in outcomes else ""
-    katas = [kata.kata for kata in result.katas]
-    numbers = dict.fromkeys(katas, 0)
+    stopped = any(row.outcome == "not_graded" for row in rows if row.group != PERFORMANCE)
+    unsure = any(row.outcome == "inconclusive" for row in rows)
+    output = STOPPED if stopped else UNSURE if unsure else ""
+    groups = [*(kata.kata for kata in result.katas), PERFORMANCE]
+    numbers = dict.fromkeys(groups, 0)
     cases = []
     for row in rows:
-        numbers[row.kata] += 1
-        cases.append(case(row, f"{katas.index(row.kata) + 1}.{numbers[row.kata]}"))
+        numbers[row.group] += 1
+        cases.append(case(row, f"{groups.index(row.group) + 1}.{numbers[row.group]}"))
     about = {
         "fingerprint": result.fingerprint,
         "seed": result.seed,
         "examples": result.examples,
         "isolation": result.isolation,
     }
-    return encode(Report(sum(row.score for row in rows), result.seconds, output, cases, about))
+    report = Report(sum(row.score for row in rows), result.seconds, output, cases, about)
+    if result.performance:
+        report = msgspec.structs.replace(report, leaderboard=leaderboard(result))
+    return encode(report)
+
+
+def leaderboard(result: Result) -> list[Entry]:
+    """The share that each workload reached; none where its result was wrong, or where there is only yes and no."""
+    entries = []
+    for timed in result.performance:
+        workload = catalog().workloads[timed.workload]
+        shown = judged(timed, workload, result.device)
+        ranked = shown is not None and shown.says(timed.outcome)
+        if shown is not None and ranked and workload.points.passing < workload.points.full:
+            entries.append(Entry(f"{workload.name} (share of {shown.of})", round(shown.share, 3)))
+    return entries
 
 
 def refusal(why: str) -> bytes:
@@ -70,17 +96,17 @@ def refusal(why: str) -> bytes:
 
 def case(row: Seen, number: str) -> Case:
     """One test of the file."""
-    not_run = row.outcome == "not_graded"
+    open_still = row.outcome == "not_graded" or not row.counts
     return Case(
-        name=f"{row.kata}: {row.title}",
+        name=f"{row.group}: {row.title}",
         number=number,
-        score=row.score,
-        max_score=row.max_score,
-        output=NOT_RUN if not_run else row.message,
-        tags=[row.kata],
+        score=row.score if row.counts else None,
+        max_score=row.max_score if row.counts else None,
+        output=NOT_RUN if open_still and row.counts else row.message,
+        tags=[row.group],
         visibility=row.visibility,
         extra_data={"outcome": row.outcome},
-        status=None if not_run else "passed" if row.outcome == "passed" else "failed",
+        status=None if open_still else "passed" if row.outcome == "passed" else "failed",
     )
 
 

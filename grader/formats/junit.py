@@ -1,4 +1,4 @@
-"""JUnit XML (`xunit2`): a suite for each kata of each submission.
+"""JUnit XML (`xunit2`): a suite for each kata of each submission, and one for its workloads.
 
 What a student got wrong is a failure, what the machine got wrong an error, what was not started or graded is skipped.
 """
@@ -39,19 +39,19 @@ def render(stored: Sequence[Stored], *, hostname: str) -> bytes:
     root = ET.Element("testsuites", name="torchkata")
     names = Counter[str]()
     for one in stored:
-        for kata, rows in groupby(seen(one.result, platform_hides=False), key=lambda row: row.kata):
-            root.append(suite(one, kata, list(rows), hostname, names))
+        for group, rows in groupby(seen(one.result, platform_hides=False), key=lambda row: row.group):
+            root.append(suite(one, group, list(rows), hostname, names))
     ET.indent(root, " ")
     return f"{HEAD}{ET.tostring(root, encoding='unicode')}\n".encode()
 
 
-def suite(stored: Stored, kata: str, rows: Sequence[Seen], hostname: str, names: Counter[str]) -> ET.Element:
-    """The tests of one kata, its points as properties."""
+def suite(stored: Stored, group: str, rows: Sequence[Seen], hostname: str, names: Counter[str]) -> ET.Element:
+    """The tests of one kata, or the workloads; their points as properties."""
     submission = one_line(stored.result.submission)
     kinds = Counter(KINDS.get(row.outcome) for row in rows)
     made = ET.Element(
         "testsuite",
-        name=f"{submission}: {kata}",
+        name=f"{submission}: {group}",
         tests=str(len(rows)),
         errors=str(kinds["error"]),
         failures=str(kinds["failure"]),
@@ -69,11 +69,11 @@ def suite(stored: Stored, kata: str, rows: Sequence[Seen], hostname: str, names:
 
 def case(submission: str, row: Seen, names: Counter[str]) -> ET.Element:
     """One test, under a name that no other in the file has: some readers drop the second of two."""
-    name = f"{submission}: {row.kata}: {row.title}"
+    name = f"{submission}: {row.group}: {row.title}"
     names[name] += 1
     made = ET.Element(
         "testcase",
-        classname=f"{submission}.{row.kata}",
+        classname=f"{submission}.{row.group}",
         name=name if names[name] == 1 else f"{name} ({names[name]})",
         time=f"{row.seconds:.4f}",
     )

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.formats.text import one_line, printable
-from grader.result import KataResult, Result, TestResult
+from grader.result import KataResult, PerformanceResult, Result, TestResult
 from kata.catalog import Kata, Visibility, catalog
 from kata.explain import Outcome
 
+PERFORMANCE = "performance"
 NOTHING = "This test is hidden."
 REST_IS_HIDDEN = "  What it asked and what came back is hidden."
 TOLD = ("passed", "not_started", "inconclusive", "not_graded")  # the others say how an answer was wrong
@@ -17,7 +18,7 @@ TOLD = ("passed", "not_started", "inconclusive", "not_graded")  # the others say
 class Seen:
     """One test, as far as it may be seen; all texts are printable."""
 
-    kata: str
+    group: str  # its kata, or PERFORMANCE
     test: str
     title: str
     visibility: Visibility
@@ -28,15 +29,17 @@ class Seen:
     file: str
     line: int
     seconds: float
+    counts: bool = True  # where not, it has no points to earn either
 
 
 def seen(result: Result, *, platform_hides: bool) -> list[Seen]:
-    """All tests of a result, in order.
+    """All tests of a result, in order, then its workloads.
 
     `platform_hides` says that the platform itself keeps a test back as its visibility demands. Elsewhere whatever is
-    not visible to all is withheld here. Raises ValueError for a test that the catalog does not have.
+    not visible to all is withheld here. Raises ValueError for a test or a workload that the catalog does not have.
     """
-    return [row for kata in result.katas for row in seen_of(kata, platform_hides=platform_hides)]
+    tests = [row for kata in result.katas for row in seen_of(kata, platform_hides=platform_hides)]
+    return [*tests, *(timed(workload) for workload in result.performance)]
 
 
 def seen_of(result: KataResult, *, platform_hides: bool) -> Iterator[Seen]:
@@ -58,7 +61,7 @@ def seen_of(result: KataResult, *, platform_hides: bool) -> Iterator[Seen]:
 def row(kata: Kata, test: TestResult, *, message: str, place: bool = True) -> Seen:
     """A test by its name."""
     return Seen(
-        kata=kata.name,
+        group=kata.name,
         test=test.name,
         title=test.name.removeprefix("test_").replace("_", " "),
         visibility=kata.visibility[test.name],
@@ -75,7 +78,7 @@ def row(kata: Kata, test: TestResult, *, message: str, place: bool = True) -> Se
 def anonymous(kata: Kata, test: TestResult, number: int) -> Seen:
     """A test of which only the points are known."""
     return Seen(
-        kata=kata.name,
+        group=kata.name,
         test=f"hidden_test_{number}",
         title=f"hidden test {number}",
         visibility=kata.visibility[test.name],
@@ -86,6 +89,26 @@ def anonymous(kata: Kata, test: TestResult, number: int) -> Seen:
         file="",
         line=0,
         seconds=0.0,
+    )
+
+
+def timed(result: PerformanceResult) -> Seen:
+    """A workload; everybody may see it."""
+    if result.workload not in catalog().workloads:
+        raise ValueError(f"workload {one_line(result.workload)} has changed since; grade again")
+    return Seen(
+        group=PERFORMANCE,
+        test=result.workload,
+        title=result.workload.replace("_", " "),
+        visibility="visible",
+        outcome=result.outcome,
+        score=result.score if result.counts else 0.0,
+        max_score=result.max_score if result.counts else 0.0,
+        message=printable(result.message),
+        file="",
+        line=0,
+        seconds=result.seconds,
+        counts=result.counts,
     )
 
 

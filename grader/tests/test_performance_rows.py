@@ -1,0 +1,252 @@
+"""Workloads in tables, exports and diffs: beside the tests where a result has them, nowhere where it has none."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import msgspec
+import pytest
+from rich.console import Console
+
+from grader import result as stored
+from grader.course import gradebook, ledger
+from grader.course.classtable import class_table
+from grader.course.differences import Change, compare
+from grader.formats import classroom50, github, gradescope, junit
+from grader.formats.junit import Stored
+from grader.live import LiveReport
+from grader.performance.judged import judged
+from grader.result import PerformanceResult, Result
+from grader.tests.made import HOSTILE, result, result_with_speed, timed
+from grader.tests.test_classroom50 import AT, RUNNER, rendered
+from grader.tests.test_github import outside_fences
+from grader.tests.test_gradescope import checked
+from grader.tests.test_junit import SCHEMA as JUNIT
+from grader.tests.test_junit import checked as checked_junit
+from kata.catalog import ROOT, catalog
+from kata.explain import Outcome
+
+WORKLOADS = catalog().workloads
+CLASSROOM50 = json.loads((ROOT / "grader/formats/classroom50.schema.json").read_text())
+
+
+def test_gradescope_has_a_visible_test_for_each_workload() -> None:
+    report = checked(gradescope.render(result_with_speed("why")))
+    tests = {test["name"]: test for test in report["tests"] if test["tags"] == ["performance"]}
+    assert len(tests) == len(WORKLOADS)
+    assert {test["visibility"] for test in tests.values()} == {"visible"}
+    assert [test["number"] for test in tests.values()] == [f"2.{number}" for number in range(1, 9)]
+    forward, adagrad = tests["performance: linear forward"], tests["performance: adagrad step"]
+    assert (forward["status"], forward["score"], forward["max_score"]) == ("passed", 5, 5)
+    assert (adagrad["status"], adagrad["score"], adagrad["output"]) == ("failed", 0, "why")
+    assert report["score"] == sum(test.get("score", 0) for test in report["tests"]) == 3 + 8
+
+
+@pytest.mark.parametrize("name", ["performance: get batch throughput", "performance: peak memory"])
+def test_gradescope_shows_why_a_workload_does_not_count_and_neither_status_nor_points(name: str) -> None:
+    report = checked(gradescope.render(result_with_speed("no device")))
+    (test,) = (test for test in report["tests"] if test["name"] == name)
+    assert test["output"] == "no device"
+    assert not test.keys() & {"status", "score", "max_score"}
+
+
+def test_a_missing_device_is_no_stop_of_the_grading() -> None:
+    whole = msgspec.structs.replace(result("why"), katas=[], device="cuda")
+    cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", gradescope.UNSURE)]
+    for outcome, words in cases:
+        made = msgspec.structs.replace(whole, performance=[PerformanceResult("sgd_step", outcome, 0, 3, "x")])
+        assert checked(gradescope.render(made))["output"] == words
+
+
+def test_the_leaderboard_ranks_shares_of_right_results_alone() -> None:
+    assert checked(gradescope.render(result_with_speed()))["leaderboard"] == [
+        {"name": "linear_forward (share of peak)", "value": 0.74, "order": "desc"},
+        {"name": "cruncher_step (share of peak)", "value": 0.4, "order": "desc"},
+        {"name": "sgd_step (share of yardstick)", "value": 0.6, "order": "desc"},
+    ]
+
+
+def test_classroom50_has_no_line_for_what_does_not_count() -> None:
+    report = rendered(result_with_speed())
+    lines = {test["test-name"]: test for test in report["tests"] if test["test-name"].startswith("performance: ")}
+    assert len(lines) == 6
+    assert lines["performance: sgd step"] == {
+        "test-name": "performance: sgd step",
+        "passed": True,
+        "score": 2,
+        "max-score": 3,
+    }
+    assert (report["score"], report["max-score"]) == (3 + 8, 16 + 21)
+
+
+def test_junit_has_a_suite_of_workloads() -> None:
+    suite = checked_junit(junit.render([Stored(result_with_speed(HOSTILE), AT)], hostname="here"))[1]
+    assert suite.get("name") == "ada: performance"
+    kinds = {
+        str(case.get("name")).removeprefix("ada: performance: "): next(
+            (child for child in case if child.tag != "system-out"), None
+        )
+        for case in suite.iter("testcase")
+    }
+    assert {name: None if kind is None else kind.tag for name, kind in kinds.items()} == {
+        "linear forward": None,
+        "cruncher step": "failure",
+        "train throughput": "failure",
+        "sgd step": None,
+        "adagrad step": "failure",
+        "get batch throughput": "error",
+        "no hidden sync": None,
+        "peak memory": "skipped",
+    }
+    assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "8", "max_score": "21"}
+
+
+def test_junit_says_why_a_workload_was_skipped() -> None:
+    content = junit.render([Stored(result_with_speed("no device here\nmore"), AT)], hostname="here").decode()
+    JUNIT.validate(content)
+    assert '<skipped message="no device here">' in content
+
+
+def test_the_github_summary_has_a_table_of_shares() -> None:
+    summary = outside_fences(github.summary(result_with_speed())).translate({ord("\xa0"): " "})
+    plain = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), summary)
+    assert plain.startswith("## ada: 11 of 37 points\n")
+    assert "| Speed (`performance`) | 8 of 21 | 3 of 6 |" in plain
+    assert "| linear forward | 5 of 5 | 0.74 of the peak | 0.50 | 0.60 |" in plain
+    assert "| train throughput | 0 of 4 | wrong | 0.55 | 0.70 |" in plain
+    assert "| sgd step | 2 of 3 | 0.60 of the yardstick | 0.45 | 0.75 |" in plain
+    assert "| adagrad step | 0 of 3 | crashed |  |  |" in plain
+    assert "<details><summary>performance: 5 not passed</summary>" in summary
+    assert "forged" not in summary
+    assert github.class_summary([result_with_speed()]).splitlines()[2] == "| ada | 11 of 37 | 0 of 1 |"
+
+
+def test_the_annotation_of_workloads_names_no_file() -> None:
+    line = github.annotations(result_with_speed(HOSTILE))[1]
+    assert line.startswith("::error title=performance%3A cruncher step::linear · Linear(x)")
+    assert "\n" not in line
+    assert line.endswith("(and 4 more of performance)")
+
+
+def test_a_workload_that_the_catalog_does_not_have_is_refused() -> None:
+    made = msgspec.structs.replace(result("why"), performance=[PerformanceResult("flash_attention", "passed", 1, 1)])
+    with pytest.raises(ValueError, match="workload flash_attention has changed since; grade again"):
+        gradescope.render(made)
+
+
+def test_the_platforms_file_shows_workloads_while_tests_still_run(tmp_path: Path) -> None:
+    waiting = [PerformanceResult(name, "not_graded", message="Not run yet.") for name in WORKLOADS]
+    live = LiveReport(tmp_path / "results.json", [catalog().katas["linear"]])
+    live.begin(msgspec.structs.replace(result("why"), katas=[], performance=waiting, device="cuda"))
+    report = checked((tmp_path / "results.json").read_bytes())
+    outputs = [test["output"] for test in report["tests"] if test["tags"] == ["performance"]]
+    assert outputs == ["Not run yet."] * len(WORKLOADS)
+
+
+def test_without_workloads_no_export_speaks_of_any() -> None:
+    made = result("why")
+    contents = [
+        gradescope.render(made),
+        classroom50.render(made, classroom50.about({}, RUNNER), AT),
+        junit.render([Stored(made, AT)], hostname="here"),
+        github.summary(made).encode(),
+        "\n".join(github.annotations(made)).encode(),
+    ]
+    for content in contents:
+        assert not [word for word in (b"performance", b"leaderboard", b"Speed") if word in content]
+
+
+def rows_of(directory: Path, *results: Result) -> list[ledger.Row]:
+    """These results as the class tables read them."""
+    for made in results:
+        stored.write(made, directory)
+    rows, problems = ledger.rows(directory)
+    assert problems == []
+    return rows
+
+
+def test_the_gradebook_has_a_column_for_each_workload_that_counts_for_someone(tmp_path: Path) -> None:
+    rows = rows_of(tmp_path, result_with_speed("why"), result("why", submission="ben"))
+    gradebook.write(rows, tmp_path)
+    ada, ben = csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines())
+    columns = list(ada)
+    assert columns[-7:-1] == [name for name in WORKLOADS if name not in ("get_batch_throughput", "peak_memory")]
+    assert columns[-1] == "remarks"
+    assert (ada["sgd_step"], ada["adagrad_step"], ben["sgd_step"]) == ("2.0", "0.0", "")
+    assert (ada["score"], ada["max_score"]) == ("11.0", "37.0")
+
+
+def test_the_gradebook_of_katas_alone_has_no_more_columns(tmp_path: Path) -> None:
+    gradebook.write(rows_of(tmp_path, result("why")), tmp_path)
+    header = (tmp_path / "gradebook.csv").read_text().splitlines()[0]
+    katas = ",".join(f"{name},{name}_status" for name in catalog().katas)
+    assert header == f"submission,score,max_score,{katas},remarks"
+
+
+def table(rows: list[ledger.Row]) -> str:
+    """The class on 100 columns."""
+    out = Console(width=100, file=io.StringIO())
+    out.print(class_table(rows, list(catalog().katas.values())))
+    assert isinstance(out.file, io.StringIO)
+    return out.file.getvalue()
+
+
+def test_the_class_table_has_one_column_for_speed(tmp_path: Path) -> None:
+    passed, unsure, absent = timed("why")[:1], timed("why")[5:6], timed("why")[7:]
+    made = {"ada": timed("why"), "ben": passed, "cyd": unsure, "dan": absent, "eve": []}
+    whole = result("why", kata="checkpoint")
+    rows = rows_of(
+        tmp_path,
+        *(msgspec.structs.replace(whole, submission=name, performance=speed) for name, speed in made.items()),
+    )
+    lines = table(rows).splitlines()
+    assert lines[2].rstrip().endswith("checkpoint  speed"), "no heading is cut off"
+    assert [line.split()[3:] for line in lines[4:9]] == [["?", "8", "?"], ["?", "5"], ["?", "0", "?"], ["?"], ["?"]]
+
+
+def test_the_class_table_of_katas_alone_has_none(tmp_path: Path) -> None:
+    assert "speed" not in table(rows_of(tmp_path, result("why")))
+
+
+def test_a_diff_names_workloads_like_tests() -> None:
+    old = result_with_speed("why")
+    better = msgspec.structs.replace(old.performance[3], score=3.0, ratio=0.8)
+    faster = msgspec.structs.replace(old.performance[0], ratio=0.97)
+    speed = [faster, *old.performance[1:3], better, *old.performance[4:]]
+    new = msgspec.structs.replace(old, performance=speed)
+    assert list(compare("ada", old, new)) == [
+        Change("ada", "performance", 8.0, 9.0, "sgd_step", "passed", "passed"),
+    ], "another share that earns the same is no change"
+    without = msgspec.structs.replace(old, performance=[])
+    changes = list(compare("ada", without, old))
+    assert {(change.points_before, change.points_after) for change in changes} == {(None, 8.0)}
+    assert len(changes) == len(WORKLOADS) - 1, "not graded before, not graded after"
+
+
+def test_the_interval_says_which_share_was_judged() -> None:
+    workload, free = WORKLOADS["linear_forward"], WORKLOADS["sgd_step"]
+    by_peak = PerformanceResult("linear_forward", "passed", ratio=0.97, mfu=0.74, interval=(0.73, 0.75))
+    by_yardstick = msgspec.structs.replace(by_peak, interval=(0.96, 0.98))
+    for timing, of, share, tiers in (
+        (by_peak, "peak", 0.74, workload.mfu),
+        (by_yardstick, "yardstick", 0.97, workload.ratio["cuda"]),
+        (msgspec.structs.replace(by_peak, interval=None), "yardstick", 0.97, workload.ratio["cuda"]),
+    ):
+        shown = judged(timing, workload, "cuda")
+        assert shown is not None
+        assert (shown.of, shown.share, shown.tiers) == (of, share, tiers)
+    shown = judged(msgspec.structs.replace(by_peak, ratio=0.74), free, "cuda")
+    assert shown is not None
+    assert shown.of == "yardstick", "nothing is asked of its share of the peak"
+    assert judged(by_yardstick, workload, "none") is None
+    assert judged(PerformanceResult("sgd_step", "crashed"), free, "cuda") is None
+
+
+def test_the_classroom50_schema_can_fail_on_a_workload() -> None:
+    report = rendered(result_with_speed())
+    report["tests"][-1]["score"] = 0.5
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(CLASSROOM50).validate(report)

@@ -1,0 +1,165 @@
+"""Pictures of the speed: well-formed, the same every time, with nothing of a student's words; written by the report."""
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import matplotlib
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader import result as stored
+from grader.performance.bars import bars
+from grader.performance.intensity import intensity
+from grader.performance.roofline import Point, roofline
+from grader.result import PerformanceResult
+from grader.tests.conftest import run
+from grader.tests.made import HOSTILE, OUTCOMES, result, result_with_speed, timed
+from kata.catalog import catalog
+from kata.speed.sizes import SIZES, Size
+
+SVG = "{http://www.w3.org/2000/svg}"
+WORKLOADS = list(catalog().workloads)
+
+
+def texts(svg: str) -> list[str]:
+    """Everything that can be read in a picture, once it is known to be XML."""
+    return [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_the_bars_say_share_points_and_outcome() -> None:
+    shown = texts(bars(timed(), "NVIDIA H200", "cuda"))
+    assert {"linear_forward", "0.74 of the peak · 5 of 5 points", "Speed on NVIDIA H200"} <= set(shown)
+    assert "wrong result · 0 of 4 points" in shown, "fast, and wrong"
+    assert "0.60 of the yardstick · 2 of 3 points" in shown
+    assert "crashed · 0 of 3 points" in shown
+    assert {"inconclusive: the machine's fault", "not graded"} <= set(shown)
+
+
+def test_pictures_can_be_heard() -> None:
+    for svg in (
+        bars(timed(), "a <b> & $c$", "cuda"),
+        roofline([Point("sgd_step", 1 / 6, 4e11)], 1e15, 4.8e12, "$\\x$"),
+    ):
+        root = ET.fromstring(svg)
+        assert root.get("role") == "img"
+        assert [child.tag for child in root][:2] == [f"{SVG}title", f"{SVG}desc"]
+        assert "_step" in (root[1].text or "")
+
+
+def test_nothing_of_a_students_words_is_in_the_picture() -> None:
+    assert bars(timed(HOSTILE), "GPU", "cuda") == bars(timed("other words"), "GPU", "cuda")
+
+
+def test_pictures_are_the_same_every_time_whatever_a_user_has_set() -> None:
+    points = [Point("linear_forward", 4681.0, 7e14), Point("sgd_step", 1 / 6, 4e11)]
+    before = bars(timed(), "GPU", "cuda"), roofline(points, 1e15, 4.8e12, "GPU")
+    with matplotlib.rc_context({"font.size": 20, "figure.facecolor": "red", "lines.linewidth": 9}):
+        assert (bars(timed(), "GPU", "cuda"), roofline(points, 1e15, 4.8e12, "GPU")) == before
+        assert matplotlib.rcParams["font.size"] == 20, "what was set stays set"
+
+
+shares = st.none() | st.floats(0, 1e6)
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.builds(
+            PerformanceResult,
+            st.sampled_from(WORKLOADS),
+            st.sampled_from(OUTCOMES),
+            ratio=shares,
+            mfu=shares,
+            interval=st.none() | st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)),
+        ),
+        max_size=8,
+    ),
+    st.sampled_from(["cpu", "cuda", "none"]),
+)
+def test_any_result_can_be_drawn(results: list[PerformanceResult], kind: str) -> None:
+    shown = texts(bars(results, "GPU", kind))
+    assert all(result.workload in shown for result in results)
+
+
+positive = st.floats(1e-3, 1e18)
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.builds(Point, st.sampled_from(WORKLOADS), positive, positive), min_size=1, max_size=8),
+    st.none() | positive,
+    st.none() | positive,
+)
+def test_any_point_has_its_place_whatever_is_known_of_the_roof(
+    points: list[Point], peak: float | None, bandwidth: float | None
+) -> None:
+    shown = " ".join(texts(roofline(points, peak, bandwidth, "GPU")))
+    assert all(f"{point.workload}, " in shown for point in points)
+
+
+def test_a_roof_has_its_two_figures() -> None:
+    shown = texts(
+        roofline([Point("sgd_step", 1 / 6, 4e11), Point("linear_forward", 4681, 7e14)], 9.894e14, 4.8e12, "G")
+    )
+    assert {"989 TFLOP/s", "4.8 TB/s", "linear_forward, 700 TFLOP/s"} <= set(shown)
+
+
+@given(st.integers(1, 2**14), st.integers(1, 2**14), st.integers(1, 2**14))
+def test_the_intensity_of_a_product_is_a_harmonic_mean(batch: int, width: int, outputs: int) -> None:
+    found = intensity("linear_forward", Size(batch=batch, width=width, outputs=outputs, dtype="bfloat16"))
+    assert found == pytest.approx(1 / (1 / batch + 1 / width + 1 / outputs))
+
+
+@given(st.integers(1, 2**14), st.integers(1, 2**14), st.integers(1, 64))
+def test_a_training_step_is_less_intense_than_its_products(batch: int, width: int, layers: int) -> None:
+    size = Size(batch=batch, width=width, layers=layers, outputs=width)
+    step, product = intensity("cruncher_step", size), intensity("linear_forward", size)
+    assert step is not None
+    assert product is not None
+    assert 0 < step < product
+    assert intensity("train_throughput", size) == step
+
+
+def test_an_optimizers_intensity_is_that_of_one_parameter() -> None:
+    for parameters in (1, 2**28):
+        assert intensity("sgd_step", Size(parameters=parameters)) == 2 / 12
+        assert intensity("adagrad_step", Size(parameters=parameters)) == 7 / 20
+
+
+def test_what_neither_computes_nor_streams_has_no_intensity() -> None:
+    for sizes in SIZES.values():
+        without = {name for name in WORKLOADS if intensity(name, sizes[name]) is None}
+        assert without == {"get_batch_throughput", "no_hidden_sync", "peak_memory"}
+
+
+def test_the_report_draws_whoever_was_timed_and_clears_away_what_is_old(tmp_path: Path) -> None:
+    stored.write(result_with_speed("why"), tmp_path)
+    stored.write(msgspec.structs.replace(result_with_speed("why", submission="cpu"), device="cpu"), tmp_path)
+    stored.write(result("why", submission="ben"), tmp_path)
+    (tmp_path / "ben/speed.svg").write_text("of an earlier run")
+    done = run("grader", "report", str(tmp_path))
+    assert (done.code, done.err) == (0, "")
+    assert f"speed:     {tmp_path}/<submission>/speed.svg, roofline.svg" in done.out
+    for name in ("ada", "cpu"):
+        assert "linear_forward" in texts((tmp_path / name / "speed.svg").read_text())
+    assert [path.name for path in (tmp_path / "ben").iterdir()] == ["result.json"]
+    roof = texts((tmp_path / "ada/roofline.svg").read_text())
+    assert {"linear_forward, 740 TFLOP/s", "sgd_step, 400 GFLOP/s"} <= set(roof)
+    assert {"779 TFLOP/s", "4 TB/s"} <= set(roof), "the roof is what the grader's own code reached beside it"
+    assert not [text for text in roof if "train_throughput" in text], "its result was wrong"
+
+
+def test_a_report_without_workloads_draws_nothing(tmp_path: Path) -> None:
+    stored.write(result("why"), tmp_path)
+    done = run("grader", "report", str(tmp_path))
+    assert "speed:" not in done.out
+    assert not list(tmp_path.rglob("*.svg"))
+
+
+def test_where_nothing_computes_there_is_no_roofline(tmp_path: Path) -> None:
+    only = [one for one in timed("why") if one.workload == "no_hidden_sync"]
+    stored.write(msgspec.structs.replace(result_with_speed("why"), performance=only), tmp_path)
+    assert run("grader", "report", str(tmp_path)).code == 0
+    assert sorted(path.name for path in (tmp_path / "ada").iterdir()) == ["result.json", "speed.svg"]
