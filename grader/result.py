@@ -71,9 +71,10 @@ class PerformanceResult(msgspec.Struct, frozen=True):
     score: float = 0.0
     max_score: float = 0.0
     message: str = ""  # what a student reads
-    ratio: float | None = None  # of the yardstick's rate, the median
+    ratio: float | None = None  # of the yardstick's rate, the median; None for a wrong result, too
     interval: tuple[float, float] | None = None  # that holds the true median in at least 95 % of all runs
-    mfu: float | None = None  # of the datasheet's peak
+    asked: tuple[float, float] | None = None  # the ratios from which some points and all points are earned
+    mfu: float | None = None  # what the ratio is of the datasheet's peak
     rate: float | None = None  # work a second
     unit: str = ""  # of the work: FLOP, B, tokens
     blocks: int = 0  # timed and used
@@ -114,7 +115,7 @@ class Result(msgspec.Struct, frozen=True):
 
     @property
     def conclusive(self) -> bool:
-        """Whether no machine's fault is in it."""
+        """Whether no machine's fault is in how its katas were graded."""
         return all(result.status != "inconclusive" for result in self.katas)
 
 

@@ -17,7 +17,7 @@ def draw(folder: Path) -> None:
     result = read(folder / "result.json", Result)
     timed = [one for one in result.performance if one.workload in catalog().workloads]
     device = result.environment.get("device", result.device)
-    write_whole(folder / "speed.svg", bars(timed, device, result.device).encode())
+    write_whole(folder / "speed.svg", bars(timed, device).encode())
     if points := list(points_of(timed, result.device)):
         peak, bandwidth = yardstick(timed, "linear_forward"), yardstick(timed, "sgd_step")
         write_whole(folder / "roofline.svg", roofline(points, peak, bandwidth, device).encode())
@@ -27,9 +27,8 @@ def points_of(timed: Sequence[PerformanceResult], kind: str) -> Iterator[Point]:
     """The workloads that have a place under the roofline, and whose result was right."""
     sizes = next((sizes for name, sizes in SIZES.items() if name == kind), {})
     for one in timed:
-        shown = judged(one, catalog().workloads[one.workload], kind)
         flops = intensity(one.workload, sizes[one.workload]) if one.workload in sizes else None
-        if shown is not None and shown.says(one.outcome) and flops is not None and one.rate:
+        if judged(one) is not None and flops is not None and one.rate:
             yield Point(one.workload, flops, one.rate * (flops if one.unit == "B" else 1.0))
 
 

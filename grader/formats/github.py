@@ -51,8 +51,8 @@ def speed(result: Result, rows: Sequence[Seen]) -> list[str]:
     """A line for each workload: the share that it reached, and the shares that were asked for."""
     lines = ["| workload | points | reached | some points from | all from |", "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
-        shown = judged(timed, catalog().workloads[timed.workload], result.device)
-        reached = f"{shown.share:.2f} of the {shown.of}" if shown and shown.says(row.outcome) else WORDS[row.outcome]
+        shown = judged(timed)
+        reached = f"{shown.share:.2f} of the {shown.of}" if shown else WORDS[row.outcome]
         asked = [f"{tier:.2f}" for tier in vars(shown.tiers).values()] if shown else ["", ""]
         lines.append(f"| {row.title} | {points([row])} | {inline(reached)} | {' | '.join(asked)} |")
     return lines

@@ -13,7 +13,6 @@ from matplotlib.patches import Patch
 from grader.performance.judged import Judged, judged
 from grader.performance.svg import BLUE, GREEN, GREY, ORANGE, canvas, text_of
 from grader.result import PerformanceResult
-from kata.catalog import catalog
 from kata.explain import Outcome
 
 INSTEAD: dict[Outcome, str] = {  # of a share that counts
@@ -27,17 +26,13 @@ INSTEAD: dict[Outcome, str] = {  # of a share that counts
 ROW, REST = 0.4, 1.0  # inches
 
 
-def bars(results: Sequence[PerformanceResult], device: str, kind: str) -> str:
+def bars(results: Sequence[PerformanceResult], device: str) -> str:
     """An SVG with a bar for each workload: its share, the interval around it, its two thresholds.
 
-    `device` is a name, `kind` whose thresholds hold (`cpu`, `cuda`). Raises KeyError for a workload that there is not.
+    `device` is a name.
     """
-    rows = [(result, judged(result, catalog().workloads[result.workload], kind)) for result in results]
-    drawn = [
-        (place, result, shown)
-        for place, (result, shown) in enumerate(rows)
-        if shown is not None and (shown.says(result.outcome) or result.outcome == "inconclusive")
-    ]
+    rows = [(result, judged(result)) for result in results]
+    drawn = [(place, result, shown) for place, (result, shown) in enumerate(rows) if shown is not None]
     longest = max([1.0, *(max(shown.share, *shown.interval, shown.tiers.full) for _, _, shown in drawn)])
     height = REST + ROW * len(rows)
     with canvas(8, height) as (figure, axes):
@@ -67,7 +62,7 @@ def draw(axes: Axes, place: int, result: PerformanceResult, shown: Judged) -> No
 
 def words(result: PerformanceResult, shown: Judged | None) -> str:
     """What a workload came to: `0.74 of the peak · 5 of 5 points`."""
-    if shown is not None and shown.says(result.outcome):
+    if shown is not None and result.counts:
         came_to = f"{shown.share:.2f} of the {shown.of}"
     else:
         came_to = INSTEAD.get(result.outcome, result.outcome)

@@ -11,7 +11,7 @@ from grader.performance.decision import Final, score_of
 from grader.performance.machine import Machine
 from grader.result import PerformanceResult
 from grader.worker.cuda import CudaError
-from kata.catalog import Workload
+from kata.catalog import Tiers, Workload
 from kata.explain import Outcome
 from kata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from kata.speed.words import lesson
@@ -34,8 +34,9 @@ def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> 
     try:
         if workload.name in UNITS:
             measured = rates.measure(machine, workload, files)
-            return row_of(machine, workload, measured.verdict, measured.rate)
-        return row_of(machine, workload, figures.measure(machine, workload, files), None)
+            row = row_of(machine, workload, measured.verdict, measured.asked)
+            return msgspec.structs.replace(row, rate=measured.rate, unit=UNITS[workload.name], mfu=measured.mfu)
+        return row_of(machine, workload, figures.measure(machine, workload, files), workload.ratio[machine.kind])
     except NotStarted as error:
         return ended(workload, "not_started", f"{error.place.file} is not written yet")
     except Crashed as error:
@@ -49,8 +50,8 @@ def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> 
         return ended(workload, "inconclusive", f"{error}; {NOT_YOUR_FAULT}")
 
 
-def row_of(machine: Machine, workload: Workload, verdict: Final, rate: float | None) -> PerformanceResult:
-    """A verdict as it is stored."""
+def row_of(machine: Machine, workload: Workload, verdict: Final, asked: Tiers) -> PerformanceResult:
+    """A verdict as it is stored, with the shares that were asked for."""
     taught = "" if verdict.outcome == "inconclusive" else taught_by(machine, workload, verdict)
     return PerformanceResult(
         workload=workload.name,
@@ -60,9 +61,7 @@ def row_of(machine: Machine, workload: Workload, verdict: Final, rate: float | N
         message="\n".join(filter(None, (verdict.note, taught))),
         ratio=verdict.median,
         interval=verdict.interval,
-        mfu=verdict.mfu,
-        rate=rate,
-        unit=UNITS.get(workload.name, ""),
+        asked=(asked.passing, asked.full),
         blocks=verdict.used,
     )
 

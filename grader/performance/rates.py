@@ -10,8 +10,8 @@ from statistics import median
 
 import torch
 
-from grader.performance.amounts import amount
-from grader.performance.decision import RULES, Final, More, Retry, Sample, judge
+from grader.performance.amounts import UNITS, amount
+from grader.performance.decision import RULES, Final, More, Retry, Sample, bars, judge
 from grader.performance.freivalds import OWN_MARGIN
 from grader.performance.machine import Machine
 from grader.performance.side import Side, Task, most_calls
@@ -30,6 +30,8 @@ class Measured:
 
     verdict: Final
     rate: float | None  # of the median, in work units a second
+    asked: Tiers  # as shares of the yardstick's rate
+    mfu: float | None  # of the median, where the device's peak is known
 
 
 class Yardstick:
@@ -66,7 +68,10 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
     while True:
         verdict, ceiling = one_attempt(machine, workload, task, files, attempt)
         if isinstance(verdict, Final):
-            return Measured(verdict, verdict.median and verdict.median * ceiling)
+            rate = verdict.median and verdict.median * ceiling
+            peak = peak_of(machine, task) if UNITS[workload.name] == "FLOP" else None
+            asked = bars(*thresholds(machine, workload, task), ceiling)
+            return Measured(verdict, rate, asked, mfu=rate / peak if rate and peak else None)
         attempt += 1
 
 
@@ -123,8 +128,13 @@ def gate(student: Side, yardstick: Yardstick) -> float:
 def thresholds(machine: Machine, workload: Workload, task: Task) -> tuple[Tiers, float | None]:
     """Shares of the yardstick; or of the datasheet's peak, and the peak, where the table has measured thresholds."""
     if machine.device is not None and machine.device.mfu and workload.mfu is not None:
-        return workload.mfu, machine.device.peak(getattr(torch, task.size.dtype), tf32=True)
+        return workload.mfu, peak_of(machine, task)
     return workload.ratio[machine.kind], None
+
+
+def peak_of(machine: Machine, task: Task) -> float | None:
+    """FLOP/s that the datasheet promises for this task, whose float32 products run in TF32; None if it says nothing."""
+    return None if machine.device is None else machine.device.peak(getattr(torch, task.size.dtype), tf32=True)
 
 
 def sized(machine: Machine, workload: Workload) -> Task:

@@ -174,7 +174,7 @@ def test_the_replay_is_what_autograd_computes(layers: int, width: int, batch: in
         (y.squeeze(-1) - target).square().mean().backward()
         with torch.no_grad():
             for weight in model:
-                weight -= 0.01 * weight.grad  # type: ignore[operator]
+                weight -= 0.01 * weight.grad
                 weight.grad = None
     for found, expected in zip((*weights.layers, weights.final), model, strict=True):
         torch.testing.assert_close(found, expected.detach(), rtol=1e-9, atol=1e-9)

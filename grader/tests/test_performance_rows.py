@@ -18,7 +18,7 @@ from grader.course.differences import Change, compare
 from grader.formats import classroom50, github, gradescope, junit
 from grader.formats.junit import Stored
 from grader.live import LiveReport
-from grader.performance.judged import judged
+from grader.performance.judged import Judged, judged
 from grader.result import PerformanceResult, Result
 from grader.tests.made import HOSTILE, result, result_with_speed, timed
 from grader.tests.test_classroom50 import AT, RUNNER, rendered
@@ -26,7 +26,7 @@ from grader.tests.test_github import outside_fences
 from grader.tests.test_gradescope import checked
 from grader.tests.test_junit import SCHEMA as JUNIT
 from grader.tests.test_junit import checked as checked_junit
-from kata.catalog import ROOT, catalog
+from kata.catalog import ROOT, Tiers, catalog
 from kata.explain import Outcome
 
 WORKLOADS = catalog().workloads
@@ -116,7 +116,7 @@ def test_the_github_summary_has_a_table_of_shares() -> None:
     assert plain.startswith("## ada: 11 of 37 points\n")
     assert "| Speed (`performance`) | 8 of 21 | 3 of 6 |" in plain
     assert "| linear forward | 5 of 5 | 0.74 of the peak | 0.50 | 0.60 |" in plain
-    assert "| train throughput | 0 of 4 | wrong | 0.55 | 0.70 |" in plain
+    assert "| train throughput | 0 of 4 | wrong |  |  |" in plain
     assert "| sgd step | 2 of 3 | 0.60 of the yardstick | 0.45 | 0.75 |" in plain
     assert "| adagrad step | 0 of 3 | crashed |  |  |" in plain
     assert "<details><summary>performance: 5 not passed</summary>" in summary
@@ -226,23 +226,13 @@ def test_a_diff_names_workloads_like_tests() -> None:
     assert len(changes) == len(WORKLOADS) - 1, "not graded before, not graded after"
 
 
-def test_the_interval_says_which_share_was_judged() -> None:
-    workload, free = WORKLOADS["linear_forward"], WORKLOADS["sgd_step"]
-    by_peak = PerformanceResult("linear_forward", "passed", ratio=0.97, mfu=0.74, interval=(0.73, 0.75))
-    by_yardstick = msgspec.structs.replace(by_peak, interval=(0.96, 0.98))
-    for timing, of, share, tiers in (
-        (by_peak, "peak", 0.74, workload.mfu),
-        (by_yardstick, "yardstick", 0.97, workload.ratio["cuda"]),
-        (msgspec.structs.replace(by_peak, interval=None), "yardstick", 0.97, workload.ratio["cuda"]),
-    ):
-        shown = judged(timing, workload, "cuda")
-        assert shown is not None
-        assert (shown.of, shown.share, shown.tiers) == (of, share, tiers)
-    shown = judged(msgspec.structs.replace(by_peak, ratio=0.74), free, "cuda")
-    assert shown is not None
-    assert shown.of == "yardstick", "nothing is asked of its share of the peak"
-    assert judged(by_yardstick, workload, "none") is None
-    assert judged(PerformanceResult("sgd_step", "crashed"), free, "cuda") is None
+def test_where_the_peak_is_known_shares_are_of_it() -> None:
+    by_yardstick = PerformanceResult("sgd_step", "passed", ratio=0.8, interval=(0.6, 0.9), asked=(0.4, 0.6))
+    by_peak = msgspec.structs.replace(by_yardstick, mfu=0.4)
+    assert judged(by_yardstick) == Judged("yardstick", 0.8, (0.6, 0.9), Tiers(0.4, 0.6))
+    assert judged(by_peak) == Judged("peak", 0.4, (0.3, 0.45), Tiers(0.2, 0.3))
+    assert judged(msgspec.structs.replace(by_yardstick, ratio=None)) is None, "a wrong result"
+    assert judged(PerformanceResult("sgd_step", "crashed")) is None
 
 
 def test_the_classroom50_schema_can_fail_on_a_workload() -> None:
