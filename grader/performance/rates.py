@@ -20,7 +20,7 @@ from kata.speed.sizes import SIZES
 
 OPENING_BLOCKS = 3
 SLOWEST = 10.0  # times slower than what passes: not worth waiting for
-PATIENCE_SECONDS = 10.0  # that every block has, since the machine may be busy
+PATIENCE_SECONDS = 3.0  # that every block has
 TRUSTED_SECONDS = 120.0
 
 

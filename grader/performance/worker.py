@@ -1,6 +1,5 @@
 """A worker that runs only while it is asked something, and the memory that it shares with this process."""
 
-import contextlib
 import socket
 import time
 from collections.abc import Callable, Mapping
@@ -13,13 +12,11 @@ from torch import Tensor
 from grader.worker.channel import mapped
 from grader.worker.home import WorkerHome
 from grader.worker.orders import Begin
-from grader.worker.zygote import TWO_NUMBERS
 from kata.catalog import Limits
 from kata.exercise import Reply
 from kata.failures import Inconclusive
 
 BEGIN_SECONDS = 60.0  # to import, build a model and, on a GPU, start CUDA
-SIGNAL_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,6 @@ class TimedWorker:
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
         self.home = WorkerHome(control, limits)
-        self.control = control
 
     def start(self, files: Mapping[str, bytes]) -> Tensor:
         """Begin with these files; the memory that is shared with it, uint8[bytes]. Raises Inconclusive."""
@@ -52,7 +48,7 @@ class TimedWorker:
         self.home.start()
         if self.home.arena is None:
             raise Inconclusive("this system has no memory that two processes can share")
-        self.signal(b"P")
+        self.home.signal(b"P")
         return torch.frombuffer(mapped(self.home.arena), dtype=torch.uint8)
 
     def begin(self, order: Begin) -> Reply:
@@ -65,9 +61,9 @@ class TimedWorker:
         `settle` is for a device that works on when the process stands still. Raises TimedOut, Died, Inconclusive.
         """
         began = time.perf_counter()
-        before = self.signal(b"R")
-        reply = self.home.ask(request, time.monotonic() + seconds, f"no answer within {seconds:.3g} seconds")
-        after = self.signal(b"P")
+        before = self.home.signal(b"R")
+        reply = self.home.ask(request, seconds, f"no answer within {seconds:.3g} seconds")
+        after = self.home.signal(b"P")
         settle()
         wall = time.perf_counter() - began
         used, waited = ((end - begin) / 1e9 for begin, end in zip(before, after, strict=True))
@@ -75,19 +71,7 @@ class TimedWorker:
 
     def memory(self) -> MemoryUse:
         """Asked of the zygote, not of the worker. Raises Inconclusive."""
-        return MemoryUse(*self.signal(b"M"))
-
-    def signal(self, letter: bytes) -> tuple[int, int]:
-        """Have the zygote do something to the worker; the two numbers that it answers. Raises Inconclusive."""
-        answer = b""
-        with contextlib.suppress(OSError):
-            self.control.sendall(letter)
-            while len(answer) <= TWO_NUMBERS.size and (part := self.control.recv(1 + TWO_NUMBERS.size - len(answer))):
-                answer += part
-        if answer[:1] != letter.lower() or len(answer) <= TWO_NUMBERS.size:
-            raise Inconclusive("the process that starts workers is gone")
-        first, second = TWO_NUMBERS.unpack(answer[1:])
-        return first, second
+        return MemoryUse(*self.home.signal(b"M"))
 
     def end(self) -> None:
         """No student's code runs any more. Raises Inconclusive."""

@@ -13,6 +13,8 @@ import os
 import socket
 import struct
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -57,6 +59,22 @@ class Malformed(ChannelError):
     """The frame is not what the protocol allows."""
 
 
+@dataclass
+class Due:
+    """When a whole frame must be there, a time of `time.monotonic()`, and what may put that off."""
+
+    time: float | None
+    more: Callable[[], float]
+
+    def put_off(self) -> bool:
+        """Whether there are more seconds."""
+        seconds = self.more()
+        if self.time is None or seconds <= 0:
+            return False
+        self.time += seconds
+        return True
+
+
 class Channel:
     """One end of a connection. Frames are whole or an error."""
 
@@ -85,15 +103,19 @@ class Channel:
         except OSError:
             raise Closed from None
 
-    def receive(self, deadline: float | None = None) -> bytes:
-        """The next frame, undecoded. Raises Closed, Late or Malformed."""
-        (length,) = LENGTH.unpack(self.read(LENGTH.size, deadline))
+    def receive(self, deadline: float | None = None, more: Callable[[], float] = lambda: 0.0) -> bytes:
+        """The next frame, undecoded; when time is up, `more` may give further seconds.
+
+        Raises Closed, Late or Malformed.
+        """
+        due = Due(deadline, more)
+        (length,) = LENGTH.unpack(self.read(LENGTH.size, due))
         shared = length >= IN_SHARED_MEMORY
         length %= IN_SHARED_MEMORY
         if length > MAX_FRAME:
             raise Malformed("the answer is too large")
         if not shared:
-            return self.read(length, deadline)
+            return self.read(length, due)
         if self.shared is None:
             raise Malformed("the answer is malformed (no shared memory)")
         return self.shared[:length]
@@ -111,15 +133,17 @@ class Channel:
             raise Closed
         raise Malformed("your code sent an answer that nobody had asked for")
 
-    def read(self, size: int, deadline: float | None) -> bytes:
-        """So many bytes, all before the deadline."""
+    def read(self, size: int, due: "Due") -> bytes:
+        """So many bytes, all before they are due."""
         parts = bytearray()
         while len(parts) < size:
             try:
-                self.wait_until(deadline)
+                self.wait_until(due.time)
                 part = self.socket.recv(min(size - len(parts), 2**20))
             except TimeoutError:
-                raise Late from None
+                if not due.put_off():
+                    raise Late from None
+                continue
             except OSError:
                 raise Closed from None
             if not part:

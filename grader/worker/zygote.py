@@ -7,8 +7,9 @@ S                hand out a worker                              → s + its line
 N                end the worker and all that it started
 E                the same, and say when it is done               → e + wait status
 D                the same for one that seems to have died       → e + wait status
+T                its processor time, its waiting time           → t + both in nanoseconds
 and for a worker that is timed:
-P, R             let it pause, let it resume                    → p, r + its processor time, its waiting time
+P, R             let it pause, let it resume                    → p, r + the same
 M                how much memory it has, and has had at most    → m + both in bytes
 """
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 STATUS = struct.Struct("<i")
 TWO_NUMBERS = struct.Struct("<QQ")
+LONGEST_WAIT = 2.0  # seconds, for a processor
 SET_CHILD_SUBREAPER = 36
 PROCESSOR_TIME = 2  # of a whole process: in the number of its clock, as clock_getcpuclockid(3) makes it
 
@@ -110,7 +112,8 @@ class Zygote:
         self.current: Worker | None = None
         self.next: Worker | None = None
         self.dying: list[int] = []
-        self.answers = {b"S": self.hand_out, b"P": self.pause, b"R": self.resume, b"M": self.tell_memory}
+        self.answers = {b"S": self.hand_out, b"P": self.pause, b"R": self.resume}
+        self.answers |= {b"T": self.tell_times, b"M": self.tell_memory}
 
     def serve(self) -> NoReturn:
         """Until the grader hangs up."""
@@ -180,6 +183,21 @@ class Zygote:
         if self.current is not None:
             os.kill(self.current.pid, signal.SIGCONT)
         self.control.sendall(b"r" + TWO_NUMBERS.pack(*times))
+
+    def tell_times(self) -> None:
+        """For how long the current worker has run, and has not been let: the kernel adds a wait when it ends."""
+        until, (running, _) = time.monotonic() + LONGEST_WAIT, self.times()
+        while self.is_runnable() and self.times()[0] == running and time.monotonic() < until:
+            time.sleep(0.002)
+        self.control.sendall(b"t" + TWO_NUMBERS.pack(*self.times()))
+
+    def is_runnable(self) -> bool:
+        """Whether the current worker runs, or would if it were let."""
+        try:
+            assert self.current is not None
+            return Path(f"/proc/{self.current.pid}/stat").read_text().rpartition(")")[2].split()[0] == "R"
+        except (AssertionError, OSError, IndexError):
+            return False
 
     def times(self) -> tuple[int, int]:
         """Of the current worker, in nanoseconds: its processor time, and how long it had to wait for a processor."""
