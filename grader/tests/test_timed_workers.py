@@ -1,0 +1,189 @@
+"""Workers that are timed: they stand still while nothing is asked of them, stay on their core, and tell no time."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Literal
+
+import pytest
+import torch
+
+from grader.performance import figures, setup
+from grader.performance.side import Side, Task, most_calls
+from grader.performance.worker import TimedWorker
+from grader.worker.launch import Sandbox, launch
+from kata.catalog import ROOT
+from kata.failures import Crashed, Died, NotStarted, TimedOut
+from kata.speed.layout import bytes_needed, fields
+from kata.speed.sizes import Size
+
+LEVELS: tuple[Literal["bwrap", "none"], ...] = ("bwrap", "none")
+SMALL = Task("linear_forward", "cpu", Size(batch=8, width=16, outputs=4), calls=3)
+SOLUTION = {path.name: path.read_bytes() for path in sorted((ROOT / "reference/solution").glob("*.py"))}
+LIMITS = setup.limits()
+
+
+@pytest.fixture(scope="module", params=LEVELS)
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """A zygote for workers that are timed, at each level."""
+    if request.param == "bwrap":
+        request.getfixturevalue("needs_bwrap")
+    started = launch(request.param, LIMITS, setup.timing("cpu"))
+    started.wait_until_ready()
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def side(sandbox: Sandbox) -> Iterator[Callable[..., Side]]:
+    """Begin a task with the solution's files, some of them replaced; or as the yardstick."""
+    sides: list[Side] = []
+    controls = []
+
+    def begin(task: Task = SMALL, files: Mapping[str, str] | None = None, *, trusted: bool = False) -> Side:
+        controls.append(sandbox.clone())
+        given = None if trusted else SOLUTION | {name: text.encode() for name, text in (files or {}).items()}
+        sides.append(Side(controls[-1], LIMITS, task, given))
+        return sides[-1]
+
+    yield begin
+    for begun in sides:
+        begun.close()
+    for control in controls:
+        control.close()
+
+
+def linear(forward: str, before: str = "") -> dict[str, str]:
+    """A layer with this body of `forward`."""
+    lines = "\n        ".join(forward.splitlines())
+    source = (
+        f"import os, threading, time, torch\n{before}\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
+    )
+    source += "        super().__init__()\n        self.weight = torch.nn.Parameter(torch.randn(i, o) / i**0.5)\n"
+    return {"linear.py": f"{source}    def forward(self, x):\n        {lines}\n        return x @ self.weight\n"}
+
+
+def test_the_solution_and_the_yardstick_are_right(side: Callable[..., Side]) -> None:
+    for trusted in (False, True):
+        begun = side(trusted=trusted)
+        for _ in range(3):
+            done = begun.block(60)
+            assert 0 < done.seconds < 60
+            assert done.error <= begun.check.floor
+
+
+def test_a_worker_stands_still_between_blocks(side: Callable[..., Side]) -> None:
+    before = (
+        "import sys\narena = sys.modules['grader.worker.bench']\n"
+        "def count():\n"
+        "    import gc, mmap\n"
+        "    held = next(m for m in gc.get_objects() if isinstance(m, mmap.mmap) and len(m) > 2**28)\n"
+        "    while True:\n"
+        "        held[2**27] = (held[2**27] + 1) % 256\n"
+        "        time.sleep(0.001)\n"
+    )
+    start = "if not hasattr(self, 'started'):\n    self.started = threading.Thread(target=count, daemon=True)\n"
+    begun = side(files=linear(f"{start}    self.started.start()\ntime.sleep(0.05)", before))
+    arena = arena_of(begun)
+    begun.block(60)
+    counted = int(arena[2**27])
+    assert counted > 0, "its thread has run while the worker was asked something"
+    threading.Event().wait(0.2)
+    assert int(arena[2**27]) == counted, "and not since"
+
+
+def arena_of(side: Side) -> torch.Tensor:
+    """All of the memory that is shared with its worker, uint8[bytes]."""
+    some = side.memory["x"]
+    return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
+
+
+def test_what_is_left_to_a_thread_is_not_there(side: Callable[..., Side]) -> None:
+    later = "y = torch.full((len(x), 4), float('nan'))\n"
+    later += "threading.Timer(0.3, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
+    begun = side(files=linear(later))
+    assert begun.block(60).error == float("inf")
+
+
+def test_a_worker_stays_on_its_core(side: Callable[..., Side], sandbox: Sandbox) -> None:
+    if sandbox.isolation == "none":
+        pytest.skip("there a filter is not demanded; its threads' processor time counts all the same")
+    with pytest.raises(Crashed, match="PermissionError"):
+        side(files=linear("", "os.sched_setaffinity(0, range(os.cpu_count()))")).block(60)
+
+
+def test_threads_do_not_make_a_block_shorter(side: Callable[..., Side]) -> None:
+    one = "until = time.process_time() + 0.2\nwhile time.process_time() < until: pass"
+    many = f"def work():\n{chr(10).join('    ' + line for line in one.splitlines())}\n"
+    many += "several = [threading.Thread(target=work) for _ in range(4)]\n"
+    many += "[thread.start() for thread in several]\n[thread.join() for thread in several]"
+    begun = side(files=linear(many))
+    assert begun.block(60).seconds >= 0.2 * SMALL.calls
+
+
+def test_sleep_is_time(side: Callable[..., Side]) -> None:
+    assert side(files=linear("time.sleep(0.1)")).block(60).seconds >= 0.1 * SMALL.calls
+
+
+@pytest.mark.parametrize(
+    ("files", "ends"),
+    [
+        ({"linear.py": (ROOT / "assignment/linear.py").read_text()}, NotStarted),
+        (linear("raise ValueError('no')"), Crashed),
+        (linear("os._exit(3)"), Died),
+        (linear("while True: pass"), TimedOut),
+        (linear("", "syntax error"), Crashed),
+    ],
+    ids=["stub", "raises", "exits", "never answers", "does not parse"],
+)
+def test_a_side_that_ends_badly_says_how_and_its_line_serves_the_next(
+    sandbox: Sandbox, files: dict[str, str], ends: type[BaseException]
+) -> None:
+    with sandbox.clone() as control:
+        with pytest.raises(ends):
+            Side(control, LIMITS, SMALL, SOLUTION | {name: text.encode() for name, text in files.items()}).block(1)
+        following = Side(control, LIMITS, SMALL, SOLUTION)
+        assert following.block(60).error <= following.check.floor
+        following.close()
+
+
+def test_memory_is_what_the_kernel_counts(side: Callable[..., Side]) -> None:
+    begun = side(files=linear("held = torch.ones(2**24)  # 64 MiB\ndel held"))
+    before = begun.worker.memory()
+    begun.block(60)
+    after = begun.worker.memory()
+    assert 64 * 2**20 <= after.peak - before.now < 96 * 2**20
+    assert after.now < after.peak
+
+
+TRAINING = Task("no_hidden_sync", "cpu", Size(batch=8, width=16, layers=2, rate=0.05), calls=figures.STEPS)
+
+
+@pytest.mark.parametrize("reading", ["loss.item()", "float(loss)", "loss.tolist()", "loss.numpy()", "bool(loss > 0)"])
+def test_reads_to_the_host_are_counted(side: Callable[..., Side], reading: str) -> None:
+    source = SOLUTION["train.py"].decode()
+    reads = source.replace("losses[step] = loss.detach()", f"loss = loss.detach()\n        {reading}")
+    assert reads != source
+    assert figures.reads_to_the_host(side(TRAINING)).ratio == 1
+    found = figures.reads_to_the_host(side(TRAINING, {"train.py": reads}))
+    assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
+
+
+def test_training_that_does_nothing_has_no_figure(side: Callable[..., Side]) -> None:
+    lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
+    with pytest.raises(figures.WrongResult):
+        figures.reads_to_the_host(side(TRAINING, {"train.py": lazy}))
+
+
+@pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])
+def test_as_many_calls_as_memory_holds(available: int) -> None:
+    most = most_calls("linear_forward", "cpu", SMALL.size, available)
+    assert most >= 1
+    assert most == 1 or bytes_needed(fields("linear_forward", SMALL.size, most)) <= available
+    assert bytes_needed(fields("linear_forward", SMALL.size, most + 1)) > available
+
+
+def test_a_worker_that_was_never_asked_can_be_ended(sandbox: Sandbox) -> None:
+    with sandbox.clone() as control:
+        worker = TimedWorker(control, LIMITS)
+        worker.start({})
+        worker.end()
