@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 
 from grader import result
@@ -16,7 +17,7 @@ from grader.course.roster import roster
 from grader.errors import CallError
 from grader.leftovers import clear_runtimes
 from grader.live import LiveReport
-from grader.performance.phase import grade_speeds, store
+from grader.performance.phase import grade_speeds, not_yet, store
 from grader.progress import Progress
 from grader.result import Result
 from grader.session import Graded, Order, TestEnded
@@ -62,7 +63,8 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
     if first is not None:
         clear_runtimes()
         if live is not None:
-            live.begin(result_of(Graded(first, [], 0.0), [], options, None, intake.prints[first.submission.id]))
+            blank = result_of(Graded(first, [], 0.0), [], options, None, intake.prints[first.submission.id])
+            live.begin(msgspec.structs.replace(blank, performance=not_yet(options.device, katas)))
         try:
             with_workplace(options.isolation, options.examples, warn, use, private=[*paths, options.out])
         except BaseException:
