@@ -6,6 +6,7 @@ from typing import Literal
 
 from grader.collect import Tests, with_tests
 from grader.errors import MachineError
+from grader.leftovers import in_use
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
 from kata.catalog import Limits, catalog
@@ -73,7 +74,8 @@ def with_sandbox(
             warn(f"bubblewrap does not work here ({error}).")
             continue
         try:
-            use(sandbox)
+            with in_use(sandbox.runtime):
+                use(sandbox)
         finally:
             sandbox.close()
         return

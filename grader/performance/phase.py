@@ -10,6 +10,7 @@ from grader import result
 from grader.course.intake import Intake
 from grader.errors import MachineError
 from grader.performance import setup
+from grader.performance.grading import ended
 from grader.performance.progress import SpeedProgress
 from grader.performance.session import About, Order, grade_speed
 from grader.result import PerformanceResult, Result
@@ -17,7 +18,7 @@ from grader.submission import SubmissionError
 from grader.submission import read as read_submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_sandbox
-from kata.catalog import catalog
+from kata.catalog import Kata, catalog
 from kata.speed.sizes import Kind
 
 
@@ -43,10 +44,21 @@ def grade_speeds(
     return unsure
 
 
+def not_yet(device: str, katas: Sequence[Kata]) -> list[PerformanceResult]:
+    """The rows of workloads that are still to be timed; none without a device."""
+    chosen = () if device == "none" else workloads_of(katas)
+    return [ended(workload, "not_graded", "Not timed: grading stopped before its turn.") for workload in chosen]
+
+
+def workloads_of(katas: Sequence[Kata]) -> tuple[Workload, ...]:
+    """Those whose last kata is among these."""
+    names = {kata.name for kata in katas}
+    return tuple(workload for workload in catalog().workloads.values() if workload.uses[-1] in names)
+
+
 def waiting(kind: Kind, intake: Intake, shown: set[str]) -> Iterator[Order]:
     """The submissions whose speed is not known for these files and options."""
-    chosen = {kata.name for kata in intake.katas}
-    workloads = tuple(workload for workload in catalog().workloads.values() if workload.uses[-1] in chosen)
+    workloads = workloads_of(intake.katas)
     for entry in intake.entries:
         stored = result.load(intake.options.out / entry.id / "result.json")
         if entry.id not in shown or stored is None:
