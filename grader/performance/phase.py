@@ -18,7 +18,7 @@ from grader.submission import SubmissionError
 from grader.submission import read as read_submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_sandbox
-from kata.catalog import Kata, catalog
+from kata.catalog import Kata, Workload, catalog
 from kata.speed.sizes import Kind
 
 
