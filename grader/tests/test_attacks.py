@@ -16,7 +16,7 @@ from grader.certify.siege import Siege, Trial, judge, plan
 from grader.errors import CallError
 from grader.session import Graded, Order
 from grader.submission import MAX_ARCHIVE, SubmissionError, read
-from grader.tests.conftest import run
+from grader.tests.conftest import ask
 from kata.catalog import catalog
 from kata.explain import Outcome, Status
 
@@ -255,5 +255,5 @@ def test_a_friend_beside_is_graded_at_the_same_time_and_must_not_suffer(tmp_path
 
 
 def test_katas_without_attacks_are_named() -> None:
-    done = run("grader", "certify", "--only", "attacks", "--kata", "cruncher")
+    done = ask("certify", "--only", "attacks", "--kata", "cruncher")
     assert (done.code, done.err.strip()) == (2, "grader: no attack is placed in cruncher")

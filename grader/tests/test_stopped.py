@@ -147,7 +147,7 @@ def break_down(order, *rest):
     return grade(order, *rest)
 
 session.grade_submission = break_down
-session.PATIENCE = 8.0 - session.catalog().limits.kata_seconds
+session.SLACK = 8.0 - session.catalog().limits.kata_seconds
 cli.main()
 """
 
