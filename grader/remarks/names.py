@@ -67,10 +67,9 @@ class Names:
             match node:
                 case ast.Attribute(ctx=ast.Store() | ast.Del()) if name := self.full_name(node):
                     yield node.lineno, name
-                case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[whole, *_]) if name := self.full_name(
-                    whole
-                ):
-                    yield node.lineno, name
+                case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[whole, *_]):
+                    if name := self.full_name(whole):
+                        yield node.lineno, name
 
     def subclasses(self) -> Iterator[tuple[int, str]]:
         """Every full name that a class with functions of its own is based on."""
