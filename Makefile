@@ -12,7 +12,7 @@ test: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest --impl solution
-	$(BIN)/pytest grader/tests -W error -rs
+	$(BIN)/pytest grader/tests -W error -rs -n $(JOBS) --dist loadfile
 	$(BIN)/grader certify --jobs $(JOBS) --markdown results/certified.md
 
 benchmark: .venv/installed

@@ -34,6 +34,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     archive: str = ""  # instead of both: what builds the archive …
     twin_archive: str = ""  # … and the twin's
     before: str = ""  # stands below the right solution, which is graded right before, by the same zygote
+    beside: str = ""  # the same, graded at the same time
     levels: tuple[Level, ...] = ("bwrap", "none")  # where it may be tried at all …
     because: str = ""  # … and why not elsewhere
     only: Literal["", "bwrap"] = ""  # what alone stops it
@@ -53,11 +54,17 @@ class Attack:
     hostile: Received
     twin: Received
     before: Submission | None
+    beside: Submission | None
 
     @property
     def title(self) -> str:
         """`class/name`."""
         return f"{self.group}/{self.name}"
+
+    @property
+    def admitted(self) -> bool:
+        """Whether the corpus says that something here does not stop it."""
+        return bool(self.entry.open or self.entry.only)
 
     def base(self) -> Submission:
         """The wrong solution alone."""
@@ -101,6 +108,7 @@ def made(group: str, name: str, entry: Entry) -> Attack:
         hostile=handed_in(hostile_id, kata, wrong.source, entry.code, entry.archive),
         twin=handed_in(twin_id, kata, right, entry.twin, entry.twin_archive),
         before=Submission(f"{title} (before)", with_file(kata, below(right, entry.before))) if entry.before else None,
+        beside=Submission(f"{title} (beside)", with_file(kata, below(right, entry.beside))) if entry.beside else None,
     )
 
 

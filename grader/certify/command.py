@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from grader.certify import zoo
+from grader.certify.admitted import overlooked
 from grader.certify.attacks import Attack, Level, attacks
 from grader.certify.attacktable import attack_table, refuted_trials, remarks_on
 from grader.certify.claims import Claim, claims
@@ -95,7 +96,7 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
 
 
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
-    """That no attack gains anything, at every level that was asked for and works here."""
+    """That no attack gains anything, at every level that works here, and that what is admitted is remarked on."""
     trials: list[Trial] = []
     levels: tuple[Level, ...] = ("bwrap", "none") if options.isolation == "auto" else (options.isolation,)
     for level in levels:
@@ -113,5 +114,6 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
             if options.isolation != "auto":
                 raise
             err.print(f"warning: no attack was tried there: {error}", style="yellow", markup=False)
-    refuted = refuted_trials(trials)
-    return Proof([attack_table(trials)], 2 * len(trials), refuted, remarks_on(trials))
+    admitted = [attack for attack in corpus if attack.admitted]
+    refuted = [*refuted_trials(trials), *overlooked(admitted)]
+    return Proof([attack_table(trials)], 2 * len(trials) + len(admitted), refuted, remarks_on(trials))

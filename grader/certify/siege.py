@@ -2,12 +2,13 @@
 
     (a friend's submission) → the attack, and a kata of the same submission → the next student's submission
 
-run one after the other on one zygote. Around that, what is compared: the wrong solution without the attack, the next
-student's submission alone, and the attack's honest twin.
+run one after the other on one zygote; a friend who is there at the same time has another. Around that, what is
+compared: the wrong solution without the attack, the next student's submission alone, and the attack's honest twin.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from grader.certify import zoo
@@ -24,7 +25,8 @@ EXAMPLES = 10
 KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more often than any student
 SLACK_SECONDS = 15.0  # for starting and ending workers, and for a kata beside the attacked one
 SLACK_MIB = 512.0  # for the largest answer that a worker may send, several times over
-LEFT_BEHIND = (Path("/tmp/torchkata-left-behind"), Path("/dev/shm/torchkata-left-behind"))  # where nothing keeps it in
+LEFT_BEHIND = "torchkata-left-behind*"  # in these folders, where nothing keeps it in
+SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
 STOPPED_BY = {
     "wrong": "the comparison",
     "crashed": "no valid answer",
@@ -56,6 +58,7 @@ class Plan:
 
     attack: Attack
     before: Order | None
+    beside: Order | None  # for the same time
     hostile: Order | None  # None for an archive that was refused
     after: Order
     twin: Order | None
@@ -72,12 +75,14 @@ class Siege:
             each.attack.entry.wrong: Order(each.attack.base(), (each.attack.kata,), 0, others(each.attack.kata))
             for each in self.plans
         }
-        tried = [order for each in self.plans for order in (each.before or each.hostile, each.twin)]
-        self.orders = [self.alone, *self.bases.values(), *(order for order in tried if order is not None)]
+        self.pairs = [(each.beside, each.hostile) for each in self.plans if each.beside and each.hostile]
+        begun = [each.before or each.hostile for each in self.plans if each.beside is None]
+        tried = [order for order in (*begun, *(each.twin for each in self.plans)) if order is not None]
+        self.orders = [self.alone, *self.bases.values(), *tried]
 
     def all_orders(self) -> list[Order]:
         """Those that are begun with, and those that follow them."""
-        waiting, found = list(self.orders), []
+        waiting, found = [*self.orders, *chain.from_iterable(self.pairs)], []
         while waiting:
             order = waiting.pop()
             found.append(order)
@@ -87,11 +92,12 @@ class Siege:
     def lay(self, tests: Tests, sandbox: Sandbox, jobs: int, take: Callable[[Event], None]) -> Iterator[Trial]:
         """Try them all, then judge each."""
         graded: dict[int, Graded] = {}
-        for event in grade(self.orders, tests, sandbox, jobs):
-            take(event)
-            if isinstance(event, Graded):
-                graded[id(event.order)] = event
-        for path in LEFT_BEHIND:
+        for orders, at_once in ((self.orders, jobs), *((pair, 2) for pair in self.pairs)):
+            for event in grade(orders, tests, sandbox, at_once):
+                take(event)
+                if isinstance(event, Graded):
+                    graded[id(event.order)] = event
+        for path in chain.from_iterable(folder.glob(LEFT_BEHIND) for folder in SHARED_FOLDERS):
             path.unlink(missing_ok=True)
         for each in self.plans:
             base = graded[id(self.bases[each.attack.entry.wrong])]
@@ -107,6 +113,7 @@ def plan(attack: Attack) -> Plan:
     return Plan(
         attack,
         Order(attack.before, (kata,), 0, others(kata), then=attacker) if attack.before else None,
+        Order(attack.beside, (kata,), 0, others(kata)) if attack.beside else None,
         attacker,
         after,
         Order(twin, (kata,), 0, others(kata)) if twin else None,
@@ -134,7 +141,7 @@ def next_student() -> Order:
 def judge(plan: Plan, level: Level, base: Graded, alone: Graded, graded: dict[int, Graded]) -> Trial:
     """What an attack came to."""
     attack = plan.attack
-    honest = [graded[id(order)].katas for order in (plan.twin, plan.before) if order is not None]
+    honest = [graded[id(order)].katas for order in (plan.twin, plan.before, plan.beside) if order is not None]
     unfair = [all_are("done")(katas) if katas else "the process that graded it was lost" for katas in honest]
     unfair += [attack.twin.refusal, attack.twin.problem]
     twin_problem = "; ".join(filter(None, unfair)) or None

@@ -21,12 +21,17 @@ PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Names and modules that call for a remark."""
+    """What in a source calls for a remark."""
 
     text: str
     katas: list[str] = []  # none: every file
-    uses: list[str] = []
-    imports: list[str] = []
+    uses: list[str] = []  # full names, and all below them
+    changes: list[str] = []  # the same, set or deleted where they belong …
+    settings: list[str] = []  # … but for these, which are there to be set
+    imports: list[str] = []  # modules
+    attributes: list[str] = []  # of anything
+    subclasses: list[str] = []  # of these, with functions of their own
+    paths: list[str] = []  # texts that name these places, or one below
 
     def holds_for(self, module: str) -> bool:
         """Whether a file of this name is to be looked at: a kata's own, or a helper's, whatever kata it helps."""
@@ -68,17 +73,19 @@ def look_through(files: Mapping[str, bytes]) -> list[Remark]:
 def found_in(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
     """A line and a text for everything that a rule is about."""
     names = Names(tree)
-    active = [rule for rule in rules() if rule.holds_for(module)]
-    for line, used in names.uses():
-        for rule in active:
-            for name in rule.uses:
-                if is_within(used, name):
-                    yield line, f"{name}: {rule.text}"
-    for line, imported in names.imports():
-        for rule in active:
-            for name in rule.imports:
-                if is_within(imported, name):
-                    yield line, f"import {name}: {rule.text}"
+    uses, changes, imports = list(names.uses()), list(names.changes()), list(names.imports())
+    attributes, subclasses, texts = list(names.attributes()), list(names.subclasses()), list(names.texts())
+    for rule in (rule for rule in rules() if rule.holds_for(module)):
+        changed = [(line, name) for line, name in changes if not any(is_within(name, own) for own in rule.settings)]
+        found = [
+            *((line, name) for name in rule.uses for line, used in uses if is_within(used, name)),
+            *((line, name) for whole in rule.changes for line, name in changed if is_within(name, whole)),
+            *((line, f"import {name}") for name in rule.imports for line, taken in imports if is_within(taken, name)),
+            *((line, name) for line, name in attributes if name in rule.attributes),
+            *((line, base) for line, base in subclasses if base in rule.subclasses),
+            *((line, path) for path in rule.paths for line, text in texts if f"{text}/".startswith(f"{path}/")),
+        ]
+        yield from ((line, f"{what}: {rule.text}") for line, what in found)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             parameters = {argument.arg for argument in (*node.args.posonlyargs, *node.args.args)}

@@ -1,18 +1,22 @@
 """What several tests share: running our commands, the examples graded once, bubblewrap or the reason it is missing."""
 
 import dataclasses
+import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 
+from grader import cli
 from grader.formats import view
 from kata.catalog import ROOT, HiddenSays, Visibility, catalog
 
@@ -40,6 +44,18 @@ def python(*arguments: str, cwd: Path = ROOT) -> Run:
         [sys.executable, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600
     )
     return Run(done.returncode, done.stdout, done.stderr)
+
+
+def ask(*command: object) -> Run:
+    """`grader …` in this process, which has all imports behind it: for what is refused, or starts no process."""
+    out, err = io.StringIO(), io.StringIO()
+    at_ctrl_c = signal.getsignal(signal.SIGINT)
+    try:
+        with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+            cli.app([*map(str, command)])
+    finally:
+        signal.signal(signal.SIGINT, at_ctrl_c)
+    return Run(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 
 def grade(*arguments: object) -> Run:
@@ -75,7 +91,7 @@ class Class:
 def graded_class(tmp_path_factory: pytest.TempPathFactory) -> Class:
     """All examples, graded side by side with the best isolation that works here."""
     directory = tmp_path_factory.mktemp("class")
-    return Class(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", 40))
+    return Class(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", 20))
 
 
 Hide: TypeAlias = Callable[..., None]

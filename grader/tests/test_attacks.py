@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader import result as results
+from grader.certify.admitted import overlooked
 from grader.certify.archives import BUILDERS
 from grader.certify.attacks import Attack, attacks, with_file
 from grader.certify.attacktable import attack_table, refuted_trials, remarks_on
@@ -15,7 +16,7 @@ from grader.certify.siege import Siege, Trial, judge, plan
 from grader.errors import CallError
 from grader.session import Graded, Order
 from grader.submission import MAX_ARCHIVE, SubmissionError, read
-from grader.tests.conftest import run
+from grader.tests.conftest import ask
 from kata.catalog import catalog
 from kata.explain import Outcome, Status
 
@@ -144,19 +145,25 @@ def graded(order: Order, *katas: results.KataResult, seconds: float = 1.0, peak_
     return Graded(order, list(katas), seconds, peak_mib=peak_mib)
 
 
-def judged(attack: Attack, attacked: results.KataResult, **differences: object) -> Trial:
-    """The trial of an attack that ended like this, where all else went well."""
+FINE = kata_result("same_storage", "done", 8.0, "passed")
+
+
+def judged(
+    attack: Attack, attacked: results.KataResult, honest: results.KataResult = FINE, **differences: object
+) -> Trial:
+    """The trial of an attack that ended like this, its friend, if there is one, like that, where all else went well."""
     made = plan(attack)
     assert made.hostile is not None
     assert made.twin is not None
-    fine = kata_result("same_storage", "done", 8.0, "passed")
     base = graded(made.twin, kata_result(attack.kata.name, "wrong", 2.0))
     ended = {
         id(made.hostile): replace(graded(made.hostile, attacked, kata_result("linear", "done")), **differences),  # type: ignore[arg-type]
-        id(made.after): graded(made.after, fine),
-        id(made.twin): graded(made.twin, fine),
+        id(made.after): graded(made.after, FINE),
+        id(made.twin): graded(made.twin, FINE),
     }
-    return judge(made, "bwrap", base, graded(made.after, fine), ended)
+    if made.beside is not None:
+        ended[id(made.beside)] = graded(made.beside, honest)
+    return judge(made, "bwrap", base, graded(made.after, FINE), ended)
 
 
 def test_a_point_that_the_wrong_solution_does_not_earn_is_a_gain(tmp_path: Path) -> None:
@@ -196,6 +203,29 @@ def test_what_the_corpus_admits_is_told_and_not_refuted(tmp_path: Path) -> None:
     assert [cell[0] for cell in cells] == ["tricks", "none", "2", "16", "", "1", "1", "2/2"]
 
 
+def test_what_the_corpus_admits_must_be_remarked_on(tmp_path: Path) -> None:
+    looks, silent = "import sys\\nsys._getframe(1).f_locals", "import gc\\ngc.collect()"
+    entry = ENTRY.replace("HOSTILE = 1", looks) + 'open = "nobody knows how"\n'
+    assert overlooked(written(tmp_path, entry)) == []
+    unremarked = ["attack tricks/hides: no remark on its code"]
+    assert overlooked(written(tmp_path, entry.replace(looks, silent))) == unremarked
+    remarked_anyway = entry.replace("same_storage/compares_values", "linear/wraps_torch_linear")
+    assert overlooked(written(tmp_path, remarked_anyway.replace(looks, silent))) == unremarked
+
+
+def test_where_nothing_stops_it_the_remark_tells_it_from_its_twin(tmp_path: Path) -> None:
+    both = ENTRY.replace("HOSTILE = 1", "import socket").replace("HONEST = 1", "import socket")
+    assert overlooked(written(tmp_path, both + 'only = "bwrap"\n')) == []
+    line = "attack tricks/hides: no remark tells it from its honest twin"
+    assert overlooked(written(tmp_path, both + 'open = "nobody knows how"\n')) == [line]
+
+
+def test_all_that_is_admitted_is_remarked_on(corpus: list[Attack]) -> None:
+    admitted = [attack for attack in corpus if attack.admitted]
+    assert {attack.group for attack in admitted} >= {"forged_evidence", "stolen_answers"}
+    assert overlooked(admitted) == []
+
+
 def test_a_twin_that_is_not_done_is_refuted(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     unread = replace(attack, twin=Received(None, refusal="can't be read"))
@@ -210,6 +240,20 @@ def test_an_attack_is_tried_only_where_it_may_be(tmp_path: Path) -> None:
     assert Siege(corpus, "none").plans == []
 
 
+def test_a_friend_beside_is_graded_at_the_same_time_and_must_not_suffer(tmp_path: Path) -> None:
+    (attack,) = written(tmp_path, ENTRY + 'beside = "HELPS = 1"\n')
+    siege = Siege([attack], "bwrap")
+    (made,) = siege.plans
+    assert siege.pairs == [(made.beside, made.hostile)]
+    assert made.beside is not None
+    assert b"HELPS = 1" in made.beside.submission.files["same_storage.py"]
+    assert made.hostile not in siege.orders
+    assert {id(order) for order in siege.all_orders()} >= {id(made.beside), id(made.hostile), id(made.after)}
+    wrong, crashed = kata_result("same_storage", "wrong"), kata_result("same_storage", "crashed")
+    assert judged(attack, wrong).twin_problem is None
+    assert judged(attack, wrong, honest=crashed).twin_problem == "same_storage is crashed (test_a)"
+
+
 def test_katas_without_attacks_are_named() -> None:
-    done = run("grader", "certify", "--only", "attacks", "--kata", "sgd")
-    assert (done.code, done.err.strip()) == (2, "grader: no attack is placed in sgd")
+    done = ask("certify", "--only", "attacks", "--kata", "cruncher")
+    assert (done.code, done.err.strip()) == (2, "grader: no attack is placed in cruncher")

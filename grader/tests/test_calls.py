@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import Run, grade, run
+from grader.tests.conftest import Run, ask, grade
 from kata.catalog import ROOT
 
 COMPLETE = ROOT / "examples/submissions/complete"
@@ -28,7 +28,7 @@ def test_a_missing_path(tmp_path: Path) -> None:
 
 def test_an_empty_directory(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    refused(grade(tmp_path / "empty", "--out", tmp_path / "out"), "empty", "no kata in it")
+    refused(ask("grade", tmp_path / "empty", "--out", tmp_path / "out"), "empty", "no kata in it")
     assert not (tmp_path / "out").exists()
 
 
@@ -38,38 +38,40 @@ def test_a_zip_that_points_out_of_itself(tmp_path: Path, name: str) -> None:
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("same_storage.py", "")
         file.writestr(name, "")
-    refused(grade(archive, "--out", tmp_path / "out"), "ada.zip", "points elsewhere")
+    refused(ask("grade", archive, "--out", tmp_path / "out"), "ada.zip", "points elsewhere")
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and no more", b"x" * 2000])
 def test_a_broken_archive(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "ada.zip").write_bytes(content)
-    refused(grade(tmp_path / "ada.zip", "--out", tmp_path / "out"), "ada.zip")
+    refused(ask("grade", tmp_path / "ada.zip", "--out", tmp_path / "out"), "ada.zip")
     assert not (tmp_path / "out").exists()
 
 
 def test_an_unknown_kata(tmp_path: Path) -> None:
-    refused(grade(COMPLETE, "--out", tmp_path / "out", "--kata", "lineal"), "'lineal'", "same_storage, get_batch")
+    refused(
+        ask("grade", COMPLETE, "--out", tmp_path / "out", "--kata", "lineal"), "'lineal'", "same_storage, get_batch"
+    )
     assert not (tmp_path / "out").exists()
 
 
 def test_an_out_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
-    refused(grade(COMPLETE, "--out", tmp_path / "out"), "--out", "can't write there")
+    refused(ask("grade", COMPLETE, "--out", tmp_path / "out"), "--out", "can't write there")
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere; an --out that is a file is tested above")
 def test_an_out_that_is_not_ours(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir(mode=0o500)
-    refused(grade(COMPLETE, "--out", tmp_path / "out"), "--out", "can't write there")
+    refused(ask("grade", COMPLETE, "--out", tmp_path / "out"), "--out", "can't write there")
 
 
 def test_two_submissions_of_one_name(tmp_path: Path) -> None:
     other = tmp_path / "complete"
     other.mkdir()
     (other / "linear.py").write_text("")
-    refused(grade(COMPLETE, other, "--out", tmp_path / "out"), "two submissions are called complete")
+    refused(ask("grade", COMPLETE, other, "--out", tmp_path / "out"), "two submissions are called complete")
 
 
 def test_one_that_cannot_be_read_does_not_cost_the_others_their_grades(tmp_path: Path) -> None:
@@ -82,14 +84,14 @@ def test_one_that_cannot_be_read_does_not_cost_the_others_their_grades(tmp_path:
 
 def test_options_out_of_range(tmp_path: Path) -> None:
     for option in ("--jobs", "--examples"):
-        done = grade(COMPLETE, "--out", tmp_path / "out", option, 0)
+        done = ask("grade", COMPLETE, "--out", tmp_path / "out", option, 0)
         assert (done.code, (tmp_path / "out").exists()) == (2, False)
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "ada.zip", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("linear.py", io.BytesIO(bytes(50 * 2**20)).getvalue())
-    refused(grade(tmp_path / "ada.zip", "--out", tmp_path / "out"), "larger than 1 MiB")
+    refused(ask("grade", tmp_path / "ada.zip", "--out", tmp_path / "out"), "larger than 1 MiB")
 
 
 def test_isolation_none_is_announced(tmp_path: Path) -> None:
@@ -111,7 +113,7 @@ def test_bwrap_is_never_replaced_by_less(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_help_names_every_option() -> None:
-    out = run("grader", "grade", "--help").out
+    out = ask("grade", "--help").out
     for option in (
         "--out",
         "--jobs",

@@ -49,7 +49,7 @@ def test_the_score_is_the_sum_of_the_tests_that_passed(graded_class: Class) -> N
 
 @pytest.mark.parametrize("submission", ["complete", "writes_results", "ends_python"])
 def test_a_submission_in_a_class_is_graded_as_if_alone(graded_class: Class, submission: str, tmp_path: Path) -> None:
-    alone = grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", 40)
+    alone = grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", 20)
     assert alone.code == 0
     assert untimed(json.loads((tmp_path / submission / "result.json").read_text())) == untimed(
         graded_class.result(submission)
@@ -66,7 +66,7 @@ def test_results_say_how_they_came_about(graded_class: Class) -> None:
     result = graded_class.result("complete")
     assert result["schema"] == "torchkata/result/v1"
     assert result["submission"] == "complete"
-    assert (result["seed"], result["examples"], result["device"], result["performance"]) == (0, 40, "none", [])
+    assert (result["seed"], result["examples"], result["device"], result["performance"]) == (0, 20, "none", [])
     assert result["isolation"] in ("bwrap", "none")
     assert result["fingerprint"].startswith("sha256:")
     assert {"python", "torch", "hypothesis"} <= set(result["environment"])
@@ -133,7 +133,7 @@ def test_graded_before_is_not_graded_again(tmp_path: Path) -> None:
 def test_a_tar_and_its_directory_are_graded_alike(tmp_path: Path) -> None:
     with tarfile.open(ROOT / "examples/submissions/unusual_but_right.tar.gz") as archive:
         archive.extractall(tmp_path / "unusual_but_right", filter="data")
-    arguments = ("--out", tmp_path / "out", "--examples", 40, "--kata", "linear")
+    arguments = ("--out", tmp_path / "out", "--examples", 20, "--kata", "linear")
     assert grade(tmp_path / "unusual_but_right", *arguments).code == 0
     result = json.loads((tmp_path / "out/unusual_but_right/result.json").read_text())
     assert result["score"] == catalog().katas["linear"].max_score

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from grader.result import write
-from grader.tests.conftest import Run, run
+from grader.tests.conftest import Run, ask
 from grader.tests.made import result
 from grader.tests.test_classroom50 import RUNNER
 
@@ -31,7 +31,7 @@ def two(one: Path) -> Path:
 
 def export(directory: Path, format: str, to: Path, *arguments: str) -> Run:
     """`grader export …`."""
-    return run("grader", "export", str(directory), "--format", format, "--to", str(to), *arguments)
+    return ask("export", directory, "--format", format, "--to", to, *arguments)
 
 
 def loaded(path: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from grader.formats import gradescope
-from grader.tests.conftest import Hide, grade
+from grader.tests.conftest import Hide, ask, grade
 from grader.tests.made import HOSTILE, result
 from kata.catalog import ROOT, catalog
 
@@ -88,7 +88,7 @@ def test_grade_writes_the_file_and_a_rerun_that_grades_nothing_writes_it_again(t
 
 def test_a_submission_that_can_not_be_read_is_told_why(tmp_path: Path) -> None:
     (tmp_path / "ada").mkdir()
-    done = grade(tmp_path / "ada", "--out", tmp_path / "out", "--gradescope", tmp_path / "results.json")
+    done = ask("grade", tmp_path / "ada", "--out", tmp_path / "out", "--gradescope", tmp_path / "results.json")
     assert done.code == 2
     report = checked((tmp_path / "results.json").read_bytes())
     assert report["score"] == 0
@@ -101,7 +101,7 @@ def test_calls_that_can_not_work(tmp_path: Path) -> None:
         ((COMPLETE, COMPLETE.parent / "half_done", "--gradescope", tmp_path / "r"), "takes a single submission"),
         ((COMPLETE, "--gradescope", tmp_path / "no/r"), "there is no directory"),
     ):
-        done = grade(*arguments, "--out", tmp_path / "out")
+        done = ask("grade", *arguments, "--out", tmp_path / "out")
         assert (done.code, len(done.err.strip().splitlines())) == (2, 1), done.err
         assert words in done.err
     assert not list(tmp_path.iterdir())

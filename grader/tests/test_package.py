@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 import yaml
 
-from grader.tests.conftest import Run, run
+from grader.tests.conftest import Run, ask
 from grader.tests.test_classroom50 import RUNNER
 from grader.tests.test_classroom50 import SCHEMA as CLASSROOM50
 from grader.tests.test_gradescope import SCHEMA as GRADESCOPE
@@ -26,7 +26,7 @@ COMMIT = "0123456789" * 4
 
 def package(platform: str, out: Path, *arguments: str) -> Run:
     """`grader package …`."""
-    return run("grader", "package", platform, str(out), *arguments)
+    return ask("package", platform, out, *arguments)
 
 
 def call(*command: object, cwd: Path, **variables: str) -> Run:
@@ -47,7 +47,7 @@ def repository(folder: Path) -> Path:
 @pytest.fixture
 def autograder(tmp_path: Path) -> Path:
     """Gradescope's directory with the zip unpacked in `source/`."""
-    assert package("gradescope", tmp_path / "new/autograder.zip", "--examples", "40").code == 0
+    assert package("gradescope", tmp_path / "new/autograder.zip", "--examples", "10").code == 0
     root = tmp_path / "autograder"
     for name in ("source", "submission", "results"):
         (root / name).mkdir(parents=True)
@@ -82,7 +82,7 @@ def test_gradescope_sets_up_and_grades(autograder: Path) -> None:
     assert done.code == 0, done.err
     report = graded(autograder)
     assert report["score"] == 37
-    assert report["extra_data"]["examples"] == 40
+    assert report["extra_data"]["examples"] == 10
     hidden = {test["tags"][0] for test in report["tests"] if test["visibility"] == "hidden"}
     assert hidden == {"linear"}, "the unpacked copy graded, not the project beside it"
     assert len(report["tests"]) == 69
@@ -114,7 +114,7 @@ def test_github_grades_a_repository_with_a_grader_fetched_by_commit(tmp_path: Pa
     checkout = tmp_path / "work/primitives-ada"
     shutil.copytree(HALF_DONE, checkout / "assignment")
     source = f"file://{origin}@{commit.strip()}"
-    assert package("github", checkout, "--force", "--source", source, "--examples", "40").code == 0
+    assert package("github", checkout, "--force", "--source", source, "--examples", "10").code == 0
     assert not (checkout / ".github/torchkata/torchkata").exists()
     summary = tmp_path / "step_summary"
     summary.write_text("before\n")
@@ -150,7 +150,7 @@ def test_the_workflow_gives_students_code_nothing_to_steal(tmp_path: Path) -> No
 @pytest.mark.usefixtures("needs_bwrap")
 def test_classroom50_grades_a_checkout(tmp_path: Path) -> None:
     bundle = tmp_path / "bundle"
-    assert package("classroom50", bundle, "--examples", "40", "--seed", "7").code == 0
+    assert package("classroom50", bundle, "--examples", "10", "--seed", "7").code == 0
     assert json.loads((bundle / "runtime.json").read_text())["apt"] == ["bubblewrap", "libseccomp2"]
     checkout = tmp_path / "checkout"
     shutil.copytree(HALF_DONE, checkout)

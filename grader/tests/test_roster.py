@@ -10,7 +10,7 @@ from grader.course import gradebook
 from grader.course.ledger import KataRow, Row
 from grader.course.roster import roster
 from grader.errors import CallError
-from grader.tests.conftest import grade
+from grader.tests.conftest import ask, grade
 from kata.catalog import ROOT
 
 SOLUTION = ROOT / "reference/solution/linear.py"
@@ -83,7 +83,7 @@ def test_a_link_has_its_own_name(tmp_path: Path) -> None:
 def test_a_clash_is_found_before_anything_is_written(tmp_path: Path) -> None:
     for name in ("ada", "ADA"):
         folder(tmp_path / name).joinpath("linear.py").write_bytes(SOLUTION.read_bytes())
-    done = grade(tmp_path / "ada", tmp_path / "ADA", "--out", tmp_path / "out")
+    done = ask("grade", tmp_path / "ada", tmp_path / "ADA", "--out", tmp_path / "out")
     assert done.code == 2
     assert done.err == (
         "grader: two submissions are called ada and ADA, one name to some systems: "

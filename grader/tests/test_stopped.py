@@ -17,6 +17,7 @@ from kata.catalog import ROOT
 SOLUTION = (ROOT / "reference/solution/linear.py").read_text()
 SLOW = SOLUTION + "\nimport time\ntime.sleep(0.2)\n"  # at every import: six tests make it more than a second
 OPTIONS = ("--kata", "linear", "--examples", "5", "--jobs", "2")
+STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
 NAMES = ("ada", "ben", "cleo", "dan", "eve")
 
 
@@ -100,7 +101,7 @@ def resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: 
 
 def test_ctrl_c_while_grading(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
     errors = stop(submissions, tmp_path, signal.SIGINT, lambda: len(results(tmp_path)) >= 2)
-    assert errors == "grader: stopped; what is graded is stored, and the same command goes on from there\n"
+    assert errors == STOPPED
     rows = (tmp_path / "gradebook.csv").read_text().splitlines()[1:]
     assert [row.partition(",")[0] for row in rows] == results(tmp_path)
     assert 2 <= len(rows) < len(NAMES)
@@ -110,7 +111,14 @@ def test_ctrl_c_while_grading(submissions: list[Path], uninterrupted: bytes, tmp
 @pytest.mark.parametrize("seconds", [0.5, 1.5, 2.5])
 def test_ctrl_c_while_starting(submissions: list[Path], tmp_path: Path, seconds: float) -> None:
     errors = stop(submissions, tmp_path / "out", signal.SIGINT, after(seconds))
-    assert errors == "grader: stopped; what is graded is stored, and the same command goes on from there\n"
+    assert errors in ("grader: stopped\n", STOPPED), "the first while the command line itself is imported"
+
+
+def test_ctrl_c_while_the_command_line_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = tmp_path / "begun"
+    (tmp_path / "typer.py").write_text(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(60)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert stop([], tmp_path / "out", signal.SIGINT, begun.exists) == "grader: stopped\n"
 
 
 def test_kill_9_again_and_again(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
@@ -139,7 +147,7 @@ def break_down(order, *rest):
     return grade(order, *rest)
 
 session.grade_submission = break_down
-session.PATIENCE = 8.0 - session.catalog().limits.kata_seconds
+session.SLACK = 8.0 - session.catalog().limits.kata_seconds
 cli.main()
 """
 

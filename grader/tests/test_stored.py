@@ -11,7 +11,7 @@ import pytest
 
 from grader import leftovers, result
 from grader.result import KataResult, Remark, Result
-from grader.tests.conftest import Run, run
+from grader.tests.conftest import Run, ask, run
 from kata.catalog import catalog
 from kata.explain import Outcome, Status
 
@@ -32,21 +32,16 @@ def store(
     result.write(made, directory)
 
 
-def report(directory: Path) -> Run:
-    """`grader report DIR`."""
-    return run("grader", "report", str(directory))
-
-
 def diff(*arguments: Path | str) -> Run:
     """`grader diff OLD NEW`."""
-    return run("grader", "diff", *map(str, arguments))
+    return ask("diff", *arguments)
 
 
 def test_a_report_rebuilds_the_gradebook_and_shows_class_and_remarks(tmp_path: Path) -> None:
     store(tmp_path, "ben", "done", "passed", "passed", remarks=[Remark("linear", 7, "torch.nn.Linear: [look]")])
     store(tmp_path, "ada", "wrong", "passed", "failed")
     (tmp_path / "gradebook.csv").write_text("old")
-    done = report(tmp_path)
+    done = run("grader", "report", str(tmp_path))
     assert (done.code, done.err) == (0, "")
     rows = list(csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines()))
     assert [(row["submission"], row["score"], row["remarks"]) for row in rows] == [
@@ -64,7 +59,7 @@ def test_a_result_that_is_none_costs_the_others_nothing(tmp_path: Path) -> None:
         (tmp_path / name / "result.json").write_text(text)
     (tmp_path / "copied").mkdir()
     (tmp_path / "copied/result.json").write_bytes((tmp_path / "ada/result.json").read_bytes())
-    for done in (report(tmp_path), diff(tmp_path, tmp_path)):
+    for done in (ask("report", tmp_path), diff(tmp_path, tmp_path)):
         assert done.code == 2
         lines = done.err.splitlines()
         assert [line.partition(": ")[2].partition(": ")[0] for line in lines] == [
@@ -78,7 +73,7 @@ def test_a_result_that_is_none_costs_the_others_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["report", "diff"])
 def test_a_directory_without_results(tmp_path: Path, command: str) -> None:
     for path, words in ((tmp_path / "gone", "there is no such directory"), (tmp_path, "there are no results in it")):
-        done = run("grader", command, *[str(path)] * (2 if command == "diff" else 1))
+        done = ask(command, *[path] * (2 if command == "diff" else 1))
         assert done.code == 2
         assert done.err.startswith(f"grader: {path}: {words}")
         assert done.err.count("\n") == 1

@@ -185,6 +185,8 @@ FAILS = "if {call} == -1: raise OSError(ctypes.get_errno(), os.strerror(ctypes.g
         "__import__('resource').prlimit(os.getppid() or 2, 7, (1, 1))",
         "__import__('socket').socket(__import__('socket').AF_UNIX)",
         "os.memfd_create('balloon')",
+        "__import__('fcntl').flock(open(torch.__file__), 1)",
+        "__import__('fcntl').lockf(open(torch.__file__), 1)",
         "os.pidfd_open(os.getpid())",
         "os.open('/proc/self/mem', os.O_RDWR)",
     ],
@@ -196,7 +198,14 @@ def test_what_reaches_beyond_itself_is_refused(ask: Callable[..., Any], attempt:
 
 @pytest.mark.parametrize(
     "call",
-    ["ptrace(0, 0, 0, 0)", "unshare(0x20000)", "shmget(0, 4096, 0o1600)", "syscall(425, 4, 0)", "personality(0)"],
+    [
+        "ptrace(0, 0, 0, 0)",
+        "unshare(0x20000)",
+        "shmget(0, 4096, 0o1600)",
+        "syscall(425, 4, 0)",
+        "personality(0)",
+        "inotify_init1(0)",
+    ],
 )
 def test_system_calls_that_no_kata_needs(ask: Callable[..., Any], call: str) -> None:
     with pytest.raises(Crashed, match="Operation not permitted"):

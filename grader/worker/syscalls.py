@@ -18,10 +18,12 @@ REFUSED = (
     *("keyctl", "add_key", "request_key", "personality", "modify_ldt", "iopl", "ioperm", "vhangup", "acct", "syslog"),
     *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff"),
     *("settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "quotactl"),
+    *("flock", "inotify_init", "inotify_init1", "inotify_add_watch"),  # signals through files that all can read
     *("memfd_create", "memfd_secret", "shmget", "shmat", "msgget", "semget", "mq_open"),  # memory that no limit counts
 )
 OWN_PROCESS_ONLY = ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 THIS_PROCESS_ONLY = ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr")
+SIGNS_ON_FILES = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)  # fcntl's locks, leases and watches
 BY_KIND_THIS_ONLY = ("setpriority", "ioprio_set")  # their second argument says which process
 NEW_THREAD = 0x10000  # CLONE_THREAD
 UNKNOWN = -1  # to this libseccomp, which then can't be asked to refuse it
@@ -43,6 +45,7 @@ def program(*, pinned: bool = False) -> bytes:
     rules += [(refuse, name, (seccomp.Arg(0, seccomp.NE, OWN_PID),)) for name in OWN_PROCESS_ONLY]
     rules += [(refuse, name, (seccomp.Arg(0, seccomp.NE, 0),)) for name in THIS_PROCESS_ONLY]
     rules += [(refuse, name, (seccomp.Arg(1, seccomp.NE, 0),)) for name in BY_KIND_THIS_ONLY]
+    rules += [(refuse, "fcntl", (seccomp.Arg(1, seccomp.EQ, command),)) for command in SIGNS_ON_FILES]
     rules += [(refuse, "clone", (seccomp.Arg(0, seccomp.MASKED_EQ, NEW_THREAD, 0),))]
     rules += [(unknown, "clone3", ())]  # its flags lie in memory; the C library then takes clone
     try:

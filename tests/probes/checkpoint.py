@@ -157,14 +157,17 @@ def moves(assignment: Any, dim: int) -> dict[str, bool]:
             os.chdir(elsewhere)
             assignment.checkpoint.save_checkpoint("bare-name.pt", model, optimizer, 1)
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
+            older = path.stat().st_ino
             Listener.notes = []
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 2)
             notes, Listener.notes = Listener.notes, None
+            newer = path.stat().st_ino  # a note can be forged; another file has another number
         finally:
             os.chdir(here)
         renames = [note[1:] for note in notes if note[0] == "os.rename"]
         return {
-            "put in place": any(to == str(path) and Path(source).parent == path.parent for source, to in renames),
+            "put in place": newer != older
+            and any(to == str(path) and Path(source).parent == path.parent for source, to in renames),
             "taken away": any(note[1] == str(path) for note in notes),
         }
 

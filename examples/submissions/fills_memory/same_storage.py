@@ -6,4 +6,4 @@ KEPT = []
 def same_storage(x, y):
     """Never enough."""
     while True:
-        KEPT.append(b"x" * 2**27)
+        KEPT.append(bytes(2**27))
