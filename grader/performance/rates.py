@@ -10,12 +10,12 @@ from statistics import median
 
 import torch
 
-from grader.performance.amounts import UNITS, amount
 from grader.performance.decision import RULES, Final, More, Retry, Sample, bars, judge
 from grader.performance.freivalds import OWN_MARGIN
 from grader.performance.machine import Machine
 from grader.performance.side import Side, Task, most_calls
 from kata.catalog import Tiers, Workload
+from kata.speed.amounts import UNITS, amount
 from kata.speed.sizes import SIZES
 
 OPENING_BLOCKS = 3

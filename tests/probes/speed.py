@@ -14,10 +14,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from kata.speed.layout import Memory
 from kata.speed.sizes import Size
+from kata.speed.yardsticks import product
 
 SEED = 0
 BUSY_CYCLES = 100_000_000  # of the GPU's clock: 50 ms or more
-WIDTH_OF_PRODUCT = 8192  # 1.1 TFLOP: about 1.5 ms on an H100
 HOST_READS = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "is_nonzero")  # what waits for a device
 
 
@@ -195,12 +195,3 @@ def batches(assignment: Any, size: Size, memory: Memory, device: str) -> Callabl
             compute()
 
     return run
-
-
-def product(device: str) -> Callable[[], object]:
-    """On a GPU a product, queued; on a CPU nothing."""
-    if device == "cpu":
-        return lambda: None
-    factor = torch.ones(WIDTH_OF_PRODUCT, WIDTH_OF_PRODUCT, dtype=torch.bfloat16, device=device)
-    result = torch.empty_like(factor)
-    return lambda: torch.mm(factor, factor, out=result)
