@@ -87,29 +87,35 @@ def save(model: Any, layers: Tensor, final: Tensor) -> None:
 class Batches:
     """The `get_batch` that `train` is given: it hands out the batches in memory, and says how many so far."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, first: Callable[[], object] = lambda: None) -> None:
         self.memory = memory
+        self.first = first  # done when the first one is asked for
         self.asked = 0
         memory["asked"].zero_()
 
     def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:  # noqa: ARG002  (what `train` must name)
         """The next batch."""
+        if self.asked == 0:
+            self.first()
         self.asked += 1
         self.memory["asked"].fill_(self.asked)
         return self.memory["x"][self.asked - 1], self.memory["target"][self.asked - 1]
 
 
-def train(assignment: Any, size: Size, memory: Memory, device: str) -> Callable[[], object]:
-    """All steps of a training run, from a start that `begin` notes."""
+def train(
+    assignment: Any, size: Size, memory: Memory, device: str, first: Callable[[], object] = lambda: None
+) -> Callable[[], object]:
+    """All steps of a training run, from a start that `begin` notes; `first` is done when they begin."""
     steps = len(memory["x"])
 
     def trained(get_batch: Callable[..., tuple[Tensor, Tensor]], steps: int) -> Any:
         torch.manual_seed(SEED)
-        rate = size.rate
-        return assignment.train.train(get_batch, size.width, size.layers, size.batch, steps, rate, device)[0]
+        with torch.device(device):  # drawn on the host, a large model's start would take longer than the steps
+            shape = size.width, size.layers, size.batch
+            return assignment.train.train(get_batch, *shape, steps, size.rate, device)[0]
 
     def run() -> None:
-        save(trained(Batches(memory), steps), memory["new_layers"], memory["new_final"])
+        save(trained(Batches(memory, first), steps), memory["new_layers"], memory["new_final"])
 
     save(trained(Batches(memory), 0), memory["layers"], memory["final"])
     return run
@@ -138,12 +144,13 @@ class HostReads(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def train_without_waiting(assignment: Any, size: Size, memory: Memory, device: str) -> Callable[[], object]:
-    """A training run behind a device that is busy; on a CPU, which never is, the number of reads that would wait."""
-    work = train(assignment, size, memory, device)
+    """A training run behind a device that is busy; on a CPU, which never is, the number of reads that would wait.
 
-    def behind_a_queue() -> None:
-        torch.cuda._sleep(BUSY_CYCLES)  # type: ignore[no-untyped-call]
-        work()
+    It is busy from the first batch on: moving a new model there has to wait, and may.
+    """
+    if device == "cuda":
+        return train(assignment, size, memory, device, keep_busy)
+    work = train(assignment, size, memory, device)
 
     def counting() -> int:
         reads = HostReads()
@@ -154,7 +161,12 @@ def train_without_waiting(assignment: Any, size: Size, memory: Memory, device: s
             work()
         return reads.count
 
-    return behind_a_queue if device == "cuda" else counting
+    return counting
+
+
+def keep_busy() -> None:
+    """Queue what takes a GPU some time."""
+    torch.cuda._sleep(BUSY_CYCLES)  # type: ignore[no-untyped-call]
 
 
 def sgd_step(assignment: Any, size: Size, memory: Memory, device: str) -> Callable[[], object]:  # noqa: ARG001
