@@ -219,6 +219,25 @@ def doctor() -> None:
 
 
 @app.command()
+def calibrate(
+    device: Annotated[Device | None, typer.Option(help="A GPU if there is one, if nothing is said.")] = None,
+    to: Annotated[Path | None, typer.Option(help="Write the figures there, too, as JSON.", metavar="FILE")] = None,
+) -> None:
+    """Measure what this machine's device reaches: products by dtype, memory. Shown beside its datasheet, and stored.
+
+    Where a stored figure says that the device has become much slower, `grader grade --device` grades nobody's speed.
+    """
+
+    def load() -> Command:
+        from grader.calibrate import Options, run_calibrate
+
+        options = Options(device.value if device else None, to)
+        return lambda: run_calibrate(options)
+
+    sys.exit(run(load))
+
+
+@app.command()
 def certify(
     jobs: Jobs = 1,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds the solution is graded under.")] = 20,

@@ -12,8 +12,7 @@ from grader.performance.decision import Final
 from grader.performance.machine import Machine
 from grader.performance.side import Done, Side, Task
 from kata.catalog import Workload
-from kata.speed.accounting import training_peak_bytes
-from kata.speed.layout import fields
+from kata.speed.amounts import own_peak_bytes
 from kata.speed.sizes import SIZES
 
 STEPS = 4
@@ -109,11 +108,8 @@ def peak_of_the_device(side: Side) -> Figure:
 
 
 def compared(side: Side, done: Done, peak: int) -> Figure:
-    """A peak in bytes against what the formula says without the batches, which are not the student's memory."""
-    size, dtype = side.task.size, getattr(torch, side.task.size.dtype)
-    given = fields(side.task.workload, size, 1)
-    expected = training_peak_bytes(size.batch, size.width, size.layers, dtype)
-    expected -= given["x"].bytes + given["target"].bytes
+    """A peak in bytes against what the formula says."""
+    expected = own_peak_bytes(side.task.size)
     demand_right(side, done)
     note = f"{peak / 2**20:.0f} MiB held at most, where the formula says {expected / 2**20:.0f}"
     return Figure(expected / max(peak, 1), note)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from grader.performance import figures, rates
-from grader.performance.amounts import UNITS
 from grader.performance.decision import Final, score_of
 from grader.performance.machine import Machine
 from grader.result import PerformanceResult
@@ -14,6 +13,7 @@ from grader.worker.cuda import CudaError
 from kata.catalog import Tiers, Workload
 from kata.explain import Outcome
 from kata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
+from kata.speed.amounts import UNITS
 from kata.speed.words import lesson
 
 NOT_YOUR_FAULT = "this is not your fault, and costs nothing"

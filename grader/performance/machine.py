@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from socket import socket
 
+from grader.performance.calibration import Calibration
 from kata.catalog import Limits
 from kata.speed.devices import Device
 from kata.speed.sizes import Kind
@@ -37,6 +38,7 @@ class Machine:
     yardstick: socket  # to another, for the yardstick's
     trouble: Callable[[], str]  # what is wrong with its state since it was last asked, "" for nothing
     driver: str = ""
+    calibration: Calibration | None = None  # what it has done before
 
     def facts(self) -> dict[str, str]:
         """What a result says of it."""

@@ -10,12 +10,14 @@ from statistics import median
 
 import torch
 
-from grader.performance.amounts import UNITS, amount
+from grader.performance.calibration import fallen
 from grader.performance.decision import RULES, Final, More, Retry, Sample, bars, judge
 from grader.performance.freivalds import OWN_MARGIN
 from grader.performance.machine import Machine
 from grader.performance.side import Side, Task, most_calls
 from kata.catalog import Tiers, Workload
+from kata.speed.amounts import UNITS, amount
+from kata.speed.devices import NAMES
 from kata.speed.sizes import SIZES
 
 OPENING_BLOCKS = 3
@@ -87,6 +89,7 @@ def one_attempt(
         yardstick.warm_up(machine.demands.warm_up_seconds)
         rates = [yardstick.rate() for _ in range(OPENING_BLOCKS)]
         opening = median(rates)
+        slow = slower_than_once(machine, task, opening)
         student = Side(machine.student, machine.limits, task, files)
         work = amount(workload.name, task.size).student * task.calls * task.times
         allowed = PATIENCE_SECONDS + SLOWEST * work / (opening * workload.ratio[machine.kind].passing)
@@ -110,7 +113,7 @@ def one_attempt(
                 tiers=tiers,
                 rules=rules,
                 peak=peak,
-                trouble=machine.trouble(),
+                trouble=slow or machine.trouble(),
                 attempt=attempt,
             )
         return verdict, max(rates)
@@ -135,6 +138,13 @@ def thresholds(machine: Machine, workload: Workload, task: Task) -> tuple[Tiers,
 def peak_of(machine: Machine, task: Task) -> float | None:
     """FLOP/s that the datasheet promises for this task, whose float32 products run in TF32; None if it says nothing."""
     return None if machine.device is None else machine.device.peak(getattr(torch, task.size.dtype), tf32=True)
+
+
+def slower_than_once(machine: Machine, task: Task, opening: float) -> str:
+    """What a plain product says of a device that was calibrated; "" for nothing, or for a workload that is none."""
+    if task.workload != "linear_forward":
+        return ""
+    return fallen(machine.calibration, NAMES[getattr(torch, task.size.dtype)], opening)
 
 
 def sized(machine: Machine, workload: Workload) -> Task:

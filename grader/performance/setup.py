@@ -10,6 +10,7 @@ from socket import socket
 
 import torch
 
+from grader.performance.calibration import stored
 from grader.performance.machine import Machine
 from grader.performance.state import DeviceState, StateUnknown, read_state, slowed, unfit
 from grader.worker.launch import Timing
@@ -57,14 +58,25 @@ def missing(kind: Kind) -> str:
 def machine(kind: Kind, student: socket, yardstick: socket) -> Machine:
     """The device, ready to be used. Starts CUDA where that is asked for: for a child process."""
     if kind == "cpu":
-        return Machine(kind, cpu_name(), None, CPU_ARENA, limits(), student, yardstick, lambda: "")
+        name = cpu_name()
+        return Machine(
+            kind, name, None, CPU_ARENA, limits(), student, yardstick, lambda: "", calibration=stored(name, kind)
+        )
     watch = Watch()
     trouble = watch.trouble()  # before this process uses the device
     name = torch.cuda.get_device_name()
     arena = int(SHARE_OF_GPU * torch.cuda.mem_get_info()[1])
-    driver = watch.before.driver if watch.before else ""
     return Machine(
-        kind, name, device(name), arena, limits(), student, yardstick, lambda: trouble or watch.trouble(), driver
+        kind,
+        name,
+        device(name),
+        arena,
+        limits(),
+        student,
+        yardstick,
+        lambda: trouble or watch.trouble(),
+        watch.before.driver if watch.before else "",
+        stored(name, kind),
     )
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from grader.performance.checks import CHECKS, Check
 from grader.performance.checks.training import Weights
-from grader.worker import yardsticks
+from kata.speed import yardsticks
 from kata.speed.layout import Memory, bytes_needed, fields, lay_out
 from kata.speed.sizes import Size
 

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import torch
 
-from grader.worker import yardsticks
 from grader.worker.orders import Begin
 from kata.assignment import Assignment
+from kata.speed import yardsticks
 from kata.speed.layout import ALIGNMENT, fields, lay_out
 from tests.probes import speed
 

@@ -25,10 +25,10 @@ FIRST_USER = 1_000_000  # far above the users that a machine gives out
 
 RUNTIME = (  # all of this project that a worker can see
     *("kata/__init__.py", "kata/values.py", "kata/assignment.py", "kata/exercise.py"),
-    *("kata/speed/__init__.py", "kata/speed/layout.py", "kata/speed/sizes.py"),
+    *("kata/speed/__init__.py", "kata/speed/layout.py", "kata/speed/sizes.py", "kata/speed/yardsticks.py"),
     *("grader/__init__.py", "grader/worker/__init__.py", "grader/worker/channel.py"),
     *("grader/worker/confine.py", "grader/worker/walls.py", "grader/worker/work.py", "grader/worker/zygote.py"),
-    *("grader/worker/bench.py", "grader/worker/orders.py", "grader/worker/yardsticks.py", "grader/worker/cuda.py"),
+    *("grader/worker/bench.py", "grader/worker/orders.py", "grader/worker/cuda.py"),
     *("tests/__init__.py", "tests/probes"),
 )
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"

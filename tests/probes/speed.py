@@ -14,10 +14,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from kata.speed.layout import Memory
 from kata.speed.sizes import Size
+from kata.speed.yardsticks import product
 
 SEED = 0
 BUSY_CYCLES = 100_000_000  # of the GPU's clock: 50 ms or more
-WIDTH_OF_PRODUCT = 8192  # 1.1 TFLOP: about 1.5 ms on an H100
 HOST_READS = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "is_nonzero")  # what waits for a device
 
 
@@ -87,29 +87,35 @@ def save(model: Any, layers: Tensor, final: Tensor) -> None:
 class Batches:
     """The `get_batch` that `train` is given: it hands out the batches in memory, and says how many so far."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, first: Callable[[], object] = lambda: None) -> None:
         self.memory = memory
+        self.first = first  # done when the first one is asked for
         self.asked = 0
         memory["asked"].zero_()
 
     def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:  # noqa: ARG002  (what `train` must name)
         """The next batch."""
+        if self.asked == 0:
+            self.first()
         self.asked += 1
         self.memory["asked"].fill_(self.asked)
         return self.memory["x"][self.asked - 1], self.memory["target"][self.asked - 1]
 
 
-def train(assignment: Any, size: Size, memory: Memory, device: str) -> Callable[[], object]:
-    """All steps of a training run, from a start that `begin` notes."""
+def train(
+    assignment: Any, size: Size, memory: Memory, device: str, first: Callable[[], object] = lambda: None
+) -> Callable[[], object]:
+    """All steps of a training run, from a start that `begin` notes; `first` is done when they begin."""
     steps = len(memory["x"])
 
     def trained(get_batch: Callable[..., tuple[Tensor, Tensor]], steps: int) -> Any:
         torch.manual_seed(SEED)
-        rate = size.rate
-        return assignment.train.train(get_batch, size.width, size.layers, size.batch, steps, rate, device)[0]
+        with torch.device(device):  # drawn on the host, a large model's start would take longer than the steps
+            shape = size.width, size.layers, size.batch
+            return assignment.train.train(get_batch, *shape, steps, size.rate, device)[0]
 
     def run() -> None:
-        save(trained(Batches(memory), steps), memory["new_layers"], memory["new_final"])
+        save(trained(Batches(memory, first), steps), memory["new_layers"], memory["new_final"])
 
     save(trained(Batches(memory), 0), memory["layers"], memory["final"])
     return run
@@ -138,12 +144,13 @@ class HostReads(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def train_without_waiting(assignment: Any, size: Size, memory: Memory, device: str) -> Callable[[], object]:
-    """A training run behind a device that is busy; on a CPU, which never is, the number of reads that would wait."""
-    work = train(assignment, size, memory, device)
+    """A training run behind a device that is busy; on a CPU, which never is, the number of reads that would wait.
 
-    def behind_a_queue() -> None:
-        torch.cuda._sleep(BUSY_CYCLES)  # type: ignore[no-untyped-call]
-        work()
+    It is busy from the first batch on: moving a new model there has to wait, and may.
+    """
+    if device == "cuda":
+        return train(assignment, size, memory, device, keep_busy)
+    work = train(assignment, size, memory, device)
 
     def counting() -> int:
         reads = HostReads()
@@ -154,7 +161,12 @@ def train_without_waiting(assignment: Any, size: Size, memory: Memory, device: s
             work()
         return reads.count
 
-    return behind_a_queue if device == "cuda" else counting
+    return counting
+
+
+def keep_busy() -> None:
+    """Queue what takes a GPU some time."""
+    torch.cuda._sleep(BUSY_CYCLES)  # type: ignore[no-untyped-call]
 
 
 def sgd_step(assignment: Any, size: Size, memory: Memory, device: str) -> Callable[[], object]:  # noqa: ARG001
@@ -195,12 +207,3 @@ def batches(assignment: Any, size: Size, memory: Memory, device: str) -> Callabl
             compute()
 
     return run
-
-
-def product(device: str) -> Callable[[], object]:
-    """On a GPU a product, queued; on a CPU nothing."""
-    if device == "cpu":
-        return lambda: None
-    factor = torch.ones(WIDTH_OF_PRODUCT, WIDTH_OF_PRODUCT, dtype=torch.bfloat16, device=device)
-    result = torch.empty_like(factor)
-    return lambda: torch.mm(factor, factor, out=result)

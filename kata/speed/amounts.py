@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import torch
 
-from kata.speed.accounting import adagrad_step_bytes, cruncher_step_flops, linear_flops, sgd_step_bytes
-from kata.speed.sizes import Size
+from .accounting import adagrad_step_bytes, cruncher_step_flops, linear_flops, sgd_step_bytes, training_peak_bytes
+from .layout import fields
+from .sizes import Size
 
 UNITS = {
     "linear_forward": "FLOP",
@@ -45,3 +46,11 @@ def amount(workload: str, size: Size) -> Amount:
 def same(work: float) -> Amount:
     """For both."""
     return Amount(work, work)
+
+
+def own_peak_bytes(size: Size) -> int:
+    """The most bytes that a training run must hold beside its batches, which are given to it."""
+    dtype: torch.dtype = getattr(torch, size.dtype)
+    given = fields("peak_memory", size, 1)
+    whole = training_peak_bytes(size.batch, size.width, size.layers, dtype)
+    return whole - given["x"].bytes - given["target"].bytes

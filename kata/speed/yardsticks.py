@@ -1,4 +1,4 @@
-"""What a student's speed is held against: the same work in plain torch, in a worker that never sees a student's code.
+"""What a student's speed is held against: the same work in plain torch; under the grader, in a worker of its own.
 
 The functions mirror those of `tests/probes/speed.py`.
 """
@@ -9,9 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from kata.speed.layout import Memory
-from kata.speed.sizes import Size
-from tests.probes import speed
+from .layout import Memory
+from .sizes import Size
+
+WIDTH_OF_PRODUCT = 8192  # 1.1 TFLOP: about 1.5 ms on an H100
 
 
 def begin(workload: str, size: Size, memory: Memory, device: str) -> Callable[[], object]:
@@ -101,13 +102,22 @@ def gathers(size: Size, memory: Memory, device: str) -> Callable[[], object]:
     """All windows of a batch at once."""
     data = memory["data"].numpy()
     windows = np.lib.stride_tricks.sliding_window_view(data, size.sequence)
-    product = speed.product(device)
+    compute = product(device)
 
     def run() -> None:
         for batch in memory["batch"]:
             starts = torch.randint(len(windows) - 1, (size.batch,)).numpy()
             tokens = torch.from_numpy(windows[starts].astype(np.int64))
             batch.copy_(tokens.pin_memory().to(device, non_blocking=True) if device == "cuda" else tokens)
-            product()
+            compute()
 
     return run
+
+
+def product(device: str) -> Callable[[], object]:
+    """On a GPU a product, queued, that copies can hide behind; on a CPU nothing."""
+    if device == "cpu":
+        return lambda: None
+    factor = torch.ones(WIDTH_OF_PRODUCT, WIDTH_OF_PRODUCT, dtype=torch.bfloat16, device=device)
+    result = torch.empty_like(factor)
+    return lambda: torch.mm(factor, factor, out=result)

@@ -1,0 +1,169 @@
+"""`grader calibrate`: figures that are stored whole, held against the same device alone, and used when it grades."""
+
+from datetime import date
+from pathlib import Path
+from socket import socketpair
+from typing import Any
+
+import msgspec
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader import calibrate
+from grader.errors import MachineError
+from grader.performance import ceilings, rates, setup
+from grader.performance.calibration import TOLERATED, Calibration, fallen, path_of, store, stored
+from grader.performance.side import Task
+from grader.tests.conftest import python, run
+from kata.speed.devices import device
+from kata.speed.sizes import SIZES, Kind, Size
+
+H200 = Calibration(
+    device="NVIDIA H200",
+    kind="cuda",
+    date="2026-01-31",
+    torch="2.13.0",
+    flops={"bf16": 790e12, "fp32": 50e12, "tf32": 400e12},
+    bandwidth={"copy": 4.0e12, "triad": 4.2e12},
+    driver="570.1",
+)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+QUICK = """
+import dataclasses, pathlib, sys
+from grader.calibrate import Options, run_calibrate
+from grader.performance import ceilings, machine
+from kata.speed.sizes import Size
+
+ceilings.SIZES = {"cpu": {"linear_forward": Size(batch=4, width=8, outputs=4)}}
+ceilings.ELEMENTS, ceilings.BLOCK_SECONDS = {"cpu": 1000}, {"cpu": 1e-4}
+ceilings.DEMANDS = {"cpu": dataclasses.replace(machine.DEMANDS["cpu"], warm_up_seconds=1e-4)}
+sys.exit(run_calibrate(Options("cpu", pathlib.Path(sys.argv[1]))))
+"""
+
+
+def test_a_cpu_is_measured_shown_and_stored(cache: Path, tmp_path: Path) -> None:
+    done = python("-c", QUICK, str(tmp_path / "figures.json"))
+    assert (done.code, done.err) == (0, ""), done.out
+    shown = done.out
+    found = stored(setup.cpu_name(), "cpu")
+    assert found is not None
+    assert list(found.flops) == ["fp32", "bf16", "fp16", "fp64"]
+    assert list(found.bandwidth) == ["copy", "triad"]
+    assert all(0 < rate < float("inf") for rate in [*found.flops.values(), *found.bandwidth.values()])
+    assert (found.torch, found.driver) == (torch.__version__, "")
+    date.fromisoformat(found.date)
+    (kept,) = cache.rglob("*.json")
+    assert kept.read_bytes() == (tmp_path / "figures.json").read_bytes()
+    assert "one core" in shown
+    assert "not in the table of devices" in shown
+    for name in (*found.flops, *found.bandwidth):
+        assert f" {name} " in shown
+    assert not list(cache.rglob("*.tmp"))
+
+
+def test_a_known_device_is_shown_beside_its_datasheet() -> None:
+    rows = {row[0]: row[1:] for row in calibrate.rows(H200)}
+    assert rows["bf16"] == ("790 TFLOP/s", "989.4", "0.80", "790")
+    assert rows["tf32"] == ("400 TFLOP/s", "494.7", "0.81", "–")
+    assert rows["triad"] == ("4200 GB/s", "4800", "0.88", "–")
+
+
+def test_the_measuring_process_may_die(monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(_kind: Kind) -> Calibration:
+        raise SystemExit
+
+    monkeypatch.setattr(ceilings, "measure", dies)
+    with pytest.raises(MachineError, match="the process that measured was lost"):
+        calibrate.measured("cpu")
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "line"),
+    [
+        (["--device", "none"], 2, "grader: --device none: calibrate measures a device, cpu or cuda"),
+        (["--to", "/"], 2, "grader: --to /: this should be a file in a directory that exists"),
+        (["--to", "/nowhere/at/all.json"], 2, "grader: --to /nowhere/at/all.json: this should be a file"),
+    ],
+)
+def test_a_wrong_call_is_one_line(options: list[str], code: int, line: str) -> None:
+    done = run("grader", "calibrate", *options)
+    assert (done.code, done.out) == (code, "")
+    assert done.err.startswith(line)
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
+def test_no_gpu_is_the_machines_fault() -> None:
+    done = run("grader", "calibrate", "--device", "cuda")
+    assert (done.code, done.err) == (3, "grader: there is no CUDA device here\n")
+
+
+@given(st.text())
+def test_any_name_of_a_device_is_one_file_in_the_cache(name: str) -> None:
+    assert path_of(name).parent == path_of("NVIDIA H200").parent
+    assert path_of(name).name.isascii()
+
+
+@pytest.mark.usefixtures("cache")
+def test_only_this_very_device_is_compared() -> None:
+    assert stored("NVIDIA H200", "cuda") is None
+    store(H200, path_of("NVIDIA H200"))
+    assert stored("NVIDIA H200", "cuda") == H200
+    assert stored("NVIDIA H200", "cpu") is None
+    assert stored("NVIDIA/H200", "cuda") is None, "it has the same file"
+    path_of("NVIDIA H200").write_bytes(b'{"device": 7}')
+    assert stored("NVIDIA H200", "cuda") is None
+
+
+@given(st.sampled_from(["cpu", "cuda"]), st.floats(0.01, 2))
+def test_a_device_may_fall_so_far_and_no_further(kind: Kind, share: float) -> None:
+    calibration = msgspec.structs.replace(H200, kind=kind)
+    assert bool(fallen(calibration, "bf16", share * 790e12)) == (share * 790e12 < (1 - TOLERATED[kind]) * 790e12)
+    assert fallen(calibration, "fp64", share) == ""
+    assert fallen(None, "bf16", share) == ""
+
+
+def test_what_has_fallen_is_told_with_the_date() -> None:
+    said = "this device does 0.6 of what it did when it was calibrated (2026-01-31)"
+    assert fallen(H200, "bf16", 0.6 * 790e12) == said
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_device_that_grades_knows_its_calibration() -> None:
+    one, other = socketpair()
+    with one, other:
+        machine = setup.machine("cpu", one, other)
+        assert machine.calibration is None
+        here = msgspec.structs.replace(H200, device=machine.name, kind="cpu")
+        store(here, path_of(machine.name))
+        machine = setup.machine("cpu", one, other)
+        assert machine.calibration == here
+        product, steps = (Task(name, "cpu", SIZES["cpu"][name], 1) for name in ("linear_forward", "train_throughput"))
+        assert rates.slower_than_once(machine, product, 0.1 * 50e12).startswith("this device does 0.1 of what it did")
+        assert rates.slower_than_once(machine, product, 0.9 * 50e12) == ""
+        assert rates.slower_than_once(machine, steps, 1.0) == "", "no plain product"
+
+
+@given(st.integers(1, 2**14), st.integers(1, 2**15), st.integers(1, 2**13), st.sampled_from([2, 4, 8]))
+def test_a_product_has_as_many_rows_as_fit(batch: int, width: int, outputs: int, itemsize: int) -> None:
+    whole = Size(batch=batch, width=width, outputs=outputs)
+    needed = itemsize * ceilings.numbers(whole)
+    assert ceilings.fitting(whole, itemsize, 2 * needed) == whole
+    less = ceilings.fitting(whole, itemsize, 2 * needed - 1)
+    assert less.batch == max(1, batch // 2) or batch == 1
+    assert ceilings.fitting(whole, itemsize, 0).batch == 1
+
+
+def test_the_table_has_every_dtype_of_a_gpu() -> None:
+    model: Any = device("NVIDIA H200")
+    assert set(ceilings.DTYPES["cuda"]) <= set(model.tflops)

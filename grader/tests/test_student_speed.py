@@ -1,0 +1,215 @@
+"""`pytest -m gpu` on a student's machine: without a GPU, and with one that is pretended."""
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.tests.conftest import Run, run
+from grader.tests.test_student_view import changed, work
+from kata.catalog import ROOT, catalog
+from kata.gpu import Figure, judge_by
+from kata.speed.layout import bytes_needed, fields
+from kata.speed.sizes import SIZES, Kind, Size
+from kata.speed.stopwatch import Cuda, here
+from tests.trial import CALLS, HEADROOM, fitting, shrunk
+
+without_a_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
+WORKLOADS = list(catalog().workloads)
+
+
+def pretended(folder: Path, *options: str) -> Run:
+    """`pytest -m gpu` where the CPU stands in for a GPU."""
+    return run("pytest", "-m", "gpu", "-p", "grader.tests.pretended_gpu", f"--impl={folder}", *options)
+
+
+def rows(out: str) -> dict[str, str]:
+    """The lines of the table, by workload."""
+    lines = [line.split(maxsplit=1) for line in out.splitlines() if line.startswith("  ")]
+    return {words[0]: words[1] for words in lines if len(words) == 2 and words[0] in WORKLOADS}
+
+
+def test_every_workload_has_a_test() -> None:
+    tree = ast.parse((ROOT / "tests/test_speed.py").read_text())
+    named = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+    assert named == [f"test_{workload}" for workload in WORKLOADS]
+
+
+def test_plain_pytest_does_not_know_of_them() -> None:
+    listed = run("pytest", "--collect-only").out
+    assert "speed" not in listed
+    assert "deselected" not in listed
+    done = run("pytest", "--impl", "solution", "--kata", "sgd")
+    assert (done.code, done.out.splitlines()[-1].startswith("8 passed in")) == (0, True), done.out
+
+
+@without_a_gpu
+def test_without_a_gpu_nothing_is_graded() -> None:
+    done = run("pytest", "-m", "gpu")
+    assert done.code == 0, done.out
+    assert list(rows(done.out)) == WORKLOADS
+    assert all(row.startswith("not graded   (") for row in rows(done.out).values())
+    assert "8 not graded" in done.out
+    assert "passed" not in done.out
+    assert "failed" not in done.out
+
+
+@without_a_gpu
+@pytest.mark.parametrize(("impl", "code"), [("solution", 0), ("assignment", 1)])
+def test_the_exit_code_is_that_of_the_other_tests(impl: str, code: int) -> None:
+    done = run("pytest", "-m", "gpu or not gpu", "--impl", impl, "--kata", "adagrad", "--examples", "5")
+    assert done.code == code, done.out
+    assert rows(done.out).keys() == {"adagrad_step"}
+    assert "1 not graded" in done.out
+
+
+def test_on_a_gpu_the_solution_reads_like_this() -> None:
+    done = pretended(ROOT / "reference/solution")
+    assert done.code == 0, done.out
+    assert "  workload              figure            passes   full     verdict" in done.out
+    assert list(rows(done.out)) == WORKLOADS
+    assert rows(done.out)["linear_forward"].split() == ["1.00", "0.60", "0.75", "full"]
+    assert rows(done.out)["peak_memory"].split() == ["0.70", "0.60", "0.85", "passing"]
+    assert "A hint only: the grader times your code again, and its clock decides." in done.out
+    assert "8 passed" in done.out
+
+
+def test_what_is_slow_is_told_why(tmp_path: Path) -> None:
+    twice = changed("linear", "return x @ self.weight", "x @ self.weight\n        return x @ self.weight")
+    done = pretended(work(tmp_path, linear=twice), "--kata", "linear")
+    assert done.code == 1
+    assert rows(done.out)["linear_forward"].split()[-2:] == ["too", "slow"]
+    block = done.out[done.out.index("linear_forward · ") :].split("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in block[1:]] == ["expected", "yours", "note", "again:"]
+    assert block[1].endswith("0.60 or more of plain torch's speed")
+    assert "0.50 of a plain product" in block[3]
+    assert "1 too slow" in done.out
+
+
+@pytest.mark.parametrize(
+    ("kata", "old", "new", "workload"),
+    [
+        ("linear", "x @ self.weight", "x[..., :-64] @ self.weight[:-64]", "linear_forward"),
+        ("sgd", '-group["lr"]', '-0.9 * group["lr"]', "sgd_step"),
+        ("adagrad", 'torch.sqrt(state["g2"] + 1e-5)', 'torch.sqrt(state["g2"] + 1.0)', "adagrad_step"),
+        ("get_batch", "windows.astype(np.int64)", "windows.astype(np.int64) + 1", "get_batch_throughput"),
+        ("train", ".square().mean()", ".square().sum()", "train_throughput"),
+    ],
+)
+def test_what_is_wrong_has_no_figure(tmp_path: Path, kata: str, old: str, new: str, workload: str) -> None:
+    done = pretended(work(tmp_path, **{kata: changed(kata, old, new)}), "--kata", kata)
+    assert done.code == 1
+    assert rows(done.out)[workload] == "wrong", done.out
+
+
+def test_what_waits_for_the_device_is_told(tmp_path: Path) -> None:
+    waits = changed("train", "losses[step] = loss.detach()", "losses[step] = loss.item()")
+    done = pretended(work(tmp_path, train=waits), "--kata", "train")
+    assert rows(done.out)["no_hidden_sync"].split() == ["0.00", "1.00", "1.00", "too", "slow"]
+    assert "`.item()`" in done.out
+
+
+def test_stubs_are_not_started_and_cost_no_lines() -> None:
+    done = pretended(ROOT / "assignment")
+    assert done.code == 1
+    assert set(rows(done.out).values()) == {"not started"}
+    assert " · " not in done.out
+
+
+def test_a_crash_shows_the_students_own_line(tmp_path: Path) -> None:
+    done = pretended(work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.wieght")), "--kata", "linear")
+    assert rows(done.out)["linear_forward"].split()[-1] == "crashed"
+    assert "at        linear.py, line 17:  return x @ self.wieght" in done.out
+
+
+def test_a_small_device_gets_a_smaller_batch_and_a_tiny_one_nothing() -> None:
+    linear = fields("linear_forward", SIZES["cpu"]["linear_forward"], CALLS)
+    options = ("--kata", "linear", "--pretended-bytes")
+    small = pretended(ROOT / "reference/solution", *options, str(HEADROOM * bytes_needed(linear) - 1))
+    assert small.code == 0
+    assert "(batch 256 in place of 512: more does not fit on the device)" in small.out
+    tiny = pretended(ROOT / "reference/solution", *options, "1000")
+    assert tiny.code == 0
+    assert rows(tiny.out)["linear_forward"].startswith("not graded   (it needs")
+
+
+@pytest.mark.parametrize("kind", list(SIZES))
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_what_fits_is_halved_no_more_than_it_must(kind: Kind, workload: str) -> None:
+    def needed(size: Size) -> int:
+        return HEADROOM * bytes_needed(fields(workload, size, CALLS), on_host=False)
+
+    whole = SIZES[kind][workload]
+    assert fitting(workload, whole, needed(whole)) == whole
+    assert shrunk(whole, whole) == ""
+    half = fitting(workload, whole, needed(whole) - 1)
+    assert (2 * half.batch, 2 * half.parameters) == (whole.batch, whole.parameters)
+    assert needed(half) < needed(whole)
+    assert shrunk(whole, half)
+    with pytest.raises(pytest.skip.Exception, match=r"where 0\.0 are free"):
+        fitting(workload, whole, 0)
+
+
+@pytest.mark.parametrize(
+    ("workload", "mfu", "share", "verdict"),
+    [
+        ("linear_forward", 0.61, 0.61, "full"),
+        ("linear_forward", 0.51, 0.51, "passing"),
+        ("linear_forward", 0.49, 0.49, "too slow"),
+        ("linear_forward", None, 0.9, "full"),
+        ("train_throughput", 0.3, 0.9, "full"),
+    ],
+)
+def test_on_an_h200_the_share_of_the_peak_counts_where_it_has_thresholds(
+    workload: str, mfu: float | None, share: float, verdict: str
+) -> None:
+    judged = judge_by(catalog().workloads[workload], "cuda", "NVIDIA H200", Figure(0.9, mfu))
+    assert (judged.share, judged.verdict) == (share, verdict)
+
+
+class FakeEvent:
+    """An event of CUDA's, by a clock that goes on by a second with every work."""
+
+    clock = 0.0
+
+    def __init__(self, *, enable_timing: bool) -> None:
+        assert enable_timing
+
+    def record(self) -> None:
+        self.at = FakeEvent.clock
+
+    def synchronize(self) -> None:
+        """Nothing is queued."""
+
+    def elapsed_time(self, end: "FakeEvent") -> float:
+        return 1e3 * (end.at - self.at)
+
+
+def test_cudas_own_clock_and_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = [1000, 1000]  # now, at most
+
+    def works() -> None:
+        FakeEvent.clock += 1.0
+        held[1] += 500
+
+    answers: dict[str, Callable[[], object]] = {
+        "get_device_name": lambda: "NVIDIA H200",
+        "is_available": lambda: True,
+        "synchronize": lambda: None,
+        "empty_cache": lambda: None,
+        "mem_get_info": lambda: (7, 9),
+        "reset_peak_memory_stats": lambda: held.__setitem__(1, held[0]),
+        "memory_allocated": lambda: held[0],
+        "max_memory_allocated": lambda: held[1],
+    }
+    for name, answer in answers.items():
+        monkeypatch.setattr(torch.cuda, name, answer)
+    monkeypatch.setattr(torch.cuda, "Event", FakeEvent)
+    gpu = here()
+    assert isinstance(gpu, Cuda)
+    assert (gpu.kind, gpu.name, gpu.free_bytes()) == ("cuda", "NVIDIA H200", 7)
+    assert gpu.seconds(works) == 1.0
+    assert gpu.peak_bytes(works) == 500
+    assert gpu.lead(works) >= 0

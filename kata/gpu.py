@@ -1,0 +1,225 @@
+"""pytest plugin: speed on this machine's own GPU. `pytest -m gpu`, the fixtures `stopwatch` and `judge`, the table.
+
+Plain pytest knows nothing of these tests; without a GPU they are not graded.
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import pytest
+
+from .catalog import Tiers, Workload, catalog
+from .explain import Ending, explain
+from .failures import Wrong
+from .progress import claim, command
+from .selection import TESTS
+from .speed.devices import device
+from .speed.sizes import Kind
+from .speed.stopwatch import Stopwatch, here
+from .speed.words import lesson
+
+SPEED = TESTS / "test_speed.py"
+GRADED = {"failed": "wrong", "crashed": "crashed", "timed_out": "too slow", "not_started": "not started"}
+LETTERS = {"too slow": "T", "wrong": "W", "crashed": "C", "not started": "-", "not graded": "n"}
+COLOURS = {"full": "green", "passing": "green", "not started": "light", "not graded": "light"}
+OF_PLAIN = "of plain torch's speed"
+OF = {"no_hidden_sync": "(1: the host runs ahead)", "peak_memory": "of what is held is needed"}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What was measured, as a share of what could be."""
+
+    ratio: float
+    mfu: float | None = None  # of the device's peak, where that is known
+    shrunk: str = ""  # what was made smaller to fit
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A figure, and the share of it that thresholds are for: MFU where the device's are known, else the ratio."""
+
+    figure: Figure
+    measure: str
+    share: float
+    tiers: Tiers
+
+    @property
+    def verdict(self) -> str:
+        """The tier that is reached."""
+        if self.share >= self.tiers.full:
+            return "full"
+        return "passing" if self.share >= self.tiers.passing else "too slow"
+
+
+@dataclass(frozen=True)
+class Row:
+    """How a workload ended."""
+
+    workload: str
+    verdict: str
+    judged: Judged | None
+    message: str  # what a failure says; why it is not graded
+
+
+Judge: TypeAlias = Callable[[Figure], None]
+
+STOPWATCH = pytest.StashKey[Stopwatch | str]()
+ROWS = pytest.StashKey[list[Row]]()
+JUDGED = pytest.StashKey[Judged]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Nothing has been timed yet."""
+    config.stash[ROWS] = []
+
+
+def pytest_ignore_collect(collection_path: Any, config: pytest.Config) -> bool | None:
+    """Leave these tests out unless `-m` or their file's name asks for them."""
+    asked = "gpu" in config.getoption("markexpr") or any(SPEED.name in argument for argument in config.args)
+    return True if collection_path == SPEED and not asked else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `--kata`: only the workloads that are about it."""
+    katas = config.getoption("kata")
+    items[:] = [item for item in items if not (katas and is_timed(item)) or workload_of(item).uses[-1] in katas]
+
+
+def is_timed(item: pytest.Item) -> bool:
+    """Whether it is a test of speed."""
+    return item.path == SPEED
+
+
+def workload_of(item: pytest.Item) -> Workload:
+    """The workload that a test is named after."""
+    return catalog().workloads[item.name.removeprefix("test_")]
+
+
+@pytest.fixture(scope="session")
+def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
+    """The GPU and its clock; without one, whoever asks is not graded."""
+    stash = request.config.stash
+    if STOPWATCH not in stash:
+        stash[STOPWATCH] = here()
+    found = stash[STOPWATCH]
+    if isinstance(found, str):
+        pytest.skip(found)
+    return found
+
+
+@pytest.fixture
+def judge(request: pytest.FixtureRequest, stopwatch: Stopwatch) -> Judge:
+    """Hold a figure against the thresholds: `judge(figure)`. Raises Wrong below them."""
+    workload = workload_of(request.node)
+
+    def hold(figure: Figure) -> None:
+        judged = judge_by(workload, stopwatch.kind, stopwatch.name, figure)
+        request.node.stash[JUDGED] = judged
+        if judged.verdict == "too slow":
+            taught = lesson(workload.name, stopwatch.kind, figure.ratio, figure.mfu, device(stopwatch.name))
+            of = "" if judged.measure else f" {OF.get(workload.name, OF_PLAIN)}"
+            raise Wrong(
+                expected=f"{judged.measure}{judged.tiers.passing:.2f} or more{of}",
+                yours=f"{judged.measure}{judged.share:.2f}",
+                note=taught,
+            )
+
+    return hold
+
+
+def judge_by(workload: Workload, kind: Kind, name: str, figure: Figure) -> Judged:
+    """By MFU where the device of this name has thresholds of it, else by the ratio."""
+    model = device(name)
+    if model is not None and model.mfu and workload.mfu is not None and figure.mfu is not None:
+        return Judged(figure, "MFU ", figure.mfu, workload.mfu)
+    return Judged(figure, "", figure.ratio, workload.ratio[kind])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note how a workload ended, in our words."""
+    raised = call.excinfo
+    if not is_timed(item) or call.when == "teardown" or isinstance(raised and raised.value, KeyboardInterrupt):
+        return (yield)
+    if raised is not None and isinstance(raised.value, pytest.skip.Exception):
+        row = Row(workload_of(item).name, "not graded", None, str(raised.value.msg))
+    elif call.when == "setup" and raised is None:
+        return (yield)
+    else:
+        ending = Ending("passed")
+        if raised is not None:
+            ending = explain(f"{workload_of(item).name} · {claim(item)}", raised.value, None, command(item))
+            in_our_words = pytest.fail.Exception(ending.message, pytrace=False).with_traceback(raised.tb)
+            call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
+        judged = item.stash.get(JUDGED, None)
+        verdict = judged.verdict if judged is not None else GRADED.get(ending.outcome, ending.outcome)
+        row = Row(workload_of(item).name, verdict, judged, ending.message)
+    report = yield
+    call.excinfo = raised  # for --pdb
+    item.config.stash[ROWS].append(row)
+    report.verdict = row.verdict  # type: ignore[attr-defined]
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
+    """A category of its own for each verdict that is no pass."""
+    verdict = getattr(report, "verdict", "")
+    return (verdict, LETTERS[verdict], verdict.upper()) if verdict in LETTERS else None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Failures, then the table."""
+    rows = config.stash[ROWS]
+    for row in rows:
+        if row.message and row.verdict not in ("not graded", "not started"):
+            heading, _, body = row.message.partition("\n")
+            terminalreporter.write_line("")
+            terminalreporter.write_line(heading, bold=True)
+            terminalreporter.write_line(body)
+    if rows:
+        write_table(terminalreporter, rows, config.stash.get(STOPWATCH, ""))
+
+
+def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch | str) -> None:
+    """One line for each workload, and what the figures are."""
+    timed = any(row.judged for row in rows)
+    out.write_line("")
+    if timed:
+        out.write_line(f"  {'workload':<22}{'figure':<18}{'passes':<9}{'full':<9}verdict")
+    for row in rows:
+        out.write(f"  {row.workload:<22}")
+        if row.judged is not None:
+            tiers = row.judged.tiers
+            out.write(f"{shown(row.judged):<18}{tiers.passing:<9.2f}{tiers.full:<9.2f}")
+        elif timed:
+            out.write(f"{'–':<18}{'–':<9}{'–':<9}")
+        out.write(row.verdict, **{COLOURS.get(row.verdict, "red"): True})
+        out.write_line(f"   ({notes_of(row)})" if notes_of(row) else "")
+    if isinstance(found, str):
+        out.write_line("\nSpeed is not graded here, and costs nothing: the grader has a device of its own.")
+    else:
+        out.write_line(
+            f"\nOn {found.name}, as shares of plain torch's speed beside yours (MFU: of the device's peak).\n"
+            "A hint only: the grader times your code again, and its clock decides."
+        )
+
+
+def shown(judged: Judged) -> str:
+    """What counts first, then the MFU for information."""
+    figure = judged.figure
+    if judged.measure or figure.mfu is None:
+        return f"{judged.measure}{judged.share:.2f}"
+    return f"{figure.ratio:.2f}, MFU {figure.mfu:.2f}"
+
+
+def notes_of(row: Row) -> str:
+    """Why a workload is not graded, or what was made smaller."""
+    if row.verdict == "not graded":
+        return row.message
+    return row.judged.figure.shrunk if row.judged else ""
