@@ -1,0 +1,120 @@
+"""The grader's clock against torch's own benchmark, and its spread. Run: python -m benchmarks.clock [cpu|cuda]
+
+Both clocks time the same product, turn about. On a busy CPU wall time counts the waiting for a core, too, which the
+grader's does not: so the benchmark is asked for wall time and, in a line of its own, for the processor's.
+"""
+
+import importlib.util
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import median
+
+import torch
+from torch.utils.benchmark import Timer
+
+from benchmarks.timing import table
+from grader.performance import setup
+from grader.performance.rates import Yardstick, sized
+from grader.performance.session import Order, Row, grade_speed
+from grader.performance.side import Task
+from grader.session import connect
+from grader.submission import read as read_submission
+from grader.worker.launch import Sandbox
+from grader.workplace import with_sandbox
+from kata.catalog import ROOT, catalog
+from kata.speed.layout import bytes_needed, fields, lay_out
+from kata.speed.sizes import Kind
+from kata.speed.yardsticks import begin
+
+WORKLOAD = "linear_forward"
+TURNS = 15
+GRADINGS = 10
+AIM = 0.03
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Work units a second by each clock, one right after the other."""
+
+    ours: float
+    theirs: dict[str, float]
+
+
+def main() -> None:
+    """Measure and print."""
+    kind: Kind = "cuda" if sys.argv[1:] == ["cuda"] else "cpu"
+    ratios: list[float] = []
+    turns: list[Turn] = []
+
+    def use(sandbox: Sandbox) -> None:
+        ratios.extend(gradings(kind, sandbox))  # in children, which must find CUDA unused
+        turns.extend(measured(kind, sandbox))
+
+    with_sandbox("auto", setup.limits(), setup.timing(kind), lambda line: print(line, file=sys.stderr), use)
+    rows = [(f"{WORKLOAD} on the {kind}, load {os.getloadavg()[0]:.1f}", "the grader's clock", "")]
+    for clock in turns[0].theirs:
+        shares = sorted(turn.ours / turn.theirs[clock] for turn in turns)
+        figure = f"{median(shares):.3f} of it  ({shares[0]:.3f} to {shares[-1]:.3f} in {len(shares)} turns)"
+        rows.append((clock, figure, f"(aim 1 ± {AIM:g})"))
+    low, middle, high = (f(ratios) for f in (min, median, max))
+    spread = f"{low:.3f}, {middle:.3f}, {high:.3f}"
+    rows.append((f"share of the yardstick in {len(ratios)} gradings: least, median, most", spread, ""))
+    table(rows)
+
+
+def gradings(kind: Kind, sandbox: Sandbox) -> Iterator[float]:
+    """The share of the yardstick's rate that the solution reaches, again and again."""
+    files = read_submission(ROOT / "reference/solution").files
+    order = Order("solution", files, (), (catalog().workloads[WORKLOAD],))
+    for _ in range(GRADINGS):
+        for message in grade_speed(order, kind, sandbox):
+            if isinstance(message, Row) and message.row.ratio is not None:
+                yield message.row.ratio
+            elif isinstance(message, Row):
+                print(f"no figure: {message.row.message}", file=sys.stderr)
+
+
+def measured(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
+    """The yardstick's product by the grader's clock, and the same in this process by others."""
+    machine = setup.machine(kind, connect(sandbox), connect(sandbox))
+    task = sized(machine, catalog().workloads[WORKLOAD])
+    clocks = dict(others(task))
+    yardstick = Yardstick(machine, catalog().workloads[WORKLOAD], task)
+    try:
+        yardstick.warm_up(machine.demands.warm_up_seconds)
+        for _ in range(TURNS):
+            before = yardstick.rate()
+            theirs = {name: yardstick.work / clock() for name, clock in clocks.items()}
+            yield Turn((before + yardstick.rate()) / 2, theirs)
+    finally:
+        yardstick.side.close()
+
+
+def others(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
+    """Other clocks for the seconds of a block of this task, done by this process, where the worker does it."""
+    chosen = fields(task.workload, task.size, task.calls)
+    if task.kind == "cpu":
+        torch.set_num_threads(1)
+        os.sched_setaffinity(0, {setup.timing("cpu").core or 0})
+    memory = torch.empty(bytes_needed(chosen), dtype=torch.uint8, device=task.kind)
+    tensors = lay_out(chosen, memory, memory)
+    for name in ("x", "weight"):
+        tensors[name].uniform_(-1, 1)
+    run = begin(task.workload, task.size, tensors, task.kind)
+    wall = Timer("run()", globals={"run": run})
+    wall.timeit(2)  # warm
+    if task.kind == "cpu":
+        processor = Timer("run()", globals={"run": run}, timer=time.process_time)
+        yield "torch.utils.benchmark, processor time", lambda: processor.timeit(1).median
+    yield "torch.utils.benchmark, wall time", lambda: wall.timeit(1).median
+    if task.kind == "cuda" and importlib.util.find_spec("triton"):
+        from triton.testing import do_bench
+
+        yield "triton.testing.do_bench", lambda: do_bench(run, return_mode="median") / 1e3
+
+
+if __name__ == "__main__":
+    main()
