@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader.performance.bars import bars
-from grader.performance.intensity import intensity
 from grader.performance.judged import judged
-from grader.performance.roofline import Point, roofline
+from grader.performance.pictures.bars import bars
+from grader.performance.pictures.intensity import intensity
+from grader.performance.pictures.roofline import Point, roofline
 from grader.result import PerformanceResult, Result, read, write_whole
 from kata.catalog import catalog
 from kata.speed.sizes import SIZES

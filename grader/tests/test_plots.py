@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader import result as stored
-from grader.performance.bars import bars
-from grader.performance.intensity import intensity
-from grader.performance.roofline import Point, roofline
+from grader.performance.pictures.bars import bars
+from grader.performance.pictures.intensity import intensity
+from grader.performance.pictures.roofline import Point, roofline
 from grader.result import PerformanceResult
 from grader.tests.conftest import run
 from grader.tests.made import HOSTILE, OUTCOMES, result, result_with_speed, timed

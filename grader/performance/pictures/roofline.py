@@ -10,7 +10,7 @@ from math import atan2, ceil, degrees, floor, inf, log10
 from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, StrMethodFormatter
 
-from grader.performance.svg import BLUE, FAINT, GREY, canvas, text_of
+from grader.performance.pictures.svg import BLUE, FAINT, GREY, canvas, text_of
 
 LINE = 12.0  # points from one label to the next
 

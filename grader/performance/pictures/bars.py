@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from grader.performance.judged import Judged, judged
-from grader.performance.svg import BLUE, GREEN, GREY, ORANGE, canvas, text_of
+from grader.performance.pictures.svg import BLUE, GREEN, GREY, ORANGE, canvas, text_of
 from grader.result import PerformanceResult
 from kata.explain import Outcome
 

@@ -1,0 +1,1 @@
+"""Speed as pictures: shares beside thresholds, and a roofline."""
