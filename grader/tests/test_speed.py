@@ -131,7 +131,7 @@ def test_every_end_has_its_outcome(
 
 def test_a_figure_comes_with_what_it_teaches(monkeypatch: pytest.MonkeyPatch) -> None:
     row = verdicts(monkeypatch, Final("passed", "passing", median=0.7, used=3, note="90 MiB held"))
-    assert (row.outcome, row.score, row.ratio, row.asked) == ("passed", 1, 0.7, (0.6, 0.85))
+    assert (row.outcome, row.score, row.ratio, row.asked) == ("passed", 1, 0.7, (0.6, 0.75))
     first, second = row.message.splitlines()
     assert (first, "Update in place" in second) == ("90 MiB held", True)
     assert verdicts(monkeypatch, Final("failed", note="wrong")).message == "wrong", "no lesson from a wrong result"
