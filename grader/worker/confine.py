@@ -41,7 +41,6 @@ class Confinement:
     cpu_seconds: int
     filter: str  # which system calls are refused, a program in base64; empty where there is none
     own_pid: int  # in that program, to be replaced by the worker's own
-    scratch_mib: int = SCRATCH_MIB  # of files
     core: int | None = None  # the only one it may run on, where it is timed
     gpu: bool = False  # it needs /proc, and address space without end
 
@@ -64,10 +63,10 @@ def new_process_space() -> Iterator[None]:
         os.close(home)
 
 
-def private_files(scratch_mib: int, *, processes: bool) -> None:
+def private_files(*, processes: bool) -> None:
     """A new, empty /tmp of limited size, and nothing in /proc, or only what belongs to this process."""
     call(libc.unshare(NEW_MOUNTS | NEW_IPC), "unshare")
-    options = f"size={scratch_mib}m,nr_inodes={SCRATCH_FILES},mode=1777".encode()
+    options = f"size={SCRATCH_MIB}m,nr_inodes={SCRATCH_FILES},mode=1777".encode()
     call(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", NO_SUID | NO_DEV, options), "mount /tmp")
     if processes:
         call(libc.mount(b"proc", b"/proc", b"proc", NO_SUID | NO_DEV, None), "mount /proc")
@@ -81,7 +80,7 @@ def limit_resources(confinement: Confinement) -> None:
     for name, value in (
         ("RLIMIT_AS", resource.RLIM_INFINITY if confinement.gpu else mapped_bytes() + confinement.memory_mib * 2**20),
         ("RLIMIT_CPU", confinement.cpu_seconds),
-        ("RLIMIT_FSIZE", confinement.scratch_mib * 2**20),
+        ("RLIMIT_FSIZE", SCRATCH_MIB * 2**20),
         ("RLIMIT_NOFILE", OPEN_FILES),
         ("RLIMIT_NPROC", tasks + THREADS),
         ("RLIMIT_CORE", 0),
@@ -92,6 +91,11 @@ def limit_resources(confinement: Confinement) -> None:
             bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
             with contextlib.suppress(OSError, ValueError):
                 resource.setrlimit(kind, (bound, bound))
+
+
+def write_no_more() -> None:
+    """No file can be written: what is kept in files is in nobody's memory."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
 def mapped_bytes() -> int:

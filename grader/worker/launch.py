@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from grader.worker import syscalls
-from grader.worker.confine import SCRATCH_MIB, Confinement, hide_memory
+from grader.worker.confine import Confinement, hide_memory
 from kata.catalog import ROOT, Limits
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
 START_SECONDS = 120.0  # importing torch from a cold network disk takes this long
 NEEDED = ("torch", "numpy", "einops", "jaxtyping", "msgspec")
-TIMED_SCRATCH_MIB = 20  # for a submission's files, and no more: what is kept in files is not counted as memory
 FIRST_USER = 1_000_000  # far above the users that a machine gives out
 
 RUNTIME = (  # all of this project that a worker can see
@@ -119,7 +118,6 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
         cpu_seconds=int(2 * limits.kata_seconds) + 1,
         filter=refused,
         own_pid=syscalls.OWN_PID,
-        scratch_mib=TIMED_SCRATCH_MIB if timing.arena_bytes else SCRATCH_MIB,
         core=timing.core,
         gpu=timing.gpu,
     )

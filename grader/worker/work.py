@@ -17,6 +17,7 @@ from grader.worker.confine import (
     limit_resources,
     private_files,
     refuse_system_calls,
+    write_no_more,
 )
 from kata.assignment import Assignment
 from kata.exercise import Reply, exercise, reply_to
@@ -61,9 +62,17 @@ def shut_in(confinement: Confinement, user: int) -> None:
         os.sched_setaffinity(0, {confinement.core})
     limit_resources(confinement)
     if confinement.namespaces:
-        private_files(confinement.scratch_mib, processes=confinement.gpu)
+        private_files(processes=confinement.gpu)
     drop_privileges(confinement, user)
     refuse_system_calls(confinement)
+
+
+def hide_nothing(channel: Channel) -> None:
+    """Give up what could hold data without being counted as this worker's memory. Its answers are short."""
+    write_no_more()
+    if channel.shared is not None:
+        channel.shared.close()
+        channel.shared = None
 
 
 def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: int | None = None) -> None:
@@ -74,9 +83,8 @@ def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: int
     os.chdir(scratch)
     for name, content in decode(channel.receive())["files"].items():
         (own / name).write_bytes(content)
-    if arena is not None and channel.shared is not None:  # what is timed has short answers, and no memory to hide
-        channel.shared.close()
-        channel.shared = None
+    if arena is not None and not confinement.gpu:
+        hide_nothing(channel)
     assignment = Assignment(own)
     bench = Bench(assignment, arena)
     while True:
