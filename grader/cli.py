@@ -48,6 +48,7 @@ class Part(StrEnum):
 
     zoo = "zoo"
     attacks = "attacks"
+    cheats = "cheats"
 
 
 class Device(StrEnum):
@@ -244,12 +245,15 @@ def certify(
     examples: Examples = 100,
     isolation: IsolationOption = Choice.auto,
     kata: Katas = None,
-    only: Annotated[Part | None, typer.Option(help="Prove that the tests hold, or that the sandbox does.")] = None,
+    only: Annotated[
+        Part | None, typer.Option(help="Prove only that the tests hold, the sandbox, or the clock.")
+    ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables there, too.", metavar="FILE")] = None,
 ) -> None:
     """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught.
 
-    And that no attack of the corpus gains a point, or harms the next submission, at any isolation that works here.
+    And that no attack of the corpus gains a point, or harms the next submission, at any isolation that works here;
+    nor any cheat on speed, on the CPU.
     """
 
     def load() -> Command:

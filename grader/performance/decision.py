@@ -18,6 +18,7 @@ TIERS: tuple[Tier, ...] = ("full", "passing")
 
 COVERAGE = 0.95  # of the interval, at least; [x₂, x₉] of ten covers 0.979
 REACHABLE = 0.9  # of the yardstick's rate: no advertised MFU asks for more on a device that gives less than it promises
+RESTLESS = "blocks were timed undisturbed"  # says why, where the machine alone is to blame
 RAW = 2  # samples taken for each one wanted, before the machine counts as too restless
 
 
@@ -129,7 +130,7 @@ def judge(
         if final:
             return final
     if len(samples) >= RAW * enough:
-        return again(f"only {len(fit)} of {len(samples)} blocks were timed undisturbed", attempt, rules)
+        return again(f"only {len(fit)} of {len(samples)} {RESTLESS}", attempt, rules)
     return More(enough - len(fit))
 
 

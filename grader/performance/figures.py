@@ -92,19 +92,22 @@ def lead_of_the_host(side: Side) -> Figure:
 
 
 def peak_of_the_process(side: Side) -> Figure:
-    """On a CPU: the most that the kernel has counted for it, over what it had before."""
-    before = side.worker.memory()
-    done = side.block(SECONDS)
-    return compared(side, done, side.worker.memory().peak - before.now)
+    """On a CPU: the most that the kernel was seen to count for it, over what it had before any of its own code ran."""
+    seen = [side.worker.memory()]
+    with looking(lambda: seen.append(side.worker.memory())):
+        done = side.block(SECONDS)
+    seen.append(side.worker.memory())
+    if not all(use.own for use in seen):
+        raise WrongResult("the kernel counts no memory for it: its first thread has ended")
+    return compared(side, done, max(use.beyond(side.memory_before) for use in seen))
 
 
 def peak_of_the_device(side: Side) -> Figure:
-    """On a GPU, which nobody else uses: by how much its free memory falls."""
+    """On a GPU, which nobody else uses: by how much its free memory falls, from before any of its own code ran."""
     free = [torch.cuda.mem_get_info()[0]]
-    with looking(lambda: free.append(min(free.pop(), torch.cuda.mem_get_info()[0]))):
-        before = free[0]
+    with looking(lambda: free.append(torch.cuda.mem_get_info()[0])):
         done = side.block(SECONDS)
-    return compared(side, done, before - free[0])
+    return compared(side, done, side.free_before - min(free))
 
 
 def compared(side: Side, done: Done, peak: int) -> Figure:

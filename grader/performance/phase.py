@@ -31,7 +31,7 @@ def grade_speeds(
     unsure: list[str] = []
 
     def use(sandbox: Sandbox) -> None:
-        with SpeedProgress(out, orders) as progress:
+        with SpeedProgress(out, sum(len(order.workloads) for order in orders)) as progress:
             for order in orders:
                 rows, facts = timed(order, kind, sandbox, progress.take)
                 stored = result.read(options.out / order.submission / "result.json", Result)
@@ -85,7 +85,7 @@ def speed_print(kind: Kind, fingerprint: str) -> str:
 
 
 def timed(
-    order: Order, kind: Kind, sandbox: Sandbox, take: Callable[[Order, PerformanceResult], None]
+    order: Order, kind: Kind, sandbox: Sandbox, take: Callable[[str], None]
 ) -> tuple[list[PerformanceResult], dict[str, str]]:
     """All workloads of one submission, and what the device says of itself."""
     rows, facts = [], {}
@@ -94,7 +94,7 @@ def timed(
             facts = message.facts
         else:
             rows.append(message.row)
-            take(order, message.row)
+            take(order.submission)
     place = {name: i for i, name in enumerate(catalog().workloads)}
     return sorted(rows, key=lambda row: place[row.workload]), facts
 

@@ -1,18 +1,13 @@
 """The progress bar while speed is graded: submissions and workloads; on a terminal only, and nothing of it stays."""
 
-from collections.abc import Sequence
-
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-from grader.performance.session import Order
-from grader.result import PerformanceResult
 
 
 class SpeedProgress(Progress):
     """Drawn at every step: no thread may run while children are forked."""
 
-    def __init__(self, out: Console, orders: Sequence[Order]) -> None:
+    def __init__(self, out: Console, workloads: int) -> None:
         super().__init__(
             TextColumn("timing {task.description}"),
             BarColumn(),
@@ -26,9 +21,9 @@ class SpeedProgress(Progress):
             transient=True,
             disable=not out.is_terminal,
         )
-        self.all = self.add_task("", total=sum(len(order.workloads) for order in orders))
+        self.all = self.add_task("", total=workloads)
 
-    def take(self, order: Order, _row: PerformanceResult) -> None:
-        """A workload has ended."""
-        self.update(self.all, advance=1, description=order.submission)
+    def take(self, submission: str) -> None:
+        """A workload of it has ended."""
+        self.update(self.all, advance=1, description=submission)
         self.refresh()

@@ -58,6 +58,7 @@ def missing(kind: Kind) -> str:
 def machine(kind: Kind, student: socket, yardstick: socket) -> Machine:
     """The device, ready to be used. Starts CUDA where that is asked for: for a child process."""
     if kind == "cpu":
+        torch.set_num_threads(1)  # with more, on busy cores, the checks take ten times as long
         name = cpu_name()
         return Machine(
             kind, name, None, CPU_ARENA, limits(), student, yardstick, lambda: "", calibration=stored(name, kind)

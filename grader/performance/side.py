@@ -68,14 +68,19 @@ class Side:
         self.check: Check = CHECKS[task.workload](self.memory, self.results, task.size)
         self.check.prepare()
         order = Begin(task.workload, task.size, task.calls, task.kind, trusted, handle, device_bytes)
-        demand_success(self.worker.begin(order))
+        demand_success(self.worker.lay_out(order))
+        self.memory_before = self.worker.memory()
+        self.free_before = torch.cuda.mem_get_info()[0] if task.kind == "cuda" else 0
+        demand_success(self.worker.begin())
         self.check.begun()
 
     def block(self, seconds: float) -> Done:
         """One block on new inputs, for limited time. Raises what `kata.failures` has for a student's code."""
         self.check.refresh()
         done = self.timed({"block": self.task.times, "done": True}, seconds)
-        return Done(done.wall if self.task.kind == "cuda" else done.own, self.check.error(), done.reply)
+        error = self.check.error()
+        self.worker.still()
+        return Done(done.wall if self.task.kind == "cuda" else done.own, error, done.reply)
 
     def timed(self, request: Mapping[str, object], seconds: float) -> Block:
         """One request by the clock, until its results are where the worker can't change them."""

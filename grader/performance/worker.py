@@ -14,8 +14,9 @@ from grader.worker.home import WorkerHome
 from grader.worker.orders import Begin
 from kata.catalog import Limits
 from kata.exercise import Reply
-from kata.failures import Inconclusive
+from kata.failures import Died, Inconclusive
 
+SLIP = 5_000_000  # nanoseconds that the kernel may count after a worker has stopped
 BEGIN_SECONDS = 60.0  # to import, build a model and, on a GPU, start CUDA
 
 
@@ -30,10 +31,14 @@ class Block:
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """What a process has in memory, in bytes, as the kernel counts it."""
+    """What a process has in memory, in bytes, as the kernel counts it; not what it has mapped of files."""
 
-    now: int
-    peak: int
+    own: int
+    shared: int
+
+    def beyond(self, before: "MemoryUse") -> int:
+        """How much more that is than before. To let go of shared memory, which may live on elsewhere, saves nothing."""
+        return self.own - before.own + max(0, self.shared - before.shared)
 
 
 class TimedWorker:
@@ -41,6 +46,7 @@ class TimedWorker:
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
         self.home = WorkerHome(control, limits)
+        self.stood = (0, 0)  # its times when it was last paused
 
     def start(self, files: Mapping[str, bytes]) -> Tensor:
         """Begin with these files; the memory that is shared with it, uint8[bytes]. Raises Inconclusive."""
@@ -48,12 +54,16 @@ class TimedWorker:
         self.home.start()
         if self.home.arena is None:
             raise Inconclusive("this system has no memory that two processes can share")
-        self.home.signal(b"P")
+        self.stood = self.home.signal(b"P")
         return torch.frombuffer(mapped(self.home.arena), dtype=torch.uint8)
 
-    def begin(self, order: Begin) -> Reply:
+    def lay_out(self, order: Begin) -> Reply:
+        """Let it map its memory; no student's code runs yet. Raises TimedOut, Died, Inconclusive."""
+        return self.block({"lay_out": msgspec.to_builtins(order, builtin_types=(bytes,))}, BEGIN_SECONDS).reply
+
+    def begin(self) -> Reply:
         """Let it make what its blocks need. Raises TimedOut, Died, Inconclusive."""
-        return self.block({"begin": msgspec.to_builtins(order, builtin_types=(bytes,))}, BEGIN_SECONDS).reply
+        return self.block({"begin": True}, BEGIN_SECONDS).reply
 
     def block(self, request: Mapping[str, object], seconds: float, settle: Callable[[], None] = lambda: None) -> Block:
         """Let it work, until it has answered, stands still again and its results are settled.
@@ -61,18 +71,33 @@ class TimedWorker:
         `settle` is for a device that works on when the process stands still. Raises TimedOut, Died, Inconclusive.
         """
         began = time.perf_counter()
-        before = self.home.signal(b"R")
+        before, resumed = self.stood, self.home.signal(b"R")
+        demand_stillness(before, resumed)
         reply = self.home.ask(request, seconds, f"no answer within {seconds:.3g} seconds")
-        after = self.home.signal(b"P")
+        self.stood = self.home.signal(b"P")
         settle()
         wall = time.perf_counter() - began
-        used, waited = ((end - begin) / 1e9 for begin, end in zip(before, after, strict=True))
+        used, waited = ((now - then) / 1e9 for then, now in zip(before, self.stood, strict=True))
         return Block(reply, wall, max(used, wall - waited))
 
+    def still(self) -> None:
+        """Make sure that it has not run since it was paused. Raises Died, Inconclusive."""
+        before, self.stood = self.stood, self.home.signal(b"P")
+        demand_stillness(before, self.stood)
+
     def memory(self) -> MemoryUse:
-        """Asked of the zygote, not of the worker. Raises Inconclusive."""
+        """Asked of the zygote, not of the worker, at any time; nothing where it has ended. Raises Inconclusive."""
         return MemoryUse(*self.home.signal(b"M"))
 
     def end(self) -> None:
         """No student's code runs any more. Raises Inconclusive."""
         self.home.end()
+
+
+def demand_stillness(before: tuple[int, int], after: tuple[int, int]) -> None:
+    """Raises Died for a worker that has used its processor in between, though it was told to stand still.
+
+    A process can have signals sent to itself that let it go on.
+    """
+    if after[0] - before[0] > SLIP:
+        raise Died("your code went on working while it had to stand still")

@@ -76,19 +76,19 @@ def test_a_worker_stands_still_between_blocks(side: Callable[..., Side]) -> None
         "import sys\narena = sys.modules['grader.worker.bench']\n"
         "def count():\n"
         "    import gc, mmap\n"
-        "    held = next(m for m in gc.get_objects() if isinstance(m, mmap.mmap) and len(m) > 2**28)\n"
+        "    held = next(m for m in gc.get_objects() if isinstance(m, mmap.mmap) and not m.closed)\n"
         "    while True:\n"
-        "        held[2**27] = (held[2**27] + 1) % 256\n"
+        "        held[4000] = (held[4000] + 1) % 256  # between two tensors\n"
         "        time.sleep(0.001)\n"
     )
     start = "if not hasattr(self, 'started'):\n    self.started = threading.Thread(target=count, daemon=True)\n"
     begun = side(files=linear(f"{start}    self.started.start()\ntime.sleep(0.05)", before))
     arena = arena_of(begun)
     begun.block(60)
-    counted = int(arena[2**27])
+    counted = int(arena[4000])
     assert counted > 0, "its thread has run while the worker was asked something"
     threading.Event().wait(0.2)
-    assert int(arena[2**27]) == counted, "and not since"
+    assert int(arena[4000]) == counted, "and not since"
 
 
 def arena_of(side: Side) -> torch.Tensor:
@@ -147,12 +147,17 @@ def test_a_side_that_ends_badly_says_how_and_its_line_serves_the_next(
 
 
 def test_memory_is_what_the_kernel_counts(side: Callable[..., Side]) -> None:
-    begun = side(files=linear("held = torch.ones(2**24)  # 64 MiB\ndel held"))
-    before = begun.worker.memory()
+    begun = side(
+        files=linear(
+            "import mmap\nself.own = torch.ones(2**24)\n"
+            "self.shared = mmap.mmap(-1, 2**25)\nself.shared[:] = bytes(2**25)"
+        )
+    )
     begun.block(60)
-    after = begun.worker.memory()
-    assert 64 * 2**20 <= after.peak - before.now < 96 * 2**20
-    assert after.now < after.peak
+    held = begun.worker.memory()
+    assert 64 * 2**20 <= held.own - begun.memory_before.own < 80 * 2**20
+    assert 32 * 2**20 <= held.shared - begun.memory_before.shared < 33 * 2**20
+    assert 96 * 2**20 <= held.beyond(begun.memory_before) < 113 * 2**20
 
 
 TRAINING = Task("no_hidden_sync", "cpu", Size(batch=8, width=16, layers=2, rate=0.05), calls=figures.STEPS)

@@ -5,6 +5,7 @@ It keeps no time: the grader does, which also owns the memory that inputs come f
 
 import ctypes
 import mmap
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ import torch
 from grader.worker.orders import Begin
 from kata.assignment import Assignment
 from kata.speed import yardsticks
-from kata.speed.layout import ALIGNMENT, fields, lay_out
+from kata.speed.layout import ALIGNMENT, bytes_needed, fields, lay_out
 from tests.probes import speed
 
 MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h: its size no longer adapts once it has been set
@@ -23,18 +24,18 @@ MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h: its size no longer adapts o
 class Bench:
     """One workload at a time."""
 
-    def __init__(self, assignment: Assignment, arena: mmap.mmap | None) -> None:
+    def __init__(self, assignment: Assignment, arena: int | None) -> None:
         self.assignment = assignment
-        self.arena = arena
+        self.arena = arena  # a descriptor
         self.block: Callable[[], object] | None = None
         self.device = "cpu"
 
     def answer(self, request: Mapping[str, Any]) -> object:
-        """Do what is asked: `begin` a workload, do a `block` so many times, or wait until all of it is done."""
+        """Do what is asked: map memory, begin, do a `block` so many times, or wait until all of it is done."""
+        if "lay_out" in request:
+            self.lay_out(msgspec.convert(request["lay_out"], Begin))
         if "begin" in request:
-            self.begin(msgspec.convert(request["begin"], Begin))
-            self.wait()
-            return None
+            self.begin()
         if "block" in request:
             assert self.block is not None
             result = None
@@ -46,24 +47,31 @@ class Bench:
         self.wait()
         return None
 
-    def begin(self, order: Begin) -> None:
-        """Make what the blocks need."""
+    def lay_out(self, order: Begin) -> None:
+        """Map the memory, and no more than that: what else lies there could hold things that are not counted."""
         assert self.arena is not None
-        host = device = torch.frombuffer(self.arena, dtype=torch.uint8)
+        chosen = fields(order.workload, order.size, order.calls)
+        needed = bytes_needed(chosen, on_host=True if order.device == "cuda" else None)
+        host = device = torch.frombuffer(mmap.mmap(self.arena, max(needed, ALIGNMENT)), dtype=torch.uint8)
+        os.close(self.arena)
         if order.device == "cuda":
             from grader.worker.cuda import opened
 
             device = opened(order.device_memory, order.device_bytes)
-        self.device = order.device
-        memory = lay_out(fields(order.workload, order.size, order.calls), host, device)
-        for tensor in memory.values():
+        self.order, self.device = order, order.device
+        self.memory = lay_out(chosen, host, device)
+        for tensor in self.memory.values():
             tensor.view(torch.uint8).flatten()[::ALIGNMENT].max()  # so that its pages are there before a block begins
         if order.workload == "peak_memory":
             give_memory_back_at_once()
+
+    def begin(self) -> None:
+        """Make what the blocks need."""
+        order = self.order
         if order.trusted:
-            self.block = yardsticks.begin(order.workload, order.size, memory, order.device)
+            self.block = yardsticks.begin(order.workload, order.size, self.memory, order.device)
         else:
-            self.block = speed.begin(self.assignment, order.workload, order.size, memory, order.device)
+            self.block = speed.begin(self.assignment, order.workload, order.size, self.memory, order.device)
 
     def wait(self) -> None:
         """Until the device has done all that is queued."""

@@ -93,6 +93,11 @@ def limit_resources(confinement: Confinement) -> None:
                 resource.setrlimit(kind, (bound, bound))
 
 
+def write_no_more() -> None:
+    """No file can be written: what is kept in files is in nobody's memory."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
 def mapped_bytes() -> int:
     """The address space that this process has taken already, most of it torch's libraries."""
     statm = Path("/proc/self/statm")

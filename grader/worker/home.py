@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import struct
+import threading
 import time
 from collections.abc import Mapping, Sequence
 
@@ -31,6 +32,7 @@ class WorkerHome:
         self.patience = 1.0
         self.kata_left = self.test_left = 0.0  # seconds
         self.forgiven = 0.0  # of them, those in which the machine let the present worker wait
+        self.turn = threading.RLock()  # of a thread to ask the zygote
         self.channel: Channel | None = None
         self.arena: int | None = None  # a descriptor of the memory that it shares with a worker that is timed
 
@@ -88,9 +90,12 @@ class WorkerHome:
             raise Died(str(error)) from None
 
     def forgive(self) -> float:
-        """Seconds that the machine has let the present worker wait for a processor, those that are new."""
-        _, waited = self.signal(b"T")
-        new = waited / 1e9 - self.forgiven
+        """Seconds that the machine has let the present worker wait for a processor, those that are new.
+
+        Not while its own threads had it: a worker could put off its deadline for ever.
+        """
+        own_threads, waited = self.signal(b"T")
+        new = (waited - own_threads) / 1e9 - self.forgiven
         if new < LEAST_FORGIVEN:
             return 0.0
         self.forgiven += new
@@ -99,7 +104,7 @@ class WorkerHome:
     def signal(self, letter: bytes) -> tuple[int, int]:
         """Ask the zygote about the present worker; the two numbers that it answers. Raises Inconclusive."""
         answer = b""
-        with contextlib.suppress(OSError):
+        with self.turn, contextlib.suppress(OSError):
             self.control.sendall(letter)
             while len(answer) <= TWO_NUMBERS.size and (part := self.control.recv(1 + TWO_NUMBERS.size - len(answer))):
                 answer += part
@@ -146,9 +151,9 @@ class WorkerHome:
         """No worker any more; the wait status of the one there was. Raises Inconclusive."""
         if self.channel is None:
             return 0
-        self.hang_up(letter)
         answer = b""
-        with contextlib.suppress(OSError):
+        with self.turn, contextlib.suppress(OSError):
+            self.hang_up(letter)
             while len(answer) < 1 + STATUS.size and (part := self.control.recv(1 + STATUS.size - len(answer))):
                 answer += part
         if len(answer) <= STATUS.size:

@@ -19,12 +19,15 @@ REFUSED = (
     *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff"),
     *("settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "quotactl"),
     *("flock", "inotify_init", "inotify_init1", "inotify_add_watch"),  # signals through files that all can read
+    "timer_create",  # a timer can send its owner the signal that lets it go on when it has been stopped
     *("memfd_create", "memfd_secret", "shmget", "shmat", "msgget", "semget", "mq_open"),  # memory that no limit counts
 )
+REFUSED_TO_PINNED = ("sched_setaffinity", "pipe", "pipe2", "socketpair")  # 64 MiB in pipes count as nobody's memory
 OWN_PROCESS_ONLY = ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 THIS_PROCESS_ONLY = ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr")
 SIGNS_ON_FILES = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)  # fcntl's locks, leases and watches
 BY_KIND_THIS_ONLY = ("setpriority", "ioprio_set")  # their second argument says which process
+SET_SIGNAL = 10  # F_SETSIG
 NEW_THREAD = 0x10000  # CLONE_THREAD
 UNKNOWN = -1  # to this libseccomp, which then can't be asked to refuse it
 
@@ -34,14 +37,18 @@ class FilterError(Exception):
 
 
 def program(*, pinned: bool = False) -> bytes:
-    """The filter as the kernel takes it; `pinned` workers stay on their core. Raises FilterError."""
+    """The filter as the kernel takes it; `pinned` workers stay on their core and keep nothing in pipes.
+
+    Raises FilterError.
+    """
     try:
         import pyseccomp as seccomp
     except (ImportError, RuntimeError, OSError):
         raise FilterError("libseccomp is not installed (Debian: apt-get install libseccomp2)") from None
     refuse, unknown = seccomp.ERRNO(errno.EPERM), seccomp.ERRNO(errno.ENOSYS)
     rules: list[tuple[int, str, tuple[seccomp.Arg, ...]]] = [(refuse, name, ()) for name in REFUSED]
-    rules += [(refuse, "sched_setaffinity", ())] if pinned else []
+    rules += [(refuse, name, ()) for name in REFUSED_TO_PINNED] if pinned else []
+    rules += [(refuse, "fcntl", (seccomp.Arg(1, seccomp.EQ, SET_SIGNAL),))]  # so can news of a file
     rules += [(refuse, name, (seccomp.Arg(0, seccomp.NE, OWN_PID),)) for name in OWN_PROCESS_ONLY]
     rules += [(refuse, name, (seccomp.Arg(0, seccomp.NE, 0),)) for name in THIS_PROCESS_ONLY]
     rules += [(refuse, name, (seccomp.Arg(1, seccomp.NE, 0),)) for name in BY_KIND_THIS_ONLY]

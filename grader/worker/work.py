@@ -1,7 +1,7 @@
 """A worker's life: shut itself in, take the student's files, answer calls. Runs a student's code."""
 
+import fcntl
 import importlib
-import mmap
 import os
 import signal
 import socket
@@ -17,6 +17,7 @@ from grader.worker.confine import (
     limit_resources,
     private_files,
     refuse_system_calls,
+    write_no_more,
 )
 from kata.assignment import Assignment
 from kata.exercise import Reply, exercise, reply_to
@@ -27,28 +28,30 @@ def live(line: int, memory: list[int], confinement: Confinement, user: int, scra
     """All of it; never returns, whatever happens."""
     status = 70
     try:
-        frames, arena = [*map(mapped, memory), None, None][:2]
-        channel = Channel(socket.socket(fileno=keep_only(line)), frames)
+        frames = mapped(memory.pop(0)) if memory else None
+        own, *arena = keep_only(line, *memory)
+        channel = Channel(socket.socket(fileno=own), frames)
         try:
             shut_in(confinement, user)
         except OSError as error:
             channel.send(Reply("raised", error=str(error)))
         else:
             channel.send(Reply("returned"))
-            answer(channel, scratch, confinement, arena)
+            answer(channel, scratch, confinement, *arena)
             status = 0
     finally:
         os._exit(status)
 
 
-def keep_only(descriptor: int) -> int:
-    """Close every other descriptor; input is empty, output is thrown away."""
+def keep_only(*descriptors: int) -> list[int]:
+    """Close every other descriptor; input is empty, output is thrown away. The new numbers of those that are kept."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
-    os.dup2(descriptor, 3, inheritable=False)
-    os.closerange(4, 2**16)
-    return 3
+    aside = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 64) for descriptor in descriptors]
+    kept = [os.dup2(descriptor, number, inheritable=False) for number, descriptor in enumerate(aside, start=3)]
+    os.closerange(3 + len(kept), 2**16)
+    return kept
 
 
 def shut_in(confinement: Confinement, user: int) -> None:
@@ -64,7 +67,15 @@ def shut_in(confinement: Confinement, user: int) -> None:
     refuse_system_calls(confinement)
 
 
-def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: mmap.mmap | None) -> None:
+def hide_nothing(channel: Channel) -> None:
+    """Give up what could hold data without being counted as this worker's memory. Its answers are short."""
+    write_no_more()
+    if channel.shared is not None:
+        channel.shared.close()
+        channel.shared = None
+
+
+def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: int | None = None) -> None:
     """Take the files, then exercise them one call at a time, until the grader hangs up."""
     own = scratch / "assignment"
     own.mkdir(parents=True)
@@ -72,6 +83,8 @@ def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: mma
     os.chdir(scratch)
     for name, content in decode(channel.receive())["files"].items():
         (own / name).write_bytes(content)
+    if arena is not None and not confinement.gpu:
+        hide_nothing(channel)
     assignment = Assignment(own)
     bench = Bench(assignment, arena)
     while True:

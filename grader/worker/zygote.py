@@ -7,10 +7,10 @@ S                hand out a worker                              → s + its line
 N                end the worker and all that it started
 E                the same, and say when it is done               → e + wait status
 D                the same for one that seems to have died       → e + wait status
-T                its processor time, its waiting time           → t + both in nanoseconds
+T                its other threads' time, its waiting time      → t + both in nanoseconds
 and for a worker that is timed:
-P, R             let it pause, let it resume                    → p, r + the same
-M                how much memory it has, and has had at most    → m + both in bytes
+P, R             let it pause, let it resume                    → p, r + its processor time, its waiting time
+M                how much memory it has: its own, and shared    → m + both in bytes
 """
 
 import contextlib
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 STATUS = struct.Struct("<i")
 TWO_NUMBERS = struct.Struct("<QQ")
 LONGEST_WAIT = 2.0  # seconds, for a processor
+LONGEST_STOP = 10.0  # seconds, on a machine that is busy
 SET_CHILD_SUBREAPER = 36
 PROCESSOR_TIME = 2  # of a whole process: in the number of its clock, as clock_getcpuclockid(3) makes it
 
@@ -173,8 +174,7 @@ class Zygote:
     def pause(self) -> None:
         """Stop the current worker, all of its threads, and say so when it stands."""
         if self.current is not None:
-            os.kill(self.current.pid, signal.SIGSTOP)
-            os.waitid(os.P_PID, self.current.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            stop(self.current.pid)
         self.control.sendall(b"p" + TWO_NUMBERS.pack(*self.times()))
 
     def resume(self) -> None:
@@ -185,11 +185,13 @@ class Zygote:
         self.control.sendall(b"r" + TWO_NUMBERS.pack(*times))
 
     def tell_times(self) -> None:
-        """For how long the current worker has run, and has not been let: the kernel adds a wait when it ends."""
+        """For how long its other threads have run, and its first was not let: the kernel adds a wait when it ends."""
         until, (running, _) = time.monotonic() + LONGEST_WAIT, self.times()
         while self.is_runnable() and self.times()[0] == running and time.monotonic() < until:
             time.sleep(0.002)
-        self.control.sendall(b"t" + TWO_NUMBERS.pack(*self.times()))
+        used, waited = self.times()
+        others = max(0, used - self.schedule()[0])
+        self.control.sendall(b"t" + TWO_NUMBERS.pack(others, waited))
 
     def is_runnable(self) -> bool:
         """Whether the current worker runs, or would if it were let."""
@@ -204,20 +206,29 @@ class Zygote:
         try:
             assert self.current is not None
             clock = ~self.current.pid << 3 | PROCESSOR_TIME
-            waited = Path(f"/proc/{self.current.pid}/schedstat").read_text().split()[1]
-            return time.clock_gettime_ns(clock), int(waited)
-        except (AssertionError, OSError, IndexError):  # it has ended, or this kernel does not count
+            return time.clock_gettime_ns(clock), self.schedule()[1]
+        except (AssertionError, OSError):  # it has ended
+            return 0, 0
+
+    def schedule(self) -> tuple[int, int]:
+        """Of the current worker's first thread, in nanoseconds: how long it has run, and waited for a processor."""
+        try:
+            assert self.current is not None
+            ran, waited, *_ = Path(f"/proc/{self.current.pid}/schedstat").read_text().split()
+            return int(ran), int(waited)
+        except (AssertionError, OSError, ValueError):  # it has ended, or this kernel does not count
             return 0, 0
 
     def tell_memory(self) -> None:
-        """The memory of the current worker, as the kernel counts it."""
-        found = dict.fromkeys(("VmRSS", "VmHWM"), 0)
-        if self.current is not None:
+        """The memory of the current worker, as the kernel counts it; nothing where it has ended."""
+        found = dict.fromkeys(("RssAnon", "RssShmem"), 0)
+        with contextlib.suppress(OSError, AssertionError):
+            assert self.current is not None
             for line in Path(f"/proc/{self.current.pid}/status").read_text().splitlines():
                 name, _, value = line.partition(":")
                 if name in found:
                     found[name] = int(value.split()[0]) * 1024
-        self.control.sendall(b"m" + TWO_NUMBERS.pack(found["VmRSS"], found["VmHWM"]))
+        self.control.sendall(b"m" + TWO_NUMBERS.pack(*found.values()))
 
     def end(self, patience: float) -> int:
         """End the current worker; its wait status, SIGKILL's if it has not ended by itself after so many seconds."""
@@ -250,6 +261,15 @@ class Zygote:
         if not self.confinement.namespaces:
             end_children(spared=self.next.pid if self.next else 0)
             shutil.rmtree(worker.scratch, ignore_errors=True)
+
+
+def stop(pid: int) -> None:
+    """Have a process stand still. One that sends itself what lets it go on is stopped again, and in the end killed."""
+    until = time.monotonic() + LONGEST_STOP
+    os.kill(pid, signal.SIGSTOP)
+    while os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        os.kill(pid, signal.SIGSTOP if time.monotonic() < until else signal.SIGKILL)
+        time.sleep(0.0001)
 
 
 def end_children(spared: int) -> None:

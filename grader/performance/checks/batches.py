@@ -7,7 +7,9 @@ from grader.performance.checks.nonce import Nonce
 from kata.speed.layout import Memory
 from kata.speed.sizes import Size
 
-KEY_TOKENS = 3  # 48 bits: enough to tell the windows of a few million random tokens apart
+KEY_TOKENS = 4  # 64 bits: enough to tell the windows of 2²⁶ random tokens apart
+SPARE = 8  # rows that may be missing by chance
+LEAST_SHARE = 0.9  # of the distinct starts, and of the tokens that a batch covers, that chance brings
 
 
 class BatchCheck:
@@ -51,8 +53,19 @@ class BatchCheck:
             return float("inf")
         windows = np.lib.stride_tricks.sliding_window_view(self.data, self.size.sequence)
         same = all(np.array_equal(windows[start], row) for start, row in zip(starts, rows, strict=True))
-        expected = last * -np.expm1(len(rows) * np.log1p(-1 / last))  # distinct starts of so many draws
-        return 0.0 if same and len(np.unique(starts)) > expected / 2 else float("inf")
+        return 0.0 if same and self.drawn_anew(starts, last) else float("inf")
+
+    def drawn_anew(self, starts: np.ndarray, last: int) -> bool:
+        """Whether starts are spread as chance spreads them: over all batches, and within each.
+
+        starts: [calls · B], each in [0, last)
+        """
+        distinct = last * -np.expm1(len(starts) * np.log1p(-1 / last))
+        covered = last * -np.expm1(self.size.batch * np.log1p(-min(1.0, self.size.sequence / last)))
+        batches = np.sort(starts.reshape(-1, self.size.batch))
+        reach = np.minimum(np.diff(batches, append=last + self.size.sequence), self.size.sequence).sum(-1)
+        enough = reach > LEAST_SHARE * covered - SPARE * self.size.sequence
+        return len(np.unique(starts)) > LEAST_SHARE * distinct - SPARE and bool(enough.all())
 
     def keys(self, tokens: np.ndarray) -> np.ndarray:
         """A number for each place, made of the tokens that follow it."""

@@ -55,9 +55,9 @@ class Weights:
 
 
 def relative(difference: Tensor, change: Tensor) -> float:
-    """Norm by norm; infinite for what is no number."""
-    found = math.sqrt(float(difference.square().sum()) / float(change.square().sum()))
-    return math.inf if math.isnan(found) else found
+    """Norm by norm; infinite for what is no number, and where nothing had to change."""
+    off, size = float(difference.square().sum()), float(change.square().sum())
+    return math.sqrt(off / size) if size > 0 and math.isfinite(off) else math.inf
 
 
 class TrainingCheck:
@@ -97,7 +97,7 @@ class TrainingCheck:
             self.memory[name].fill_(torch.nan)
 
     def batches(self) -> list[tuple[Tensor, Tensor]]:
-        """The batches again."""
+        """The batches again, as they were laid out."""
         self.nonce.rewind()
         x, target = self.memory["x"][0], self.memory["target"][0]
         return [
@@ -106,17 +106,22 @@ class TrainingCheck:
 
     def error(self) -> float:
         """Of the weights after the last step."""
-        if not self.a_fair_start():
-            return float("inf")
+        batches = self.batches()
+        if not self.a_fair_start() or not self.untouched(batches):
+            return math.inf
         right = Weights.of(self.start.layers, self.start.final)
-        for x, target in self.batches():
+        for x, target in batches:
             right.step(x, target, self.size.rate)
         return right.error(self.start, self.results["new_layers"], self.results["new_final"])
 
     def a_fair_start(self) -> bool:
         """Whether the weights have the size that `linear` asks for: from zeros, say, nothing would have to be done."""
-        found = self.start.layers.std() * self.size.width**0.5
-        return 0.9 < float(found) < 1.1
+        allowed = (*((layer, 0.1) for layer in self.start.layers), (self.start.final, 0.5))
+        return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
+
+    def untouched(self, batches: list[tuple[Tensor, Tensor]]) -> bool:
+        """Whether the inputs are what they were: they are no room for anything else, which would not be counted."""
+        return all(torch.equal(x, found) for (x, _), found in zip(batches, self.memory["x"], strict=True))
 
 
 class StepCheck(TrainingCheck):
