@@ -116,8 +116,17 @@ class PretendedWorker:
     def start(self, _files: object) -> Tensor:
         return torch.zeros(2**16, dtype=torch.uint8)
 
-    def begin(self, _order: object) -> Reply:
+    def lay_out(self, _order: object) -> Reply:
         return Reply("returned")
+
+    def begin(self) -> Reply:
+        return Reply("returned")
+
+    def memory(self) -> None:
+        pass
+
+    def still(self) -> None:
+        pass
 
     def block(self, _request: object, _seconds: float, settle: Callable[[], None]) -> Any:
         settle()
@@ -133,6 +142,7 @@ def test_results_are_copied_before_the_clock_stops(
 ) -> None:
     made = pretend()
     monkeypatch.setattr("grader.performance.side.TimedWorker", PretendedWorker)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (0, 0))
     task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
     side = Side(None, setup.limits(), task, {})  # type: ignore[arg-type]
     worker: Any = side.worker
@@ -168,7 +178,10 @@ def pretended_side(error: float = 0.0, block: Callable[[Any], None] = lambda _: 
     """A side whose block does this to its memory."""
     task = Task("no_hidden_sync", "cuda", SIZES["cuda"]["no_hidden_sync"], calls=STEPS)
     side = SimpleNamespace(
-        task=task, memory={"asked": torch.zeros(1, dtype=torch.int64)}, check=SimpleNamespace(floor=0.1)
+        task=task,
+        memory={"asked": torch.zeros(1, dtype=torch.int64)},
+        check=SimpleNamespace(floor=0.1),
+        free_before=2**33,
     )
 
     def run(_seconds: float) -> Done:

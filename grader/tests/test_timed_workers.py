@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from typing import Literal
 
 import pytest
@@ -17,7 +18,7 @@ from kata.speed.layout import bytes_needed, fields
 from kata.speed.sizes import Size
 
 LEVELS: tuple[Literal["bwrap", "none"], ...] = ("bwrap", "none")
-SMALL = Task("linear_forward", "cpu", Size(batch=8, width=16, outputs=4), calls=3)
+SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
 SOLUTION = {path.name: path.read_bytes() for path in sorted((ROOT / "reference/solution").glob("*.py"))}
 LIMITS = setup.limits()
 
@@ -78,17 +79,17 @@ def test_a_worker_stands_still_between_blocks(side: Callable[..., Side]) -> None
         "    import gc, mmap\n"
         "    held = next(m for m in gc.get_objects() if isinstance(m, mmap.mmap) and not m.closed)\n"
         "    while True:\n"
-        "        held[4000] = (held[4000] + 1) % 256  # between two tensors\n"
+        "        held[8000] = (held[8000] + 1) % 256  # between two tensors\n"
         "        time.sleep(0.001)\n"
     )
     start = "if not hasattr(self, 'started'):\n    self.started = threading.Thread(target=count, daemon=True)\n"
     begun = side(files=linear(f"{start}    self.started.start()\ntime.sleep(0.05)", before))
     arena = arena_of(begun)
     begun.block(60)
-    counted = int(arena[4000])
+    counted = int(arena[8000])
     assert counted > 0, "its thread has run while the worker was asked something"
     threading.Event().wait(0.2)
-    assert int(arena[4000]) == counted, "and not since"
+    assert int(arena[8000]) == counted, "and not since"
 
 
 def arena_of(side: Side) -> torch.Tensor:
@@ -98,7 +99,7 @@ def arena_of(side: Side) -> torch.Tensor:
 
 
 def test_what_is_left_to_a_thread_is_not_there(side: Callable[..., Side]) -> None:
-    later = "y = torch.full((len(x), 4), float('nan'))\n"
+    later = "y = torch.full((len(x), 31), float('nan'))\n"
     later += "threading.Timer(0.3, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
     begun = side(files=linear(later))
     assert begun.block(60).error == float("inf")
@@ -139,8 +140,9 @@ def test_a_side_that_ends_badly_says_how_and_its_line_serves_the_next(
     sandbox: Sandbox, files: dict[str, str], ends: type[BaseException]
 ) -> None:
     with sandbox.clone() as control:
-        with pytest.raises(ends):
-            Side(control, LIMITS, SMALL, SOLUTION | {name: text.encode() for name, text in files.items()}).block(1)
+        handed_in = SOLUTION | {name: text.encode() for name, text in files.items()}
+        with pytest.raises(ends), closing(Side(control, LIMITS, SMALL, handed_in)) as bad:
+            bad.block(1)
         following = Side(control, LIMITS, SMALL, SOLUTION)
         assert following.block(60).error <= following.check.floor
         following.close()
