@@ -1,11 +1,13 @@
 """Steps of an optimizer, each with parameters and gradients of its own.
 
-They are drawn once; for each block they are scaled and shifted by new numbers, which costs a pass over memory and
-leaves nothing to be computed beforehand. Results are checked at every STRIDE-th element from a place that is drawn
-after the block: whatever was left out, there is some of it.
+Whole numbers are drawn once; for each call of each block they are multiplied and shifted by new ones, modulo 2³², and
+taken for fractions: that costs a pass over memory, and leaves nothing that is shared between calls or computed
+beforehand. Results are checked at every STRIDE-th element from a place that nobody knows: whatever was left out, there
+is some of it.
 """
 
 import secrets
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
@@ -16,6 +18,9 @@ from kata.speed.sizes import Size
 
 STRIDE = 16
 EPSILON = 1e-5  # AdaGrad's, inside the root
+BITS = 32
+
+Key: TypeAlias = tuple[int, int]  # a factor, which is odd so that no two numbers become one, and a shift
 
 
 class SGDCheck:
@@ -28,9 +33,12 @@ class SGDCheck:
         self.memory = memory
         self.results = results
         self.rate = size.rate
-        self.nonce = Nonce(memory["p"].device)
-        self.p, self.grad = (self.nonce.fill(torch.empty_like(memory["p"][0])) for _ in range(2))
-        self.floor = 16 * torch.finfo(self.p.dtype).eps / self.rate
+        generator = Nonce(memory["p"].device).generator
+        self.p, self.grad = (
+            torch.empty_like(memory["p"][0], dtype=torch.int32).random_(-(2**31), 2**31, generator=generator)
+            for _ in range(2)
+        )
+        self.floor = 16 * torch.finfo(memory["p"].dtype).eps / self.rate
 
     def prepare(self) -> None:
         """Gradients for a step before the first block."""
@@ -41,54 +49,63 @@ class SGDCheck:
 
     def refresh(self) -> None:
         """New parameters and gradients."""
-        calls = len(self.memory["p"])
-        self.scale, self.shift = self.numbers(calls), self.numbers(calls)
-        self.grad_scale = self.numbers(calls)
-        for p, grad, *numbers in zip(
-            self.memory["p"], self.memory["grad"], self.scale, self.shift, self.grad_scale, strict=True
-        ):
-            scale, shift, grad_scale = numbers
-            torch.mul(self.p, scale, out=p).add_(shift)
-            torch.mul(self.grad, grad_scale, out=grad)
-
-    def numbers(self, count: int) -> list[float]:
-        """Fresh ones, of either sign, neither large nor small."""
-        chance = secrets.SystemRandom()
-        return [chance.choice((-1, 1)) * chance.uniform(0.5, 1.5) for _ in range(count)]
+        self.place = secrets.randbelow(min(STRIDE, self.p.numel()))
+        calls = range(len(self.memory["p"]))
+        self.p_keys, self.grad_keys = [new_key() for _ in calls], [new_key() for _ in calls]
+        for call in calls:
+            self.memory["p"][call].copy_(fractions(self.p, self.p_keys[call]))
+            self.memory["grad"][call].copy_(fractions(self.grad, self.grad_keys[call]))
 
     def error(self) -> float:
         """The relative error of the change of all parameters that are looked at."""
-        place = secrets.randbelow(min(STRIDE, self.p.numel()))
         off = size = 0.0
         for call, found in enumerate(self.results["p"]):
-            before = (self.p[place::STRIDE] * self.scale[call]).add_(self.shift[call]).double()
-            grad = (self.grad[place::STRIDE] * self.grad_scale[call]).double()
-            change = self.change(call, grad, place)
-            off += float((found[place::STRIDE].double() - (before + change)).square().sum())
+            before = fractions(self.p[self.place :: STRIDE], self.p_keys[call]).double()
+            change = self.change(call, fractions(self.grad[self.place :: STRIDE], self.grad_keys[call]).double())
+            off += float((found[self.place :: STRIDE].double() - (before + change)).square().sum())
             size += float(change.square().sum())
         error = (off / size) ** 0.5
         return error if error == error else float("inf")
 
-    def change(self, call: int, grad: Tensor, place: int) -> Tensor:  # noqa: ARG002  (AdaGrad looks back)
+    def change(self, call: int, grad: Tensor) -> Tensor:  # noqa: ARG002  (AdaGrad looks back)
         """What a step adds to the parameters."""
         return -self.rate * grad
 
 
 class AdaGradCheck(SGDCheck):
-    """g2 + grad², then p − lr · grad / √(g2 + ε); the gradients of all blocks add up."""
+    """g2 + grad², then p − lr · grad / √(g2 + ε); the gradients of all blocks add up.
+
+    So the place stays the same: what is in the state of others is not known.
+    """
 
     def prepare(self) -> None:
         """Gradients for the step that makes the state."""
-        self.squares: list[float] = []
+        self.g2: list[Tensor] = []
         super().prepare()
 
     def refresh(self) -> None:
         """What the last block saw stays in the state."""
+        place = self.place if self.g2 else None
         super().refresh()
-        squares = [scale**2 for scale in self.grad_scale]
-        self.squares = [a + b for a, b in zip(self.squares or [0.0] * len(squares), squares, strict=True)]
+        self.place = self.place if place is None else place
+        squares = [fractions(self.grad[self.place :: STRIDE], key).square() for key in self.grad_keys]
+        self.g2 = [g2.add_(square) for g2, square in zip(self.g2, squares, strict=True)] if self.g2 else squares
 
-    def change(self, call: int, grad: Tensor, place: int) -> Tensor:
+    def change(self, call: int, grad: Tensor) -> Tensor:
         """What a step adds to the parameters."""
-        g2 = self.grad[place::STRIDE].double().square() * self.squares[call]
-        return -self.rate * grad / (g2 + EPSILON).sqrt()
+        return -self.rate * grad / (self.g2[call].double() + EPSILON).sqrt()
+
+
+def new_key() -> Key:
+    """Numbers that nobody could know before."""
+    half = 2 ** (BITS - 1)
+    return (secrets.randbits(BITS) | 1) - half, secrets.randbits(BITS) - half
+
+
+def fractions(whole: Tensor, key: Key) -> Tensor:
+    """In [−1, 1], other ones for each key.
+
+    whole: int32[P]   returns: float32[P]
+    """
+    factor, shift = key
+    return torch.mul(whole, factor).add_(shift).float().mul_(2.0 ** (1 - BITS))

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from grader.performance.checks.nonce import Nonce
+from grader.performance.freivalds import floor
 from kata.speed.layout import Memory
 from kata.speed.sizes import Size
 
@@ -71,9 +72,14 @@ class TrainingCheck:
         self.floor = self.least_error()
 
     def least_error(self) -> float:
-        """What rounding the weights does to their change: a step changes them by about `rate / √D` of their size."""
+        """What rounding does to the change of the weights: that of the weights, and that of the products on the way.
+
+        A step changes weights by about `rate / √D` of their size. Products are summed in float32, 2 L one after the
+        other, whose errors know nothing of each other.
+        """
         smallest_change = self.size.rate / math.sqrt(self.size.width)
-        return torch.finfo(self.memory["x"].dtype).eps / min(1.0, smallest_change)
+        of_weights = torch.finfo(self.memory["x"].dtype).eps / min(1.0, smallest_change)
+        return of_weights + floor(torch.float32, self.size.width) * math.sqrt(2 * self.size.layers)
 
     def prepare(self) -> None:
         """Nothing stays the same but what the worker will choose."""

@@ -1,0 +1,80 @@
+"""The cheats on speed: points without them, with them, and of their twins. Run: python -m benchmarks.cheats
+
+--isolation LEVEL      bwrap (if nothing is said) or none
+--solution-runs N      instead: how often of N runs the solution passes each workload, on the CPU
+"""
+
+import argparse
+from collections.abc import Sequence
+
+from benchmarks.timing import table
+from grader.certify import zoo
+from grader.certify.cheats import cheats, slow_ones
+from grader.certify.races import CheatTrial, Races, SlowTrial, in_sandbox
+from grader.performance import setup
+from grader.result import PerformanceResult
+from grader.worker.launch import Sandbox
+from grader.workplace import with_sandbox
+from kata.catalog import ROOT, catalog
+
+KATAS = list(catalog().katas.values())
+
+
+def main() -> None:
+    """Either table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cheats")
+    parser.add_argument("--isolation", choices=("bwrap", "none"), default="bwrap")
+    parser.add_argument("--solution-runs", type=int, default=0, metavar="N")
+    chosen = parser.parse_args()
+    races = Races(list(slow_ones(KATAS).values()), list(cheats(KATAS)), chosen.isolation)
+
+    def use(sandbox: Sandbox) -> None:
+        if chosen.solution_runs:
+            show_solution(sandbox, chosen.solution_runs)
+        else:
+            show_cheats(list(races.run(sandbox, print)))
+
+    with_sandbox(chosen.isolation, setup.limits(), setup.timing("cpu"), print, use)
+
+
+def show_cheats(trials: Sequence[SlowTrial | CheatTrial]) -> None:
+    """A line for each slow solution, then for each cheat."""
+    rows = [("slow solution", "workload", "share of the yardstick")]
+    rows += [(t.slow.title, t.slow.workload.name, came_to(t.row)) for t in trials if isinstance(t, SlowTrial)]
+    table(rows)
+    print()
+    rows = [("cheat", "points without, with, twin", "stopped by")]
+    for trial in trials:
+        if isinstance(trial, CheatTrial):
+            points = f"{trial.slow.score:g}, {trial.row.score:g}, {trial.twin.score:g} of {trial.twin.max_score:g}"
+            excuse = (
+                "it does the work" if trial.cheat.entry.earns else "nothing: open" if trial.cheat.entry.open else ""
+            )
+            rows.append((trial.cheat.title, points, excuse if trial.gained and excuse else trial.stopped_by))
+    table(rows)
+
+
+def show_solution(sandbox: Sandbox, runs: int) -> None:
+    """How the solution fares, again and again."""
+    files = zoo.package(ROOT / "reference/solution")
+    rows = [("workload", "passed, with all points, of runs that count", "shares of the yardstick")]
+    for workload in catalog().workloads.values():
+        found = [in_sandbox(sandbox, "solution", files, workload) for _ in range(runs)]
+        counted = [row for row in found if row.counts]
+        passed = sum(row.outcome == "passed" for row in counted)
+        full = sum(row.score == row.max_score for row in counted)
+        shares = sorted(row.ratio for row in counted if row.ratio is not None)
+        spread = f"{shares[0]:.2f} to {shares[-1]:.2f}" if shares else ""
+        rows.append((workload.name, f"{passed}, {full} of {len(counted)}", spread))
+        print(*rows[-1], flush=True)
+    print()
+    table(rows)
+
+
+def came_to(row: PerformanceResult) -> str:
+    """The share, or how else it ended."""
+    return row.outcome if row.ratio is None else f"{row.ratio:.2f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""The corpus of cheats on speed: how it is read, how a trial is judged, and a few of them for real."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from grader.certify.cheats import Cheat, cheats, slow_ones
+from grader.certify.cheattable import cheat_table, refuted_races, remarks_on_races, slow_solutions
+from grader.certify.prove import markdown
+from grader.certify.races import CheatTrial, Races, SlowTrial
+from grader.errors import CallError
+from grader.performance import setup
+from grader.performance.decision import RESTLESS
+from grader.result import PerformanceResult
+from grader.tests.conftest import run
+from grader.worker.launch import launch
+from kata.catalog import catalog
+
+KATAS = list(catalog().katas.values())
+ENTRY = """
+[hides]
+aim = "is fast in secret"
+slow = "linear/three_times"
+code = "HOSTILE = 1"
+twin = "HONEST = 1"
+"""
+FAILED = PerformanceResult("linear_forward", "failed", 0, 5, ratio=0.3)
+PASSED = PerformanceResult("linear_forward", "passed", 5, 5, ratio=0.9)
+RESTLESS_ROW = PerformanceResult("linear_forward", "inconclusive", 0, 5, f"only 3 of 20 {RESTLESS}")
+LOST = PerformanceResult("linear_forward", "inconclusive", 0, 5, "the process that timed it was lost")
+
+
+@pytest.fixture(scope="module")
+def corpus() -> list[Cheat]:
+    return list(cheats(KATAS))
+
+
+def written(folder: Path, text: str) -> list[Cheat]:
+    """A corpus of one class."""
+    (folder / "tricks.toml").write_text(text)
+    return list(cheats(KATAS, folder))
+
+
+def test_a_cheat_stands_below_a_slow_solution_and_its_twin_below_the_right_one(tmp_path: Path) -> None:
+    (cheat,) = written(tmp_path, ENTRY)
+    hostile, twin = (files["linear.py"].decode() for files in (cheat.files(), cheat.twin()))
+    slow = cheat.slow.files()["linear.py"].decode()
+    assert (cheat.title, cheat.slow.workload.name) == ("tricks/hides", "linear_forward")
+    assert hostile == f"{slow}\n\nHOSTILE = 1"
+    assert slow.removesuffix(cheat.slow.entry.code) == twin.removesuffix("HONEST = 1")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("three_times", "four_times", "tricks/hides: the zoo has no slow 'linear/four_times'"),
+        ("twin =", 'tvin = ""\ntwin =', "unknown field `tvin`"),
+        ("[hides]", "[hides", "tricks.toml: "),
+    ],
+)
+def test_an_entry_that_makes_no_sense_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+    with pytest.raises(CallError) as refused:
+        written(tmp_path, ENTRY.replace(old, new))
+    assert words in str(refused.value)
+
+
+def test_a_slow_solution_is_timed_where_its_kata_is(tmp_path: Path) -> None:
+    (tmp_path / "sgd.toml").write_text('[slow]\nworkload = "linear_forward"\nwords = "is slow"\ncode = ""')
+    with pytest.raises(CallError, match="sgd is not timed on a workload 'linear_forward'"):
+        slow_ones(KATAS, tmp_path)
+
+
+def test_the_corpus_is_large_and_every_workload_is_cheated_on(corpus: list[Cheat]) -> None:
+    assert len(corpus) >= 60
+    assert len({cheat.title for cheat in corpus}) == len(corpus)
+    assert {cheat.slow.workload.name for cheat in corpus} == set(catalog().workloads)
+    assert {slow.workload.name for slow in slow_ones(KATAS).values()} == set(catalog().workloads)
+
+
+def test_all_code_can_be_compiled(corpus: list[Cheat]) -> None:
+    for cheat in corpus:
+        for files in (cheat.files(), cheat.twin()):
+            compile(files[f"{cheat.slow.kata.name}.py"], cheat.title, "exec")
+
+
+def trial(corpus: list[Cheat], **rows: Any) -> CheatTrial:
+    """One in which all went well, but for what is said."""
+    found = {"slow": FAILED, "row": FAILED, "twin": PASSED} | rows
+    return CheatTrial(corpus[0], "bwrap", **found)
+
+
+@pytest.mark.parametrize(
+    ("rows", "refuted", "unsure"),
+    [
+        ({}, [], 0),
+        ({"row": PASSED}, ["cheat {} at bwrap: earned 5 points too many"], 0),
+        ({"row": LOST}, ["cheat {} at bwrap: blamed the machine: the process that timed it was lost"], 0),
+        ({"row": msgspec.structs.replace(FAILED, seconds=1e4)}, ["cheat {} at bwrap: took 10000 seconds"], 0),
+        ({"twin": FAILED}, ["twin of {} at bwrap: it is failed: "], 0),
+        ({"twin": LOST}, ["twin of {} at bwrap: it is inconclusive: the process that timed it was lost"], 0),
+        ({"row": RESTLESS_ROW}, [], 1),
+        ({"row": RESTLESS_ROW, "twin": RESTLESS_ROW}, [], 2),
+        ({"slow": RESTLESS_ROW}, [], 1),
+    ],
+)
+def test_what_a_cheat_came_to(corpus: list[Cheat], rows: dict[str, Any], refuted: list[str], unsure: int) -> None:
+    made = trial(corpus, **rows)
+    assert refuted_races([], [made]) == [line.format(made.cheat.title) for line in refuted]
+    assert made.unsure == unsure
+
+
+def test_what_is_admitted_is_no_claim(corpus: list[Cheat]) -> None:
+    made = trial(corpus, row=PASSED)
+    opened = replace(made, cheat=replace(made.cheat, entry=msgspec.structs.replace(made.cheat.entry, open="nobody")))
+    earned = replace(made, cheat=replace(made.cheat, entry=msgspec.structs.replace(made.cheat.entry, earns="works")))
+    assert refuted_races([], [opened, earned]) == []
+    assert remarks_on_races([], [opened, earned]) == [
+        f"OPEN  {made.cheat.title} at bwrap: earned 5 points too many (nobody)"
+    ]
+    (tmp,) = [line for line in markdown([cheat_table([opened, earned])]).splitlines() if line.startswith("| clocks")]
+    assert tmp == "| clocks | bwrap | 2 | 5 |  | 1 | 1 | 2/2 |  |"
+
+
+def test_a_slow_solution_that_passes_is_refuted() -> None:
+    slow = next(iter(slow_ones(KATAS).values()))
+    assert refuted_races([SlowTrial(slow, "none", FAILED), SlowTrial(slow, "none", RESTLESS_ROW)], []) == []
+    assert refuted_races([SlowTrial(slow, "none", PASSED)], []) == [
+        f"slow {slow.title} at none: it is passed, not too slow"
+    ]
+    assert "| 0.30 | 0 of 5 |" in markdown([slow_solutions([SlowTrial(slow, "none", FAILED)])])
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["forged/answers_early", "elsewhere/wakes_itself", "memory_and_reads/leaves_before_it_is_measured", "ends/exits"],
+)
+def test_a_cheat_gains_nothing_and_the_next_submission_is_unharmed(
+    title: str,
+    corpus: list[Cheat],
+    needs_bwrap: None,  # noqa: ARG001
+) -> None:
+    (cheat,) = [cheat for cheat in corpus if cheat.title == title]
+    sandbox = launch("bwrap", setup.limits(), setup.timing("cpu"))
+    try:
+        sandbox.wait_until_ready()
+        *slow, made = Races([], [cheat], "bwrap").run(sandbox, lambda _: None)
+    finally:
+        sandbox.close()
+    assert isinstance(made, CheatTrial)
+    assert refuted_races([], [made]) == []
+    assert [type(each) for each in slow] == [SlowTrial]
+
+
+def test_certify_times_the_cheats_of_a_kata_and_refuses_one_without(tmp_path: Path) -> None:
+    refused = run("grader", "certify", "--only", "cheats", "--kata", "same_storage")
+    assert (refused.code, "nothing of the kind is placed in same_storage" in refused.err) == (2, True)
+    table = tmp_path / "table.md"
+    done = run(
+        "grader", "certify", "--only", "cheats", "--kata", "cruncher", "--isolation", "bwrap", "--markdown", str(table)
+    )
+    assert done.code in (0, 1), done.err
+    assert "| cruncher/looks_first | cruncher_step | bwrap |" in table.read_text()
