@@ -83,8 +83,6 @@ def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: int
     os.chdir(scratch)
     for name, content in decode(channel.receive())["files"].items():
         (own / name).write_bytes(content)
-    if arena is not None and not confinement.gpu:
-        hide_nothing(channel)
     assignment = Assignment(own)
     bench = Bench(assignment, arena)
     while True:
@@ -97,6 +95,8 @@ def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: int
                 probe = getattr(importlib.import_module(request["module"]), request["probe"])
                 reply = exercise(assignment, probe, request["args"])
             else:
+                if "lay_out" in request and not confinement.gpu:
+                    hide_nothing(channel)
                 reply = Reply("returned", plain(bench.answer(request)))
         except BaseException as error:  # KeyboardInterrupt and the student's own
             reply = reply_to(error, assignment)
