@@ -17,7 +17,7 @@ from grader.result import PerformanceResult
 from grader.worker.launch import Sandbox
 from kata.catalog import Workload
 
-TRIES = 3  # for a machine that is too restless to say
+TRIES = 2  # for a machine that is too restless to say
 LONGEST_SECONDS = 400.0  # for one run of one workload
 STOPPED_BY = {"crashed": "no valid answer", "timed_out": "the time limit", "not_started": "the reader"}
 
@@ -64,8 +64,9 @@ class CheatTrial:
     @property
     def problems(self) -> tuple[str, ...]:
         """What it achieved."""
+        earned = self.gained and not self.cheat.entry.earns and not is_unsure(self.row)
         found = (
-            f"earned {self.gained:g} points too many" if self.gained and not self.cheat.entry.earns else "",
+            f"earned {self.gained:g} points too many" if earned else "",
             f"blamed the machine: {self.row.message}" if blames_the_machine(self.row) else "",
             f"took {self.row.seconds:.0f} seconds" if self.row.seconds > LONGEST_SECONDS else "",
         )
@@ -74,24 +75,30 @@ class CheatTrial:
     @property
     def twin_problem(self) -> str:
         """Why the twin, or the next submission, suffered."""
-        if self.twin.outcome == "passed" or is_unsure(self.twin):
+        if self.twin.outcome == "passed" or is_restless(self.twin):
             return ""
         return f"it is {self.twin.outcome}: {self.twin.message}"
 
     @property
     def unsure(self) -> int:
         """How many of its two claims a restless machine has left neither proven nor refuted."""
-        return int(is_unsure(self.row) or is_unsure(self.slow)) + int(is_unsure(self.twin))
+        return int(is_unsure(self.row) or is_unsure(self.slow)) + int(is_restless(self.twin))
+
+
+def is_restless(row: PerformanceResult) -> bool:
+    """Whether the machine was too restless to say anything."""
+    return row.outcome == "inconclusive" and RESTLESS in row.message
 
 
 def is_unsure(row: PerformanceResult) -> bool:
-    """Whether the machine was too restless to say."""
-    return row.outcome == "inconclusive" and RESTLESS in row.message
+    """Whether it was, or the student got the benefit of a doubt: nothing is known of what is to be too slow."""
+    in_doubt = row.score > 0 and row.ratio is not None and row.asked is not None and row.ratio < row.asked[0]
+    return in_doubt or is_restless(row)
 
 
 def blames_the_machine(row: PerformanceResult) -> bool:
     """Whether what was not the machine's fault passes for that: it would not count."""
-    return not row.counts and not is_unsure(row)
+    return not row.counts and not is_restless(row)
 
 
 class Races:

@@ -30,6 +30,7 @@ twin = "HONEST = 1"
 FAILED = PerformanceResult("linear_forward", "failed", 0, 5, ratio=0.3)
 PASSED = PerformanceResult("linear_forward", "passed", 5, 5, ratio=0.9)
 RESTLESS_ROW = PerformanceResult("linear_forward", "inconclusive", 0, 5, f"only 3 of 20 {RESTLESS}")
+DOUBTFUL = msgspec.structs.replace(PASSED, score=3, ratio=0.55, asked=(0.6, 0.75))
 LOST = PerformanceResult("linear_forward", "inconclusive", 0, 5, "the process that timed it was lost")
 
 
@@ -104,6 +105,8 @@ def trial(corpus: list[Cheat], **rows: Any) -> CheatTrial:
         ({"row": RESTLESS_ROW}, [], 1),
         ({"row": RESTLESS_ROW, "twin": RESTLESS_ROW}, [], 2),
         ({"slow": RESTLESS_ROW}, [], 1),
+        ({"row": DOUBTFUL}, [], 1),
+        ({"twin": DOUBTFUL}, [], 0),
     ],
 )
 def test_what_a_cheat_came_to(corpus: list[Cheat], rows: dict[str, Any], refuted: list[str], unsure: int) -> None:

@@ -10,7 +10,7 @@ import torch
 
 from grader.performance import figures, setup
 from grader.performance.side import Side, Task, most_calls
-from grader.performance.worker import TimedWorker
+from grader.performance.worker import MemoryUse, TimedWorker
 from grader.worker.launch import Sandbox, launch
 from kata.catalog import ROOT
 from kata.failures import Crashed, Died, NotStarted, TimedOut
@@ -69,7 +69,7 @@ def test_the_solution_and_the_yardstick_are_right(side: Callable[..., Side]) -> 
         for _ in range(3):
             done = begun.block(60)
             assert 0 < done.seconds < 60
-            assert done.error <= begun.check.floor
+            assert done.error <= 2 * begun.check.floor, "which is for larger ones: of a few elements it is a guess"
 
 
 def test_a_worker_stands_still_between_blocks(side: Callable[..., Side]) -> None:
@@ -90,6 +90,16 @@ def test_a_worker_stands_still_between_blocks(side: Callable[..., Side]) -> None
     assert counted > 0, "its thread has run while the worker was asked something"
     threading.Event().wait(0.2)
     assert int(arena[8000]) == counted, "and not since"
+
+
+SPIN = """
+def spin():
+    def work():
+        while True: pass
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
+"""
 
 
 def arena_of(side: Side) -> torch.Tensor:
@@ -149,17 +159,37 @@ def test_a_side_that_ends_badly_says_how_and_its_line_serves_the_next(
 
 
 def test_memory_is_what_the_kernel_counts(side: Callable[..., Side]) -> None:
-    begun = side(
-        files=linear(
-            "import mmap\nself.own = torch.ones(2**24)\n"
-            "self.shared = mmap.mmap(-1, 2**25)\nself.shared[:] = bytes(2**25)"
-        )
-    )
+    begun = side(files=linear("self.held = torch.ones(2**24)  # 64 MiB"))
     begun.block(60)
     held = begun.worker.memory()
     assert 64 * 2**20 <= held.own - begun.memory_before.own < 80 * 2**20
-    assert 32 * 2**20 <= held.shared - begun.memory_before.shared < 33 * 2**20
-    assert 96 * 2**20 <= held.beyond(begun.memory_before) < 113 * 2**20
+    assert held.beyond(begun.memory_before) == held.own - begun.memory_before.own
+    assert MemoryUse(held.own, held.shared + 5).beyond(held) == 5
+    assert MemoryUse(held.own + 3, 0).beyond(held) == 3
+
+
+@pytest.mark.parametrize(
+    "place", ["import mmap\nmmap.mmap(-1, 4096)", "os.pipe()", "open('x', 'wb', buffering=0).write(b'x')"]
+)
+def test_nothing_can_be_kept_where_it_is_not_counted(side: Callable[..., Side], sandbox: Sandbox, place: str) -> None:
+    if sandbox.isolation == "none" and "open" not in place:
+        pytest.skip("there a filter is not demanded")
+    with pytest.raises(Crashed, match=r"PermissionError|File too large"):
+        side(files=linear(place)).block(60)
+
+
+def test_what_works_while_it_is_paused_is_found_out(side: Callable[..., Side]) -> None:
+    begun = side(files=linear("if not hasattr(self, 'busy'):\n    self.busy = spin()", SPIN))
+    begun.block(60)
+    begun.worker.home.signal(b"R")
+    threading.Event().wait(0.1)
+    with pytest.raises(Died, match="it had to stand still"):
+        begun.worker.still()
+
+
+def test_its_own_threads_do_not_put_off_a_deadline(side: Callable[..., Side]) -> None:
+    with pytest.raises(TimedOut):
+        side(files=linear("many = [spin() for _ in range(20)]\nwhile True: pass", SPIN)).block(1)
 
 
 TRAINING = Task("no_hidden_sync", "cpu", Size(batch=8, width=16, layers=2, rate=0.05), calls=figures.STEPS)

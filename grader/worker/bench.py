@@ -5,12 +5,12 @@ It keeps no time: the grader does, which also owns the memory that inputs come f
 
 import ctypes
 import mmap
-import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 import torch
+from torch import Tensor
 
 from grader.worker.orders import Begin
 from kata.assignment import Assignment
@@ -24,14 +24,14 @@ MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h: its size no longer adapts o
 class Bench:
     """One workload at a time."""
 
-    def __init__(self, assignment: Assignment, arena: int | None) -> None:
+    def __init__(self, assignment: Assignment, arena: mmap.mmap | None) -> None:
         self.assignment = assignment
-        self.arena = arena  # a descriptor
+        self.arena = arena
         self.block: Callable[[], object] | None = None
         self.device = "cpu"
 
     def answer(self, request: Mapping[str, Any]) -> object:
-        """Do what is asked: map memory, begin, do a `block` so many times, or wait until all of it is done."""
+        """Do what is asked: lay out memory, begin, do a `block` so many times, or wait until all of it is done."""
         if "lay_out" in request:
             self.lay_out(msgspec.convert(request["lay_out"], Begin))
         if "begin" in request:
@@ -48,12 +48,12 @@ class Bench:
         return None
 
     def lay_out(self, order: Begin) -> None:
-        """Map the memory, and no more than that: what else lies there could hold things that are not counted."""
+        """Find the memory, and let go of the rest: what lies there could hold things that are not counted."""
         assert self.arena is not None
         chosen = fields(order.workload, order.size, order.calls)
         needed = bytes_needed(chosen, on_host=True if order.device == "cuda" else None)
-        host = device = torch.frombuffer(mmap.mmap(self.arena, max(needed, ALIGNMENT)), dtype=torch.uint8)
-        os.close(self.arena)
+        host = device = torch.frombuffer(self.arena, dtype=torch.uint8)
+        unmap(host[max(needed, ALIGNMENT) :])
         if order.device == "cuda":
             from grader.worker.cuda import opened
 
@@ -77,6 +77,13 @@ class Bench:
         """Until the device has done all that is queued."""
         if self.device == "cuda":
             torch.cuda.synchronize()
+
+
+def unmap(memory: Tensor) -> None:
+    """Whole pages are there no more, for this process. uint8[bytes]"""
+    munmap = ctypes.CDLL(None).munmap
+    munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+    munmap(memory.data_ptr(), memory.numel())
 
 
 def give_memory_back_at_once() -> None:

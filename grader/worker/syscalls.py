@@ -27,6 +27,7 @@ OWN_PROCESS_ONLY = ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 THIS_PROCESS_ONLY = ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr")
 SIGNS_ON_FILES = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)  # fcntl's locks, leases and watches
 BY_KIND_THIS_ONLY = ("setpriority", "ioprio_set")  # their second argument says which process
+SHARED = 1  # MAP_SHARED: such pages are counted only while they are looked at
 SET_SIGNAL = 10  # F_SETSIG
 NEW_THREAD = 0x10000  # CLONE_THREAD
 UNKNOWN = -1  # to this libseccomp, which then can't be asked to refuse it
@@ -37,7 +38,7 @@ class FilterError(Exception):
 
 
 def program(*, pinned: bool = False) -> bytes:
-    """The filter as the kernel takes it; `pinned` workers stay on their core and keep nothing in pipes.
+    """The filter as the kernel takes it; `pinned` workers stay on their core, and their memory is all their own.
 
     Raises FilterError.
     """
@@ -48,6 +49,7 @@ def program(*, pinned: bool = False) -> bytes:
     refuse, unknown = seccomp.ERRNO(errno.EPERM), seccomp.ERRNO(errno.ENOSYS)
     rules: list[tuple[int, str, tuple[seccomp.Arg, ...]]] = [(refuse, name, ()) for name in REFUSED]
     rules += [(refuse, name, ()) for name in REFUSED_TO_PINNED] if pinned else []
+    rules += [(refuse, "mmap", (seccomp.Arg(3, seccomp.MASKED_EQ, SHARED, SHARED),))] if pinned else []
     rules += [(refuse, "fcntl", (seccomp.Arg(1, seccomp.EQ, SET_SIGNAL),))]  # so can news of a file
     rules += [(refuse, name, (seccomp.Arg(0, seccomp.NE, OWN_PID),)) for name in OWN_PROCESS_ONLY]
     rules += [(refuse, name, (seccomp.Arg(0, seccomp.NE, 0),)) for name in THIS_PROCESS_ONLY]

@@ -1,7 +1,7 @@
 """A worker's life: shut itself in, take the student's files, answer calls. Runs a student's code."""
 
-import fcntl
 import importlib
+import mmap
 import os
 import signal
 import socket
@@ -28,30 +28,28 @@ def live(line: int, memory: list[int], confinement: Confinement, user: int, scra
     """All of it; never returns, whatever happens."""
     status = 70
     try:
-        frames = mapped(memory.pop(0)) if memory else None
-        own, *arena = keep_only(line, *memory)
-        channel = Channel(socket.socket(fileno=own), frames)
+        frames, arena = [*map(mapped, memory), None, None][:2]
+        channel = Channel(socket.socket(fileno=keep_only(line)), frames)
         try:
             shut_in(confinement, user)
         except OSError as error:
             channel.send(Reply("raised", error=str(error)))
         else:
             channel.send(Reply("returned"))
-            answer(channel, scratch, confinement, *arena)
+            answer(channel, scratch, confinement, arena)
             status = 0
     finally:
         os._exit(status)
 
 
-def keep_only(*descriptors: int) -> list[int]:
-    """Close every other descriptor; input is empty, output is thrown away. The new numbers of those that are kept."""
+def keep_only(descriptor: int) -> int:
+    """Close every other descriptor; input is empty, output is thrown away."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
-    aside = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 64) for descriptor in descriptors]
-    kept = [os.dup2(descriptor, number, inheritable=False) for number, descriptor in enumerate(aside, start=3)]
-    os.closerange(3 + len(kept), 2**16)
-    return kept
+    os.dup2(descriptor, 3, inheritable=False)
+    os.closerange(4, 2**16)
+    return 3
 
 
 def shut_in(confinement: Confinement, user: int) -> None:
@@ -75,7 +73,7 @@ def hide_nothing(channel: Channel) -> None:
         channel.shared = None
 
 
-def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: int | None = None) -> None:
+def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: mmap.mmap | None) -> None:
     """Take the files, then exercise them one call at a time, until the grader hangs up."""
     own = scratch / "assignment"
     own.mkdir(parents=True)
