@@ -30,10 +30,10 @@ def test_a_machine_without_bubblewrap(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_a_bubblewrap_that_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.worker.launch.bubblewrap", lambda _: ["bwrap", "--old-option"])
+    monkeypatch.setattr("grader.worker.launch.bubblewrap", lambda *_: ["bwrap", "--old-option"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "bwrap: Unknown option --old-option")
-    monkeypatch.setattr("grader.worker.launch.bubblewrap", lambda _: ["/nowhere/bwrap"])
+    monkeypatch.setattr("grader.worker.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "/nowhere/bwrap: No such file or directory")
 
