@@ -56,7 +56,7 @@ def test_what_was_proven_is_stored(tmp_path: Path) -> None:
     assert (stored["isolation"], stored["environment"]["workers can"]) == ("bwrap", "")
 
 
-def no_filter() -> bytes:
+def no_filter(**_: object) -> bytes:
     """Stands in for a machine without libseccomp."""
     raise syscalls.FilterError("libseccomp is not installed")
 
