@@ -68,7 +68,7 @@ def run_certify(options: Options) -> int:
     if not zoo.ZOO.is_dir():
         raise CallError("there is no zoo here: certify needs the instructor's checkout")
     if not (todo or corpus or slow):
-        raise CallError(f"nothing of the kind is placed in {', '.join(options.katas)}")
+        raise CallError(f"there are no {options.only} in {', '.join(options.katas)}")
     out, err = console(), console(stderr=True)
     proofs = [prove_zoo(todo, katas, options, out, err)] if todo else []
     proofs += [prove_attacks(corpus, options, out, err)] if corpus else []

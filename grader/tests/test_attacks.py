@@ -256,4 +256,4 @@ def test_a_friend_beside_is_graded_at_the_same_time_and_must_not_suffer(tmp_path
 
 def test_katas_without_attacks_are_named() -> None:
     done = ask("certify", "--only", "attacks", "--kata", "cruncher")
-    assert (done.code, done.err.strip()) == (2, "grader: no attack is placed in cruncher")
+    assert (done.code, done.err.strip()) == (2, "grader: there are no attacks in cruncher")
