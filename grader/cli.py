@@ -41,6 +41,7 @@ class Platform(StrEnum):
     gradescope = "gradescope"
     classroom50 = "classroom50"
     github = "github"
+    kubernetes = "kubernetes"
 
 
 class Part(StrEnum):
@@ -226,6 +227,8 @@ def package(
     github: what to add to the repository that students start from.
 
     classroom50: what to add to the classroom's repository.
+
+    kubernetes: an image to build, and the manifest of an Indexed Job whose pods each grade a share of a class.
     """
 
     def load() -> Command:

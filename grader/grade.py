@@ -33,8 +33,9 @@ REMARKS_SHOWN = 20
 
 def grade_into(paths: Sequence[Path], options: Options) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
-    if options.executor == "slurm" and options.isolation == "auto":
-        options = replace(options, isolation="bwrap")  # no node may quietly grade with less than another
+    if options.executor == "slurm":
+        isolation = "bwrap" if options.isolation == "auto" else options.isolation  # no node quietly grades with less
+        options = replace(options, isolation=isolation, alone=False)
     katas = choose(options.katas)
     grade = executor(options)
     live = live_report(paths, katas, options)

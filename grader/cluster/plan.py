@@ -50,7 +50,7 @@ class Plan(msgspec.Struct, frozen=True):
             force=False,  # since_ns says what is graded again, so that a task that starts anew does not begin anew
             quiet=True,
             device=self.device,
-            executor="slurm",
+            alone=False,
             since_ns=self.since_ns,
         )
 

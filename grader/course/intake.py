@@ -34,6 +34,7 @@ class Options:
     executor: Literal["local", "slurm"] = "local"
     slurm: tuple[str, ...] = ()  # KEY=VALUE
     per_task: int | None = None  # submissions that a task of the cluster grades; None: as many as keep it busy a while
+    alone: bool = True  # nobody else writes into `out` meanwhile
     since_ns: int = 0  # what was stored before is graded again, by the file system's clock
 
 
@@ -67,7 +68,7 @@ class Intake:
                 self.unreadable += 1
                 continue
             if not readable:
-                prepare(self.options.out, alone=self.options.executor == "local")
+                prepare(self.options.out, alone=self.options.alone)
                 readable = True
             fingerprint = result.fingerprint(submission.files, fingerprinted(self.options, self.katas))
             if not self.options.force and reusable(self.options, entry.id, fingerprint):

@@ -15,7 +15,8 @@ from grader.cluster import chunk, record
 from grader.cluster.awaited import awaited
 from grader.cluster.options import SlurmOptions, parse
 from grader.cluster.plan import MOST_TASKS, TASK_SECONDS, plan, seconds_each, size_of_chunks
-from grader.cluster.slurm import one_line
+from grader.cluster.progress import described
+from grader.cluster.slurm import ENDED, Job, one_line
 from grader.course.intake import Intake, Options
 from grader.course.roster import roster
 from grader.errors import CallError
@@ -31,7 +32,7 @@ LINEAR = (catalog().katas["linear"],)
 def options(out: Path, **changes: object) -> Options:
     """Options of a call on Slurm."""
     made = {"jobs": 2, "seed": 0, "examples": 5, "isolation": "bwrap", "katas": ("linear",), "force": False}
-    return Options(out=out, quiet=True, executor="slurm", **{**made, **changes})  # type: ignore[arg-type]
+    return Options(out=out, quiet=True, executor="slurm", alone=False, **{**made, **changes})  # type: ignore[arg-type]
 
 
 def test_an_option_is_for_both_kinds_of_tasks_and_a_gpu_for_those_that_time() -> None:
@@ -220,7 +221,15 @@ def test_a_chunk_that_nobody_can_read_is_no_fault_of_the_node(tmp_path: Path) ->
     gone = intake([], options(tmp_path / "out"))
     entries = roster(handed_in(tmp_path, SOLUTION, "ada"))[0]
     (tmp_path / "ada/linear.py").unlink()
-    assert chunk.grade_chunk("tests", entries, gone.options) == ""
+    assert chunk.grade_chunk("tests", entries, gone.options) == chunk.Done()
+
+
+def test_progress_counts_tasks_and_what_is_inconclusive() -> None:
+    states = ["PENDING", "PENDING", "RUNNING", "COMPLETING", "REQUEUED", *ENDED]
+    jobs = [Job(f"17_{number}", state, "node1") for number, state in enumerate(states)]
+    assert described(jobs, 0) == f"tasks: 2 pending, 3 running, {len(ENDED)} ended"
+    assert described(jobs[:1], 4) == "tasks: 1 pending; 4 inconclusive"
+    assert described([], 0) == "tasks: none"
 
 
 def test_what_a_command_says_becomes_one_line() -> None:
