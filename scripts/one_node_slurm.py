@@ -112,7 +112,7 @@ def start(folder: Path) -> None:
     ctld_port, slurmd_port = free_ports(2)
     configuration = SLURM_CONF.format(
         folder=folder,
-        host=socket.gethostname().partition(".")[0],
+        host=host(),
         ctld_port=ctld_port,
         slurmd_port=slurmd_port,
         cpus=2 + (os.cpu_count() or 1),
@@ -142,9 +142,10 @@ def stop_node(folder: Path) -> None:
 
 
 def crash(folder: Path) -> None:
-    """End the node's daemon and its jobs, as a loss of power does."""
+    """End the node's daemon and its jobs, as a loss of power does, and let the controller notice at once."""
     end(folder, "slurmd", signal.SIGKILL)
     end_jobs(folder)
+    told(folder, "scontrol", "update", f"nodename={host()}", "state=down", "reason=lost")
 
 
 def stop(folder: Path) -> None:
@@ -245,6 +246,11 @@ def environment(folder: Path) -> dict[str, str]:
 def search_path() -> str:
     """Daemons are where an ordinary path does not lead."""
     return f"{os.environ.get('PATH', '')}:/usr/local/sbin:/usr/sbin:/sbin"
+
+
+def host() -> str:
+    """This machine, as slurmd calls it."""
+    return socket.gethostname().partition(".")[0]
 
 
 def free_ports(count: int) -> list[int]:

@@ -56,7 +56,8 @@ class Run:
         """Do all of it. Raises CallError before anything is submitted, and MachineError."""
         earlier, jobs = self.earlier()
         self.awaited = awaited(self.intake, earlier.since_ns if earlier else 0)
-        self.awaited.look()
+        if earlier:
+            self.awaited.look()
         wanted = list(self.awaited.paths)
         try:
             if earlier and jobs:
