@@ -14,7 +14,7 @@ from grader.collect import Tests
 from grader.course.intake import Intake, Options
 from grader.course.report import rebuild, show, tell
 from grader.course.roster import roster
-from grader.errors import CallError
+from grader.errors import CallError, MachineError
 from grader.executor import Executor, Outcome, Warn
 from grader.leftovers import clear_runtimes
 from grader.live import LiveReport
@@ -68,8 +68,10 @@ def executor(options: Options) -> Executor:
         if options.slurm or options.per_task is not None:
             raise CallError("--slurm and --per-task go with --executor slurm")
         return grade_here
-    from grader.cluster.grading import on_slurm
-
+    try:
+        from grader.cluster.grading import on_slurm
+    except ModuleNotFoundError as error:
+        raise MachineError(f'{error.name} is not installed: pip install -e ".[grader,slurm]"') from None
     return on_slurm(options)
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from grader.cluster import record, slurm
 from grader.cluster.awaited import awaited
 from grader.cluster.chunk import UNFIT
-from grader.cluster.options import PHASES, Phase, SlurmOptions, parse
+from grader.cluster.options import OF_A_GPU, PHASES, Phase, SlurmOptions, parse
 from grader.cluster.plan import plan, seconds_each, size_of_chunks
 from grader.cluster.progress import ClusterProgress
 from grader.cluster.record import Record
@@ -37,6 +37,8 @@ def on_slurm(options: Options) -> Executor:
         raise CallError(f"--out {options.out}: Slurm takes a % in a path for something else")
 
     def grade(intake: Intake, out: Console, warn: Warn, _live: LiveReport | None) -> Outcome:
+        if options.device == "none" and asked.speed.keys() & OF_A_GPU:
+            warn("no GPU is asked for: tests take none, and without --device nothing is timed")
         return Run(intake, asked, out, warn).grade()
 
     return grade
@@ -51,6 +53,7 @@ class Run:
         self.asked = asked
         self.out = out
         self.warn = warn
+        self.told: set[str] = set()  # the arrays of whose end the instructor has read
 
     def grade(self) -> Outcome:
         """Do all of it. Raises CallError before anything is submitted, and MachineError."""
@@ -70,7 +73,8 @@ class Run:
                 self.rounds(attached=bool(jobs))
         except OSError as error:
             raise MachineError(f"can't write in {self.options.out / record.FOLDER} ({error.strerror})") from None
-        outcome = Outcome([name for name in wanted if self.has_result(name)], self.awaited.left)
+        unstored = set(self.awaited.tests) - self.awaited.inconclusive
+        outcome = Outcome([name for name in wanted if name not in unstored], self.awaited.left)
         if not outcome.unsure:
             record.forget(self.options.out)
         clear_half_written(self.options.out)
@@ -166,7 +170,8 @@ class Run:
 
     def tell_of(self, jobs: dict[str, Job]) -> bool:
         """Say which tasks failed or were cancelled, and which nodes are unfit; whether somebody wants no more."""
-        latest = {id: job for id, job in jobs.items() if job.id.partition("_")[0] in self.record.jobs[-len(PHASES) :]}
+        latest = {id: job for id, job in jobs.items() if id.partition("_")[0] not in self.told}
+        self.told |= {id.partition("_")[0] for id in latest}
         failed = [
             f"{id} on {job.node} {job.state}"
             for id, job in latest.items()
@@ -186,7 +191,3 @@ class Run:
         """The nodes whose tasks could not grade, and why."""
         notes = sorted(self.record.folder(self.options.out).glob(f"*/{UNFIT}/*"))
         return {note.name: note.read_text("utf-8", "replace") for note in notes if not note.name.startswith(".")}
-
-    def has_result(self, name: str) -> bool:
-        """Whether there is one, inconclusive or not."""
-        return (self.options.out / name / "result.json").exists()

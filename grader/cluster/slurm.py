@@ -8,6 +8,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import submitit
+from submitit.core.utils import FailedJobError, FailedSubmissionError
+
 from grader.cluster.task import Task
 from grader.errors import MachineError
 
@@ -67,8 +70,6 @@ def demand_slurm() -> None:
 
 def submit(array: Array) -> str:
     """Submit an array; its id. Raises SubmitError."""
-    import submitit  # slow to import, and needed here only
-
     executor = submitit.SlurmExecutor(array.plan.parent, max_num_timeout=TIMEOUTS)
     options = {**array.options, "requeue": True}
     if array.after:
@@ -86,7 +87,7 @@ def submit(array: Array) -> str:
     try:
         with contextlib.redirect_stderr(io.StringIO()):  # it prints what it raises
             jobs = executor.submit_array([Task(str(array.plan), index) for index in range(array.tasks)])
-    except (submitit.core.utils.FailedSubmissionError, submitit.core.utils.FailedJobError) as error:
+    except (FailedSubmissionError, FailedJobError) as error:
         raise SubmitError(f"Slurm takes no job: {one_line(str(error))}") from None
     return jobs[0].job_id.partition("_")[0]
 

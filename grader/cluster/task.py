@@ -1,6 +1,6 @@
 """What submitit runs as a task of an array: the grader over one chunk, in a process of its own.
 
-Nothing is imported here that takes time, and nothing a task returns is read: what counts are the stored results.
+Nothing that a task returns is read: what counts are the stored results.
 """
 
 import os

@@ -21,7 +21,7 @@ from grader.course.intake import Intake, Options
 from grader.course.roster import roster
 from grader.errors import CallError
 from grader.result import Result, read, write
-from grader.tests.conftest import grade
+from grader.tests.conftest import grade, python
 from grader.tests.made import result
 from grader.tests.test_stopped import SOLUTION, handed_in
 from kata.catalog import catalog
@@ -108,6 +108,13 @@ def test_without_slurms_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert done.err == (
         "grader: sbatch, srun, squeue, scontrol: not found; --executor slurm runs where Slurm's commands are\n"
     )
+
+
+def test_without_submitit(tmp_path: Path) -> None:
+    (submission,) = handed_in(tmp_path, SOLUTION, "ada")
+    without = "import sys; sys.modules['submitit'] = None; from grader.cli import main; main()"
+    done = python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--executor", "slurm")
+    assert (done.code, done.err) == (3, 'grader: submitit is not installed: pip install -e ".[grader,slurm]"\n')
 
 
 @given(seconds=st.floats(1e-3, 1e5), submissions=st.integers(1, 100_000), jobs=st.integers(1, 500), asked=st.just(None))
