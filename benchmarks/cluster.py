@@ -1,9 +1,10 @@
 """What Slurm costs: a class on a cluster of one node against the same two cores without it.
 
-Run as root, where slurm-wlm and munge are installed: python -m benchmarks.cluster [--submissions N] [--examples E]
+Run: python -m benchmarks.cluster [--submissions N] [--examples E] [--kata NAME]; as root, with slurm-wlm and munge
 """
 
 import argparse
+import itertools
 import json
 import re
 import statistics
@@ -26,15 +27,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--submissions", type=int, default=40, metavar="N")
     parser.add_argument("--examples", type=int, default=100, metavar="E")
+    parser.add_argument("--kata", action="append", default=[], metavar="NAME")
     arguments = parser.parse_args()
+    options = ["--examples", str(arguments.examples)]
+    options += itertools.chain.from_iterable(("--kata", name) for name in arguments.kata)
     lacking = one_node_slurm.missing()
     if lacking:
         sys.exit(f"Slurm can't be started here: {lacking}")
     with tempfile.TemporaryDirectory(prefix="slurm-") as folder:
+        Path(folder).chmod(0o755)  # as munge demands
         cluster = Path(folder, "cluster")
         one_node_slurm.start(cluster)
         try:
-            measure(Path(folder), arguments.submissions, ["--examples", str(arguments.examples)], cluster)
+            measure(Path(folder), arguments.submissions, options, cluster)
         finally:
             one_node_slurm.stop(cluster)
 
