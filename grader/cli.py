@@ -41,6 +41,7 @@ class Platform(StrEnum):
     gradescope = "gradescope"
     classroom50 = "classroom50"
     github = "github"
+    kubernetes = "kubernetes"
 
 
 class Part(StrEnum):
@@ -59,6 +60,13 @@ class Device(StrEnum):
     cuda = "cuda"
 
 
+class Where(StrEnum):
+    """What grades."""
+
+    local = "local"
+    slurm = "slurm"
+
+
 class Choice(StrEnum):
     """How far a student's code is shut in."""
 
@@ -67,6 +75,10 @@ class Choice(StrEnum):
     none = "none"
 
 
+STOPPED = {
+    Where.local: "stopped; what is graded is stored, and the same command goes on from there",
+    Where.slurm: "stopped watching; the jobs go on, and the same command watches them again",
+}
 Examples = Annotated[int, typer.Option(min=1, help="Random inputs per property.")]
 Jobs = Annotated[int, typer.Option(min=1, help="How many submissions at a time.")]
 Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
@@ -95,10 +107,19 @@ def grade(
     gradescope: Annotated[
         Path | None, typer.Option(help="Rewrite this results.json after every test (one SUBMISSION).", metavar="PATH")
     ] = None,
+    executor: Annotated[Where, typer.Option(help="This machine, or a Slurm cluster that shares DIR.")] = Where.local,
+    slurm: Annotated[
+        list[str] | None, typer.Option(help="An option of sbatch for each task (repeatable).", metavar="KEY=VALUE")
+    ] = None,
+    per_task: Annotated[
+        int | None, typer.Option(min=1, help="Submissions that a Slurm task grades; as it seems best if not said.")
+    ] = None,
 ) -> None:
     """Grade one or many submissions into DIR: DIR/<id>/result.json and DIR/gradebook.csv.
 
     What has been graded before with the same files, tests and options is not graded again.
+
+    On Slurm, --jobs is how many tasks run at once, and the same command watches again the jobs of one that was stopped.
     """
 
     def load() -> Command:
@@ -106,10 +127,24 @@ def grade(
         from grader.grade import grade_into
 
         katas = tuple(kata or ())
-        options = Options(out, jobs, seed, examples, isolation.value, katas, force, quiet, gradescope, device.value)
+        options = Options(
+            out=out,
+            jobs=jobs,
+            seed=seed,
+            examples=examples,
+            isolation=isolation.value,
+            katas=katas,
+            force=force,
+            quiet=quiet,
+            gradescope=gradescope,
+            device=device.value,
+            executor=executor.value,
+            slurm=tuple(slurm or ()),
+            per_task=per_task,
+        )
         return lambda: grade_into(submissions, options)
 
-    sys.exit(run(load, stopped="stopped; what is graded is stored, and the same command goes on from there"))
+    sys.exit(run(load, stopped=STOPPED[executor]))
 
 
 @app.command()
@@ -193,6 +228,8 @@ def package(
     github: what to add to the repository that students start from.
 
     classroom50: what to add to the classroom's repository.
+
+    kubernetes: an image to build, and the manifest of an Indexed Job whose pods each grade a share of a class.
     """
 
     def load() -> Command:

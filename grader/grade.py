@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -14,7 +14,8 @@ from grader.collect import Tests
 from grader.course.intake import Intake, Options
 from grader.course.report import rebuild, show, tell
 from grader.course.roster import roster
-from grader.errors import CallError
+from grader.errors import CallError, MachineError
+from grader.executor import Executor, Outcome, Warn
 from grader.leftovers import clear_runtimes
 from grader.live import LiveReport
 from grader.performance.phase import grade_speeds, not_yet, store
@@ -30,52 +31,21 @@ from kata.catalog import Kata, catalog
 REMARKS_SHOWN = 20
 
 
-@dataclass
-class Outcome:
-    """What became of the submissions that were graded."""
-
-    stored: list[str] = field(default_factory=list)
-    unsure: list[str] = field(default_factory=list)  # through no fault of the student's
-
-
 def grade_into(paths: Sequence[Path], options: Options) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
+    if options.executor == "slurm":
+        isolation = "bwrap" if options.isolation == "auto" else options.isolation  # no node quietly grades with less
+        options = replace(options, isolation=isolation, alone=False)
     katas = choose(options.katas)
-    live = live_report(paths, katas, options.gradescope)
+    grade = executor(options)
+    live = live_report(paths, katas, options)
     intake = Intake(*roster(paths), katas, options)
     out, err = console(quiet=options.quiet), console(stderr=True)
-    outcome = Outcome()
-    orders = intake.orders()
-    try:
-        first = next(orders, None)
-    except CallError as error:
-        if live is not None:
-            live.refuse(str(error))
-        raise
-
-    def use(tests: Tests, sandbox: Sandbox) -> None:
-        assert first is not None
-        grade_all(chain([first], orders), intake, outcome, tests, sandbox, out, live)
 
     def warn(text: str) -> None:
-        err.print(f"warning: {text}", style="yellow")
+        err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
 
-    if first is not None:
-        clear_runtimes()
-        if live is not None:
-            blank = result_of(Graded(first, [], 0.0), [], options, None, intake.prints[first.submission.id])
-            live.begin(msgspec.structs.replace(blank, performance=not_yet(options.device, katas)))
-        try:
-            with_workplace(options.isolation, options.examples, warn, use, private=[*paths, options.out])
-        except BaseException:
-            rebuild(options.out)
-            raise
-    if options.device != "none":
-        try:
-            unsure = grade_speeds(options.device, intake, [*intake.reused, *outcome.stored], out, warn)
-        finally:
-            rebuild(options.out)
-        outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]
+    outcome = grade(intake, out, warn, live)
     rows, unreadable = rebuild(options.out)
     shown = {*intake.reused, *outcome.stored}
     if live is not None:
@@ -92,6 +62,65 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
     return 3 if outcome.unsure else 2 if intake.refused else 0
 
 
+def executor(options: Options) -> Executor:
+    """Who grades what the intake finds, and stores it. Raises CallError and MachineError where it can't."""
+    if options.executor == "local":
+        if options.slurm or options.per_task is not None:
+            raise CallError("--slurm and --per-task go with --executor slurm")
+        return grade_here
+    try:
+        from grader.cluster.grading import on_slurm
+    except ModuleNotFoundError as error:
+        raise MachineError(f'{error.name} is not installed: pip install -e ".[grader,slurm]"') from None
+    return on_slurm(options)
+
+
+def grade_here(intake: Intake, out: Console, warn: Warn, live: LiveReport | None) -> Outcome:
+    """Grade on this machine: all tests, then speed. Raises CallError before anything is written, and MachineError."""
+    options = intake.options
+    try:
+        outcome = grade_tests(intake, out, warn, live)
+    except CallError:
+        raise
+    except BaseException:
+        if options.out.is_dir():
+            rebuild(options.out)
+        raise
+    if options.device != "none":
+        try:
+            unsure = grade_speeds(options.device, intake, [*intake.reused, *outcome.stored], out, warn)
+        finally:
+            rebuild(options.out)
+        outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]
+    return outcome
+
+
+def grade_tests(intake: Intake, out: Console, warn: Warn, live: LiveReport | None = None) -> Outcome:
+    """Run the tests of what has not been graded. Raises CallError before anything is written, and MachineError."""
+    options, outcome = intake.options, Outcome()
+    orders = intake.orders()
+    try:
+        first = next(orders, None)
+    except CallError as error:
+        if live is not None:
+            live.refuse(str(error))
+        raise
+    if first is None:
+        return outcome
+    waiting = chain([first], orders)
+
+    def use(tests: Tests, sandbox: Sandbox) -> None:
+        grade_all(waiting, intake, outcome, tests, sandbox, out, live)
+
+    clear_runtimes()
+    if live is not None:
+        blank = result_of(Graded(first, [], 0.0), [], options, None, intake.prints[first.submission.id])
+        live.begin(msgspec.structs.replace(blank, performance=not_yet(options.device, intake.katas)))
+    private = [*(entry.path for entry in intake.entries), options.out]
+    with_workplace(options.isolation, options.examples, warn, use, private=private)
+    return outcome
+
+
 def choose(names: Sequence[str]) -> tuple[Kata, ...]:
     """The katas of these names. Raises CallError."""
     try:
@@ -100,10 +129,13 @@ def choose(names: Sequence[str]) -> tuple[Kata, ...]:
         raise CallError(str(error)) from None
 
 
-def live_report(paths: Sequence[Path], katas: Sequence[Kata], path: Path | None) -> LiveReport | None:
+def live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:
     """The file that is rewritten after every test, where one was asked for. Raises CallError."""
+    path = options.gradescope
     if path is None:
         return None
+    if options.executor != "local":
+        raise CallError("--gradescope goes with --executor local")
     if len(paths) != 1:
         raise CallError("--gradescope takes a single submission")
     if not path.parent.is_dir():

@@ -17,10 +17,11 @@ STARTING_SECONDS = 600.0  # so long after it was made, a runtime has been locked
 
 @contextlib.contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Within, nobody clears this file or directory away."""
+    """Within, nobody clears this file or directory away; where the file system has no locks, nobody ever does."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
         yield
     finally:
         os.close(descriptor)

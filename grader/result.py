@@ -159,7 +159,7 @@ def write(result: Result, directory: Path) -> None:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write aside, then put in place."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    aside = path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")  # another node may have this number
     try:
         with aside.open("wb") as file, in_use(aside):
             file.write(content)

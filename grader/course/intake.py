@@ -31,6 +31,11 @@ class Options:
     quiet: bool
     gradescope: Path | None = None
     device: Literal["none", "cpu", "cuda"] = "none"
+    executor: Literal["local", "slurm"] = "local"
+    slurm: tuple[str, ...] = ()  # KEY=VALUE
+    per_task: int | None = None  # submissions that a task of the cluster grades; None: as many as keep it busy a while
+    alone: bool = True  # nobody else writes into `out` meanwhile
+    since_ns: int = 0  # what was stored before is graded again, by the file system's clock
 
 
 class Intake:
@@ -63,7 +68,7 @@ class Intake:
                 self.unreadable += 1
                 continue
             if not readable:
-                prepare(self.options.out)
+                prepare(self.options.out, alone=self.options.alone)
                 readable = True
             fingerprint = result.fingerprint(submission.files, fingerprinted(self.options, self.katas))
             if not self.options.force and reusable(self.options, entry.id, fingerprint):
@@ -75,15 +80,16 @@ class Intake:
             raise CallError("; ".join(self.refused))
 
 
-def prepare(directory: Path) -> None:
-    """See that results can be written there, and clear away what a killed run was writing. Raises CallError."""
+def prepare(directory: Path, *, alone: bool) -> None:
+    """See that results can be written there; `alone`, clear away what a killed run was writing. Raises CallError."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
             pass
     except OSError as error:
         raise CallError(f"--out {directory}: can't write there ({error.strerror})") from None
-    clear_half_written(directory)
+    if alone:
+        clear_half_written(directory)
 
 
 def fingerprinted(options: Options, katas: Sequence[Kata]) -> dict[str, object]:
@@ -97,7 +103,10 @@ def reusable(options: Options, submission: str, fingerprint: str) -> bool:
 
     Speed that was graded and is not asked for now would count.
     """
-    stored = result.load(options.out / submission / "result.json")
+    path = options.out / submission / "result.json"
+    stored = result.load(path)
     if stored is None or stored.fingerprint != fingerprint or not stored.conclusive:
+        return False
+    if path.stat().st_mtime_ns < options.since_ns:
         return False
     return options.device != "none" or not stored.performance

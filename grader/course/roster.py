@@ -8,7 +8,7 @@ from pathlib import Path
 from grader.errors import CallError
 from grader.submission import identify
 
-RESERVED = (".", "..", "gradebook.csv", "report.html")  # what stands beside the results
+RESERVED = (".", "..", ".slurm", "gradebook.csv", "report.html")  # what stands beside the results
 LONGEST = 255  # bytes of a name, on nearly every file system
 UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, bytes that are no text, line separators
 

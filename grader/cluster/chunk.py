@@ -1,0 +1,89 @@
+"""Grades one chunk of a class, as a task of an array does: the local grader, over what of it has no result yet.
+
+Run by `task.py` on Slurm: python -m grader.cluster.chunk PLAN INDEX PARENT
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from grader.cluster.options import Phase
+from grader.cluster.plan import Plan
+from grader.course.intake import Intake, Options
+from grader.course.roster import Entry
+from grader.errors import CallError, MachineError
+from grader.grade import choose, grade_tests
+from grader.performance.phase import grade_speeds
+from grader.result import Result, load, write_whole
+from grader.signals import end_with_parent
+from grader.submission import identify
+from grader.terminal import console
+
+UNFIT = "unfit"  # beside the plan: a file for each node that can't grade, with the reason
+
+
+def main() -> int:
+    """Grade a chunk of a plan, and leave a note where this node turns out to be unfit; the exit code."""
+    path, index, parent = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    end_with_parent(parent)
+    plan = msgspec.json.decode(path.read_bytes(), type=Plan)
+    paths = [Path(submission) for submission in plan.chunks[index]]
+    entries = [Entry(identify(submission), submission) for submission in paths]
+    done = grade_chunk(plan.phase, entries, plan.options(jobs=cores(plan.phase)))
+    if done.unfit:
+        write_whole(path.parent / UNFIT / os.environ.get("SLURMD_NODENAME", os.uname().nodename), done.unfit.encode())
+        warn(done.unfit)
+    return 3 if done.unfit else 0
+
+
+def cores(phase: Phase) -> int:
+    """How many submissions a task grades at a time: as many as it has cores; on a device one."""
+    return int(os.environ.get("SLURM_CPUS_PER_TASK", "1")) if phase == "tests" else 1
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a chunk, beside the results that are stored."""
+
+    unsure: tuple[str, ...] = ()  # submissions that could not be graded
+    unfit: str = ""  # why this machine can't grade, if it can't
+
+
+def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> Done:
+    """Grade what is to be graded of these submissions."""
+    intake = Intake(entries, [], choose(options.katas), options)
+    quiet = console(quiet=True)
+    try:
+        if phase == "tests":
+            return Done(unsure=tuple(grade_tests(intake, quiet, warn).unsure))
+        for _ in intake.orders():
+            pass  # those without a result are the tests' to grade, and stay out of `reused`
+        assert options.device != "none"
+        unsure = grade_speeds(options.device, intake, intake.reused, quiet, warn)
+        unfit = why_not_timed(options.out / unsure[0] / "result.json") if unsure else ""
+        return Done(tuple(unsure), unfit)
+    except CallError as error:  # none of them can be read: whoever gave them to us has seen it, too, or will
+        warn(str(error))
+        return Done()
+    except MachineError as error:
+        return Done(unfit=str(error))
+
+
+def why_not_timed(path: Path) -> str:
+    """What a stored result says of the first workload that does not count."""
+    stored: Result | None = load(path)
+    rows = stored.performance if stored else []
+    return next((row.message.partition("\n")[0] for row in rows if not row.counts), "speed could not be graded")
+
+
+def warn(text: str) -> None:
+    """Into the task's log."""
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
