@@ -6,16 +6,33 @@ no student's fault.
 
 import sys
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn, TypeAlias
 
 import typer
 
 from grader import signals
+from grader.choices import (
+    Choice,
+    Device,
+    Examples,
+    Format,
+    IsolationLevel,
+    Jobs,
+    Katas,
+    Part,
+    Platform,
+    Tracks,
+    Where,
+)
 from grader.errors import CallError, GraderError
 
 Command: TypeAlias = Callable[[], int]
+
+STOPPED = {
+    Where.local: "stopped; what is graded is stored, and the same command goes on from there",
+    Where.slurm: "stopped watching; the jobs go on, and the same command watches them again",
+}
 
 app = typer.Typer(
     name="grader",
@@ -24,65 +41,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Grade torchkata submissions. A student's code runs in a sandbox, never where the verdict is made.",
 )
-
-
-class Format(StrEnum):
-    """Whose results an export is."""
-
-    gradescope = "gradescope"
-    classroom50 = "classroom50"
-    github = "github"
-    junit = "junit"
-
-
-class Platform(StrEnum):
-    """Where a packaged grader runs."""
-
-    gradescope = "gradescope"
-    classroom50 = "classroom50"
-    github = "github"
-    kubernetes = "kubernetes"
-
-
-class Part(StrEnum):
-    """A part of what certify proves."""
-
-    zoo = "zoo"
-    attacks = "attacks"
-    cheats = "cheats"
-
-
-class Device(StrEnum):
-    """What speed is graded on."""
-
-    none = "none"
-    cpu = "cpu"
-    cuda = "cuda"
-
-
-class Where(StrEnum):
-    """What grades."""
-
-    local = "local"
-    slurm = "slurm"
-
-
-class Choice(StrEnum):
-    """How far a student's code is shut in."""
-
-    auto = "auto"
-    bwrap = "bwrap"
-    none = "none"
-
-
-STOPPED = {
-    Where.local: "stopped; what is graded is stored, and the same command goes on from there",
-    Where.slurm: "stopped watching; the jobs go on, and the same command watches them again",
-}
-Examples = Annotated[int, typer.Option(min=1, help="Random inputs per property.")]
-Jobs = Annotated[int, typer.Option(min=1, help="How many submissions at a time.")]
-Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
-IsolationOption = Annotated[Choice, typer.Option(help="auto: bwrap where it works, else none with a warning.")]
 
 
 @app.callback()
@@ -99,7 +57,8 @@ def grade(
     jobs: Jobs = 1,
     seed: Annotated[int, typer.Option(help="Of all random inputs.")] = 0,
     examples: Examples = 100,
-    isolation: IsolationOption = Choice.auto,
+    isolation: IsolationLevel = Choice.auto,
+    track: Tracks = None,
     kata: Katas = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what has been graded.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
@@ -117,6 +76,8 @@ def grade(
 ) -> None:
     """Grade one or many submissions into DIR: DIR/<id>/result.json and DIR/gradebook.csv.
 
+    The track core is graded unless --track or --kata says more.
+
     What has been graded before with the same files, tests and options is not graded again.
 
     On Slurm, --jobs is how many tasks run at once, and the same command watches again the jobs of one that was stopped.
@@ -125,15 +86,15 @@ def grade(
     def load() -> Command:
         from grader.course.intake import Options
         from grader.grade import grade_into
+        from grader.wanted import wanted
 
-        katas = tuple(kata or ())
         options = Options(
             out=out,
             jobs=jobs,
             seed=seed,
             examples=examples,
             isolation=isolation.value,
-            katas=katas,
+            katas=wanted(kata or (), track or (), otherwise=["core"]),
             force=force,
             quiet=quiet,
             gradescope=gradescope,
@@ -219,6 +180,8 @@ def package(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of all random inputs.")] = 0,
     examples: Examples = 100,
+    track: Tracks = None,
+    kata: Katas = None,
     force: Annotated[bool, typer.Option("--force", help="Write into an OUT that is not empty.")] = False,
 ) -> None:
     """Write what a platform takes as it is: the grader, and the files that the platform runs.
@@ -234,8 +197,9 @@ def package(
 
     def load() -> Command:
         from grader.package import Options, run_package
+        from grader.wanted import wanted
 
-        options = Options(source, seed, examples, force)
+        options = Options(source, seed, examples, wanted(kata or (), track or (), otherwise=["core"]), force)
         return lambda: run_package(platform.value, out, options)
 
     sys.exit(run(load))
@@ -280,7 +244,8 @@ def certify(
     jobs: Jobs = 1,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds the solution is graded under.")] = 20,
     examples: Examples = 100,
-    isolation: IsolationOption = Choice.auto,
+    isolation: IsolationLevel = Choice.auto,
+    track: Tracks = None,
     kata: Katas = None,
     only: Annotated[
         Part | None, typer.Option(help="Prove only that the tests hold, the sandbox, or the clock.")
@@ -295,8 +260,9 @@ def certify(
 
     def load() -> Command:
         from grader.certify import Options, run_certify
+        from grader.wanted import wanted
 
-        katas = tuple(kata or ())
+        katas = wanted(kata or (), track or (), otherwise=["all"])
         options = Options(jobs, seeds, examples, isolation.value, katas, markdown, only.value if only else None)
         return lambda: run_certify(options)
 
@@ -306,9 +272,9 @@ def certify(
 def run(load: Callable[[], Command], stopped: str = "stopped") -> int:
     """Import a command and run it: its exit code; mistakes in the call, and Ctrl-C, as one line."""
     signals.exit_at_ctrl_c(f"grader: {stopped}")
-    command = load()
-    signals.raise_at_ctrl_c()
     try:
+        command = load()
+        signals.raise_at_ctrl_c()
         return command()
     except BaseException as error:
         if signals.asked_to_stop.is_set():  # whatever an interrupted library has made of it

@@ -24,9 +24,10 @@ from grader.result import Result
 from grader.session import Graded, Order, TestEnded
 from grader.session import grade as grade_orders
 from grader.terminal import console
+from grader.wanted import choose
 from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace
-from kata.catalog import Kata, catalog
+from kata.catalog import Kata
 
 REMARKS_SHOWN = 20
 
@@ -119,14 +120,6 @@ def grade_tests(intake: Intake, out: Console, warn: Warn, live: LiveReport | Non
     private = [*(entry.path for entry in intake.entries), options.out]
     with_workplace(options.isolation, options.examples, warn, use, private=private)
     return outcome
-
-
-def choose(names: Sequence[str]) -> tuple[Kata, ...]:
-    """The katas of these names. Raises CallError."""
-    try:
-        return tuple(catalog().choose(list(names)))
-    except ValueError as error:
-        raise CallError(str(error)) from None
 
 
 def live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:

@@ -1,6 +1,7 @@
-"""The katas and the workloads that time them: titles, points, thresholds, read from `catalog.toml` and nowhere else."""
+"""The katas by track, and the workloads that time them: titles, hints, points, all read from `catalog.toml`."""
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,13 +14,22 @@ HiddenSays: TypeAlias = Literal["nothing", "claim", "all"]
 
 
 @dataclass(frozen=True)
+class Track:
+    """Katas that belong together; their points sum to 100."""
+
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
 class Kata:
     """One kata: one stub, one file of tests."""
 
     name: str
     title: str
-    theme: str
+    track: str
     builds_on: tuple[str, ...]
+    hints: tuple[str, ...]  # from gentle to plain
     points: dict[str, float]  # by the name of the test, in the order of the file
     visibility: dict[str, Visibility]  # of every test, by its name
     hidden_says: HiddenSays  # what a student may read of a test that is not visible
@@ -62,8 +72,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class Catalog:
-    """All katas and workloads, in order."""
+    """All tracks, katas and workloads, in order."""
 
+    tracks: dict[str, Track]
     katas: dict[str, Kata]
     workloads: dict[str, Workload]
     limits: Limits
@@ -80,21 +91,31 @@ class Catalog:
         """What builds on `name`, directly or not, in order."""
         return [kata for kata in self.katas if name in self.foundations(kata)]
 
-    def choose(self, names: list[str] | tuple[str, ...]) -> list[Kata]:
-        """The katas of these names in the catalog's order, all for none. Raises ValueError for an unknown one."""
-        for name in names:
-            if name not in self.katas:
-                raise ValueError(f"there is no kata {name!r}; the katas are {', '.join(self.katas)}")
-        return [kata for kata in self.katas.values() if not names or kata.name in names]
+    def choose(self, names: Sequence[str], tracks: Sequence[str] = ()) -> list[Kata]:
+        """The katas of these names and of these tracks in the catalog's order, all for neither.
+
+        One text may name several, with commas between; the track `all` is all of them. Raises ValueError for a name
+        that there is not.
+        """
+        chosen = {name for text in names for name in text.split(",")}
+        themes = {name for text in tracks for name in text.split(",")}
+        if unknown := chosen - self.katas.keys():
+            raise ValueError(f"there is no kata {min(unknown)!r}; the katas are {', '.join(self.katas)}")
+        if unknown := themes - self.tracks.keys() - {"all"}:
+            raise ValueError(f"there is no track {min(unknown)!r}; the tracks are {', '.join(self.tracks)} (or all)")
+        everything = "all" in themes or not (chosen or themes)
+        return [kata for kata in self.katas.values() if everything or kata.name in chosen or kata.track in themes]
 
 
 @cache
 def catalog() -> Catalog:
     """Read `catalog.toml`. Raises ValueError for a visibility that there is not."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("catalog.toml").read_text("utf-8"))
+    tracks = [Track(**entry) for entry in table["track"]]
     katas = [kata_from(entry) for entry in table["kata"]]
     workloads = [workload_from(entry) for entry in table["workload"]]
     return Catalog(
+        {track.name: track for track in tracks},
         {kata.name: kata for kata in katas},
         {workload.name: workload for workload in workloads},
         Limits(**table["limits"]),
@@ -106,8 +127,9 @@ def kata_from(entry: dict[str, Any]) -> Kata:
     return Kata(
         name=entry["name"],
         title=entry["title"],
-        theme=entry["theme"],
+        track=entry["track"],
         builds_on=tuple(entry["builds_on"]),
+        hints=tuple(entry["hints"]),
         points=entry["points"],
         visibility=visibility_of(entry),
         hidden_says=one_of(get_args(HiddenSays), entry.get("hidden_says", "nothing"), f"{entry['name']}: hidden_says"),

@@ -127,16 +127,18 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, endings: list[Endin
 
 
 def write_table(out: pytest.TerminalReporter, endings: dict[str, list[Ending]]) -> None:
-    """One line for each kata that was tested, then the first one that is not done."""
-    out.write_line("")
+    """One line for each kata that was tested, under its track, then the first one that is not done."""
     katas = catalog().choose(list(endings))
+    width = max(len(kata.name) for kata in katas) + 2
     first_open: Kata | None = None
-    for kata in katas:
+    for before, kata in zip([None, *katas], katas, strict=False):
+        if before is None or before.track != kata.track:
+            out.write_line(f"\n{catalog().tracks[kata.track].title}")
         outcomes = [ending.outcome for ending in endings.get(kata.name, [])]
         status = status_of(outcomes)
         partly = status == "done" and len(outcomes) < len(kata.points)
         word, colour = ("partly run", {"light": True}) if partly else STATUS_WORDS[status]
-        out.write(f"  {kata.name:<14}")
+        out.write(f"  {kata.name:<{width}}")
         out.write(f"{word:<13}", **colour)
         out.write_line(f"{outcomes.count('passed'):>3}/{len(kata.points)}{waits_for(kata, endings)}")
         if (partly or status != "done") and first_open is None:

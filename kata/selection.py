@@ -1,4 +1,4 @@
-"""pytest plugin: whose code is tested and which katas. `--impl`, `--kata`, and the `student` fixture."""
+"""pytest plugin: whose code is tested and which katas. `--impl`, `--kata`, `--track`, and the `student` fixture."""
 
 from pathlib import Path
 
@@ -10,13 +10,16 @@ from .lean import spare_the_compiler
 from .student import InProcess, Student
 
 STUDENT = pytest.StashKey[Student]()
+CHOSEN = pytest.StashKey[set[str]]()
+TRACKS = "one of the tracks " + ", ".join(catalog().tracks)
 TESTS = ROOT / "tests"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--impl` and `--kata`."""
+    """Add `--impl`, `--kata` and `--track`."""
     group = parser.getgroup("torchkata")
     group.addoption("--kata", action="append", default=[], metavar="NAME", help="test this kata only (repeatable)")
+    group.addoption("--track", action="append", default=[], metavar="NAME", help=f"test {TRACKS} only (repeatable)")
     group.addoption(
         "--impl",
         default="assignment",
@@ -26,11 +29,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check both options before anything is collected."""
+    """Check the options before anything is collected."""
     spare_the_compiler()
     np.seterr(all="ignore")  # the oracle is asked about a student's numbers, too, and those may be anything
     try:
-        catalog().choose(config.getoption("kata"))
+        chosen = catalog().choose(config.getoption("kata"), config.getoption("track"))
+        config.stash[CHOSEN] = {kata.name for kata in chosen}
         config.stash[STUDENT] = Student(InProcess(kata_folder(config.getoption("impl"), config.invocation_params.dir)))
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
@@ -55,8 +59,8 @@ def kata_of(path: Path) -> str | None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out the katas that were not asked for."""
-    chosen, kata = config.getoption("kata"), kata_of(collection_path)
-    return True if chosen and kata is not None and kata not in chosen else None
+    kata = kata_of(collection_path)
+    return True if kata is not None and kata not in config.stash[CHOSEN] else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

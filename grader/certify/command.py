@@ -20,12 +20,12 @@ from grader.certify.races import CheatTrial, Races, SlowTrial, is_unsure
 from grader.certify.siege import EXAMPLES, Siege, Trial
 from grader.collect import Tests
 from grader.errors import CallError, MachineError
-from grader.grade import choose
 from grader.performance import setup
 from grader.performance.progress import SpeedProgress
 from grader.progress import Progress, tests_of
 from grader.result import write_whole
 from grader.terminal import console
+from grader.wanted import choose
 from grader.worker.launch import Isolation, Sandbox
 from grader.workplace import with_sandbox, with_workplace
 from kata.catalog import Kata

@@ -16,12 +16,13 @@ from grader.cluster.plan import Plan
 from grader.course.intake import Intake, Options
 from grader.course.roster import Entry
 from grader.errors import CallError, MachineError
-from grader.grade import choose, grade_tests
+from grader.grade import grade_tests
 from grader.performance.phase import grade_speeds
 from grader.result import Result, load, write_whole
 from grader.signals import end_with_parent
 from grader.submission import identify
 from grader.terminal import console
+from grader.wanted import choose
 
 UNFIT = "unfit"  # beside the plan: a file for each node that can't grade, with the reason
 

@@ -12,6 +12,7 @@ from grader.cluster.chunk import grade_chunk, warn
 from grader.course.intake import Options
 from grader.course.roster import roster
 from grader.errors import GraderError
+from grader.wanted import wanted
 
 INDEX = "JOB_COMPLETION_INDEX"  # set by Kubernetes in each pod
 
@@ -35,7 +36,7 @@ def main() -> int:
         seed=given.seed,
         examples=given.examples,
         isolation="bwrap",
-        katas=tuple(given.kata),
+        katas=wanted(given.kata, (), otherwise=["core"]),
         force=False,
         quiet=True,
         alone=False,

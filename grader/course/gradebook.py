@@ -1,7 +1,7 @@
 """`gradebook.csv`: a line a submission, the points of each kata beside its status, of each workload, and the remarks.
 
-A workload has a column where at least one submission has points to earn by it. Nothing else depends on when or how fast
-it was graded: the same class and options make the same bytes.
+A kata has its columns where it was graded, a workload where at least one submission has points to earn by it. Nothing
+else depends on when or how fast it was graded: the same class and options make the same bytes.
 """
 
 import csv
@@ -19,7 +19,8 @@ FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")  # what a
 def write(rows: Sequence[Row], directory: Path) -> None:
     """Store the gradebook, whole or not at all."""
     out = io.StringIO()
-    names = list(catalog().katas)
+    graded = {kata.kata for row in rows for kata in row.katas}
+    names = [name for name in catalog().katas if name in graded]
     timed = {workload.workload for row in rows for workload in row.performance if workload.counts}
     workloads = [name for name in catalog().workloads if name in timed]
     table = csv.writer(out, lineterminator="\n")

@@ -33,6 +33,7 @@ class Options:
     source: str | None
     seed: int
     examples: int
+    katas: tuple[str, ...]
     force: bool
 
 
@@ -72,7 +73,8 @@ def contents(platform: Platform, options: Options) -> dict[str, bytes]:
     sources = [path for name in ("common", platform) for path in project.files_of(FILES / name)]
     written = {path.name: path.read_bytes() for path in sources}
     workflow = {f".github/workflows/{WORKFLOW}": written.pop(WORKFLOW)} if WORKFLOW in written else {}
-    written["options"] = f"--seed {options.seed} --examples {options.examples}\n".encode()
+    asked = f"--seed {options.seed} --examples {options.examples} --kata {','.join(options.katas)}\n"
+    written["options"] = asked.encode()
     if options.source is not None:
         written["source"] = project.origin(options.source)
     else:
@@ -85,7 +87,7 @@ def for_kubernetes(options: Options) -> dict[str, bytes]:
     if options.source is not None:
         raise CallError("--source: an image for kubernetes is built from a copy")
     written = {path.name: path.read_bytes() for path in project.files_of(FILES / "kubernetes")}
-    asked = {b"SEED": options.seed, b"EXAMPLES": options.examples}
+    asked = {b"SEED": options.seed, b"EXAMPLES": options.examples, b"KATAS": ",".join(options.katas)}
     for name, value in asked.items():
         written["job.yaml"] = written["job.yaml"].replace(name, str(value).encode())
     return written | {f"torchkata/{name}": content for name, content in project.copy().items()}

@@ -12,8 +12,9 @@ from kata.catalog import catalog, kata_from
 ENTRY: dict[str, Any] = {
     "name": "k",
     "title": "t",
-    "theme": "m",
+    "track": "core",
     "builds_on": [],
+    "hints": ["look", "look here"],
     "points": {"test_a": 1, "test_b": 2},
 }
 

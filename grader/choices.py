@@ -1,0 +1,65 @@
+"""What the options of the command `grader` can be."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """Whose results an export is."""
+
+    gradescope = "gradescope"
+    classroom50 = "classroom50"
+    github = "github"
+    junit = "junit"
+
+
+class Platform(StrEnum):
+    """Where a packaged grader runs."""
+
+    gradescope = "gradescope"
+    classroom50 = "classroom50"
+    github = "github"
+    kubernetes = "kubernetes"
+
+
+class Part(StrEnum):
+    """A part of what certify proves."""
+
+    zoo = "zoo"
+    attacks = "attacks"
+    cheats = "cheats"
+
+
+class Device(StrEnum):
+    """What speed is graded on."""
+
+    none = "none"
+    cpu = "cpu"
+    cuda = "cuda"
+
+
+class Where(StrEnum):
+    """What grades."""
+
+    local = "local"
+    slurm = "slurm"
+
+
+class Choice(StrEnum):
+    """How far a student's code is shut in."""
+
+    auto = "auto"
+    bwrap = "bwrap"
+    none = "none"
+
+
+Examples = Annotated[int, typer.Option(min=1, help="Random inputs per property.")]
+Jobs = Annotated[int, typer.Option(min=1, help="How many submissions at a time.")]
+Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
+Tracks = Annotated[
+    list[str] | None,
+    typer.Option(help="The katas of this track, or of all tracks (repeatable).", metavar="NAME"),
+]
+IsolationLevel = Annotated[Choice, typer.Option(help="auto: bwrap where it works, else none with a warning.")]

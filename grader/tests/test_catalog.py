@@ -1,0 +1,59 @@
+"""The catalog: what it promises of every kata, and the choice of katas by name and by track."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.tests.conftest import ask, run
+from kata.catalog import ROOT, catalog
+
+TRACKS = {track: [kata for kata in catalog().katas.values() if kata.track == track] for track in catalog().tracks}
+
+
+@pytest.mark.parametrize("track", catalog().tracks)
+def test_the_points_of_a_track_sum_to_a_hundred(track: str) -> None:
+    assert sum(kata.max_score for kata in TRACKS[track]) == 100
+
+
+def test_every_kata_has_a_track_hints_and_all_its_files() -> None:
+    for kata in catalog().katas.values():
+        assert kata.track in catalog().tracks
+        assert 2 <= len(kata.hints) <= 3
+        folders = ("assignment", "reference/oracle", "reference/solution", "reference/misconceptions", "tests/probes")
+        for file in [*(f"{folder}/{kata.name}.py" for folder in folders), f"tests/test_{kata.name}.py"]:
+            assert (ROOT / file).is_file(), file
+        assert set(kata.builds_on) <= set(catalog().katas)
+
+
+def test_a_choice_is_by_kata_and_by_track_with_or_without_commas() -> None:
+    choose = catalog().choose
+    everything = list(catalog().katas.values())
+    assert choose([]) == choose([], ["all"]) == everything
+    assert (
+        choose([], ["core,optimizers"]) == choose([], ["optimizers", "core"]) == TRACKS["core"] + TRACKS["optimizers"]
+    )
+    assert [kata.name for kata in choose(["sgd,linear"])] == ["linear", "sgd"]
+    assert choose(["linear"], ["core"]) == TRACKS["core"]
+    with pytest.raises(ValueError, match="there is no kata 'lineal'"):
+        choose(["linear,lineal"])
+    with pytest.raises(ValueError, match="there is no track 'cores'; the tracks are core, memory"):
+        choose([], ["cores"])
+
+
+def test_plain_pytest_takes_a_track() -> None:
+    done = run("pytest", "--track", "core", "--impl", "solution", "--examples", "1")
+    assert done.code == 0, done.out
+    assert done.out.count(" done ") == len(TRACKS["core"])
+    refused = run("pytest", "--track", "cores")
+    assert refused.code == 4
+    assert "there is no track 'cores'" in refused.err
+
+
+def test_grade_takes_the_core_track_unless_told_otherwise(tmp_path: Path) -> None:
+    stubs, out = ROOT / "assignment", tmp_path / "out"
+    assert ask("grade", stubs, "--out", out, "--examples", 1, "--isolation", "none").code == 0
+    header = (out / "gradebook.csv").read_text().splitlines()[0].split(",")
+    assert [name for name in header if name in catalog().katas] == [kata.name for kata in TRACKS["core"]]
+    refused = ask("grade", stubs, "--out", out, "--track", "cores")
+    assert refused.code == 2
+    assert refused.err.startswith("grader: there is no track 'cores'")
