@@ -10,12 +10,12 @@ import torch
 from _pytest.runner import runtestprotocol
 
 from grader.rubric import Timed
-from kata.catalog import ROOT, catalog
+from kata.catalog import ROOT, Kata, catalog
 from kata.exercise import Probe, Reply
 from kata.explain import Ending
 from kata.failures import NotStarted, Place
 from kata.profiles import SEED
-from kata.selection import STUDENT, kata_of
+from kata.selection import CHOSEN, STUDENT, kata_of
 from kata.student import Student
 from kata.values import Plain
 
@@ -32,7 +32,7 @@ class Tests:
             if kata is not None:
                 self.items.setdefault(kata, {})[item.name] = item
         found = {kata: set(items) for kata, items in self.items.items()}
-        expected = {kata.name: set(kata.points) for kata in catalog().katas.values()}
+        expected = {kata.name: set(kata.points) for kata in catalog().choose([*self.config.stash[CHOSEN]])}
         if found != expected:
             raise RuntimeError(f"tests and catalog differ: {sorted(all_names(found) ^ all_names(expected))}")
 
@@ -89,8 +89,8 @@ class Collector:
         return True
 
 
-def with_tests(use: Callable[[Tests], None], examples: int, profile: str) -> None:
-    """Collect the tests in this process under a Hypothesis profile and call `use` with them."""
+def with_tests(use: Callable[[Tests], None], examples: int, profile: str, katas: Sequence[Kata] = ()) -> None:
+    """Collect the tests of these katas, all for none, under a Hypothesis profile, and call `use` with them."""
     torch.set_num_threads(1)  # after an operation on several threads, torch hangs in a forked child
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
@@ -99,6 +99,7 @@ def with_tests(use: Callable[[Tests], None], examples: int, profile: str) -> Non
     arguments = [str(ROOT / "tests"), f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}"]
     arguments += ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--capture=no"]
     arguments += ["--import-mode=importlib", f"--hypothesis-profile={profile}", f"--examples={examples}"]
+    arguments += [f"--kata={kata.name}" for kata in katas]
     for plugin in ("no:terminal", "no:cacheprovider", "no:faulthandler", "_hypothesis_pytestplugin"):
         arguments += ["-p", plugin]
     code = pytest.main(arguments, plugins=[collector])

@@ -9,7 +9,7 @@ from grader.errors import MachineError
 from grader.leftovers import in_use
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
-from kata.catalog import Limits, catalog
+from kata.catalog import Kata, Limits, catalog
 from kata.failures import Inconclusive
 
 
@@ -20,10 +20,12 @@ def with_workplace(
     use: Callable[[Tests, Sandbox], None],
     profile: str = "grade",
     private: Sequence[Path] = (),
+    katas: Sequence[Kata] = (),
 ) -> None:
-    """Call `use` with the tests and a sandbox that keeps out of this project and of `private`.
+    """Call `use` with the tests of these katas, all for none, and a sandbox.
 
-    Raises MachineError where the isolation can't be had.
+    Whoever runs in there sees nothing of this project, nor of `private`. Raises MachineError where the isolation
+    can't be had.
     """
     sandboxes: list[Sandbox] = []
 
@@ -35,12 +37,12 @@ def with_workplace(
     try:
         try:
             first = begin("none" if isolation == "none" else "bwrap")  # imports torch while the tests are collected
-            with_tests(lambda tests: use(tests, prove(first, private, warn)), examples, profile)
+            with_tests(lambda tests: use(tests, prove(first, private, warn)), examples, profile, katas)
         except IsolationError as error:
             if isolation != "auto":
                 raise MachineError(f"isolation {isolation} does not work here: {error}") from None
             warn(f"bubblewrap does not work here ({error}).")
-            with_tests(lambda tests: use(tests, prove(begin("none"), private, warn)), examples, profile)
+            with_tests(lambda tests: use(tests, prove(begin("none"), private, warn)), examples, profile, katas)
     finally:
         for sandbox in sandboxes:
             sandbox.close()
