@@ -5,6 +5,7 @@ grader's does not: so the benchmark is asked for wall time and, in a line of its
 """
 
 import importlib.util
+import mmap
 import os
 import sys
 import time
@@ -99,7 +100,9 @@ def others(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
     if task.kind == "cpu":
         torch.set_num_threads(1)
         os.sched_setaffinity(0, {setup.timing("cpu").core or 0})
-    memory = torch.empty(bytes_needed(chosen), dtype=torch.uint8, device=task.kind)
+    size = bytes_needed(chosen)
+    shared = torch.frombuffer(mmap.mmap(-1, size), dtype=torch.uint8)  # in small pages, as what a worker shares with us
+    memory = shared if task.kind == "cpu" else torch.empty(size, dtype=torch.uint8, device=task.kind)
     tensors = lay_out(chosen, memory, memory)
     for name in ("x", "weight"):
         tensors[name].uniform_(-1, 1)

@@ -1,5 +1,6 @@
 """The catalog: what it promises of every kata, and the choice of katas by name and by track."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,12 @@ def test_every_kata_has_a_track_hints_and_all_its_files() -> None:
         for file in [*(f"{folder}/{kata.name}.py" for folder in folders), f"tests/test_{kata.name}.py"]:
             assert (ROOT / file).is_file(), file
         assert set(kata.builds_on) <= set(catalog().katas)
+
+
+def test_the_lecture_is_mapped_to_every_kata_and_to_nothing_else() -> None:
+    rows = [line for line in (ROOT / "docs/lecture.md").read_text("utf-8").splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[4])}
+    assert named == set(catalog().katas)
 
 
 def test_a_choice_is_by_kata_and_by_track_with_or_without_commas() -> None:
