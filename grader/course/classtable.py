@@ -1,4 +1,4 @@
-"""The class in the terminal: a row a submission, the points and the status of each kata, and of the workloads."""
+"""The class in the terminal: a row a submission, points and status of each kata or track, and of the workloads."""
 
 from collections.abc import Sequence
 
@@ -20,27 +20,44 @@ MARKS: dict[Status, tuple[str, str, str]] = {  # mark, what it means, colour
     "not_graded": ("", "not graded", "bright_black"),
 }
 
+GRAVITY: tuple[Status, ...] = ("inconclusive", "timed_out", "crashed", "wrong", "not_started", "not_graded", "done")
+
 
 def class_table(rows: Sequence[Row], katas: Sequence[Kata]) -> Table:
-    """The table, with its legend below."""
+    """The table, with its legend below; where katas of several tracks were graded, a column for each track."""
+    tracks = dict.fromkeys(kata.track for kata in katas)
+    columns = (
+        [[kata for kata in katas if kata.track == track] for track in tracks]
+        if len(tracks) > 1
+        else [[kata] for kata in katas]
+    )
     legend = "   ".join(f"{mark} {words}" for mark, words, _ in MARKS.values() if mark)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=legend, caption_justify="left")
     table.add_column("submission", overflow="fold", max_width=28)
     table.add_column("score", justify="right")
-    for kata in katas:
-        table.add_column(kata.name.replace("_", "\n"), justify="right")
+    for column in columns:
+        name = column[0].track if len(tracks) > 1 else column[0].name
+        table.add_column(name.replace("_", "\n"), justify="right")
     timed = any(row.performance for row in rows)
     if timed:
         table.add_column("speed", justify="right")
     for row in rows:
-        cells = {kata.kata: cell(kata) for kata in row.katas}
+        graded = {kata.kata: kata for kata in row.katas}
         table.add_row(
             Text(row.submission),
             Text(f"{row.score:g}/{row.max_score:g}", style="bold"),
-            *(cells.get(kata.name, Text("")) for kata in katas),
+            *(together([graded[kata.name] for kata in column if kata.name in graded]) for column in columns),
             *([speed(row)] if timed else []),
         )
     return table
+
+
+def together(katas: Sequence[KataRow]) -> Text:
+    """The points of these katas, and the gravest status; nothing where none was graded."""
+    if not katas:
+        return Text("")
+    gravest = min((kata.status for kata in katas), key=GRAVITY.index)
+    return cell(KataRow("", gravest, sum(kata.score for kata in katas)))
 
 
 def cell(kata: KataRow) -> Text:
