@@ -233,9 +233,7 @@ def cut_by_torch_kurtosis(input_dim: int, output_dim: int) -> float:
     return spread_of_cut(2 * math.sqrt(input_dim))[1]
 
 
-@instead_of(
-    oracle.initial_kurtosis, "the tails of the start are heavier than a normal's: those of a Laplace distribution"
-)
+@instead_of(oracle.initial_kurtosis, "the tails of the start are heavier than a normal's: a Laplace distribution's")
 def laplace(input_dim: int, output_dim: int) -> float:
     """6."""
     return 6.0
