@@ -50,7 +50,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     taken = inspect.signature(body.body).parameters
     body.begin({name: value for name, value in pyfuncitem.funcargs.items() if name in taken})
     if not hasattr(test, "hypothesis"):
-        pyfuncitem.obj = body
+        pyfuncitem.obj = body.__call__
     began = time.monotonic()
     try:
         return (yield)

@@ -69,7 +69,6 @@ class Watched:
     """
 
     def __init__(self, body: Callable[..., None]) -> None:
-        functools.update_wrapper(self, body)
         self.body = body
         self.begin({})
 
@@ -128,11 +127,18 @@ class Watched:
 
 
 def watched(item: Any) -> Watched:
-    """A test's body under watch, from now on for a Hypothesis test."""
+    """A test's body under watch: from now on for a Hypothesis test, whose handle has the body."""
     if not hasattr(item.obj, "hypothesis"):
         return Watched(item.obj)
     handle = item.obj.hypothesis
-    if not isinstance(handle.inner_test, Watched):
-        handle.inner_test = Watched(handle.inner_test)
-    body: Watched = handle.inner_test
-    return body
+    if not hasattr(handle.inner_test, "watched"):
+        body = Watched(handle.inner_test)
+
+        @functools.wraps(handle.inner_test)
+        def watching(**given: Any) -> None:
+            body(**given)
+
+        watching.watched = body  # type: ignore[attr-defined]
+        handle.inner_test = watching
+    found: Watched = handle.inner_test.watched
+    return found
