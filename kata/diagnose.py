@@ -100,7 +100,8 @@ class Search:
     def examples(self, test: Any) -> Iterator[Example]:
         """Those that were kept, the smallest first, then random ones for as long as the student answers in time."""
         yield from self.body.kept()
-        yield from self.body.more(test, self.student, FURTHER)
+        if hasattr(test, "hypothesis"):
+            yield from self.body.more(test, self.student, FURTHER)
 
     def explains(self, mistake: Mistake, example: Example) -> bool:
         """Whether the body passes on these answers when the oracle makes this mistake, too."""

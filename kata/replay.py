@@ -1,12 +1,13 @@
 """Keeps the examples that a test goes through, and answers a second time as the student did."""
 
 import functools
-import random
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import HypothesisException
 
 from .exercise import Probe
@@ -15,7 +16,7 @@ from .student import Student
 from .values import Plain
 
 EACH = 10  # examples kept from the first failures on, and up to the end
-BYTES = 4096  # of randomness for one example
+ALL = list(HealthCheck)
 
 
 @dataclass(frozen=True)
@@ -75,24 +76,12 @@ class Watched:
     def begin(self, fixtures: dict[str, Any]) -> None:
         """Forget all examples; a test with these fixtures begins."""
         self.fixtures = fixtures
-        self.collecting = False
         self.first: list[Example] = []
         self.last: deque[Example] = deque(maxlen=EACH)
 
     def __call__(self, **given: Any) -> None:
-        """Run the body, and keep the example. While examples are collected it never fails: Hypothesis would store them.
-
-        Raises as the body does.
-        """
-        try:
-            self.run({**self.fixtures, **given})
-        except (Exception, Stop) as error:
-            if not self.collecting:
-                raise
-            self.collecting = not isinstance(error, Stop)
-
-    def run(self, given: dict[str, Any]) -> None:
         """Run the body, and keep the example. Raises as the body does."""
+        given = {**self.fixtures, **given}
         student = given.pop("student")
         example = Example(given)
         try:
@@ -111,19 +100,25 @@ class Watched:
         seen = list(reversed(self.last))
         return seen + [example for example in self.first if not any(example is other for other in seen)]
 
-    def more(self, test: Any, student: Student, count: int) -> Iterator[Example]:
-        """Up to `count` further examples of a Hypothesis test, the same in every run, while this student answers."""
-        if not hasattr(test, "hypothesis"):
-            return
-        rng = random.Random(0)
+    def more(self, test: Any, student: Student, count: int) -> list[Example]:
+        """Further examples of a Hypothesis test, asked of this student for as long as answers come."""
         self.begin({**self.fixtures, "student": student})
-        self.collecting = True
-        for _ in range(count):
-            self.last.clear()
-            test.hypothesis.fuzz_one_input(rng.randbytes(BYTES))
-            yield from self.last
-            if not self.collecting:
-                return
+        answering = True
+
+        @seed(0)
+        @settings(max_examples=count, phases=[Phase.generate], database=None, deadline=None, suppress_health_check=ALL)
+        @given(**test.hypothesis._given_kwargs)
+        def collect(**drawn: Any) -> None:
+            nonlocal answering
+            with suppress(Exception):
+                try:
+                    if answering:
+                        self(**drawn)
+                except Stop:
+                    answering = False
+
+        collect()
+        return self.kept()
 
 
 def watched(item: Any) -> Watched:
