@@ -52,7 +52,7 @@ def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: 
     for input_dim, output_dim in WIDE:
         (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
         exact = oracle.initial_std(input_dim, output_dim)
-        values = as_float64(weight).flatten() / exact
+        values = (as_float64(weight).flatten() - oracle.initial_mean(input_dim, output_dim)) / exact
         mean, variance, n = float(values.mean()), float(values.var()), values.size
         size = f"Linear({input_dim}, {output_dim})"
         check(abs(mean) <= Z / n**0.5, f"{size}: the mean is {mean:.4f} standard deviations away from 0")

@@ -22,6 +22,7 @@ SUMMED = "the rows are summed: a batch gives a single number"
 TORCHS_LAYERS = "the layers are nn.Linear, which multiply by their weight transposed and start uniform"
 ONE_WEIGHT = "the layers share one weight"
 SEEDED = "the generator is seeded in the model"
+SEEDED_EACH = "the generator is seeded for every layer"
 
 
 def hidden(weights: Weights, x: X) -> X:
@@ -127,7 +128,7 @@ def last_left_out(weights: Weights, x: X) -> Y:
 @instead_of(oracle.forward, "the first layer is applied in the place of every layer")
 def first_for_all(weights: Weights, x: X) -> Y:
     """As often as there are layers."""
-    return oracle.forward([*weights[:1] * (len(weights) - 1), weights[-1]], x)
+    return oracle.forward([*[weights[0]] * (len(weights) - 1), weights[-1]], x)
 
 
 @instead_of(oracle.forward, "every layer is applied to the input, and only the last one counts")
@@ -165,7 +166,7 @@ def torchs_start(dim: int, num_layers: int) -> list[float]:
 @instead_of(oracle.forward, ONE_WEIGHT)
 def one_weight(weights: Weights, x: X) -> Y:
     """What is loaded last is in all of them."""
-    return oracle.forward([*weights[:-1][-1:] * (len(weights) - 1), weights[-1]], x)
+    return oracle.forward([*(weights[-2] for _ in weights[1:]), weights[-1]], x)
 
 
 @instead_of(oracle.anatomy, ONE_WEIGHT)
@@ -248,6 +249,30 @@ def last_copied(num_layers: int) -> list[list[int]]:
 def seeded(num_layers: int) -> list[list[int]]:
     """Each weight equals its like in the other model."""
     return [[i, i + num_layers + 1] for i in range(num_layers + 1)]
+
+
+@instead_of(oracle.equal_starts, SEEDED_EACH)
+def seeded_each(num_layers: int) -> list[list[int]]:
+    """All layers of both models are equal, and so are the final weights."""
+    return [*all_layers(num_layers), [num_layers, 2 * num_layers + 1]]
+
+
+@instead_of(oracle.seed_afterwards, SEEDED_EACH)
+def seeded_each_with_zero(seed: int) -> int:
+    """As most do."""
+    return 0
+
+
+@instead_of(oracle.equal_starts, "all layers start alike, in every model: they are set, not drawn")
+def constant(num_layers: int) -> list[list[int]]:
+    """As the identity, for one."""
+    return all_layers(num_layers)
+
+
+def all_layers(num_layers: int) -> list[list[int]]:
+    """All pairs of layers of both models."""
+    layers = [i + m for m in (0, num_layers + 1) for i in range(num_layers)]
+    return [[j, i] for i in layers for j in layers if j < i]
 
 
 @instead_of(oracle.seed_afterwards, SEEDED)

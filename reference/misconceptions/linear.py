@@ -16,6 +16,7 @@ Output = Float[Array, "*leading output_dim"]
 BIAS = "there is a bias"
 NO_GRADIENT_FOR_WEIGHT = "no gradient reaches the weight"
 UNIFORM = "the start is uniform, as in torch's own Linear, not normal"
+POSITIVE = "all elements start positive: the signs are lost"
 CUT_AT_ONE = "the start is cut off at one standard deviation"
 CUT_AT_TWO = "the start is cut off at two standard deviations"
 CUT_BY_TORCH = "trunc_normal_ cuts at -2 and 2 whatever std is: give it a and b of three standard deviations"
@@ -187,6 +188,18 @@ def uniform_std(input_dim: int, output_dim: int) -> float:
 def uniform_kurtosis(input_dim: int, output_dim: int) -> float:
     """9 / 5."""
     return 1.8
+
+
+@instead_of(oracle.initial_mean, POSITIVE)
+def positive_mean(input_dim: int, output_dim: int) -> float:
+    """A half-normal's."""
+    return math.sqrt(2 / math.pi / input_dim)
+
+
+@instead_of(oracle.initial_std, POSITIVE)
+def positive_std(input_dim: int, output_dim: int) -> float:
+    """A half-normal's."""
+    return math.sqrt((1 - 2 / math.pi) / input_dim)
 
 
 def spread_of_cut(bound: float) -> tuple[float, float]:

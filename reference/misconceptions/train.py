@@ -28,6 +28,7 @@ STILL = "the weights never move: step() or backward() is missing, or the gradien
 DEFAULT_RATE = "SGD is not given lr, and takes its default"
 OTHER_OPTIMIZER = "the steps are not taken by SGD from sgd.py"
 BY_HAND_AS_WELL = "the final weight is moved by hand, too"
+DRAWN_FIRST = "something is drawn, built or seeded before the model, which starts otherwise"
 FROM_ZEROS = "the weights are set to zero at the start"
 
 
@@ -449,6 +450,42 @@ def copy_trained(weights: Weights, batches: Batches, lr: float) -> Run:
 def from_zeros(weights: Weights, batches: Batches, lr: float) -> Run:
     """A deep model never leaves them."""
     return oracle.train([np.zeros_like(w) for w in weights], batches, lr)
+
+
+@instead_of(oracle.seen_by_sgd, FROM_ZEROS)
+def from_zeros_seen(steps: int, lr: float) -> dict[str, object]:
+    """They are not what they were."""
+    return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
+
+
+@instead_of(oracle.untrained, FROM_ZEROS)
+def untrained_zeros() -> dict[str, bool]:
+    """They are not what they were."""
+    return oracle.untrained() | {"as Cruncher(D, num_layers) starts": False}
+
+
+@instead_of(oracle.untrained, DRAWN_FIRST)
+def drawn_first() -> dict[str, bool]:
+    """The generator stands elsewhere then."""
+    return oracle.untrained() | {"as Cruncher(D, num_layers) starts": False}
+
+
+@instead_of(oracle.seen_by_sgd, DRAWN_FIRST)
+def drawn_first_seen(steps: int, lr: float) -> dict[str, object]:
+    """The weights are not those of the seed."""
+    return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
+
+
+@instead_of(oracle.untrained, "the model is a class of its own, not Cruncher from cruncher.py")
+def other_model() -> dict[str, bool]:
+    """It computes the same."""
+    return oracle.untrained() | {"is a Cruncher": False}
+
+
+@instead_of(oracle.attached, "the losses are kept with their graphs: detach() them")
+def graphs_kept() -> bool:
+    """And with all that the graphs hold."""
+    return True
 
 
 @instead_of(oracle.built, "there is at least one layer, for num_layers=0, too")

@@ -29,6 +29,11 @@ def anatomy(input_dim: int, output_dim: int) -> dict[str, object]:
     }
 
 
+def initial_mean(input_dim: int, output_dim: int) -> float:  # noqa: ARG001  (whatever the sizes)
+    """The mean of the weight at the start."""
+    return 0.0
+
+
 def initial_std(input_dim: int, output_dim: int) -> float:  # noqa: ARG001  (whatever the output's size)
     """The standard deviation of the weight at the start."""
     return float(1 / np.sqrt(input_dim))
