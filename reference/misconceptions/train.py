@@ -28,7 +28,7 @@ STILL = "the weights never move: step() or backward() is missing, or the gradien
 DEFAULT_RATE = "SGD is not given lr, and takes its default"
 OTHER_OPTIMIZER = "the steps are not taken by SGD from sgd.py"
 BY_HAND_AS_WELL = "the final weight is moved by hand, too"
-DRAWN_FIRST = "something is drawn, built or seeded before the model, which starts otherwise"
+DRAWN_FIRST = "the model starts otherwise than a new Cruncher: something is drawn, built or seeded first, or it is set"
 FROM_ZEROS = "the weights are set to zero at the start"
 
 
@@ -456,12 +456,6 @@ def from_zeros(weights: Weights, batches: Batches, lr: float) -> Run:
 def from_zeros_seen(steps: int, lr: float) -> dict[str, object]:
     """They are not what they were."""
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
-
-
-@instead_of(oracle.untrained, FROM_ZEROS)
-def untrained_zeros() -> dict[str, bool]:
-    """They are not what they were."""
-    return oracle.untrained() | {"as Cruncher(D, num_layers) starts": False}
 
 
 @instead_of(oracle.untrained, DRAWN_FIRST)
