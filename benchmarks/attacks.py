@@ -27,7 +27,15 @@ from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace
 from kata.catalog import ROOT, Kata, catalog
 
-NEEDED = ("kata", "tests", "reference/__init__.py", "reference/oracle", "conftest.py", "pyproject.toml")
+NEEDED = (
+    "kata",
+    "tests",
+    "reference/__init__.py",
+    "reference/oracle",
+    "reference/misconceptions",
+    "conftest.py",
+    "pyproject.toml",
+)
 JOBS = 2
 SECONDS = 20.0
 MEMORY = 8 * 2**30  # of addresses; torch alone takes more than half

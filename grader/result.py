@@ -17,7 +17,8 @@ from kata.explain import Outcome, Status
 
 SCHEMA = "torchkata/result/v1"
 UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # of a workload: no device, or the machine's fault
-GRADED_BY = ("kata", "tests", "reference/oracle", "grader")  # what decides a score
+# what decides a score, and what a student reads of it
+GRADED_BY = ("kata", "tests", "reference/oracle", "reference/misconceptions", "grader")
 
 
 class Stored(Protocol):

@@ -28,6 +28,7 @@ def score(kata: Kata, ended: Mapping[str, Timed], *, missing: Ending = DID_NOT_R
             score=points if timed.ending.outcome == "passed" else 0.0,
             max_score=points,
             message=timed.ending.message,
+            diagnosis=timed.ending.diagnosis or None,
             seconds=round(timed.seconds, 4),
             file=timed.ending.place.file,
             line=timed.ending.place.line,

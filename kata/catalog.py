@@ -33,6 +33,7 @@ class Kata:
     points: dict[str, float]  # by the name of the test, in the order of the file
     visibility: dict[str, Visibility]  # of every test, by its name
     hidden_says: HiddenSays  # what a student may read of a test that is not visible
+    numeric: bool = True  # its answers are numbers that the oracle computes, so that a mistake shows in them
 
     @property
     def max_score(self) -> float:
@@ -133,6 +134,7 @@ def kata_from(entry: dict[str, Any]) -> Kata:
         points=entry["points"],
         visibility=visibility_of(entry),
         hidden_says=one_of(get_args(HiddenSays), entry.get("hidden_says", "nothing"), f"{entry['name']}: hidden_says"),
+        numeric=entry.get("numeric", True),
     )
 
 

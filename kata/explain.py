@@ -26,9 +26,10 @@ class Ending:
     message: str = ""
     cause: str = ""  # the same for two tests that stumble over the same line
     place: Place = NOWHERE  # the student's own line, if that is known
+    diagnosis: str = ""  # the known mistake that the answers look like, if it is just one
 
 
-def explain(heading: str, error: BaseException, call: Call | None, again: str) -> Ending:
+def explain(heading: str, error: BaseException, call: Call | None, again: str, diagnosis: str = "") -> Ending:
     """The outcome and the message of a test that `error` ended; `again` is the command that runs it again."""
     error = first_cause(error)
     lines: list[tuple[str, str]] = []
@@ -61,7 +62,9 @@ def explain(heading: str, error: BaseException, call: Call | None, again: str) -
             text = f"the test could not make sense of the answer ({type(error).__name__}: {error})"
             lines += [("note", text.splitlines()[0][:300])]
     body = [f"  {label:<9} {text}" for label, text in lines if text]
-    return Ending(outcome, "\n".join([heading, *body, f"  again: {again}"]), cause, getattr(error, "place", NOWHERE))
+    body += [f"  looks like: {diagnosis}"] if diagnosis else []
+    message = "\n".join([heading, *body, f"  again: {again}"])
+    return Ending(outcome, message, cause, getattr(error, "place", NOWHERE), diagnosis)
 
 
 def is_at_import(error: BaseException) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from .catalog import Kata, catalog
+from .diagnose import DIAGNOSIS
 from .explain import Ending, Status, explain, status_of
 from .profiles import SEED
 from .selection import STUDENT, kata_of
@@ -48,7 +49,8 @@ def pytest_runtest_makereport(
     ending, raised = Ending("passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         heading = f"{kata} · {claim(item)}"
-        ending = explain(heading, raised.value, item.config.stash[STUDENT].last, command(item))
+        call_made, diagnosis = item.config.stash[STUDENT].last, item.stash.get(DIAGNOSIS, "")
+        ending = explain(heading, raised.value, call_made, command(item), diagnosis)
         in_our_words = pytest.fail.Exception(ending.message, pytrace=False).with_traceback(raised.tb)
         call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
     report = yield

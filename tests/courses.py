@@ -9,6 +9,7 @@ from numpy import ndarray as Array
 from kata.compare import as_float64, assert_close
 from kata.values import Plain
 from reference.oracle import adagrad, sgd
+from reference.oracle import course as oracle
 from tests.strategies import Course
 
 Step: TypeAlias = Callable[[Array, Array, Array, float], tuple[Array, Array]]  # (p, memory, grad, lr) → (p, memory)
@@ -19,7 +20,15 @@ def sgd_step(p: Array, memory: Array, grad: Array, lr: float) -> tuple[Array, Ar
     return sgd.step(p, grad, lr), memory
 
 
-adagrad_step: Step = adagrad.step
+def adagrad_step(p: Array, memory: Array, grad: Array, lr: float) -> tuple[Array, Array]:
+    """AdaGrad remembers the sum of squares."""
+    return adagrad.step(p, memory, grad, lr)
+
+
+def met(course: Course, g: int, i: int) -> oracle.Met:
+    """What `params[g][i]` meets in every step: a gradient in float64, or None, and a rate."""
+    grads = [[[None if x is None else as_float64(x) for x in row] for row in step] for step in course.grads]
+    return oracle.met(course.lrs, grads, g, i)
 
 
 def assert_course(yours: Plain, course: Course, step: Step) -> None:
@@ -29,11 +38,10 @@ def assert_course(yours: Plain, course: Course, step: Step) -> None:
         for i, start in enumerate(group):
             p = as_float64(start)
             memory, path = np.zeros_like(p), abs(p)
-            for t, lrs in enumerate(course.lrs):
-                grad = course.grads[t][g][i]
+            for t, (grad, lr) in enumerate(met(course, g, i)):
                 if grad is not None:
                     before = p
-                    p, memory = step(p, memory, as_float64(grad), lrs[g])
+                    p, memory = step(p, memory, grad, lr)
                     path = path + abs(p - before)
                 what = f"params[{g}][{i}] after step {t + 1}"
                 assert_close(yours[t][g][i], p, dtype=dtype, scale=path, roundings=4 * (t + 2), what=what)
@@ -47,10 +55,9 @@ def final_memory(course: Course, step: Step) -> list[list[Array]]:
         for i, start in enumerate(group):
             p = as_float64(start)
             memory = np.zeros_like(p)
-            for t, lrs in enumerate(course.lrs):
-                grad = course.grads[t][g][i]
+            for grad, lr in met(course, g, i):
                 if grad is not None:
-                    p, memory = step(p, memory, as_float64(grad), lrs[g])
+                    p, memory = step(p, memory, grad, lr)
             row.append(memory)
         memories.append(row)
     return memories

@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 from types import ModuleType
 
+import numpy as np
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import assert_equal, check
+from kata.compare import as_float64, assert_equal, check
 from kata.student import Student
+from reference.oracle import course as oracle
 from tests.courses import Step, assert_course
 from tests.strategies import DTYPES, SEEDS, Course, costly, courses, from_tiny_to_large, normal, rng_of
 
@@ -50,10 +53,18 @@ def test_the_update_is_in_place(student: Student, optimizer: Optimizer, course: 
     """A step keeps the Parameter and its memory, stays out of autograd, and leaves grad as it was."""
     params, grads, lr = course.params[0], course.grads[0][0], course.lrs[0][0]
     reply = student.call(optimizer.probes.in_place, params, transposed, lr, grads)
+    facts = oracle.facts_after_a_step()
     for fact in [fact for fact in reply if fact not in ("gradients", "parameters")]:
-        check(reply[fact], f"after step() this no longer holds: {fact}")
-    assert_equal(reply["gradients"], grads, what="grad", note="step() changed the gradients")
-    assert_course([[reply["parameters"]]], course, optimizer.step)
+        check(reply[fact] is facts[fact], f"after step() this no longer holds: {fact}")
+    left = [
+        torch.from_numpy(np.asarray(oracle.grad_after_a_step(as_float64(g)))).to(g.dtype)
+        for g in grads
+        if g is not None
+    ]
+    assert_equal(reply["gradients"], left, what="grad", note="step() changed the gradients")
+    first = params[0].new_ones(2)  # it has no gradient
+    with_first = Course([[first, *params]], course.lrs, [[[None, *course.grads[0][0]]]])
+    assert_course([[[first, *reply["parameters"]]]], with_first, optimizer.step)
 
 
 @costly
@@ -74,5 +85,5 @@ def test_the_rate_has_a_default(student: Student, optimizer: Optimizer, seed: in
     rng = rng_of(seed)
     param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
     reply = student.call(optimizer.probes.default_rates, param, grad, 0.3)
-    for name, lr in (("no lr given", 0.01), ("lr given once", 0.3)):
+    for name, lr in oracle.rates_without_own(0.3).items():
         assert_course([[[reply[name]]]], Course([[param]], [[lr]], [[[grad]]]), optimizer.step)

@@ -5,13 +5,15 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import as_float64, assert_close, assert_equal, check
+from kata.compare import as_float64, assert_close, assert_equal, check, same
+from kata.show import show
 from kata.student import Student
 from reference.oracle import linear as oracle
 from tests.probes import linear as probes
 from tests.statistics import Z
 from tests.strategies import LinearCase, linear_cases
 
+forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; no mistake takes their place
 WIDE = [(512, 128), (128, 512), (1, 65536)]
 
 
@@ -20,7 +22,7 @@ def test_forward_is_x_at_weight(student: Student, case: LinearCase) -> None:
     """Linear(x) is x @ weight, for any leading dimensions and any float dtype."""
     y = student.call(probes.forward, case.weight, case.x)
     weight, x = as_float64(case.weight), as_float64(case.x)
-    assert_close(y, oracle.forward(weight, x), dtype=case.x.dtype, scale=oracle.forward(abs(weight), abs(x)))
+    assert_close(y, oracle.forward(weight, x), dtype=case.x.dtype, scale=forward_scale(abs(weight), abs(x)))
 
 
 @given(linear_cases())
@@ -28,7 +30,7 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
     """backward() fills weight.grad and x.grad, summed over all leading dimensions."""
     yours = student.call(probes.gradients, case.weight, case.x, case.grad_y)
     weight, x, grad_y = as_float64(case.weight), as_float64(case.x), as_float64(case.grad_y)
-    scales = oracle.backward(abs(weight), abs(x), abs(grad_y))
+    scales = backward_scale(abs(weight), abs(x), abs(grad_y))
     for name, expected, scale in zip(("weight", "x"), oracle.backward(weight, x, grad_y), scales, strict=True):
         assert_close(yours[name], expected, dtype=case.x.dtype, scale=scale, what=f"gradient of {name}")
 
@@ -36,25 +38,26 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
 @given(st.integers(1, 9), st.integers(1, 9))
 def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_dim: int) -> None:
     """The layer keeps one nn.Parameter, weight, (input_dim, output_dim) in torch's default dtype, and nothing else."""
-    anatomy = student.call(probes.anatomy, input_dim, output_dim)
-    assert_equal(anatomy["state_dict"], {"weight": [input_dim, output_dim]}, what="state_dict")
-    assert_equal(anatomy["parameters"], ["weight"], what="parameters")
-    check(anatomy["weight is an nn.Parameter"], "weight should be an nn.Parameter that requires grad")
-    assert_equal(
-        anatomy["dtype"], "torch.float32", what="dtype of the weight", note="a new layer has torch's default dtype"
-    )
+    anatomy, expected = student.call(probes.anatomy, input_dim, output_dim), oracle.anatomy(input_dim, output_dim)
+    notes = {
+        "weight is an nn.Parameter": "weight should be an nn.Parameter that requires grad",
+        "dtype": "a new layer has torch's default dtype",
+    }
+    for fact in ("state_dict", "parameters", "weight is an nn.Parameter", "dtype"):
+        assert_equal(anatomy[fact], expected[fact], what=fact, note=notes.get(fact, ""))
 
 
 def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: Student, seed: int) -> None:
     """The weight starts with mean 0 and standard deviation 1 / sqrt(input_dim)."""
     for input_dim, output_dim in WIDE:
         (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
-        values = as_float64(weight).flatten() / oracle.initial_std(input_dim)
+        exact = oracle.initial_std(input_dim, output_dim)
+        values = (as_float64(weight).flatten() - oracle.initial_mean(input_dim, output_dim)) / exact
         mean, variance, n = float(values.mean()), float(values.var()), values.size
         size = f"Linear({input_dim}, {output_dim})"
         check(abs(mean) <= Z / n**0.5, f"{size}: the mean is {mean:.4f} standard deviations away from 0")
         slack = Z * (2 / n) ** 0.5
-        expected = f"standard deviation {oracle.initial_std(input_dim):.5f} for {size}"
+        expected = f"standard deviation {exact:.5f} for {size}"
         yours = f"standard deviation {float(as_float64(weight).std()):.5f}"
         check(
             0.973 * (1 - slack) <= variance <= 1 + slack,
@@ -73,9 +76,14 @@ def test_weight_starts_normal(student: Student, seed: int) -> None:
         check(spread > 0, "all elements start equal", yours=weight)
         values = (values - values.mean()) / spread
         kurtosis, n = float((values**4).mean()), values.size
-        slack = Z * (24 / n) ** 0.5
+        exact, slack = oracle.initial_kurtosis(input_dim, output_dim), Z * (24 / n) ** 0.5
         note = f"the fourth moment is {kurtosis:.2f}; a uniform start has 1.8"
-        check(2.83 - slack <= kurtosis <= 3 + slack, note, expected="3, the normal's (2.83 when cut off at three)")
+        cut = 2.83 / 3  # of the normal's, when it is cut off at three
+        check(
+            cut * exact - slack <= kurtosis <= exact + slack,
+            note,
+            expected="3, the normal's (2.83 when cut off at three)",
+        )
         skew = float((values**3).mean())
         check(abs(skew) <= Z * (6 / n) ** 0.5, f"the start leans to one side: third moment {skew:.2f}")
 
@@ -85,6 +93,16 @@ def test_the_torch_seed_decides_the_start(student: Student, seed: int, input_dim
     """The same torch.manual_seed gives the same weights, and two layers built in a row differ."""
     first = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)
-    assert_equal(again, first, what="two weights", note="the same torch.manual_seed gave another start")
-    check(not torch.equal(*first), "two layers built one after the other start equal", yours=first)
+    draws = oracle.draws()
+    check(
+        same(again, first) == draws["the same torch.manual_seed gives the same start"],
+        "the same torch.manual_seed gave another start",
+        yours=again,
+        expected=f"two weights: {show(first)}",
+    )
+    check(
+        torch.equal(*first) != draws["two layers built in a row differ"],
+        "two layers built one after the other start equal",
+        yours=first,
+    )
     check(bool(np.isfinite(as_float64(first[0])).all()), "the start is not finite", yours=first[0])

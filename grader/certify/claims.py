@@ -1,6 +1,6 @@
 """What is claimed of the tests, each claim as something to grade and a judgement of what came of it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from grader.certify import zoo
@@ -19,6 +19,7 @@ class Claim:
     name: str
     order: Order
     refute: Callable[[Sequence[KataResult]], str | None]
+    looks_like: frozenset[str] = frozenset()  # of a wrong one: the sentences that a diagnosis may say
 
 
 def claims(katas: Sequence[Kata], seeds: int) -> Iterator[Claim]:
@@ -42,7 +43,7 @@ def claims(katas: Sequence[Kata], seeds: int) -> Iterator[Claim]:
         for animal in zoo.wrong(kata):
             files = {**solution, file: animal.source.encode()}
             found = order(f"{kata.name}/{animal.name}", files, [kata], sound=others)
-            yield Claim("wrong", kata.name, animal.name, found, is_caught)
+            yield Claim("wrong", kata.name, animal.name, found, is_caught_as(animal.looks_like), animal.looks_like)
         if built_on_it:
             files = {name: content for name, content in solution.items() if name != file}
             found = order(f"without {kata.name}", files, built_on_it, sound=others)
@@ -72,6 +73,25 @@ def is_caught(results: Sequence[KataResult]) -> str | None:
     if result.status == "done":
         return "no test catches it"
     return describe(result) if result.status in ("not_started", "inconclusive") else None
+
+
+def is_caught_as(looks_like: Set[str]) -> Callable[[Sequence[KataResult]], str | None]:
+    """The kata is started and not done, and where this is known, one test at least says what it looks like."""
+
+    def refute(results: Sequence[KataResult]) -> str | None:
+        problem, said = is_caught(results), diagnoses(results)
+        if problem or not looks_like:
+            return problem
+        if others := said - looks_like:
+            return f"it looks like: {'; '.join(sorted(others))}"
+        return None if said else "no test says what it looks like"
+
+    return refute
+
+
+def diagnoses(results: Sequence[KataResult]) -> set[str]:
+    """What the tests say that it looks like."""
+    return {test.diagnosis for result in results for test in result.tests if test.diagnosis}
 
 
 def describe(result: KataResult) -> str:

@@ -107,9 +107,10 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
         err.print(f"warning: {text}", style="yellow")
 
     with_workplace(options.isolation, options.examples, warn, use, profile="prove")
-    tables = [kata_table(findings, katas), catch_table(findings, katas), slow_table(findings)]
+    diagnoses = findings.diagnoses
+    tables = [kata_table(findings, katas), diagnoses.table(katas), catch_table(findings, katas), slow_table(findings)]
     refuted = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in findings.refuted]
-    return Proof(tables, len(todo), refuted, [])
+    return Proof(tables, len(todo) + 1, [*refuted, *diagnoses.refuted(katas)], diagnoses.unforeseen)
 
 
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:

@@ -8,6 +8,7 @@ from rich import box
 from rich.table import Table
 
 from grader.certify.claims import Claim
+from grader.certify.diagnoses import Diagnoses
 from grader.collect import Tests
 from grader.result import KataResult
 from grader.session import Event, Graded, grade
@@ -24,11 +25,14 @@ class Findings:
 
     results: list[tuple[Claim, Sequence[KataResult]]] = field(default_factory=list)
     refuted: list[tuple[Claim, str]] = field(default_factory=list)
+    diagnoses: Diagnoses = field(default_factory=Diagnoses)
 
     def add(self, claim: Claim, katas: Sequence[KataResult] | None) -> None:
         """Judge one claim."""
         problem = "the process that graded it was lost" if katas is None else claim.refute(katas)
         self.results.append((claim, katas or ()))
+        if claim.group == "wrong":
+            self.diagnoses.add(claim, katas or ())
         if problem is not None:
             self.refuted.append((claim, problem))
 

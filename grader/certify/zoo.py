@@ -2,7 +2,8 @@
 
 zoo/right/<kata>/<name>.py    right but unusual; the first line of its docstring says how
 zoo/wrong/<kata>.toml         mistakes, each a table: `breaks` names the must, and either `replace` (texts of the
-                              solution and what stands there instead) or `source` (the whole file) makes it
+                              solution and what stands there instead) or `source` (the whole file) makes it;
+                              `looks_like` names the misconception that it is, or all of them, for the diagnosis
 """
 
 import ast
@@ -14,6 +15,7 @@ from typing import Any
 
 from grader.errors import CallError
 from kata.catalog import ROOT, Kata
+from kata.mistakes import misconceptions
 
 ZOO = ROOT / "zoo"
 
@@ -26,6 +28,7 @@ class Animal:
     name: str
     words: str  # what is unusual about it, or which must it breaks
     source: str
+    looks_like: frozenset[str] = frozenset()  # the sentences of the misconceptions that it is
 
 
 def package(folder: Path) -> dict[str, bytes]:
@@ -46,12 +49,23 @@ def wrong(kata: Kata) -> Iterator[Animal]:
     path = ZOO / "wrong" / f"{kata.name}.toml"
     if path.exists():
         for name, entry in tomllib.loads(path.read_text("utf-8")).items():
-            yield Animal(kata.name, name, entry["breaks"], made_wrong(f"{path.name}: {name}", solution(kata), entry))
+            place = f"{path.name}: {name}"
+            source, sentences = made_wrong(place, solution(kata), entry), named(place, kata, entry)
+            yield Animal(kata.name, name, entry["breaks"], source, sentences)
 
 
 def solution(kata: Kata) -> str:
     """The source of our own solution."""
     return (ROOT / "reference/solution" / f"{kata.name}.py").read_text("utf-8")
+
+
+def named(name: str, kata: Kata, entry: dict[str, Any]) -> frozenset[str]:
+    """What an entry looks like, in the words of its misconceptions. Raises CallError for one that there is not."""
+    given, known = entry.get("looks_like", []), misconceptions(kata.name)
+    names = {given} if isinstance(given, str) else {*given}
+    if unknown := names - known.keys():
+        raise CallError(f"{name}: looks_like is {min(unknown)!r}, which is no misconception of {kata.name}")
+    return frozenset(known[one].says for one in names)
 
 
 def made_wrong(name: str, solution: str, entry: dict[str, Any]) -> str:

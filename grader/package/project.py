@@ -6,7 +6,15 @@ from pathlib import Path
 from grader.errors import CallError
 from kata.catalog import ROOT
 
-NEEDED = ("conftest.py", "kata", "grader", "tests", "reference/__init__.py", "reference/oracle")
+NEEDED = (
+    "conftest.py",
+    "kata",
+    "grader",
+    "tests",
+    "reference/__init__.py",
+    "reference/oracle",
+    "reference/misconceptions",
+)
 NEEDED_TO_INSTALL = ("pyproject.toml", "constraints.txt", "README.md", "LICENSE")
 LEFT_OUT = ("grader/tests", "grader/certify", "grader/package")
 COMMIT = re.compile(r"[0-9a-f]{40}")

@@ -2,9 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from grader import result as results
-from grader.certify.claims import all_are, claims, is_caught
+from grader.certify.claims import Claim, all_are, claims, is_caught, is_caught_as, order
+from grader.certify.diagnoses import Diagnoses, judgement
 from grader.certify.prove import Findings, kata_table, markdown
+from grader.certify.zoo import named
+from grader.errors import CallError
 from grader.result import KataResult
 from kata.catalog import catalog
 from kata.explain import Outcome, Status
@@ -56,3 +61,56 @@ def test_findings_count_what_held(tmp_path: Path) -> None:
     assert [claim for claim, _ in findings.refuted] == [second]
     (tmp_path / "table.md").write_text(markdown([kata_table(findings, katas)]))
     assert "| linear | 0/0 | 0/0 | 0/0 | 1/2 | 0/0 | 0 of 0 |" in (tmp_path / "table.md").read_text()
+
+
+def wrong(name: str, *looks_like: str) -> Claim:
+    """The claim about a wrong `linear` that looks like these."""
+    files = order(name, {}, catalog().choose(["linear"]))
+    return Claim("wrong", "linear", name, files, is_caught_as({*looks_like}), frozenset(looks_like))
+
+
+def said(*sentences: str) -> list[KataResult]:
+    """A `linear` whose tests failed with these diagnoses."""
+    tests = [results.TestResult(f"test_{i}", "failed", 0.0, 1.0, diagnosis=text) for i, text in enumerate(sentences)]
+    return [KataResult("linear", "wrong", 0.0, 1.0, [*tests, results.TestResult("test_more", "failed", 0.0, 1.0)])]
+
+
+def test_a_diagnosis_is_right_silent_wrong_or_not_foreseen() -> None:
+    assert judgement(wrong("a", "relu"), said("relu", "relu")) == "diagnosed rightly"
+    assert judgement(wrong("a", "relu"), said()) == judgement(wrong("a"), said()) == "silent"
+    assert judgement(wrong("a", "relu"), said("relu", "bias")) == "diagnosed wrongly"
+    assert judgement(wrong("a", "relu", "bias"), said("bias")) == "diagnosed rightly"
+    assert judgement(wrong("a"), said("bias")) == "not foreseen"
+
+
+def test_a_wrong_one_must_look_like_what_it_is() -> None:
+    assert wrong("a", "relu").refute(said("relu")) is None
+    assert wrong("a", "relu").refute(said()) == "no test says what it looks like"
+    assert wrong("a", "relu").refute(said("relu", "bias")) == "it looks like: bias"
+    assert wrong("a").refute(said("bias")) is None
+    assert wrong("a", "relu").refute([result("linear", "done", test_a="passed")]) == "no test catches it"
+
+
+def test_most_of_a_numeric_tracks_mistakes_must_be_named() -> None:
+    core = [kata for kata in catalog().katas.values() if kata.track == "core"]
+    found = Diagnoses()
+    for name in "abcdefg":
+        found.add(wrong(name, "relu"), said("relu"))
+    found.add(wrong("h"), said())
+    found.add(wrong("i"), said())
+    found.add(wrong("j"), said("bias"))
+    assert found.refuted(core) == []
+    assert found.unforeseen == ["wrong linear j, without looks_like, looks like: bias"]
+    found.add(wrong("k"), said())
+    assert found.refuted(core) == ["diagnosis: 7 of 11 wrong entries of numeric katas are named, not 70%"]
+    assert found.refuted(catalog().choose(["linear"])) == [], "a part of a track shows nothing"
+    assert "| linear | 11 | 7 | 3 | 0 | 1 |" in markdown([found.table(core)])
+    assert "| numeric katas together | 11 | 7 | 3 | 0 | 1 |" in markdown([found.table(core)])
+
+
+def test_an_entry_can_look_only_like_what_is_known() -> None:
+    kata = catalog().katas["linear"]
+    assert named("a", kata, {"looks_like": "relu"}) == {"a ReLU follows the product"}
+    assert named("a", kata, {}) == frozenset()
+    with pytest.raises(CallError, match=r"linear\.toml: a: looks_like is 'gelu', which is no misconception of linear"):
+        named("linear.toml: a", kata, {"looks_like": ["relu", "gelu"]})

@@ -72,6 +72,10 @@ class WorkerHome:
             self.test_left -= spent
             self.kata_left -= spent
 
+    def hurry(self, seconds: float) -> None:
+        """Give the calls that still come before the next `renew` no more than this together. They count as ever."""
+        self.test_left = min(self.test_left, seconds)
+
     def ask(self, request: Mapping[str, object], seconds: float, when_late: str) -> Reply:
         """Send a request, wait for the reply. Raises TimedOut and Died; then there is no worker any more."""
         assert self.channel is not None

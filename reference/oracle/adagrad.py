@@ -1,4 +1,4 @@
-"""One step of AdaGrad."""
+"""One step of AdaGrad, and what it keeps."""
 
 import numpy as np
 from jaxtyping import Float
@@ -13,3 +13,13 @@ def step(
     """The new parameter and the new sum of squares."""
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
+
+
+def kept(g2: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    """What `optimizer.state[p]["g2"]` holds: the sum of squares itself."""
+    return g2
+
+
+def tensors_kept(parameters: int, steps: int) -> int:  # noqa: ARG001  (however many)
+    """How many tensors are kept for so many parameters after so many steps."""
+    return parameters

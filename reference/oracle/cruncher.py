@@ -1,10 +1,12 @@
-"""A product of matrices, and its gradients."""
+"""A product of matrices, its gradients, and how a deep model is put together."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
+
+from . import linear
 
 
 def forward(weights: Sequence[Float[Array, "d k"]], x: Float[Array, "batch d"]) -> Float[Array, "batch"]:
@@ -32,3 +34,28 @@ def backward(
 def num_parameters(dim: int, num_layers: int) -> int:
     """`dim² · num_layers + dim`."""
     return dim * dim * num_layers + dim
+
+
+def anatomy(dim: int, num_layers: int) -> dict[str, object]:
+    """What the model keeps: shapes by name, how many numbers, and in what."""
+    shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [dim, 1]}
+    return {
+        "state_dict": shapes,
+        "parameters": num_parameters(dim, num_layers),
+        "layers is an nn.ModuleList": True,
+    }
+
+
+def initial_stds(dim: int, num_layers: int) -> list[float]:
+    """The standard deviation of each weight at the start, the final one last."""
+    return [linear.initial_std(dim, dim)] * num_layers + [linear.initial_std(dim, 1)]
+
+
+def equal_starts(num_layers: int) -> list[list[int]]:  # noqa: ARG001  (whatever their number)
+    """The pairs of equal weights in two models built in a row, each with its final weight last: none."""
+    return []
+
+
+def seed_afterwards(seed: int) -> int:
+    """`torch.initial_seed()` once models are built, when it was `seed` before."""
+    return seed

@@ -1,0 +1,266 @@
+"""A failing test says which known mistake it looks like, when it is exactly one, and nothing else about it changes."""
+
+import inspect
+import json
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.tests.conftest import grade, run
+from grader.tests.test_student_view import changed, work
+from grader.worker.home import WorkerHome
+from kata.catalog import catalog
+from kata.diagnose import ASIDE, diagnosis
+from kata.exercise import Probe, Reply
+from kata.failures import TimedOut
+from kata.mistakes import Mistake, made, misconceptions, mistakes
+from kata.replay import watched
+from kata.student import InProcess, Student
+from kata.values import Plain
+from reference.misconceptions import Misconception, instead_of
+from reference.oracle import sgd as oracle
+
+RIGHT = oracle.step
+KATAS = list(catalog().katas)
+
+
+class Here:
+    """A home of no student's code: probes are run as they are, so many times, and then there is no answer any more."""
+
+    def __init__(self, calls: int = 10**6) -> None:
+        self.calls = calls
+        self.hurried = 0.0
+
+    def renew(self, kata: str) -> None:
+        """Nothing to import."""
+
+    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+        """Run it."""
+        self.calls -= 1
+        if self.calls < 0:
+            raise TimedOut("it hangs")
+        return Reply("returned", probe(None, *args))
+
+    def hurry(self, seconds: float) -> None:
+        """Note it."""
+        self.hurried = seconds
+
+
+def uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
+    """What a student computes who has the sign wrong."""
+    return p + lr * grad
+
+
+def mistake(says: str, mistaken: Callable[..., Any]) -> Mistake:
+    """One about the step."""
+    return Mistake(says, (instead_of(RIGHT, says)(mistaken),))
+
+
+def raising(p: float, grad: float, lr: float) -> float:
+    """A mistake that does not even compute."""
+    raise ArithmeticError(p, grad, lr)
+
+
+def hanging(p: float, grad: float, lr: float) -> float:
+    """A mistake that computes for ever."""
+    while True:
+        p -= grad * lr
+
+
+UPHILL = mistake("uphill", lambda p, grad, lr: p + lr * grad)
+STILL = mistake("still", lambda p, grad, lr: p + 0 * grad * lr)
+SAME_AS_UPHILL = mistake("the step is taken off twice", lambda p, grad, lr: 2 * p - oracle.step(p, grad, lr))
+RAISING, HANGING = mistake("raising", raising), mistake("hanging", hanging)
+floats = st.integers(-8, 8).map(float)
+
+
+@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+def step_is_downhill(student: Student, p: float, grad: float, lr: float) -> None:
+    """A property, as the katas' tests have them."""
+    assert student.call(uphill, p, grad, lr) == oracle.step(p, grad, lr)  # type: ignore[arg-type]
+
+
+def steps_are_downhill(student: Student) -> None:
+    """A plain test with several calls: the first that differs ends it."""
+    for grad in (0.0, 1.0, 2.0, 3.0):
+        assert student.call(uphill, 1.0, grad, 0.5) == oracle.step(1.0, grad, 0.5)  # type: ignore[arg-type]
+
+
+def diagnose(
+    test: Any,
+    *known: Mistake,
+    home: Here | None = None,
+    seconds: float = 5.0,
+    before: Callable[[], None] = lambda: None,
+) -> str:
+    """What is said of a failure of this test, to which these mistakes are known."""
+    student = Student(home or Here())
+    body = watched(SimpleNamespace(obj=test))
+    body.begin({"student": student})
+    with pytest.raises(AssertionError):
+        (test if hasattr(test, "hypothesis") else body)(student=student)
+    before()
+    return diagnosis(known, body, test, student, seconds)
+
+
+@pytest.mark.parametrize("test", [step_is_downhill, steps_are_downhill])
+def test_the_one_mistake_that_explains_all_answers_is_named(test: Any) -> None:
+    assert diagnose(test, STILL, UPHILL) == "uphill"
+
+
+@pytest.mark.parametrize("test", [step_is_downhill, steps_are_downhill])
+def test_nothing_is_said_where_two_explain_them(test: Any) -> None:
+    assert diagnose(test, UPHILL, SAME_AS_UPHILL) == ""
+
+
+@pytest.mark.parametrize("test", [step_is_downhill, steps_are_downhill])
+def test_nothing_is_said_where_none_explains_them(test: Any) -> None:
+    assert diagnose(test, STILL) == ""
+    assert diagnose(test) == ""
+
+
+def test_a_mistake_that_raises_explains_nothing() -> None:
+    assert diagnose(step_is_downhill, RAISING, UPHILL) == "uphill"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that stops it")
+def test_a_mistake_that_hangs_is_given_up() -> None:
+    assert diagnose(step_is_downhill, HANGING, UPHILL, seconds=0.2) == ""
+    assert oracle.step is RIGHT
+
+
+def test_without_time_nothing_is_said() -> None:
+    assert diagnose(step_is_downhill, UPHILL, seconds=0.0) == ""
+
+
+def test_a_student_who_stops_answering_is_asked_no_further() -> None:
+    home = Here()
+
+    def stop() -> None:
+        home.calls = 0
+
+    assert diagnose(step_is_downhill, UPHILL, home=home, before=stop) == "uphill", "what was kept is enough"
+    assert home.calls == -1
+    home = Here()
+    assert diagnose(steps_are_downhill, UPHILL, home=home) == "uphill"
+    assert 0 < home.hurried <= ASIDE
+
+
+def test_answers_that_are_missing_leave_it_open() -> None:
+    home = Here(calls=2)
+    assert diagnose(steps_are_downhill, UPHILL, home=home) == ""
+
+
+def test_what_is_asked_aside_is_not_what_the_failure_shows() -> None:
+    student = Student(Here())
+    body = watched(SimpleNamespace(obj=step_is_downhill))
+    body.begin({"student": student})
+    with pytest.raises(AssertionError):
+        step_is_downhill(student=student)
+    shown = student.last
+    assert diagnosis([UPHILL], body, step_is_downhill, student, 5.0) == "uphill"
+    assert student.last is shown
+
+
+def test_a_mistake_finds_the_oracle_right_and_leaves_it_so() -> None:
+    with made(SAME_AS_UPHILL):
+        assert oracle.step(1.0, 1.0, 0.5) == 1.5  # type: ignore[arg-type]
+        assert oracle.step is not RIGHT
+    assert oracle.step is RIGHT
+
+
+def test_misconceptions_of_one_sentence_are_one_mistake() -> None:
+    (found,) = [mistake for mistake in mistakes("linear") if mistake.says.startswith("the start is uniform")]
+    assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
+
+
+@pytest.mark.parametrize("kata", KATAS)
+def test_a_misconception_stands_where_the_oracles_function_does(kata: str) -> None:
+    assert misconceptions(kata), "no mistake is known"
+    for name, one in misconceptions(kata).items():
+        assert getattr(sys.modules[one.right.__module__], one.right.__name__) is one.right, name
+        assert one.right.__module__.startswith("reference.oracle.")
+        assert list(inspect.signature(one.mistaken).parameters) == list(inspect.signature(one.right).parameters), name
+        assert one.mistaken.__doc__, name
+
+
+@pytest.mark.parametrize("kata", KATAS)
+def test_a_misconception_is_one_short_sentence(kata: str) -> None:
+    for name, one in misconceptions(kata).items():
+        assert isinstance(one, Misconception)
+        assert one.says == one.says.strip().removesuffix("."), name
+        assert len(one.says) <= 108, name
+        assert "\n" not in one.says
+
+
+EPSILON = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
+LINE = "  looks like: the 1e-5 is added outside the square root"
+
+
+def test_a_student_reads_it_above_the_command(tmp_path: Path) -> None:
+    folder = work(tmp_path, adagrad=changed("adagrad", *EPSILON))
+    out = run("pytest", f"--impl={folder}", "--kata", "adagrad", "-k", "add_up", "--seed", "7").out.splitlines()
+    assert out[out.index(LINE) + 1].startswith("  again: pytest tests/test_adagrad.py::test_squared_gradients_add_up")
+
+
+def test_the_grader_stores_it(tmp_path: Path) -> None:
+    folder = work(tmp_path / "ada", adagrad=changed("adagrad", *EPSILON))
+    done = grade(folder, "--out", tmp_path / "out", "--kata", "adagrad", "--examples", 20)
+    assert done.code == 0, done.err
+    (kata,) = json.loads((tmp_path / "out/ada/result.json").read_text())["katas"]
+    said = {test["name"]: test.get("diagnosis") for test in kata["tests"]}
+    assert said["test_squared_gradients_add_up"] == LINE.removeprefix("  looks like: ")
+    assert said["test_the_state_holds_g2"] is None
+    assert all(f"  looks like: {test['diagnosis']}" in test["message"] for test in kata["tests"] if test["diagnosis"])
+
+
+def test_verdicts_and_smallest_inputs_are_those_without_it(tmp_path: Path) -> None:
+    folder = work(
+        tmp_path,
+        linear=changed("linear", "x @ self.weight", "torch.relu(x @ self.weight)"),
+        sgd=changed("sgd", 'alpha=-group["lr"]', 'alpha=-self.param_groups[0]["lr"]'),
+    )
+    command = ["pytest", f"--impl={folder}", "--hypothesis-profile", "grade", "--examples", "40", "--seed", "3"]
+    command += ["--kata", "linear", "--kata", "sgd"]
+    with_it, without = run(*command), run(*command, "-p", "no:kata.diagnose")
+    assert "  looks like: " in with_it.out
+    assert "  looks like: " not in without.out
+    lines = [line for line in with_it.out.splitlines() if not line.startswith("  looks like: ")]
+    assert lines[:-1] == without.out.splitlines()[:-1], "but for the last line, which tells the time"
+
+
+def test_a_right_solution_is_told_nothing() -> None:
+    out = run("pytest", "--impl", "solution", "--kata", "sgd", "--kata", "linear", "--examples", "20").out
+    assert "looks like" not in out
+
+
+def test_a_home_that_hurries_stops_the_call(tmp_path: Path) -> None:
+    (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
+    home = InProcess(tmp_path)
+    home.hurry(0.05)
+    with pytest.raises(TimedOut, match="no answer within 1 seconds"):
+        home.exercise(lambda assignment: assignment.sgd, [])
+    with pytest.raises(TimedOut, match="no time is left"):
+        home.exercise(lambda _: 1, [])
+    home.renew("sgd")
+    assert home.exercise(lambda _: 1, []).value == 1
+
+
+def test_a_worker_that_is_hurried_spends_the_tests_own_time() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        home = WorkerHome(ours, catalog().limits)
+        home.open({}, 1.0)
+        home.renew("sgd")
+        home.hurry(0.5)
+        assert home.test_left == 0.5
+        home.test_left = 0.1
+        home.hurry(0.5)
+        assert home.test_left == 0.1, "nothing is given back"

@@ -1,0 +1,137 @@
+"""pytest plugin: tells which known mistake wrong answers look like.
+
+    the test runs   what it is given, and what the student answers, is kept
+    it failed       its body runs again over what was kept, once for each mistake, made in place of the oracle
+    one passes all  "looks like: …"; silent where none does, or several do
+
+Nothing of this changes how the test ends: not its inputs, not its verdict, whatever goes wrong here.
+"""
+
+import inspect
+import io
+import signal
+import threading
+import time
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from .exercise import Probe
+from .explain import first_cause
+from .failures import Crashed, Stop
+from .mistakes import Mistake, made, mistakes
+from .replay import Echo, Example, Unheard, Watched, watched
+from .selection import STUDENT, kata_of
+from .student import Student
+
+DIAGNOSIS = pytest.StashKey[str]()
+
+SHARE = 0.5  # of the time that the test took …
+LEAST = 0.3  # … but no fewer seconds, of the processor, may be spent here
+ASIDE = 1.0  # seconds, at most, in which the student's code is asked further
+FURTHER = 16  # random examples, where the kept ones leave a mistake possible
+
+
+class OutOfTime(BaseException):
+    """A mistake computes for too long."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Watch a kata's test, and look into it when it has failed."""
+    kata = kata_of(pyfuncitem.path)
+    if kata is None or "student" not in pyfuncitem.funcargs or not mistakes(kata):
+        return (yield)
+    pyfuncitem.stash[DIAGNOSIS] = ""
+    body, test = watched(pyfuncitem), pyfuncitem.obj
+    taken = inspect.signature(body.body).parameters
+    body.begin({name: value for name, value in pyfuncitem.funcargs.items() if name in taken})
+    if not hasattr(test, "hypothesis"):
+        pyfuncitem.obj = body.__call__
+    began = time.monotonic()
+    try:
+        return (yield)
+    except Exception as error:
+        if not isinstance(first_cause(error), (Crashed, Stop)):
+            student = pyfuncitem.config.stash[STUDENT]
+            seconds = max(LEAST, SHARE * (time.monotonic() - began))
+            pyfuncitem.stash[DIAGNOSIS] = diagnosis(mistakes(kata), body, test, student, seconds)
+        raise
+    finally:
+        pyfuncitem.obj = test
+        body.begin({})
+
+
+def diagnosis(known: Iterable[Mistake], body: Watched, test: Any, student: Student, seconds: float) -> str:
+    """The sentence of the one mistake that explains every answer, "" where there is not exactly one. Raises nothing."""
+    try:
+        student.home.hurry(min(ASIDE, seconds))
+        search = Search(body, Aside(student.home), seconds)
+        possible = list(known)
+        for example in search.examples(test):
+            possible = [mistake for mistake in possible if search.explains(mistake, example)]
+            if not possible:
+                return ""
+        return possible[0].says if len(possible) == 1 else ""
+    except (Exception, Stop, OutOfTime):
+        return ""
+
+
+class Aside(Student):
+    """The same student, asked something that is not part of the test: what the code prints is lost."""
+
+    def call(self, probe: Probe, *args: object) -> Any:
+        """As `Student.call`."""
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            return super().call(probe, *args)
+
+
+class Search:
+    """Runs a test's body over its examples, within seconds of processor time."""
+
+    def __init__(self, body: Watched, student: Student, seconds: float) -> None:
+        self.body = body
+        self.student = student
+        self.end = time.thread_time() + seconds
+
+    def examples(self, test: Any) -> Iterator[Example]:
+        """Those that were kept, the smallest first, then random ones for as long as the student answers in time."""
+        yield from self.body.kept()
+        if hasattr(test, "hypothesis"):
+            yield from self.body.more(test, self.student, FURTHER)
+
+    def explains(self, mistake: Mistake, example: Example) -> bool:
+        """Whether the body passes on these answers when the oracle makes this mistake, too."""
+        while True:
+            try:
+                with made(mistake), processor_time(self.end - time.thread_time()):
+                    self.body.body(**example.given, student=Echo(example.answers))
+                return True
+            except Unheard as call:  # the mistake goes on where the truth had failed
+                example.answers.append(self.student.call(call.probe, *call.args_given))
+            except Exception:
+                return False
+
+
+@contextmanager
+def processor_time(seconds: float) -> Iterator[None]:
+    """Raise OutOfTime in what computes longer. Not on Windows, nor off the main thread: only before it starts."""
+    if seconds <= 0:
+        raise OutOfTime
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise OutOfTime
+
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

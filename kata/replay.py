@@ -1,0 +1,139 @@
+"""Keeps the examples that a test goes through, and answers a second time as the student did."""
+
+import functools
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import HypothesisException
+
+from .exercise import Probe
+from .failures import Crashed, Stop
+from .student import Student
+from .values import Plain
+
+EACH = 10  # examples kept from the first failures on, and up to the end
+ALL = list(HealthCheck)
+
+
+@dataclass(frozen=True)
+class Example:
+    """What a test's body was given, and what the student answered, in order."""
+
+    given: dict[str, Any]
+    answers: list[Plain] = field(default_factory=list)
+
+
+class Unheard(Exception):
+    """A call that the student was not asked when the example ran."""
+
+    def __init__(self, probe: Probe, args: tuple[object, ...]) -> None:
+        super().__init__(probe)
+        self.probe = probe
+        self.args_given = args
+
+
+class Listener:
+    """Passes calls on to the student and keeps the answers."""
+
+    def __init__(self, student: Student, answers: list[Plain]) -> None:
+        self.student = student
+        self.answers = answers
+
+    def call(self, probe: Probe, *args: object) -> Any:
+        """As `Student.call`."""
+        self.answers.append(self.student.call(probe, *args))
+        return self.answers[-1]
+
+
+class Echo:
+    """Answers as the student did."""
+
+    def __init__(self, answers: list[Plain]) -> None:
+        self.answers = iter(answers)
+
+    def call(self, probe: Probe, *args: object) -> Any:
+        """The next answer. Raises Unheard when there is none."""
+        for answer in self.answers:
+            return answer
+        raise Unheard(probe, args)
+
+
+class Watched:
+    """Stands where a test's body was, and keeps examples: the first that fail, which are rich, and the last.
+
+    The last one of all is the smallest that fails, where Hypothesis has made it small. What a student's code crashed
+    on is not kept: there is no answer to compare.
+    """
+
+    def __init__(self, body: Callable[..., None]) -> None:
+        self.body = body
+        self.begin({})
+
+    def begin(self, fixtures: dict[str, Any]) -> None:
+        """Forget all examples; a test with these fixtures begins."""
+        self.fixtures = fixtures
+        self.first: list[Example] = []
+        self.last: deque[Example] = deque(maxlen=EACH)
+
+    def __call__(self, **given: Any) -> None:
+        """Run the body, and keep the example. Raises as the body does."""
+        given = {**self.fixtures, **given}
+        student = given.pop("student")
+        example = Example(given)
+        try:
+            self.body(**given, student=Listener(student, example.answers))
+        except (Crashed, HypothesisException):
+            raise
+        except Exception:
+            if len(self.first) < EACH:
+                self.first.append(example)
+            self.last.append(example)
+            raise
+        self.last.append(example)
+
+    def kept(self) -> list[Example]:
+        """The smallest failing example, then the others."""
+        seen = list(reversed(self.last))
+        return seen + [example for example in self.first if not any(example is other for other in seen)]
+
+    def more(self, test: Any, student: Student, count: int) -> list[Example]:
+        """Further examples of a Hypothesis test, asked of this student for as long as answers come."""
+        self.begin({**self.fixtures, "student": student})
+        answering = True
+
+        @seed(0)
+        @settings(max_examples=count, phases=[Phase.generate], database=None, deadline=None, suppress_health_check=ALL)
+        @given(**test.hypothesis._given_kwargs)
+        def collect(**drawn: Any) -> None:
+            nonlocal answering
+            with suppress(Exception):
+                try:
+                    if answering:
+                        self(**drawn)
+                except Stop:
+                    answering = False
+
+        collect()
+        return self.kept()
+
+
+def watched(item: Any) -> Watched:
+    """A test's body under watch: from now on for a Hypothesis test, whose handle has the body."""
+    if not hasattr(item.obj, "hypothesis"):
+        return Watched(item.obj)
+    handle = item.obj.hypothesis
+    if not hasattr(handle.inner_test, "watched"):
+        body = Watched(handle.inner_test)
+
+        @functools.wraps(handle.inner_test)
+        def watching(**given: Any) -> None:
+            body(**given)
+
+        watching.watched = body  # type: ignore[attr-defined]
+        handle.inner_test = watching
+    found: Watched = handle.inner_test.watched
+    return found

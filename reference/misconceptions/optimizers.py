@@ -1,0 +1,175 @@
+"""Mistakes that any optimizer can make, whatever its rule: each optimizer's file takes them over."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from reference.misconceptions import instead_of
+from reference.oracle import course as oracle
+from reference.oracle.course import Grad, Met
+
+Lrs: TypeAlias = Sequence[Sequence[float]]
+Grads: TypeAlias = Sequence[Sequence[Sequence[Grad]]]
+
+
+def rates(met: Met, lrs: Sequence[float]) -> Met:
+    """The same gradients at other rates."""
+    return [(grad, lr) for (grad, _), lr in zip(met, lrs, strict=True)]
+
+
+def only_where(met: Met, moves: Sequence[bool]) -> Met:
+    """The same, without gradient in some steps."""
+    return [(grad if here else None, lr) for (grad, lr), here in zip(met, moves, strict=True)]
+
+
+@instead_of(oracle.met, "the rate of the first group is used for all")
+def rate_of_first_group(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """Each group has its own."""
+    return oracle.met(lrs, grads, group, i) if group == 0 else rates(oracle.met(lrs, grads, group, i), column(lrs, 0))
+
+
+@instead_of(oracle.met, "the rate given at the start, for all groups, is used for ever")
+def rate_of_constructor(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """It is only the default of the groups."""
+    return rates(oracle.met(lrs, grads, group, i), [lrs[0][0]] * len(lrs))
+
+
+@instead_of(oracle.met, "the rate that a group began with is used in all steps")
+def first_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """It may be changed between steps."""
+    return rates(oracle.met(lrs, grads, group, i), [lrs[0][group]] * len(lrs))
+
+
+@instead_of(oracle.met, "a changed rate counts in the first group only")
+def first_rate_of_later_groups(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """The others keep the one they began with."""
+    found = oracle.met(lrs, grads, group, i)
+    return found if group == 0 else rates(found, [lrs[0][group]] * len(lrs))
+
+
+@instead_of(oracle.met, "a changed rate counts one step late")
+def late_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """The one of the step before."""
+    return rates(oracle.met(lrs, grads, group, i), [lrs[max(0, t - 1)][group] for t in range(len(lrs))])
+
+
+@instead_of(oracle.met, "a rate of 0 is taken for none, and the default used")
+def zero_is_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """As `lr or 0.01` does."""
+    return rates(oracle.met(lrs, grads, group, i), [lr or 0.01 for lr in column(lrs, group)])
+
+
+@instead_of(oracle.met, "only the first group moves")
+def first_group_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """Groups may be added later, too."""
+    return only_where(oracle.met(lrs, grads, group, i), [group == 0] * len(lrs))
+
+
+@instead_of(oracle.met, "only the first parameter of each group moves")
+def first_parameter_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """All have gradients."""
+    return only_where(oracle.met(lrs, grads, group, i), [i == 0] * len(lrs))
+
+
+@instead_of(oracle.met, "a parameter without gradient ends the whole step: no parameter after it moves")
+def step_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """A return, where the parameter should be skipped."""
+    before = [
+        [grad for g, row in enumerate(step) for j, grad in enumerate(row) if (g, j) < (group, i)] for step in grads
+    ]
+    return only_where(oracle.met(lrs, grads, group, i), [not has_none(earlier) for earlier in before])
+
+
+@instead_of(oracle.met, "a parameter without gradient ends its group: those after it do not move")
+def group_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """A break, where the parameter should be skipped."""
+    return only_where(oracle.met(lrs, grads, group, i), [not has_none(step[group][:i]) for step in grads])
+
+
+@instead_of(oracle.met, "a parameter without gradient keeps its whole group from moving")
+def group_skipped_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """Those before it, too."""
+    return only_where(oracle.met(lrs, grads, group, i), [not has_none(step[group]) for step in grads])
+
+
+@instead_of(oracle.met, "where there is no gradient, the last one is used again")
+def last_gradient_again(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """The parameter should be skipped."""
+    last: Grad = None
+    found = []
+    for grad, lr in oracle.met(lrs, grads, group, i):
+        last = last if grad is None else grad
+        found.append((last, lr))
+    return found
+
+
+@instead_of(oracle.rates_without_own, "the default lr is 0.001, not 0.01")
+def smaller_default(lr: float) -> dict[str, float]:
+    """Adam's."""
+    return oracle.rates_without_own(lr) | {"no lr given": 1e-3}
+
+
+@instead_of(oracle.rates_without_own, "a group without an lr of its own gets the default, not the lr given for all")
+def default_for_groups(lr: float) -> dict[str, float]:
+    """What is given is lost."""
+    return oracle.rates_without_own(0.01)
+
+
+@instead_of(oracle.facts_after_a_step, "the parameter is given new memory instead of being changed in place")
+def new_memory() -> dict[str, bool]:
+    """As `p.data = …` does."""
+    return oracle.facts_after_a_step() | {"the same memory": False}
+
+
+@instead_of(oracle.facts_after_a_step, "the parameter no longer requires grad after a step")
+def requires_no_grad() -> dict[str, bool]:
+    """The next backward() passes it over."""
+    return oracle.facts_after_a_step() | {"a leaf that requires grad": False}
+
+
+@instead_of(oracle.facts_after_a_step, "p.grad is put away after the step, or is another tensor")
+def other_gradient() -> dict[str, bool]:
+    """zero_grad() is the user's to call."""
+    return oracle.facts_after_a_step() | {"the same gradient": False}
+
+
+@instead_of(oracle.facts_after_a_step, "a gradient that is None is filled with zeros")
+def filled_gradient() -> dict[str, bool]:
+    """The parameter should be skipped."""
+    return oracle.facts_after_a_step() | {"no gradient where there was none": False}
+
+
+@instead_of(oracle.facts_after_a_step, "autograd stays off after the step")
+def autograd_off() -> dict[str, bool]:
+    """`set_grad_enabled(False)` holds until somebody undoes it."""
+    return oracle.facts_after_a_step() | {"autograd is on": False}
+
+
+@instead_of(oracle.grad_after_a_step, "the gradient is zeroed by the step")
+def zeroed_gradient(grad: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    """zero_grad() is the user's to call."""
+    return 0 * abs(grad)
+
+
+@instead_of(oracle.grad_after_a_step, "the gradient itself is turned round, in place")
+def turned_gradient(grad: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    """As `neg_` does."""
+    return -grad
+
+
+@instead_of(oracle.grad_after_a_step, "the gradient itself is squared, in place")
+def squared_gradient(grad: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    """As `square_` does."""
+    return grad**2
+
+
+def column(lrs: Lrs, group: int) -> list[float]:
+    """The rates of one group."""
+    return [rates[group] for rates in lrs]
+
+
+def has_none(grads: Sequence[Grad]) -> bool:
+    """Whether one of these is missing."""
+    return any(grad is None for grad in grads)
