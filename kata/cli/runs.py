@@ -32,7 +32,10 @@ def can_fork() -> bool:
 
 
 def load() -> None:
-    """Import what every run needs, so that no forked one has to. Runs no operation: after one, torch can't be forked."""
+    """Import what every run needs, so that no forked one has to.
+
+    Nothing is computed: after an operation on several threads, torch hangs in a forked process.
+    """
     for module in NEEDED:
         importlib.import_module(module)
 

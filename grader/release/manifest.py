@@ -1,0 +1,33 @@
+"""`catalog.toml` with some of its katas only."""
+
+import re
+import tomllib
+from collections.abc import Container, Sequence
+from typing import Any
+
+HEADING = "# The katas of this handout: tracks, titles, hints, and the tests with their points.\n\n"
+ENTRY = re.compile(r"^(?=\[\[)", re.MULTILINE)
+
+
+def with_only(text: str, katas: Sequence[str], workloads: Sequence[str]) -> str:
+    """The text without other katas and workloads, tracks that are empty then, and the instructor's comments.
+
+    Raises RuntimeError where the text is cut up wrongly.
+    """
+    whole = tomllib.loads(text)
+    tracks = {kata["track"] for kata in whole["kata"] if kata["name"] in katas}
+    chosen: dict[str, Container[str]] = {"track": tracks, "kata": katas, "workload": workloads}
+    written = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+    first, *entries = ENTRY.split(written)
+    kept = [entry for entry in entries if is_chosen(tomllib.loads(entry), chosen)]
+    made = HEADING + "\n".join(part.strip() + "\n" for part in (first, *kept))
+    expected = whole | {kind: [one for one in whole[kind] if one["name"] in names] for kind, names in chosen.items()}
+    if {"workload": [], **tomllib.loads(made)} != expected:
+        raise RuntimeError("catalog.toml can't be cut up at its headings")
+    return made
+
+
+def is_chosen(entry: dict[str, Any], chosen: dict[str, Container[str]]) -> bool:
+    """Whether an entry by itself, `{"kata": [{…}]}`, is one of those that stay."""
+    [(kind, [table])] = entry.items()
+    return table["name"] in chosen[kind]
