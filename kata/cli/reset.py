@@ -16,6 +16,7 @@ def reset(kata: Kata, *, asked: bool) -> None:
         raise CallError(words("reset.none"))
     stub, file = (STUBS / f"{kata.name}.py").read_bytes(), ASSIGNMENT / f"{kata.name}.py"
     if not file.exists():
+        ASSIGNMENT.mkdir(exist_ok=True)
         write_whole(file, stub)
         say("reset.restored", kata=kata.name)
     elif (own := file.read_bytes()) == stub:
