@@ -45,7 +45,8 @@ def at_home(*command: str, cwd: Path, typed: str = "", **variables: str) -> Run:
         env={**students_environment(), **variables},
         input=typed,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         timeout=600,
     )
     return Run(done.returncode, done.stdout, done.stderr)

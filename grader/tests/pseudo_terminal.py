@@ -9,7 +9,6 @@ import termios
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 
@@ -36,7 +35,7 @@ class Terminal:
         """How the terminal is set: whether it waits for Enter, whether it shows what is typed."""
         return termios.tcgetattr(self.theirs)
 
-    def until(self, text: str, seconds: float = 60) -> str:
+    def until(self, text: str, seconds: float = 120) -> str:
         """What is printed from the last call on up to this text. Raises AssertionError where it does not come."""
         end = time.monotonic() + seconds
         while text not in self.unread:
@@ -75,9 +74,7 @@ class Terminal:
     def __enter__(self) -> "Terminal":
         return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
