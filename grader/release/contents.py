@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from grader.errors import GraderError
 from grader.package.project import files_of
 from grader.release.manifest import with_only
 from kata.catalog import ROOT, Kata, Workload, catalog
@@ -13,6 +14,7 @@ PLACES = {"README.md": "README.md", "pyproject.toml": "pyproject.toml", "gitigno
 WORKFLOW = ".github/workflows/test.yml"
 WHOLE = ("conftest.py", "kata", "LICENSE", "docs/students.md")
 GIVEN = ("tests/", "reference/oracle/", "reference/misconceptions/")
+MISTAKES = "reference/misconceptions"  # found by their kata's name, imported by no test
 SPEED = "tests/test_speed.py"
 MANIFEST = "kata/catalog.toml"
 
@@ -34,7 +36,7 @@ def contents(katas: Sequence[Kata]) -> dict[str, bytes]:
     names = [kata.name for kata in katas]
     workloads = workloads_of(katas)
     start = [f"tests/test_{name}.py" for name in names] + ([SPEED] if workloads else [])
-    start += [path for name in names if (ROOT / (path := f"reference/misconceptions/{name}.py")).is_file()]
+    start += [path for name in ("__init__", *names) if (ROOT / (path := f"{MISTAKES}/{name}.py")).is_file()]
     whole = [path.relative_to(ROOT).as_posix() for name in WHOLE for path in files_of(ROOT / name)]
     stubs = {f"{name}.py": (ROOT / "assignment" / f"{name}.py").read_bytes() for name in names}
     files = {path: (ROOT / path).read_bytes() for path in {*whole, *closure(start)}}
@@ -49,7 +51,10 @@ def contents(katas: Sequence[Kata]) -> dict[str, bytes]:
 
 
 def closure(start: Sequence[str]) -> set[str]:
-    """These files and all of ours that they import, directly or not, but for `kata/`, which is there as a whole."""
+    """These files and all of ours that they import, directly or not, but for `kata/`, which is there as a whole.
+
+    Raises GraderError where that leads to what stays with the instructor.
+    """
     found: set[str] = set()
     open_ends = list(start)
     while open_ends:
@@ -58,7 +63,7 @@ def closure(start: Sequence[str]) -> set[str]:
             found.add(path)
             open_ends += imports(path)
     if strays := sorted(path for path in found if not path.startswith(GIVEN) and path != "reference/__init__.py"):
-        raise RuntimeError(f"the handout would need {strays[0]}, which stays with the instructor")
+        raise GraderError(f"the handout would need {strays[0]}, which stays with the instructor")
     return found
 
 

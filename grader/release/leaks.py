@@ -54,7 +54,7 @@ def secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
         for path in paths
         if path.suffix in (".py", ".toml")
         for text in texts_of(path)
-    ]
+    ][::-1]  # what both have is called the solution's
     said_anyway = flat("".join(path.read_text("utf-8") for path in sorted((ROOT / "assignment").glob("*.py"))))
     functions = {body: place for place, text in texts for body in bodies(text)}
     said = {one: place for place, text in texts for one in sentences(text) if one not in said_anyway}
