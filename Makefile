@@ -22,6 +22,7 @@ speed: .venv/installed
 
 benchmark: .venv/installed
 	$(BIN)/python -m benchmarks.student
+	$(BIN)/python -m benchmarks.watch
 	$(BIN)/python -m benchmarks.grade
 
 .venv/installed: pyproject.toml constraints.txt

@@ -1,3 +1,3 @@
 """Plain `pytest` here tests your katas in `assignment/`; each line below is one feature of that."""
 
-pytest_plugins = ("kata.profiles", "kata.selection", "kata.diagnose", "kata.progress", "kata.gpu")
+pytest_plugins = ("kata.profiles", "kata.selection", "kata.diagnose", "kata.progress", "kata.record", "kata.gpu")

@@ -206,6 +206,32 @@ def package(
 
 
 @app.command()
+def release(
+    out: Annotated[Path, typer.Argument(help="A new directory, or one that an earlier release has written.")],
+    track: Tracks = None,
+    kata: Katas = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over an earlier release, filled-in stubs too.")] = False,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Run its tests first: on the stubs, and with the solution in their place.")
+    ] = False,
+    examples: Annotated[int, typer.Option(min=1, help="Random inputs per property, for --prove.")] = 25,
+) -> None:
+    """Write what students start from: stubs, tests, oracle, the command `kata`, and nothing that stays with you.
+
+    All katas, unless --track or --kata says which; what they build on comes along.
+    """
+
+    def load() -> Command:
+        from grader.release import Options, run_release
+        from grader.wanted import wanted
+
+        options = Options(wanted(kata or (), track or (), otherwise=["all"]), force, prove, examples)
+        return lambda: run_release(out, options)
+
+    sys.exit(run(load))
+
+
+@app.command()
 def doctor() -> None:
     """Say what works on this machine, what does not, and what mends it.
 

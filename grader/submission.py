@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from kata.catalog import catalog
+from kata.handin import MAX_BYTES, MAX_FILES, is_module
 
-MAX_FILES = 64
-MAX_BYTES = 2**20
 MAX_TOTAL = 16 * 2**20  # of all Python files, used or not
 MAX_ENTRIES = 10_000  # of an archive, whatever they are
 MAX_ARCHIVE = 8 * 2**20  # as it was handed in: what it lists is read at once
@@ -147,7 +146,7 @@ def package_of(entries: list[tuple[PurePosixPath, bytes]], path: Path) -> dict[s
     folders: dict[PurePosixPath, dict[str, bytes]] = {}
     for entry, content in entries:
         name = unicodedata.normalize("NFC", entry.name)
-        if name.removesuffix(".py").isidentifier() and name not in ("conftest.py", "__init__.py") and is_shallow(entry):
+        if is_module(name) and is_shallow(entry):
             folders.setdefault(entry.parent, {})[name] = content
     katas = {f"{kata}.py" for kata in catalog().katas}
     ranked = sorted(

@@ -114,7 +114,7 @@ def catalog() -> Catalog:
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("catalog.toml").read_text("utf-8"))
     tracks = [Track(**entry) for entry in table["track"]]
     katas = [kata_from(entry) for entry in table["kata"]]
-    workloads = [workload_from(entry) for entry in table["workload"]]
+    workloads = [workload_from(entry) for entry in table.get("workload", [])]
     return Catalog(
         {track.name: track for track in tracks},
         {kata.name: kata for kata in katas},

@@ -37,6 +37,27 @@ def run(*command: str, cwd: Path = ROOT) -> Run:
     return python("-m", *command, cwd=cwd)
 
 
+def at_home(*command: str, cwd: Path, typed: str = "", **variables: str) -> Run:
+    """Run a module of the handout in `cwd`, as a student would who has nothing else of ours."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=cwd,
+        env={**students_environment(), **variables},
+        input=typed,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=600,
+    )
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+def students_environment() -> dict[str, str]:
+    """Ours, without what would lead to our modules or change how things look."""
+    ours = ("PYTEST", "PYTHONPATH", "NO_COLOR", "FORCE_COLOR")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
 def python(*arguments: str, cwd: Path = ROOT) -> Run:
     """Run Python itself."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
@@ -108,3 +129,18 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
         monkeypatch.setattr(view, "catalog", lambda: changed)
 
     return change
+
+
+@pytest.fixture(scope="session")
+def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `grader release` writes, with all katas; for reading only."""
+    folder = tmp_path_factory.mktemp("release") / "katas"
+    released = ask("release", folder)
+    assert released.code == 0, released.err
+    return folder
+
+
+@pytest.fixture
+def handout(new_handout: Path, tmp_path: Path) -> Path:
+    """A student's own copy of it."""
+    return shutil.copytree(new_handout, tmp_path / "katas")

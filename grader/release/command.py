@@ -1,0 +1,87 @@
+"""`grader release`: checks a handout, writes it, and proves it if asked."""
+
+import shutil
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.errors import CallError, GraderError
+from grader.package.write import spread
+from grader.release.contents import contents, with_foundations
+from grader.release.contract import differences, written_already
+from grader.release.leaks import leaks
+from grader.release.prove import prove
+from kata.catalog import ROOT, Kata
+
+OWN = ("assignment", "conftest.py", "docs", "kata", "reference", "tests")  # what a new handout replaces as a whole
+OURS = (*OWN, "grader", "zoo", "examples", "benchmarks", "scripts")
+PAIR = ("assignment", "reference/solution")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `grader release`."""
+
+    katas: tuple[str, ...]
+    force: bool
+    prove: bool
+    examples: int
+
+
+def run_release(out: Path, options: Options) -> int:
+    """Write the handout; the exit code. Raises CallError before anything is written, GraderError for what leaks."""
+    refuse(out, force=options.force)
+    katas = with_foundations(options.katas)
+    names = [kata.name for kata in katas]
+    fit(katas)
+    files = contents(katas)
+    if found := leaks(files):
+        raise GraderError("\n".join(["the handout would give away what stays with you:", *found]))
+    if options.prove:
+        prove(files, names, options.examples)
+    try:
+        for name in OWN if out.exists() else ():
+            shutil.rmtree(out / name, ignore_errors=True)
+        spread(files, out)
+    except OSError as error:
+        raise CallError(f"{out}: can't write there ({error.strerror})") from None
+    print(f"{out}: {len(files)} files, {len(names)} katas: {', '.join(names)}")
+    if more := [name for name in names if name not in options.katas]:
+        print(f"with what they build on: {', '.join(more)}")
+    if options.prove:
+        print("proven: all stubs are not started, and with the solution in their place all is done")
+    return 0
+
+
+def refuse(out: Path, *, force: bool) -> None:
+    """Raise CallError for an OUT that would be written over and is no handout, or that is this project."""
+    place = out.resolve()
+    if place == ROOT or place in ROOT.parents or any(place.is_relative_to(ROOT / name) for name in OURS):
+        raise CallError(f"{out}: a handout is written to a folder of its own, not over this project")
+    if out.exists() and not out.is_dir():
+        raise CallError(f"{out}: it is a file; the handout is a directory")
+    if out.exists() and any(out.iterdir()):
+        if not force:
+            raise CallError(f"{out}: there is something already; --force writes over a handout")
+        if not is_handout(out):
+            raise CallError(f"{out}: there is something already, and it is no handout")
+
+
+def is_handout(out: Path) -> bool:
+    """Whether an earlier `grader release` has written this."""
+    try:
+        project = tomllib.loads((out / "pyproject.toml").read_text("utf-8"))["project"]
+    except (OSError, ValueError, KeyError):
+        return False
+    return bool(project.get("name") == "kata") and (out / "reference/stubs").is_dir()
+
+
+def fit(katas: Sequence[Kata]) -> None:
+    """Raise CallError where a stub is written already, or differs from its solution in what others see."""
+    for kata in katas:
+        stub, solution = ((ROOT / folder / f"{kata.name}.py").read_text("utf-8") for folder in PAIR)
+        if written := written_already(stub):
+            raise CallError(f"assignment/{kata.name}.py is no stub any more: {written[0]} is written")
+        if found := differences(stub, solution):
+            raise CallError(f"assignment/{kata.name}.py: {found[0]}")

@@ -1,0 +1,304 @@
+"""`grader release`: what a handout holds and what it does not, and that a student can start from it."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from grader.errors import CallError, GraderError
+from grader.release import command
+from grader.release.contents import contents, with_foundations
+from grader.release.contract import differences, written_already
+from grader.release.leaks import leaks, secrets
+from grader.release.manifest import with_only
+from grader.release.prove import prove
+from grader.tests.conftest import ask, at_home, grade
+from kata.catalog import ROOT, catalog
+
+KATAS = list(catalog().katas)
+SOLUTION = ROOT / "reference/solution"
+MANIFEST = (ROOT / "kata/catalog.toml").read_text("utf-8")
+TOP = {"assignment", "conftest.py", "docs", "kata", "LICENSE", "pyproject.toml", "README.md", "reference", "tests"}
+
+
+def listed(folder: Path) -> list[str]:
+    """All files below, by path."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def write_solution(handout: Path) -> None:
+    """Our solution in the place of every stub."""
+    for kata in KATAS:
+        shutil.copy(SOLUTION / f"{kata}.py", handout / "assignment")
+
+
+def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) -> None:
+    assert {path.name for path in new_handout.iterdir()} == TOP | {".github", ".gitignore"}
+    assert {path.name for path in (new_handout / "reference").iterdir()} == {
+        "__init__.py",
+        "misconceptions",
+        "oracle",
+        "stubs",
+    }
+    assert [path.name for path in (new_handout / "docs").iterdir()] == ["students.md"]
+    for kata in KATAS:
+        stub = (ROOT / "assignment" / f"{kata}.py").read_bytes()
+        assert (new_handout / "assignment" / f"{kata}.py").read_bytes() == stub
+        assert (new_handout / "reference/stubs" / f"{kata}.py").read_bytes() == stub
+    assert not [name for name in listed(new_handout) if name.endswith((".pyc", ".bak", ".json"))]
+
+
+def test_nothing_of_the_solution_or_the_zoo_is_in_a_handout(new_handout: Path) -> None:
+    assert leaks({name: (new_handout / name).read_bytes() for name in listed(new_handout)}) == []
+
+
+@pytest.mark.parametrize("kata", KATAS)
+def test_a_solution_is_found_wherever_it_hides(kata: str) -> None:
+    source = (SOLUTION / f"{kata}.py").read_text("utf-8")
+    relaid = source.replace("    ", "\t").replace("\n\n", "\n")
+    assert any("has a function of" in leak for leak in leaks({"tests/helpers.py": relaid.encode()}))
+    assert any("has a sentence of" in leak for leak in leaks({"README.md": source.encode()}))
+
+
+def test_every_kind_of_secret_is_known_and_found() -> None:
+    bodies, sentences = secrets()
+    for place in ("reference/solution/", "zoo/right/", "zoo/wrong/", "zoo/attacks/", "zoo/cheats/", "zoo/slow/"):
+        body = next(one for one in bodies if one.place.startswith(place))
+        inner = "\n".join(f"        {line}" for line in body.text.splitlines())
+        hidden = f"class Hidden:\n    def another_name(self):\n        '''Says nothing.'''\n{inner}\n"
+        assert any(f"has a function of {place}" in leak for leak in leaks({"kata/hidden.py": hidden.encode()}))
+    for place in ("reference/solution/", "zoo/right/", "zoo/attacks/", "zoo/cheats/"):
+        sentence = next(one for one in sentences if one.place.startswith(place))
+        wrapped = sentence.text.replace(" ", "\n   ").encode()
+        assert any(sentence.text in leak for leak in leaks({"docs/students.md": wrapped}))
+    assert leaks({"zoo/x.py": b"", "docs/students.md": b"", "docs/instructors.md": b""}) == [
+        "zoo/x.py stays with the instructor",
+        "docs/instructors.md stays with the instructor",
+    ]
+
+
+def test_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        command, "contents", lambda katas: {**contents(katas), "x.py": (SOLUTION / "train.py").read_bytes()}
+    )
+    done = ask("release", tmp_path / "out")
+    assert done.code == 3
+    assert "x.py has a function of reference/solution/train.py" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_untouched_nothing_is_started_and_with_the_solution_all_is_done() -> None:
+    prove(contents(with_foundations(KATAS)), KATAS, examples=1)
+
+
+def test_a_handout_that_does_not_work_is_not_proven(tmp_path: Path) -> None:
+    files = contents(with_foundations(["linear"]))
+    solution = (SOLUTION / "linear.py").read_bytes()
+    with pytest.raises(GraderError, match="untouched: linear done; each should be not_started"):
+        prove({**files, "assignment/linear.py": solution}, ["linear"], examples=1)
+    with pytest.raises(GraderError, match="the handout's tests do not run"):
+        prove({**files, "conftest.py": b"import nowhere"}, ["linear"], examples=1)
+    wrong = files["tests/test_linear.py"].replace(b"oracle.forward(", b"2 * oracle.forward(")
+    with pytest.raises(GraderError, match="with the solution: linear wrong; each should be done"):
+        prove({**files, "tests/test_linear.py": wrong}, ["linear"], examples=1)
+    done = ask("release", tmp_path / "out", "--kata", "linear", "--prove", "--examples", "1")
+    assert done.code == 0
+    assert "proven: all stubs are not started" in done.out
+
+
+@pytest.mark.parametrize("chosen", [["same_storage"], ["cruncher"], ["sgd", "adagrad"], ["train", "checkpoint"]])
+def test_some_katas_come_with_what_they_build_on_and_nothing_of_the_others(tmp_path: Path, chosen: list[str]) -> None:
+    katas = [kata.name for kata in with_foundations(chosen)]
+    done = ask("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
+    assert done.code == 0
+    assert set(katas) == {*chosen}.union(*(catalog().foundations(kata) for kata in chosen))
+    assert ("with what they build on" in done.out) == (len(katas) > len(chosen))
+    made = tomllib.loads((tmp_path / "out/kata/catalog.toml").read_text("utf-8"))
+    whole = tomllib.loads(MANIFEST)
+    assert made["kata"] == [kata for kata in whole["kata"] if kata["name"] in katas]
+    assert made["limits"] == whole["limits"]
+    assert [track["name"] for track in made["track"]] == ["core"]
+    assert all(set(workload["uses"]) <= set(katas) for workload in made.get("workload", []))
+    others = {f"{kata}.py" for kata in KATAS if kata not in katas}
+    for folder in ("assignment", "reference/stubs", "reference/misconceptions"):
+        assert others.isdisjoint(path.name for path in (tmp_path / "out" / folder).glob("*.py"))
+    assert {path.stem for path in (tmp_path / "out/tests").glob("test_*.py")} - {"test_speed"} == {
+        f"test_{kata}" for kata in katas
+    }
+    out = at_home("kata", cwd=tmp_path / "out").out
+    assert [line.split()[0] for line in out.splitlines() if line.startswith("  ")] == katas
+    ended = at_home("pytest", "-m", "gpu or not gpu", "--examples=1", cwd=tmp_path / "out")
+    assert ended.code == 1, ended.out + ended.err
+    assert all(f"  {kata} " in ended.out for kata in katas)
+
+
+def test_a_track_can_be_released_by_itself(tmp_path: Path) -> None:
+    assert ask("release", tmp_path / "core", "--track", "core").code == 0
+    core = [kata.name for kata in catalog().katas.values() if kata.track == "core"]
+    assert [f"{kata}.py" for kata in sorted(core)] == [
+        path.name for path in sorted((tmp_path / "core/assignment").iterdir()) if path.name != "__init__.py"
+    ]
+    assert ask("release", tmp_path / "x", "--track", "cores").code == 2
+
+
+def test_the_manifest_loses_comments_and_other_katas_only() -> None:
+    text = with_only(MANIFEST, KATAS, list(catalog().workloads))
+    made, whole = tomllib.loads(text), tomllib.loads(MANIFEST)
+    assert made["kata"] == whole["kata"]
+    assert made["workload"] == whole["workload"]
+    assert "hidden_says" not in text
+    heading_in_a_text = 'more = """\n[[kata]]\nname = "linear"\n"""\ntitle = "Tell'
+    with pytest.raises(GraderError, match="cut up"):
+        with_only(MANIFEST.replace('title = "Tell', heading_in_a_text), KATAS, [])
+
+
+def script(folder: Path, name: str) -> Path:
+    """A program of a virtual environment."""
+    return folder / ("Scripts" if os.name == "nt" else "bin") / name
+
+
+def test_it_installs_and_runs_in_an_environment_of_its_own(handout: Path, tmp_path: Path) -> None:
+    place = tmp_path / "venv"
+    venv.create(place, with_pip=False, symlinks=True)
+    [packages] = place.glob("lib/python*/site-packages")
+    libraries = {Path(one) for one in sys.path if one.endswith("site-packages")}
+    (packages / "libraries.pth").write_text("\n".join(map(str, libraries)))  # in the place of a download
+    python = script(place, "python")
+    install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--editable", str(handout)]
+    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), *install], check=True, timeout=300)
+    environment = {"PATH": f"{script(place, '')}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+
+    def call(*command: str) -> str:
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode in (0, 1), done.stderr
+        return done.stdout
+
+    assert "0 of 8 done" in call(str(script(place, "kata")))
+    assert "same_storage  not started    0/6" in call(str(script(place, "kata")), "next")
+    assert "same_storage  not started    0/6" in call(str(script(place, "kata"))), "the handout's own memory"
+    assert (handout / ".kata/progress.json").is_file()
+    assert not (ROOT / ".kata/x").exists()
+    project = tomllib.loads((handout / "pyproject.toml").read_text("utf-8"))["project"]
+    ours = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert {key: project[key] for key in ("version", "requires-python", "dependencies")} == {
+        key: ours["project"][key] for key in ("version", "requires-python", "dependencies")
+    }
+
+
+def test_its_pytest_is_set_as_ours(new_handout: Path) -> None:
+    made, ours = (
+        tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
+        for root in (new_handout, ROOT)
+    )
+    assert {**ours, "markers": [one for one in ours["markers"] if one.startswith("gpu")]} == made
+
+
+def test_its_readme_and_its_workflow_speak_of_it(new_handout: Path) -> None:
+    readme = (new_handout / "README.md").read_text("utf-8")
+    assert all(f"| `assignment/{kata.name}.py` | {kata.title} |" in readme for kata in catalog().katas.values())
+    assert "KATAS" not in readme
+    workflow: dict[Any, Any] = yaml.safe_load((new_handout / ".github/workflows/test.yml").read_text("utf-8"))
+    assert [step["run"] for step in workflow["jobs"]["test"]["steps"] if "run" in step] == [
+        "pip install -e .",
+        "pytest",
+    ]
+    ignored = (new_handout / ".gitignore").read_text().splitlines()
+    assert {"/.kata/", "/assignment.zip", ".hypothesis/"} <= set(ignored)
+
+
+def test_what_a_student_exports_is_graded_with_full_points(handout: Path, tmp_path: Path) -> None:
+    write_solution(handout)
+    assert at_home("kata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
+    done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "core", "--examples", 5)
+    assert done.code == 0, done.err
+    assert "ada" in done.out
+    assert "100/100" in done.out
+
+
+@pytest.mark.parametrize("kata", KATAS)
+def test_stub_and_solution_have_the_same_public_names_signatures_and_docstrings(kata: str) -> None:
+    stub, solution = ((ROOT / folder / f"{kata}.py").read_text("utf-8") for folder in command.PAIR)
+    assert differences(stub, solution) == []
+    assert written_already(stub) == []
+
+
+STUB = '''
+class A(Base):
+    """An A."""
+
+    def __init__(self, n: int) -> None:
+        raise NotImplementedError
+
+    def double(self, x: int = 1) -> int:
+        """Twice."""
+        raise NotImplementedError
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "difference"),
+    [
+        ("n: int", "m: int", "A.__init__: the stub has (self, n: int) -> None, the solution (self, m: int) -> None"),
+        ("x: int = 1", "x: int = 2", "A.double: the stub has (self, x: int=1) -> int, the solution (self, x: int=2)"),
+        ("-> int", "-> float", "A.double: the stub has (self, x: int=1) -> int"),
+        ("(Base)", "(Other)", "A: the stub has class (Base), the solution class (Other)"),
+        ("double", "triple", "A.double is in the stub, not in the solution"),
+        ('"""Twice."""', "", "A.double has no docstring in the solution"),
+        ('"""An A."""', "", "A has no docstring in the solution"),
+        ("    def double", "    @property\n    def double", "A.double: the stub has (self"),
+        ("\nclass A", "\ndef b() -> None:\n    '''B.'''\n\nclass A", "b is in the solution, not in the stub"),
+    ],
+)
+def test_a_difference_is_named(old: str, new: str, difference: str) -> None:
+    assert any(found.startswith(difference) for found in differences(STUB, STUB.replace(old, new)))
+
+
+def test_private_names_and_bodies_may_differ() -> None:
+    assert differences(STUB, STUB.replace("raise NotImplementedError", "return 2") + "\ndef _own(): ...\n") == []
+
+
+def test_a_stub_that_somebody_has_filled_in_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in command.PAIR:
+        shutil.copytree(ROOT / folder, tmp_path / "project" / folder)
+    shutil.copy(SOLUTION / "linear.py", tmp_path / "project/assignment")
+    monkeypatch.setattr(command, "ROOT", tmp_path / "project")
+    done = ask("release", tmp_path / "out")
+    assert done.code == 2
+    assert done.err == "grader: assignment/linear.py is no stub any more: __init__ is written\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_release_writes_over_a_release_only(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert ask("release", out).code == 0
+    (out / ".git").mkdir()
+    (out / "assignment/linear.py").write_text("filled in")
+    again = ask("release", out, "--kata", "same_storage")
+    assert again.code == 2
+    assert again.err == f"grader: {out}: there is something already; --force writes over a handout\n"
+    assert (out / "assignment/linear.py").read_text() == "filled in"
+    assert ask("release", out, "--kata", "same_storage", "--force").code == 0
+    assert listed(out / "assignment") == ["__init__.py", "same_storage.py"]
+    assert (out / ".git").is_dir(), "what is not of the handout stays"
+    assert at_home("pytest", cwd=out).code == 1
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis/tests").write_text("mine")
+    assert ask("release", tmp_path / "thesis", "--force").err.endswith(
+        "there is something already, and it is no handout\n"
+    )
+    assert listed(tmp_path / "thesis") == ["tests"]
+    (tmp_path / "file").write_text("")
+    assert ask("release", tmp_path / "file", "--force").code == 2
+
+
+@pytest.mark.parametrize("place", [ROOT, ROOT.parent, ROOT / "kata", ROOT / "tests/new", Path("/")])
+def test_this_project_is_not_written_over(place: Path) -> None:
+    with pytest.raises(CallError, match="not over this project"):
+        command.refuse(place, force=True)

@@ -1,0 +1,230 @@
+"""`kata watch` at a real terminal, and without one: files are saved, keys are pressed, processes die."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.tests.conftest import students_environment
+from grader.tests.pseudo_terminal import Terminal
+from kata.catalog import ROOT
+from kata.cli.saves import Saves
+
+SOLUTION = ROOT / "reference/solution"
+KEYS = "n next · h hint · a all · q quit"
+PLAIN = {**students_environment(), "NO_COLOR": "1", "TERM": "xterm"}
+
+
+def save(handout: Path, kata: str, old: str = "", new: str = "") -> None:
+    """Save our solution of a kata, with one text exchanged."""
+    source = (SOLUTION / f"{kata}.py").read_text()
+    assert not old or source.count(old) == 1
+    (handout / "assignment" / f"{kata}.py").write_text(source.replace(old, new) if old else source)
+
+
+@pytest.fixture
+def watch(handout: Path) -> Iterator[Terminal]:
+    """`kata watch` at a terminal, ready."""
+    with Terminal([sys.executable, "-m", "kata", "watch"], handout, PLAIN) as terminal:
+        terminal.until(KEYS)
+        yield terminal
+
+
+def row(printed: str, kata: str) -> list[str]:
+    """A kata's line of the table."""
+    return next(line.split() for line in printed.splitlines() if line.startswith(f"  {kata} "))
+
+
+def test_a_saved_kata_is_run_and_one_that_is_not_saved_is_not(watch: Terminal, handout: Path) -> None:
+    save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
+    printed = watch.until(KEYS)
+    assert "── linear ──" in printed
+    assert "linear · Linear(x) is x @ weight" in printed
+    assert row(printed, "linear") == ["linear", "wrong", "5/6"]
+    save(handout, "linear")
+    printed = watch.until(KEYS)
+    assert row(printed, "linear") == ["linear", "done", "6/6"]
+    assert "same_storage" not in printed
+    assert "\x1b" not in watch.all, "NO_COLOR was asked for"
+
+
+def test_keys_run_the_next_kata_all_katas_show_a_hint_and_end_it(watch: Terminal, handout: Path) -> None:
+    watch.type("n")
+    assert row(watch.until(KEYS), "same_storage") == ["same_storage", "not", "started", "0/6"]
+    watch.type("h")
+    assert "hint 1 of 3" in watch.until("more: kata hint same_storage")
+    watch.type("H")
+    assert "hint 2 of 3" in watch.until("more: kata hint same_storage")
+    watch.type("x\x1b[A")  # no keys of ours: an x, an arrow
+    save(handout, "same_storage")
+    assert row(watch.until(KEYS), "same_storage")[1] == "done"
+    watch.type("n")
+    assert row(watch.until(KEYS), "get_batch")[1:3] == ["not", "started"]
+    watch.type("a")
+    printed = watch.until(KEYS)
+    assert "── all katas ──" in printed
+    assert row(printed, "checkpoint")[1:3] == ["not", "started"]
+    assert watch.settings() != watch.settings_before
+    watch.type("q")
+    assert watch.end() == 0
+    assert watch.settings() == watch.settings_before
+
+
+def test_a_finished_kata_that_breaks_is_shown(watch: Terminal, handout: Path) -> None:
+    for kata in ("linear", "cruncher"):
+        save(handout, kata)
+        assert row(watch.until(KEYS), kata)[1] == "done"
+    save(handout, "linear", "x @ self.weight", "2 * (x @ self.weight)")
+    printed = watch.until(KEYS)
+    own, _, others = printed.partition("linear was done, and is not any more: wrong\n")
+    assert "cruncher" not in own.split("── linear ──")[1].split("\n\n")[0]
+    assert "cruncher · " in others, "with the failure itself"
+    assert "cruncher was done, and is not any more: wrong" in others
+    save(handout, "linear")
+    assert "still done: cruncher" in watch.until(KEYS), "once finished, it is looked at again"
+
+
+def test_saving_again_ends_the_run_before(watch: Terminal, handout: Path) -> None:
+    (handout / "assignment/same_storage.py").write_text(
+        "import os, pathlib\npathlib.Path('began').write_text(str(os.getpid()))\n"
+        "def same_storage(x, y):\n    while True:\n        pass\n"
+    )
+    watch.until("── same_storage ──")
+    while not (handout / "began").exists() or not (handout / "began").read_text():
+        assert not watch.has_more(0.02)
+    child = int((handout / "began").read_text())
+    save(handout, "same_storage")
+    assert row(watch.until(KEYS), "same_storage")[1] == "done"
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+
+
+def test_a_helper_runs_the_katas_that_import_it(watch: Terminal, handout: Path) -> None:
+    (handout / "assignment/tools.py").write_text("FACTOR = 2\n")
+    save(handout, "linear", "x @ self.weight", "x @ self.weight * FACTOR")
+    with (handout / "assignment/linear.py").open("a") as file:
+        file.write("\nfrom .tools import FACTOR\n")
+    assert row(watch.until(KEYS), "linear")[1] == "wrong"
+    (handout / "assignment/tools.py").write_text("FACTOR = 1\n")
+    assert row(watch.until(KEYS), "linear")[1] == "done"
+
+
+def test_code_that_ends_python_has_no_verdict(watch: Terminal, handout: Path) -> None:
+    (handout / "assignment/sgd.py").write_text("import os\nos._exit(0)\n")
+    assert "sgd: no verdict, the run ended before it (exit code 0)" in watch.until(KEYS)
+    save(handout, "sgd")
+    assert row(watch.until(KEYS), "sgd")[1] == "done"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_however_it_is_ended_the_terminal_is_as_before(
+    watch: Terminal, handout: Path, number: signal.Signals, code: int
+) -> None:
+    (handout / "assignment/same_storage.py").write_text(
+        "import os, pathlib\npathlib.Path('began').write_text(str(os.getpid()))\nwhile True:\n    pass\n"
+    )
+    while not (handout / "began").exists() or not (handout / "began").read_text():
+        watch.has_more(0.02)
+    if number == signal.SIGINT:
+        watch.type("\x03")
+    else:
+        watch.process.send_signal(number)
+    assert watch.end() == code
+    assert watch.settings() == watch.settings_before
+    assert "Traceback" not in watch.all
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((handout / "began").read_text()), 0)
+
+
+def test_with_colours_where_nobody_forbids_them(handout: Path) -> None:
+    environment = {name: value for name, value in PLAIN.items() if name != "NO_COLOR"}
+    with Terminal([sys.executable, "-m", "kata", "watch"], handout, environment) as terminal:
+        terminal.until(KEYS)
+        save(handout, "same_storage")
+        assert "\x1b[32mdone" in terminal.until(KEYS)
+
+
+NO_FORK = "import os\ndel os.fork\nfrom kata.cli.command import run\nrun(['watch'])\n"
+DEATH = """
+import os
+from kata.cli import runs
+from kata.cli.command import run
+runs.test = lambda *_: os.kill(os.getpid(), 11)
+run(["watch"])
+"""
+
+
+def piped(handout: Path, *command: str) -> "subprocess.Popen[str]":
+    """A program without a terminal."""
+    return subprocess.Popen(
+        [sys.executable, *command],
+        cwd=handout,
+        env=PLAIN,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def lines_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
+    """Its lines up to one that has this text."""
+    assert process.stdout is not None
+    lines: list[str] = []
+    while not lines or text not in lines[-1]:
+        lines.append(process.stdout.readline())
+        assert lines[-1], "".join(lines)
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("command", "at_first"), [(("-m", "kata", "watch"), "loading torch"), (("-c", NO_FORK), "can't fork")]
+)
+def test_in_a_pipe_and_without_fork_it_works_without_keys_and_says_so(
+    handout: Path, command: tuple[str, ...], at_first: str
+) -> None:
+    with piped(handout, *command) as process:
+        said = lines_until(process, "No keys here")
+        assert at_first in said[0]
+        save(handout, "same_storage")
+        assert "done" in lines_until(process, "  same_storage ")[-1]
+        process.terminate()
+        assert process.wait(30) == 143
+
+
+def test_where_a_forked_run_dies_the_next_ones_are_not_forked(handout: Path) -> None:
+    with piped(handout, "-c", DEATH) as process:
+        lines_until(process, "No keys here")
+        save(handout, "same_storage")
+        said = "".join(lines_until(process, "From now on every run starts a process of its own"))
+        assert "The run died (signal 11); once more" in said
+        assert "  same_storage  done " in said
+        save(handout, "linear")
+        assert "died" not in "".join(lines_until(process, "  linear "))
+        process.terminate()
+
+
+def test_a_save_counts_once_it_is_still_and_only_for_modules(tmp_path: Path) -> None:
+    saves = Saves(tmp_path)
+    assert saves() == set()
+    (tmp_path / "linear.py").write_text("1")
+    (tmp_path / "notes.txt").write_text("1")
+    (tmp_path / "not-a-module.py").write_text("1")
+    assert saves() == set(), "it may still be written to"
+    (tmp_path / "linear.py").write_text("12")
+    assert saves() == set()
+    assert saves() == {"linear"}
+    assert saves() == set()
+    shutil.copy(tmp_path / "linear.py", tmp_path / "aside.tmp")
+    (tmp_path / "aside.tmp").replace(tmp_path / "linear.py")
+    assert saves() == set()
+    assert saves() == {"linear"}, "another file in its place, as many editors do"
+    (tmp_path / "linear.py").unlink()
+    assert saves() == saves() == set()
+    tmp_path.rename(tmp_path.with_name("gone"))
+    assert saves() == saves() == set()

@@ -1,0 +1,6 @@
+"""`python -m kata`, where the command `kata` is not on the path."""
+
+from .cli.command import main
+
+if __name__ == "__main__":
+    main()

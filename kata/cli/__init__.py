@@ -1,0 +1,1 @@
+"""The command `kata`: what a student types between two edits. Nothing here imports torch but `watch`."""

@@ -1,0 +1,103 @@
+"""The command `kata`: what was typed, and who does it.
+
+Exit codes: 0 done; 1 a test failed; 2 the call is wrong; 3 the machine's fault; 130 Ctrl-C.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from ..catalog import ROOT, Kata, catalog
+from ..state import load
+from . import export, hint, overview, reset
+from .terminal import CallError, prepare, say
+from .words import words
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with a call in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raises CallError."""
+        raise CallError(message)
+
+
+def parser() -> Parser:
+    """What can be typed."""
+    made = Parser(prog="kata", description=words("kata"), allow_abbrev=False)
+    commands = made.add_subparsers(dest="command", metavar="COMMAND")
+    commands.add_parser("next", help=words("kata.next"))
+    commands.add_parser("hint", help=words("kata.hint")).add_argument(
+        "kata", nargs="?", metavar="KATA", help=words("kata.hint.kata")
+    )
+    commands.add_parser("watch", help=words("kata.watch"))
+    again = commands.add_parser("reset", help=words("kata.reset"))
+    again.add_argument("kata", metavar="KATA", help=words("kata.reset.kata"))
+    again.add_argument("--yes", action="store_true", help=words("kata.reset.yes"))
+    commands.add_parser("export", help=words("kata.export")).add_argument(
+        "zip", nargs="?", type=Path, default=Path("assignment.zip"), metavar="ZIP", help=words("kata.export.zip")
+    )
+    return made
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Do what was typed: the exit code. Raises CallError, or OSError where the machine is at fault."""
+    asked = parser().parse_args(arguments)
+    match asked.command:
+        case "next":
+            return run_next()
+        case "hint":
+            kata = named(asked.kata) if asked.kata else load().next()
+            if kata is None:
+                overview.show_next(load())
+            else:
+                hint.show(kata)
+        case "watch":
+            from .watch import watch  # imports torch
+
+            return watch()
+        case "reset":
+            reset.reset(named(asked.kata), asked=asked.yes)
+        case "export":
+            export.export(asked.zip)
+        case _:
+            overview.show(load())
+    return 0
+
+
+def named(kata: str) -> Kata:
+    """The kata of this name. Raises CallError."""
+    if kata not in catalog().katas:
+        raise CallError(words("unknown", kata=repr(kata), katas=", ".join(catalog().katas)))
+    return catalog().katas[kata]
+
+
+def run_next() -> int:
+    """The next kata's tests, in this process: pytest's exit code."""
+    kata = load().next()
+    if kata is None:
+        overview.show_next(load())
+        return 0
+    import pytest
+
+    os.chdir(ROOT)
+    return pytest.main([f"--kata={kata.name}"])
+
+
+def main() -> NoReturn:
+    """Entry point."""
+    prepare()
+    try:
+        sys.exit(run(sys.argv[1:]))
+    except CallError as error:
+        print(words("error", text=error), file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        print(words("error", text=error), file=sys.stderr)
+        sys.exit(3)
+    except KeyboardInterrupt:
+        say("stopped")
+        sys.exit(130)

@@ -1,0 +1,120 @@
+"""`kata export`: the zip to hand in, and before that what the grader would miss or not read."""
+
+import ast
+import io
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..catalog import catalog
+from ..handin import MAX_BYTES, MAX_FILES, NOT_TAKEN, imported_beside, is_module
+from ..state import ASSIGNMENT, write_whole
+from .terminal import CallError, say
+from .words import words
+
+LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # nobody expects these to be handed in
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a student should know of a file before it is handed in."""
+
+    file: str
+    text: str
+
+
+def export(path: Path) -> None:
+    """Write the zip and print what is wrong with it. Raises CallError where there is nothing to write, or no place."""
+    if path.suffix != ".zip":
+        raise CallError(words("export.not_a_zip", path=path))
+    files, notes = collected(ASSIGNMENT)
+    katas = [kata for kata in catalog().katas if f"{kata}.py" in files]
+    if not katas:
+        raise CallError(words("export.nothing"))
+    if len(files) > MAX_FILES:
+        raise CallError(words("export.too_many", found=len(files), most=MAX_FILES))
+    if path.exists() and not (path.is_file() and zipfile.is_zipfile(path)):
+        raise CallError(words("export.other", path=path))
+    notes += [note for name, source in files.items() for note in mistakes(name, source, files)]
+    written = [kata for kata in katas if first_to_do(files[f"{kata}.py"]) is None]
+    try:
+        write_whole(path, zipped(files))
+    except OSError as error:
+        raise CallError(words("export.failed", path=path, error=error.strerror)) from None
+    if notes:
+        say("export.notes")
+    for note in notes:
+        say("export.note", name=note.file, text=note.text, width=max(len(note.file) for note in notes))
+    say("export.written", path=path, files=len(files), written=len(written), all=len(catalog().katas))
+
+
+def collected(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
+    """The files that are handed in, by name, and what is to say of those that are not."""
+    files: dict[str, bytes] = {}
+    notes = []
+    found = sorted(folder.iterdir()) if folder.is_dir() else []
+    for path in found:
+        reason = not_taken(path)
+        if not reason:
+            try:
+                files[path.name] = path.read_bytes()
+            except OSError as error:
+                reason = words("export.unreadable", error=error.strerror)
+        if reason and path.name not in LEFT_BY_TOOLS:
+            notes.append(Note(path.name, reason))
+    for name in (f"{kata}.py" for kata in catalog().katas):
+        if not any(path.name == name for path in found):
+            other = next((path.name for path in found if path.name.lower() == name), None)
+            notes.append(Note(name, words("export.misnamed", found=other) if other else words("export.missing")))
+    return files, notes
+
+
+def not_taken(path: Path) -> str:
+    """Why the grader does not read this, "" if it does."""
+    if path.is_symlink():
+        return words("export.link")
+    if path.is_dir():
+        return words("export.folder")
+    if not is_module(path.name):
+        return words("export.never_run" if path.name in NOT_TAKEN else "export.no_module")
+    return words("export.too_large", most=MAX_BYTES // 2**20) if path.stat().st_size > MAX_BYTES else ""
+
+
+def mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[Note]:
+    """What costs points for certain: a syntax error, an import of a file that stays at home, a stub."""
+    try:
+        tree = ast.parse(source, name)
+    except SyntaxError as error:
+        yield Note(name, words("export.syntax", line=error.lineno or 1, error=error.msg))
+        return
+    except (ValueError, RecursionError, MemoryError) as error:
+        yield Note(name, words("export.syntax", line=1, error=error))
+        return
+    for module in sorted(imported_beside(tree) - {other.removesuffix(".py") for other in files}):
+        yield Note(name, words("export.import", module=module))
+    line = first_to_do(source)
+    if line is not None and name.removesuffix(".py") in catalog().katas:
+        yield Note(name, words("export.to_do", line=line))
+
+
+def first_to_do(source: bytes) -> int | None:
+    """The first line that raises `NotImplementedError`; None for none, and for what can't be read."""
+    try:
+        raised = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Raise) and node.exc]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    lines = [node.lineno for node in raised if "NotImplementedError" in ast.dump(node)]
+    return min(lines, default=None)
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """The same bytes for the same files."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(f"assignment/{name}")
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, content)
+    return made.getvalue()

@@ -1,0 +1,39 @@
+"""`kata`: each track with its katas as they last ended, and the next step."""
+
+from ..catalog import Kata, catalog
+from ..state import State
+from .terminal import paint, say
+from .words import words
+
+
+def show(state: State) -> None:
+    """Print all tracks, then the next step."""
+    for track in catalog().tracks.values():
+        katas = [kata for kata in catalog().katas.values() if kata.track == track.name]
+        if katas:
+            done = sum(state.status(kata.name) == "done" for kata in katas)
+            print(paint(words("track", title=track.title, done=done, all=len(katas)), "bold"))
+            for kata in katas:
+                print(row(kata, state))
+            print()
+    show_next(state)
+
+
+def row(kata: Kata, state: State) -> str:
+    """One kata: its last outcome, and whether that still speaks of the files as they are."""
+    status = state.status(kata.name)
+    passed = state.outcomes[kata.name].passed if kata.name in state.outcomes else 0
+    width = max(map(len, catalog().katas)) + 2
+    word = paint(words(f"status.{status}").ljust(13), status)
+    old = words("old") if state.is_old(kata.name) else ""
+    return f"  {kata.name:<{width}}{word}{passed:>3}/{len(kata.points)}{old}"
+
+
+def show_next(state: State) -> None:
+    """Print what to do now."""
+    kata = state.next()
+    if kata is None:
+        say("all_done")
+    else:
+        say("next", title=kata.title, kata=kata.name)
+        say("commands")

@@ -1,0 +1,82 @@
+"""Every text of the command `kata`, by its key: what is translated is here, and nothing else."""
+
+ENGLISH = {
+    # the command and its help
+    "kata": "Your katas: how far you are, and what is next.",
+    "kata.next": "run the tests of the next kata",
+    "kata.hint": "show one more hint, from gentle to plain",
+    "kata.hint.kata": "a kata; the next one if none is named",
+    "kata.watch": "run the tests of a kata whenever you save its file",
+    "kata.reset": "put the untouched stub back; your file is kept beside it",
+    "kata.reset.kata": "a kata",
+    "kata.reset.yes": "do not ask first",
+    "kata.export": "write the zip to hand in, and say what is wrong with it",
+    "kata.export.zip": "its name (default: assignment.zip)",
+    "error": "kata: {text}",
+    "unknown": "there is no kata {kata}; the katas are {katas}",
+    "stopped": "kata: stopped",
+    "not_stored": "kata: your progress could not be stored ({error})",
+    # where things stand
+    "status.done": "done",
+    "status.wrong": "wrong",
+    "status.crashed": "crashed",
+    "status.timed_out": "too slow",
+    "status.not_started": "not started",
+    "status.inconclusive": "inconclusive",
+    "status.not_graded": "not run",
+    "track": "{title}   {done} of {all} done",
+    "old": "  changed since",
+    "next": "next: {title} — assignment/{kata}.py, then: kata next",
+    "commands": "stuck? kata hint   while you edit: kata watch   to hand in: kata export",
+    "all_done": "All done. To hand in: kata export",
+    # hints
+    "hint.heading": "{kata} · {title}",
+    "hint.one": "  hint {number} of {all}   {text}",
+    "hint.more": "  more: kata hint {kata}",
+    "hint.last": "  that was the last one",
+    # reset
+    "reset.ask": "Put the untouched stub of {kata} back? Your file is kept as {backup}. [y/N] ",
+    "reset.kept": "Nothing was changed.",
+    "reset.done": "assignment/{kata}.py is the untouched stub again; your file is {backup}",
+    "reset.restored": "assignment/{kata}.py is there again, untouched",
+    "reset.same": "assignment/{kata}.py is the untouched stub already",
+    "reset.none": "there are no untouched stubs here: they come with the handout (reference/stubs/)",
+    # export
+    "export.nothing": "there is nothing to hand in: no kata in assignment/",
+    "export.not_a_zip": "{path}: the name should end in .zip",
+    "export.other": "{path}: there is something else already",
+    "export.failed": "{path}: can't write there ({error})",
+    "export.too_many": "{found} modules in assignment/, and {most} are read at most: put some together",
+    "export.missing": "is missing",
+    "export.misnamed": "is missing; {found} has another name",
+    "export.to_do": "line {line} still raises NotImplementedError",
+    "export.syntax": "line {line}: {error}; no test of it can pass",
+    "export.unreadable": "can't be read ({error}); not handed in",
+    "export.too_large": "larger than {most} MiB; not handed in",
+    "export.import": "imports .{module}, which is not there",
+    "export.link": "a link, not a file; not handed in",
+    "export.folder": "a folder; not handed in",
+    "export.no_module": "not a Python module; not handed in",
+    "export.never_run": "never run by the grader; not handed in",
+    "export.note": "  {name:<{width}}  {text}",
+    "export.notes": "before you hand in:",
+    "export.written": "{path}: {files} files, {written} of {all} katas written",
+    # watch
+    "watch.loading": "loading torch …",
+    "watch.start": "watching assignment/: save a kata, and its tests run",
+    "watch.no_fork": "Runs take longer here: this platform can't fork a process that has torch loaded.",
+    "watch.no_keys": "No keys here (they need a terminal of Linux or macOS); Ctrl-C ends.",
+    "watch.keys": "n next · h hint · a all · q quit",
+    "watch.run": "── {katas} ──",
+    "watch.every": "all katas",
+    "watch.broken": "{kata} was done, and is not any more: {status}",
+    "watch.hold": "still done: {katas}",
+    "watch.no_verdict": "{kata}: no verdict, the run ended before it (exit code {code}). Does the code end Python?",
+    "watch.again": "The run died (signal {signal}); once more, in a process of its own.",
+    "watch.cold": "From now on every run starts a process of its own: that is slower, and works here.",
+}
+
+
+def words(key: str, **values: object) -> str:
+    """The text of a key with these values in it."""
+    return ENGLISH[key].format(**values)

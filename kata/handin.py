@@ -1,0 +1,28 @@
+"""What a hand-in consists of: the modules in `assignment/`. The grader reads submissions by the same rules."""
+
+import ast
+from pathlib import Path
+
+MAX_FILES = 64
+MAX_BYTES = 2**20  # of one file: more no hand has typed
+NOT_TAKEN = ("conftest.py", "__init__.py")
+
+
+def is_module(name: str) -> bool:
+    """Whether a file of this name can be imported beside the katas, and is taken along."""
+    return name.endswith(".py") and name.removesuffix(".py").isidentifier() and name not in NOT_TAKEN
+
+
+def imported_beside(tree: ast.Module) -> set[str]:
+    """The modules that `from .name import …` and `from . import name` take from the same folder."""
+    beside = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 1]
+    named = {node.module.partition(".")[0] for node in beside if node.module}
+    return named | {alias.name for node in beside if not node.module for alias in node.names}
+
+
+def imports_of(file: Path) -> set[str]:
+    """The modules beside a file that it imports; none for a file that can't be read."""
+    try:
+        return imported_beside(ast.parse(file.read_bytes()))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()

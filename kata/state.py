@@ -1,0 +1,114 @@
+"""What a student has done so far: the last outcome of each kata and the hints shown, in `.kata/progress.json`."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from .catalog import ROOT, Kata, catalog
+
+FILE = ROOT / ".kata" / "progress.json"
+ASSIGNMENT = ROOT / "assignment"
+STATUSES = ("done", "wrong", "crashed", "timed_out", "not_started", "inconclusive", "not_graded")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the tests of a kata ended when they last ran all."""
+
+    status: str
+    passed: int
+    files: str  # `digest` of what was tested
+    run: str  # another for every run
+
+
+@dataclass(frozen=True)
+class State:
+    """All that is remembered, by kata."""
+
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    hints: dict[str, int] = field(default_factory=dict)  # how many were shown
+
+    def status(self, kata: str) -> str:
+        """The last outcome's, `not_graded` where there is none."""
+        return self.outcomes[kata].status if kata in self.outcomes else "not_graded"
+
+    def is_old(self, kata: str) -> bool:
+        """Whether files have changed since the last outcome, which says nothing of them."""
+        return kata in self.outcomes and self.outcomes[kata].files != digest(kata)
+
+    def next(self) -> Kata | None:
+        """The first kata that is not known to be done as it is now."""
+        katas = catalog().katas.values()
+        return next((kata for kata in katas if self.status(kata.name) != "done" or self.is_old(kata.name)), None)
+
+    def with_outcomes(self, outcomes: Mapping[str, Outcome]) -> "State":
+        """These in the place of older ones."""
+        return replace(self, outcomes={**self.outcomes, **outcomes})
+
+    def with_hints(self, kata: str, shown: int) -> "State":
+        """So many hints of this kata have been shown."""
+        return replace(self, hints={**self.hints, kata: shown})
+
+    def without(self, kata: str) -> "State":
+        """Nothing of this kata."""
+        outcomes = {name: outcome for name, outcome in self.outcomes.items() if name != kata}
+        return State(outcomes, {name: shown for name, shown in self.hints.items() if name != kata})
+
+
+def digest(kata: str) -> str:
+    """Of the files that an outcome depends on: the kata's own, those it builds on, helpers beside them, its tests."""
+    others = catalog().katas.keys() - {kata, *catalog().foundations(kata)}
+    files = [path for path in sorted(ASSIGNMENT.glob("*.py")) if path.stem not in others and path.is_file()]
+    made = hashlib.sha256()
+    for path in [*files, ROOT / "tests" / f"test_{kata}.py"]:
+        made.update(f"{path.name}:{hashlib.sha256(path.read_bytes()).hexdigest()};".encode())
+    return made.hexdigest()
+
+
+def load() -> State:
+    """What is remembered; what can't be read is forgotten."""
+    try:
+        stored = json.loads(FILE.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return State()
+    outcomes = {kata: outcome_from(entry) for kata, entry in entries(stored, "outcomes")}
+    return State(
+        {kata: outcome for kata, outcome in outcomes.items() if outcome is not None},
+        {kata: shown for kata, shown in entries(stored, "hints") if type(shown) is int and shown > 0},
+    )
+
+
+def entries(stored: Any, table: str) -> list[tuple[str, Any]]:
+    """What is stored for each kata that there is."""
+    found = stored.get(table) if isinstance(stored, dict) else None
+    return [(kata, found[kata]) for kata in catalog().katas if kata in found] if isinstance(found, dict) else []
+
+
+def outcome_from(entry: Any) -> Outcome | None:
+    """None for what is no outcome."""
+    try:
+        outcome = Outcome(**entry)
+    except TypeError:
+        return None
+    texts = isinstance(outcome.files, str) and isinstance(outcome.run, str)
+    return outcome if texts and outcome.status in STATUSES and type(outcome.passed) is int else None
+
+
+def store(state: State) -> None:
+    """Write aside, then put in place. Raises OSError."""
+    FILE.parent.mkdir(exist_ok=True)
+    write_whole(FILE, json.dumps(asdict(state), indent=1).encode())
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """The whole file, or the old one stays. Raises OSError."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        aside.write_bytes(content)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
