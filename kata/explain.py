@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 from torch import Tensor
 
 from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Wrong
+from .languages import padded, words
 from .show import kind, show
 from .student import Call
 from .values import Plain
@@ -29,8 +30,13 @@ class Ending:
     diagnosis: str = ""  # the known mistake that the answers look like, if it is just one
 
 
-def explain(heading: str, error: BaseException, call: Call | None, again: str, diagnosis: str = "") -> Ending:
-    """The outcome and the message of a test that `error` ended; `again` is the command that runs it again."""
+def explain(
+    heading: str, error: BaseException, call: Call | None, again: str, diagnosis: str = "", looks_like: str = ""
+) -> Ending:
+    """The outcome and the message of a test that `error` ended; `again` is the command that runs it again.
+
+    `diagnosis` is stored, `looks_like` says the same to the student.
+    """
     error = first_cause(error)
     lines: list[tuple[str, str]] = []
     outcome: Outcome = "failed"
@@ -44,26 +50,24 @@ def explain(heading: str, error: BaseException, call: Call | None, again: str, d
             lines += [("crashed", error.error), *place_lines(error.place)]
             outcome, cause = "crashed", f"{error.error} {error.place}" if error.place.file else ""
         case NotStarted():
-            still = (
-                f", line {error.place.line}, still raises NotImplementedError" if error.place.line else " is not there"
-            )
-            lines += [("to do", error.place.file + still)]
+            key = "told.to_do" if error.place.line else "told.missing"
+            lines += [("to_do", words(key, file=error.place.file, line=error.place.line))]
             outcome, cause = "not_started", error.place.file
         case TimedOut():
-            lines += [("too slow", error.how), *place_lines(error.place)]
+            lines += [("too_slow", error.how), *place_lines(error.place)]
             outcome, cause = "timed_out", f"{error.place}"
         case Died():
             lines += [("crashed", error.how)]
             outcome, cause = "crashed", error.how
         case Inconclusive():
-            lines += [("machine", f"{error}; this is not your fault, and costs nothing")]
+            lines += [("machine", words("told.machine", error=error))]
             outcome, cause = "inconclusive", str(error)
         case _:
-            text = f"the test could not make sense of the answer ({type(error).__name__}: {error})"
+            text = words("told.no_sense", error=f"{type(error).__name__}: {error}")
             lines += [("note", text.splitlines()[0][:300])]
-    body = [f"  {label:<9} {text}" for label, text in lines if text]
-    body += [f"  looks like: {diagnosis}"] if diagnosis else []
-    message = "\n".join([heading, *body, f"  again: {again}"])
+    body = [f"  {padded(label and words(f'label.{label}'), 9)} {text}" for label, text in lines if text]
+    body += [f"  {words('label.looks_like')} {looks_like}"] if looks_like else []
+    message = "\n".join([heading, *body, f"  {words('label.again')} {again}"])
     return Ending(outcome, message, cause, getattr(error, "place", NOWHERE), diagnosis)
 
 
@@ -84,7 +88,8 @@ def first_cause(error: BaseException) -> BaseException:
 def place_lines(place: Place) -> Iterator[tuple[str, str]]:
     """The student's own line, if there is one."""
     if place.file:
-        yield "at", f"{place.file}, line {place.line}" + (f":  {place.source}" if place.source else "")
+        where = words("told.at", file=place.file, line=place.line)
+        yield "at", where + (f":  {place.source}" if place.source else "")
 
 
 def input_lines(call: Call) -> Iterator[tuple[str, str]]:

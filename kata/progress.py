@@ -9,27 +9,29 @@ import pytest
 from .catalog import Kata, catalog
 from .diagnose import DIAGNOSIS
 from .explain import Ending, Status, explain, status_of
+from .languages import padded, words
+from .languages.katas import claim_of, mistake_of, title_of, title_of_track
 from .profiles import SEED
 from .selection import STUDENT, kata_of
 
 ENDINGS = pytest.StashKey[dict[str, list[Ending]]]()
 SHOWN = 3  # failures of one kata, when several katas are tested
 
-WORDS: dict[str, tuple[str, str, dict[str, bool]]] = {  # outcome: category, letter, colour
-    "failed": ("wrong", "W", {"red": True}),
-    "crashed": ("crashed", "C", {"red": True}),
-    "timed_out": ("too slow", "T", {"red": True}),
-    "not_started": ("not started", "-", {"light": True}),
-    "inconclusive": ("inconclusive", "?", {"yellow": True}),
+LETTERS: dict[Status, str] = {
+    "wrong": "W",
+    "crashed": "C",
+    "timed_out": "T",
+    "not_started": "-",
+    "inconclusive": "?",
 }
-STATUS_WORDS: dict[Status, tuple[str, dict[str, bool]]] = {
-    "done": ("done", {"green": True}),
-    "wrong": ("wrong", {"red": True}),
-    "crashed": ("crashed", {"red": True}),
-    "timed_out": ("too slow", {"red": True}),
-    "not_started": ("not started", {"light": True}),
-    "inconclusive": ("inconclusive", {"yellow": True}),
-    "not_graded": ("not run", {"light": True}),
+COLOURS: dict[Status, dict[str, bool]] = {
+    "done": {"green": True},
+    "wrong": {"red": True},
+    "crashed": {"red": True},
+    "timed_out": {"red": True},
+    "not_started": {"light": True},
+    "inconclusive": {"yellow": True},
+    "not_graded": {"light": True},
 }
 
 
@@ -48,9 +50,10 @@ def pytest_runtest_makereport(
         return (yield)
     ending, raised = Ending("passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
-        heading = f"{kata} · {claim(item)}"
+        heading = f"{kata} · {claim_of(kata, item.name, claim(item))}"
         call_made, diagnosis = item.config.stash[STUDENT].last, item.stash.get(DIAGNOSIS, "")
-        ending = explain(heading, raised.value, call_made, command(item), diagnosis)
+        looks_like = mistake_of(kata, diagnosis)
+        ending = explain(heading, raised.value, call_made, command(item), diagnosis, looks_like)
         in_our_words = pytest.fail.Exception(ending.message, pytrace=False).with_traceback(raised.tb)
         call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
     report = yield
@@ -83,7 +86,7 @@ def with_prints(ending: Ending, printed: str) -> Ending:
     if not ending.message or not printed.strip():
         return ending
     block, _, again = ending.message.rpartition("\n")
-    lines = [f"  printed   {line}" for line in printed.strip().splitlines()[-5:]]
+    lines = [f"  {padded(words('label.printed'), 9)} {line}" for line in printed.strip().splitlines()[-5:]]
     return replace(ending, message="\n".join([block, *lines, again]))
 
 
@@ -92,7 +95,8 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] 
     ending: Ending | None = getattr(report, "ending", None)
     if ending is None or ending.outcome == "passed" or report.when != "call":
         return None
-    category, letter, colour = WORDS[ending.outcome]
+    status = status_of([ending.outcome])
+    category, letter, colour = words(f"status.{status}"), LETTERS[status], COLOURS[status]
     return category, letter, (category.upper(), colour)
 
 
@@ -120,12 +124,11 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, endings: list[Endin
         out.write_line(heading, bold=True)
         out.write_line(body)
         if len(group) > 1:
-            out.write_line(
-                f"  (and {len(group) - 1} more {'test ends' if len(group) == 2 else 'tests end'} the same way)"
-            )
+            key = "failures.same_way_once" if len(group) == 2 else "failures.same_way"
+            out.write_line(words(key, count=len(group) - 1))
     hidden = sum(len(group) for group in list(causes.values())[len(causes) if most is None else most :])
     if hidden:
-        out.write_line(f"\n  … and {hidden} more of {kata.name}: pytest --kata {kata.name}")
+        out.write_line("\n" + words("failures.more", count=hidden, kata=kata.name))
 
 
 def write_table(out: pytest.TerminalReporter, endings: dict[str, list[Ending]]) -> None:
@@ -135,22 +138,22 @@ def write_table(out: pytest.TerminalReporter, endings: dict[str, list[Ending]]) 
     first_open: Kata | None = None
     for before, kata in zip([None, *katas], katas, strict=False):
         if before is None or before.track != kata.track:
-            out.write_line(f"\n{catalog().tracks[kata.track].title}")
+            out.write_line(f"\n{title_of_track(catalog().tracks[kata.track])}")
         outcomes = [ending.outcome for ending in endings.get(kata.name, [])]
         status = status_of(outcomes)
         partly = status == "done" and len(outcomes) < len(kata.points)
-        word, colour = ("partly run", {"light": True}) if partly else STATUS_WORDS[status]
         out.write(f"  {kata.name:<{width}}")
-        out.write(f"{word:<13}", **colour)
+        out.write(
+            padded(words("status.partly" if partly else f"status.{status}"), 13),
+            **COLOURS["not_graded" if partly else status],
+        )
         out.write_line(f"{outcomes.count('passed'):>3}/{len(kata.points)}{waits_for(kata, endings)}")
         if (partly or status != "done") and first_open is None:
             first_open = kata
     if first_open is None:
-        out.write_line("\nAll done." if len(katas) == len(catalog().katas) else "\nDone. For what is next: pytest")
+        out.write_line("\n" + words("table.all_done" if len(katas) == len(catalog().katas) else "table.done"))
     else:
-        out.write_line(
-            f"\nnext: {first_open.title} — assignment/{first_open.name}.py, then: pytest --kata {first_open.name}"
-        )
+        out.write_line("\n" + words("table.next", title=title_of(first_open), kata=first_open.name))
 
 
 def waits_for(kata: Kata, endings: dict[str, list[Ending]]) -> str:
@@ -159,4 +162,4 @@ def waits_for(kata: Kata, endings: dict[str, list[Ending]]) -> str:
         ending.cause.removesuffix(".py") for ending in endings.get(kata.name, []) if ending.outcome == "not_started"
     }
     needed = [name for name in catalog().foundations(kata.name) if name in causes]
-    return f"   (builds on {', '.join(needed)}: first do that)" if needed else ""
+    return words("table.waits", katas=", ".join(needed)) if needed else ""

@@ -5,8 +5,8 @@ import uuid
 import pytest
 
 from .catalog import catalog
-from .cli.words import words
 from .explain import status_of
+from .languages import words
 from .progress import ENDINGS
 from .selection import kata_of
 from .state import Outcome, digest, load, store

@@ -20,6 +20,7 @@ from grader import cli
 from grader.formats import view
 from kata.catalog import ROOT, HiddenSays, Visibility, catalog
 
+os.environ["KATA_LANG"] = "en"  # whatever this machine speaks
 EXAMPLES = sorted((ROOT / "examples/submissions").iterdir())
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..catalog import ROOT, Kata, catalog
+from ..languages import words
 from ..state import load
 from . import export, hint, overview, reset
 from .terminal import CallError, prepare, say
-from .words import words
 
 
 class Parser(argparse.ArgumentParser):

@@ -7,12 +7,12 @@ from typing import IO
 
 from ..catalog import catalog
 from ..handin import imports_of
+from ..languages import words
 from ..state import ASSIGNMENT, State, load
 from . import hint, overview, runs
 from .keys import QUIT, has_keys
 from .saves import Saves
 from .terminal import has_colour, paint, say
-from .words import words
 
 SAID_BY_PYTEST = (2, 3, 4)  # exit codes: interrupted, an error of its own, options that it does not know
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ..catalog import catalog
 from ..handin import MAX_BYTES, MAX_FILES, NOT_TAKEN, imported_beside, is_module
+from ..languages import words
 from ..state import ASSIGNMENT, write_whole
 from .terminal import CallError, say
-from .words import words
 
 LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # nobody expects these to be handed in
 

@@ -1,9 +1,10 @@
 """`kata`: each track with its katas as they last ended, and the next step."""
 
 from ..catalog import Kata, catalog
+from ..languages import padded, words
+from ..languages.katas import about, title_of, title_of_track
 from ..state import State
 from .terminal import paint, say
-from .words import words
 
 
 def show(state: State) -> None:
@@ -12,7 +13,7 @@ def show(state: State) -> None:
         katas = [kata for kata in catalog().katas.values() if kata.track == track.name]
         if katas:
             done = sum(state.status(kata.name) == "done" for kata in katas)
-            print(paint(words("track", title=track.title, done=done, all=len(katas)), "bold"))
+            print(paint(words("track", title=title_of_track(track), done=done, all=len(katas)), "bold"))
             for kata in katas:
                 print(row(kata, state))
             print()
@@ -24,7 +25,7 @@ def row(kata: Kata, state: State) -> str:
     status = state.status(kata.name)
     passed = state.outcomes[kata.name].passed if kata.name in state.outcomes else 0
     width = max(map(len, catalog().katas)) + 2
-    word = paint(words(f"status.{status}").ljust(13), status)
+    word = paint(padded(words(f"status.{status}"), 13), status)
     old = words("old") if state.is_old(kata.name) else ""
     return f"  {kata.name:<{width}}{word}{passed:>3}/{len(kata.points)}{old}"
 
@@ -35,5 +36,7 @@ def show_next(state: State) -> None:
     if kata is None:
         say("all_done")
     else:
-        say("next", title=kata.title, kata=kata.name)
+        say("next", title=title_of(kata), kata=kata.name)
+        for name, task in about(kata).items():
+            say("about", name=name, task=task)
         say("commands")

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from ..catalog import ROOT, Kata
+from ..languages import words
 from ..state import ASSIGNMENT, load, store, write_whole
 from .terminal import CallError, say
-from .words import words
 
 STUBS = ROOT / "reference" / "stubs"  # made by `grader release`
 

@@ -4,7 +4,7 @@ import io
 import os
 import sys
 
-from .words import words
+from ..languages import words
 
 COLOURS = {"done": "32", "wrong": "31", "crashed": "31", "timed_out": "31", "inconclusive": "33", "bold": "1"}
 

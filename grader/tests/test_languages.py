@@ -1,0 +1,150 @@
+"""The languages that students read: no key is missing, none is left over, and what is said is in the language."""
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from grader.tests.conftest import run
+from kata.catalog import ROOT, Kata, catalog
+from kata.explain import Status
+from kata.languages import LANGUAGES, Language, columns, language, padded, texts, words
+from kata.languages.katas import about, claim_of, hints_of, mistake_of, title_of
+from kata.mistakes import misconceptions
+
+KATAS = list(catalog().katas.values())
+CHINESE = re.compile("[\u4e00-\u9fff]")
+SHARED = {"claims": "tests/optimizer_duties.py", "looks_like": "reference/misconceptions/optimizers.py"}
+
+
+def said(path: Path) -> set[str]:
+    """The functions of a file."""
+    return {node.name for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)}
+
+
+def asked_for(kata: Kata) -> set[str]:
+    """The functions and classes of a stub."""
+    nodes = ast.parse((ROOT / f"assignment/{kata.name}.py").read_text("utf-8")).body
+    return {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+
+
+def test_all_languages_have_the_same_words_with_the_same_names_in_them() -> None:
+    english = texts("en")["words"]
+    for other in LANGUAGES:
+        found = texts(other)["words"]
+        assert found.keys() == english.keys()
+        for key, text in found.items():
+            assert names_in(text) == names_in(english[key]), key
+
+
+def names_in(text: str) -> set[str]:
+    """What is filled in."""
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def test_every_word_is_used_and_every_used_word_is_there() -> None:
+    known = texts("en")["words"].keys()
+    literal: set[str] = set()
+    for path in (ROOT / "kata").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                literal.add(node.value)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("say", "words"):
+                first = node.args[0]
+                assert not isinstance(first, ast.Constant) or first.value in known, ast.unparse(node)
+    composed = {f"status.{status}" for status in get_args(Status)} | {f"label.{label}" for label in literal}
+    assert known <= literal | composed
+
+
+@pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
+def test_chinese_says_of_each_kata_what_english_says(kata: Kata) -> None:
+    chinese = texts("zh")["katas"].get(kata.name, {})
+    assert len(chinese["hints"]) == len(kata.hints)
+    assert chinese["stub"].keys() == asked_for(kata)
+    shared = texts("zh")["claims"].keys() & said(ROOT / SHARED["claims"])
+    assert chinese["claims"].keys() | shared >= kata.points.keys()
+    assert chinese["claims"].keys() <= kata.points.keys()
+    common = texts("zh")["looks_like"].keys()
+    mistakes = misconceptions(kata.name).keys()
+    assert chinese.get("looks_like", {}).keys() <= mistakes <= chinese.get("looks_like", {}).keys() | common
+
+
+def test_what_katas_share_is_said_once() -> None:
+    for table, file in SHARED.items():
+        names = {name for name in said(ROOT / file) if table == "looks_like" or name.startswith("test_")}
+        assert texts("zh")[table].keys() <= names
+    assert texts("zh")["tracks"].keys() == catalog().tracks.keys()
+    assert texts("zh")["katas"].keys() == catalog().katas.keys()
+
+
+def leaves(entry: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """All texts, with their keys."""
+    if isinstance(entry, str):
+        yield path, entry
+    for key, inner in entry.items() if isinstance(entry, dict) else enumerate(entry) if isinstance(entry, list) else []:
+        yield from leaves(inner, f"{path}.{key}")
+
+
+def test_every_chinese_text_is_chinese() -> None:
+    plain = [key for key, text in leaves(texts("zh")) if not CHINESE.search(text)]
+    assert [key for key in plain if "hints" not in key and not key.startswith(".words")] == []
+    assert all(re.search(r"[=(]", text) for key, text in leaves(texts("zh")) if key in plain and "hints" in key)
+
+
+@pytest.mark.parametrize(
+    ("variables", "chosen"),
+    [
+        ({"KATA_LANG": "zh"}, "zh"),
+        ({"KATA_LANG": "en", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"LC_ALL": "zh_TW.UTF-8", "LANG": "en_US.UTF-8"}, "zh"),
+        ({"KATA_LANG": "", "LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"KATA_LANG": "fr"}, "en"),
+        ({"LANG": "C.UTF-8"}, "en"),
+    ],
+)
+def test_a_variable_or_the_locale_says_which(
+    variables: dict[str, str], chosen: Language, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("KATA_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert language() == chosen
+
+
+def test_each_text_is_found_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    sgd = catalog().katas["sgd"]
+    english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_a_scheduler_can_drive_it", "It is driven")
+    assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
+    monkeypatch.setenv("KATA_LANG", "zh")
+    mistake = misconceptions("sgd")["rate_of_first_group"].says
+    chinese = [title_of(sgd), *hints_of(sgd), *about(sgd).values(), words("status.done"), mistake_of("sgd", mistake)]
+    chinese += [claim_of("sgd", name, "") for name in sgd.points]
+    assert all(CHINESE.search(text) for text in chinese)
+    assert mistake_of("sgd", "a sentence that nobody has written") == "a sentence that nobody has written"
+
+
+def test_columns_count_wide_characters_twice() -> None:
+    assert (columns("done"), columns("完成"), columns("太慢 a")) == (4, 4, 6)
+    assert padded("完成", 6) == "完成  "
+
+
+def test_pytest_speaks_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
+    source = (ROOT / "reference/solution/linear.py").read_text()
+    (tmp_path / "linear.py").write_text(source.replace("x @ self.weight", "x @ self.weight + 0.1"))
+    done = run("pytest", f"--impl={tmp_path}", "--kata", "linear", "--kata", "same_storage", "--seed", "1")
+    assert done.code == 1
+    for text in (
+        "linear · Linear(x) 等于 x @ weight",
+        "  输入      weight",
+        "  应为      float32",
+        "再跑一次： pytest",
+        "未开始",
+    ):
+        assert text in done.out, text
+    assert "下一步：分清视图与拷贝" in done.out
