@@ -43,7 +43,8 @@ class OutOfTime(BaseException):
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """Watch a kata's test, and look into it when it has failed."""
     kata = kata_of(pyfuncitem.path)
-    if kata is None or "student" not in pyfuncitem.funcargs or not mistakes(kata):
+    known = known_of(kata)
+    if not known or "student" not in pyfuncitem.funcargs:
         return (yield)
     pyfuncitem.stash[DIAGNOSIS] = ""
     body, test = watched(pyfuncitem), pyfuncitem.obj
@@ -58,11 +59,19 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         if not isinstance(first_cause(error), (Crashed, Stop)):
             student = pyfuncitem.config.stash[STUDENT]
             seconds = max(LEAST, SHARE * (time.monotonic() - began))
-            pyfuncitem.stash[DIAGNOSIS] = diagnosis(mistakes(kata), body, test, student, seconds)
+            pyfuncitem.stash[DIAGNOSIS] = diagnosis(known, body, test, student, seconds)
         raise
     finally:
         pyfuncitem.obj = test
         body.begin({})
+
+
+def known_of(kata: str | None) -> tuple[Mistake, ...]:
+    """The known mistakes of a kata; none where they can't even be read: no test ends because of that."""
+    try:
+        return () if kata is None else mistakes(kata)
+    except Exception:
+        return ()
 
 
 def diagnosis(known: Iterable[Mistake], body: Watched, test: Any, student: Student, seconds: float) -> str:

@@ -1,6 +1,7 @@
 """Keeps the examples that a test goes through, and answers a second time as the student did."""
 
 import functools
+import sys
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,6 +10,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import HypothesisException
+from torch import Tensor
 
 from .exercise import Probe
 from .failures import Crashed, Stop
@@ -16,6 +18,7 @@ from .student import Student
 from .values import Plain
 
 EACH = 10  # examples kept from the first failures on, and up to the end
+MOST = 2**22  # bytes in the answers of one that is kept
 ALL = list(HealthCheck)
 
 
@@ -89,10 +92,16 @@ class Watched:
         except (Crashed, HypothesisException):
             raise
         except Exception:
-            if len(self.first) < EACH:
-                self.first.append(example)
-            self.last.append(example)
+            self.keep(example, failed=True)
             raise
+        self.keep(example, failed=False)
+
+    def keep(self, example: Example, *, failed: bool) -> None:
+        """Keep an example, unless its answers would fill the memory."""
+        if bytes_of(example.answers) > MOST:
+            return
+        if failed and len(self.first) < EACH:
+            self.first.append(example)
         self.last.append(example)
 
     def kept(self) -> list[Example]:
@@ -119,6 +128,14 @@ class Watched:
 
         collect()
         return self.kept()
+
+
+def bytes_of(value: Plain) -> int:
+    """About how much memory a value takes."""
+    if isinstance(value, Tensor):
+        return value.numel() * value.element_size()
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sys.getsizeof(value) + sum(map(bytes_of, inner))
 
 
 def watched(item: Any) -> Watched:

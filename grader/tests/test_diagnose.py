@@ -10,18 +10,20 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kata.diagnose
 from grader.tests.conftest import grade, run
 from grader.tests.test_student_view import changed, work
 from grader.worker.home import WorkerHome
 from kata.catalog import catalog
-from kata.diagnose import ASIDE, diagnosis
+from kata.diagnose import ASIDE, diagnosis, known_of
 from kata.exercise import Probe, Reply
 from kata.failures import TimedOut
 from kata.mistakes import Mistake, made, misconceptions, mistakes
-from kata.replay import watched
+from kata.replay import Watched, watched
 from kata.student import InProcess, Student
 from kata.values import Plain
 from reference.misconceptions import Misconception, instead_of
@@ -169,6 +171,28 @@ def test_what_is_asked_aside_is_not_what_the_failure_shows() -> None:
     assert student.last is shown
 
 
+def test_answers_that_would_fill_the_memory_are_not_kept() -> None:
+    def large(_assignment: object, count: int) -> torch.Tensor:
+        return torch.zeros(count, 2**18)
+
+    def test(student: Student, count: int) -> None:
+        student.call(large, count)
+
+    body = Watched(test)
+    body.begin({"student": Student(Here())})
+    for count in (4, 5, 3):
+        body(count=count)
+    assert [example.given["count"] for example in body.kept()] == [3, 4]
+
+
+def test_mistakes_that_cannot_be_read_end_no_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_kata: str) -> tuple[Mistake, ...]:
+        raise SyntaxError("half a file")
+
+    monkeypatch.setattr(kata.diagnose, "mistakes", broken)
+    assert known_of("linear") == known_of(None) == ()
+
+
 def test_a_mistake_finds_the_oracle_right_and_leaves_it_so() -> None:
     with made(SAME_AS_UPHILL):
         assert oracle.step(1.0, 1.0, 0.5) == 1.5  # type: ignore[arg-type]
@@ -181,19 +205,19 @@ def test_misconceptions_of_one_sentence_are_one_mistake() -> None:
     assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
 
 
-@pytest.mark.parametrize("kata", KATAS)
-def test_a_misconception_stands_where_the_oracles_function_does(kata: str) -> None:
-    assert misconceptions(kata), "no mistake is known"
-    for name, one in misconceptions(kata).items():
+@pytest.mark.parametrize("name_of_kata", KATAS)
+def test_a_misconception_stands_where_the_oracles_function_does(name_of_kata: str) -> None:
+    assert misconceptions(name_of_kata), "no mistake is known"
+    for name, one in misconceptions(name_of_kata).items():
         assert getattr(sys.modules[one.right.__module__], one.right.__name__) is one.right, name
         assert one.right.__module__.startswith("reference.oracle.")
         assert list(inspect.signature(one.mistaken).parameters) == list(inspect.signature(one.right).parameters), name
         assert one.mistaken.__doc__, name
 
 
-@pytest.mark.parametrize("kata", KATAS)
-def test_a_misconception_is_one_short_sentence(kata: str) -> None:
-    for name, one in misconceptions(kata).items():
+@pytest.mark.parametrize("name_of_kata", KATAS)
+def test_a_misconception_is_one_short_sentence(name_of_kata: str) -> None:
+    for name, one in misconceptions(name_of_kata).items():
         assert isinstance(one, Misconception)
         assert one.says == one.says.strip().removesuffix("."), name
         assert len(one.says) <= 108, name
@@ -214,11 +238,11 @@ def test_the_grader_stores_it(tmp_path: Path) -> None:
     folder = work(tmp_path / "ada", adagrad=changed("adagrad", *EPSILON))
     done = grade(folder, "--out", tmp_path / "out", "--kata", "adagrad", "--examples", 20)
     assert done.code == 0, done.err
-    (kata,) = json.loads((tmp_path / "out/ada/result.json").read_text())["katas"]
-    said = {test["name"]: test.get("diagnosis") for test in kata["tests"]}
+    (graded,) = json.loads((tmp_path / "out/ada/result.json").read_text())["katas"]
+    said = {test["name"]: test.get("diagnosis") for test in graded["tests"]}
     assert said["test_squared_gradients_add_up"] == LINE.removeprefix("  looks like: ")
     assert said["test_the_state_holds_g2"] is None
-    assert all(f"  looks like: {test['diagnosis']}" in test["message"] for test in kata["tests"] if test["diagnosis"])
+    assert all(f"  looks like: {test['diagnosis']}" in test["message"] for test in graded["tests"] if test["diagnosis"])
 
 
 def test_verdicts_and_smallest_inputs_are_those_without_it(tmp_path: Path) -> None:
