@@ -17,7 +17,7 @@ from grader.tests.pseudo_terminal import Terminal
 from kata.catalog import ROOT, catalog
 from kata.cli.saves import Saves
 
-REPEATS = 7
+REPEATS = 5
 KATAS = ("same_storage", "linear", "train")
 LOOKS = 200
 PLAIN = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"} | {"NO_COLOR": "1"}

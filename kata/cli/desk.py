@@ -1,7 +1,7 @@
 """What `kata watch` does next: a saved kata's tests, then those of the finished katas that build on it."""
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import IO
 
@@ -75,14 +75,14 @@ class Desk:
         users = {kata for kata in catalog().katas if helpers & imports_of(ASSIGNMENT / f"{kata}.py")}
         return katas | users or set(self.last)
 
-    def begin(self, katas: Iterable[str]) -> None:
+    def begin(self, katas: Collection[str]) -> None:
         """Run these in the place of what runs now, and remember which finished ones build on them."""
-        self.drop()
-        self.last = tuple(kata for kata in catalog().katas if kata in set(katas))
-        dependents = {user for kata in self.last for user in catalog().dependents(kata)}
-        self.due = (self.due | dependents & self.finished) - set(self.last)
-        if self.last:
-            self.start(self.last)
+        if katas:
+            self.drop()
+            self.last = tuple(kata for kata in catalog().katas if kata in katas)
+            dependents = {user for kata in katas for user in catalog().dependents(kata)}
+            self.due = (self.due | dependents & self.finished) - {*katas}
+            self.start(katas)
 
     def drop(self) -> None:
         """End what runs; a check has to be made again."""
@@ -90,18 +90,20 @@ class Desk:
             self.task.run.kill()
             self.task.run.wait()
             if self.task.aside is not None:
-                self.due |= set(self.task.katas)
+                self.task.aside.close()
+                self.due |= {*self.task.katas}
             self.task = None
 
-    def start(self, katas: Iterable[str], aside: IO[bytes] | None = None, *, is_second: bool = False) -> None:
+    def start(self, katas: Collection[str], aside: IO[bytes] | None = None, *, is_second: bool = False) -> None:
         """Start the tests of these, as a copy of this process where that works."""
-        chosen = tuple(kata for kata in catalog().katas if kata in set(katas))
+        chosen = tuple(kata for kata in catalog().katas if kata in katas)
         if aside is None:
             named = words("watch.every") if len(chosen) == len(catalog().katas) else ", ".join(chosen)
             print(paint("\n" + words("watch.run", katas=named), "bold"), flush=True)
         arguments = [f"--kata={','.join(chosen)}", *(["--color=yes"] if has_colour() else [])]
+        before = load()
         begin = runs.Forked if self.forks and not is_second else runs.started
-        self.task = Task(chosen, begin(arguments, aside), load(), aside, is_second)
+        self.task = Task(chosen, begin(arguments, aside), before, aside, is_second)
 
     def take(self, task: Task, code: int) -> None:
         """Say what came of a run, where pytest has not said it."""
@@ -122,6 +124,7 @@ class Desk:
                 print(task.aside.read().decode("utf-8", "replace"), end="")
             elif done:
                 say("watch.hold", katas=", ".join(kata for kata in task.katas if kata in done))
+            task.aside.close()
         for kata in broken:
             say("watch.broken", kata=kata, status=words(f"status.{now.status(kata)}"))
         if silent and code not in SAID_BY_PYTEST:
