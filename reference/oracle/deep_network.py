@@ -9,7 +9,8 @@ from numpy import ndarray as Array
 
 def relu(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """Negative numbers become 0."""
-    return np.maximum(z, 0.0)
+    positive: Array = np.maximum(z, 0.0)
+    return positive
 
 
 def block(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:

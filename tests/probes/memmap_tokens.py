@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from .attempts import refusal
-from .residence import resident_bytes
+from .residence import read_nothing_ahead, resident_bytes
 
 CHUNK = 2**16
 
@@ -86,6 +86,7 @@ def bytes_in_memory(assignment: Any, count: int) -> object:
         tokens = loaded(assignment, copied / "tokens.bin")
         if not isinstance(tokens, np.ndarray) or tokens.shape != (count,):
             return tokens
+        read_nothing_ahead(tokens)
         tokens[[0, count // 2, -1]].sum()
         return resident_bytes(tokens)
 

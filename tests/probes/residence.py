@@ -1,4 +1,4 @@
-"""How much of an array is in memory, by the system's own account."""
+"""How much of an array is in memory, by the system's own account. Not on Windows, which does not tell."""
 
 import ctypes
 import mmap
@@ -6,15 +6,28 @@ import mmap
 import numpy as np
 
 
-def resident_bytes(array: np.ndarray) -> int:
-    """The bytes of the pages of `array` that are in memory, whoever brought them there. Not on Windows.
+def read_nothing_ahead(array: np.ndarray) -> None:
+    """Have the system read only those pages of a mapped file that are used. Raises OSError."""
+    address, length = pages_of(array)
+    ask("madvise", address, length, ctypes.c_int(mmap.MADV_RANDOM))
 
-    Raises OSError where the system does not tell.
-    """
-    inset = array.ctypes.data % mmap.PAGESIZE
-    length = array.nbytes + inset
+
+def resident_bytes(array: np.ndarray) -> int:
+    """The bytes of those pages of `array` that are in memory, whoever brought them there. Raises OSError."""
+    address, length = pages_of(array)
     pages = (ctypes.c_ubyte * -(-length // mmap.PAGESIZE))()
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mincore(ctypes.c_void_p(array.ctypes.data - inset), ctypes.c_size_t(length), pages) != 0:
-        raise OSError(ctypes.get_errno(), "mincore")
+    ask("mincore", address, length, pages)
     return mmap.PAGESIZE * sum(page & 1 for page in pages)
+
+
+def pages_of(array: np.ndarray) -> tuple[int, int]:
+    """Where the first page of an array begins, and the bytes from there to its end."""
+    inset = array.ctypes.data % mmap.PAGESIZE
+    return array.ctypes.data - inset, array.nbytes + inset
+
+
+def ask(question: str, address: int, length: int, argument: object) -> None:
+    """Call one of the C library's functions for a range of pages. Raises OSError."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc[question](ctypes.c_void_p(address), ctypes.c_size_t(length), argument) != 0:
+        raise OSError(ctypes.get_errno(), question)
