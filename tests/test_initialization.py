@@ -16,7 +16,7 @@ from tests.statistics import Z, chi_square_range
 from tests.strategies import SIZES
 
 LARGE = [(512, 1024), (1024, 512), (1, 2**19)]  # 2**19 weights each: the cut's 1.3 % show
-EDGES = [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.7, 2.8, 2.9, 2.95, 3.0]
+EDGES = [0.0, 0.002, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.7, 2.8, 2.9, 2.95, 3.0]
 
 
 def drawn(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:
