@@ -1,7 +1,5 @@
 """Probes of get_batch: batches, where they come from, and what was read to make them."""
 
-import ctypes
-import mmap
 import random
 import sys
 import tempfile
@@ -13,6 +11,7 @@ import torch
 from torch import Tensor
 
 from .attempts import refusal
+from .residence import read_nothing_ahead, resident_bytes
 
 
 def batch(
@@ -97,10 +96,6 @@ def bytes_read(assignment: Any, file_bytes: int, batch_size: int, sequence_lengt
         with path.open("wb") as file:
             file.truncate(file_bytes)
         data = np.memmap(path, dtype=np.uint16, mode="r")
-        data._mmap.madvise(mmap.MADV_RANDOM)  # type: ignore[attr-defined]  # else the system reads ahead
+        read_nothing_ahead(data)
         assignment.get_batch.get_batch(data, batch_size, sequence_length)
-        pages = (ctypes.c_ubyte * -(-file_bytes // mmap.PAGESIZE))()
-        libc = ctypes.CDLL(None, use_errno=True)
-        if libc.mincore(ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(file_bytes), pages) != 0:
-            raise OSError(ctypes.get_errno(), "mincore")
-        return mmap.PAGESIZE * sum(page & 1 for page in pages)
+        return resident_bytes(data)

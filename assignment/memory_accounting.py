@@ -1,0 +1,66 @@
+"""Memory: where the bytes of a training run go."""
+
+from torch import Tensor, nn
+
+
+def tensor_bytes(x: Tensor) -> int:
+    """Return how many bytes of memory `x` holds on to: those of its whole storage.
+
+    For a tensor with a storage of its own these are `numel() * element_size()`. But a view keeps the whole storage of
+    its source alive, however small it is, and an expanded tensor shows the same bytes again and again.
+
+    Example:
+        x = torch.zeros(1000, 1000)                     # float32: 4 bytes each
+        tensor_bytes(x)                                 # 4000000
+        tensor_bytes(x.half())                          # 2000000
+        tensor_bytes(x[0])                              # 4000000: a row, as long as it lives, keeps the matrix
+        tensor_bytes(x[0].clone())                      # 4000
+        tensor_bytes(torch.zeros(1).expand(10**11))     # 4
+    """
+    raise NotImplementedError
+
+
+def num_parameters(model: nn.Module) -> int:
+    """Return how many numbers the parameters of `model` hold, a parameter that is used in several places once.
+
+    Frozen parameters (`requires_grad=False`) count; buffers, such as the running mean of a BatchNorm, do not.
+
+    Example:
+        embed, head = nn.Embedding(100, 16), nn.Linear(16, 100, bias=False)
+        num_parameters(nn.Sequential(embed, head))     # 3200
+        head.weight = embed.weight                     # tied, as in GPT-2
+        num_parameters(nn.Sequential(embed, head))     # 1600
+    """
+    raise NotImplementedError
+
+
+def training_bytes(
+    num_parameters: int,
+    num_activations: int,
+    *,
+    parameter_bytes: int = 4,
+    gradient_bytes: int = 4,
+    optimizer_bytes: int = 8,
+    activation_bytes: int = 4,
+) -> int:
+    """Return the bytes that a training step needs at its peak: parameters, gradients, optimizer state, activations.
+
+    There is one gradient for each parameter. `optimizer_bytes` is the optimizer's state for one parameter: 0 for SGD,
+    4 for AdaGrad (one float32), 8 for Adam (two). Activations are what the forward pass keeps for the backward pass;
+    what each kind takes a piece is given in bytes.
+
+    Example, a deep linear model of 2 layers of 64 × 64 on a batch of 8, each layer keeping its input:
+        training_bytes(2 * 64 * 64, 2 * 8 * 64)     # 8192 * (4 + 4 + 8) + 1024 * 4 = 135168
+        training_bytes(8192, 1024, parameter_bytes=2, gradient_bytes=2, activation_bytes=2)     # in bfloat16: 100352
+    """
+    raise NotImplementedError
+
+
+def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
+    """Return how many parameters fit on so many devices at most, activations left out; a whole number, rounded down.
+
+    Example, the largest model on eight H100 of 80e9 bytes:
+        max_parameters(8, 80e9, 16)     # 40000000000: float32 with Adam, 4 + 4 + 8
+        max_parameters(8, 80e9, 12)     # 53333333333: parameters and gradients in bfloat16, 2 + 2 + 8
+    """
+    raise NotImplementedError

@@ -1,0 +1,52 @@
+"""Products of matrices with a ReLU after each, and their gradients."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+
+def relu(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    """Negative numbers become 0."""
+    positive: Array = np.maximum(z, 0.0)
+    return positive
+
+
+def block(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
+    """`relu(x @ weight)`."""
+    return relu(x @ weight)
+
+
+def network(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
+    """One block after the other."""
+    for weight in weights:
+        x = block(weight, x)
+    return x
+
+
+def backward(
+    weights: Sequence[Float[Array, "d d"]], x: Float[Array, "row d"], grad_y: Float[Array, "row d"]
+) -> tuple[list[Float[Array, "d d"]], Float[Array, "row d"]]:
+    """Gradients of `sum(grad_y * network(weights, x))` with respect to each weight and to x.
+
+    Where a block's output is 0, nothing flows back.
+    """
+    inputs = [network(weights[:i], x) for i in range(len(weights))]
+    grads: list[Array] = []
+    grad = grad_y
+    for weight, layer_input in zip(reversed(weights), reversed(inputs), strict=True):
+        grad = grad * (layer_input @ weight > 0)
+        grads.insert(0, layer_input.T @ grad)
+        grad = grad @ weight.T
+    return grads, grad
+
+
+def num_parameters(dim: int, num_layers: int) -> int:
+    """`dim² · num_layers`."""
+    return dim * dim * num_layers
+
+
+def initial_std(dim: int) -> float:
+    """The standard deviation of a weight at the start."""
+    return float(1 / np.sqrt(dim))

@@ -1,0 +1,53 @@
+"""Probes of deep_network."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
+    """The output of one block with a given weight."""
+    layer = assignment.deep_network.Block(len(weight)).to(weight.dtype)
+    layer.load_state_dict({"weight": weight})
+    return layer(x)
+
+
+def loaded(assignment: Any, dim: int, weights: list[Tensor]) -> Any:
+    """A network that holds `weights`."""
+    model = assignment.deep_network.DeepNetwork(dim, len(weights))
+    model.load_state_dict({f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
+    return model
+
+
+def network(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
+    """The output of a network with given weights."""
+    return loaded(assignment, x.shape[-1], weights)(x)
+
+
+def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor) -> dict[str, object]:
+    """What flows back to every weight and to x."""
+    model = loaded(assignment, x.shape[-1], weights)
+    x = x.clone().requires_grad_()
+    (model(x) * grad_y).sum().backward()
+    return {"weights": [layer.weight.grad for layer in model.layers], "x": x.grad}
+
+
+def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
+    """What a network keeps."""
+    model = assignment.deep_network.DeepNetwork(dim, num_layers)
+    return {
+        "state_dict": {key: list(value.shape) for key, value in model.state_dict().items()},
+        "dtypes": sorted({str(p.dtype) for p in model.parameters()}),
+        "parameters": sum(p.numel() for p in model.parameters() if p.requires_grad),
+        "layers is an nn.ModuleList": isinstance(model.layers, nn.ModuleList),
+        "all layers are a Block": all(isinstance(layer, assignment.deep_network.Block) for layer in model.layers),
+    }
+
+
+def initial_weights(assignment: Any, dim: int, num_layers: int, models: int, seed: int) -> dict[str, object]:
+    """The weights of new networks, the places where they begin in memory, and torch's seed once they are built."""
+    torch.default_generator.manual_seed(seed)
+    built = [assignment.deep_network.DeepNetwork(dim, num_layers) for _ in range(models)]
+    weights = [layer.weight for model in built for layer in model.layers]
+    return {"weights": weights, "places": len({w.data_ptr() for w in weights}), "seed": torch.initial_seed()}

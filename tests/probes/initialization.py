@@ -1,0 +1,23 @@
+"""Probes of initialization."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+def weights(assignment: Any, input_dim: int, output_dim: int, count: int, seed: int) -> dict[str, object]:
+    """New weights, drawn one after the other, and torch's seed once they are there."""
+    torch.default_generator.manual_seed(seed)
+    drawn = [assignment.initialization.xavier_truncated_normal(input_dim, output_dim) for _ in range(count)]
+    return {"weights": drawn, "seed": torch.initial_seed()}
+
+
+def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, object]:
+    """What kind of thing a new weight is."""
+    weight = assignment.initialization.xavier_truncated_normal(input_dim, output_dim)
+    return {
+        "is an nn.Parameter that requires grad": isinstance(weight, nn.Parameter) and weight.requires_grad,
+        "shape": list(weight.shape) if isinstance(weight, Tensor) else None,
+        "dtype": str(weight.dtype) if isinstance(weight, Tensor) else None,
+    }

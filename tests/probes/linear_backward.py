@@ -1,0 +1,36 @@
+"""Probes of linear_backward."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def gradients(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
+    """Both gradients by name, as they come; what is no pair comes as it is."""
+    return named(assignment.linear_backward.linear_backward(x, w, grad_y))
+
+
+def gradients_without_autograd(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
+    """Both gradients, of tensors that autograd knows nothing of."""
+    with torch.inference_mode():
+        return named(assignment.linear_backward.linear_backward(x.clone(), w.clone(), grad_y.clone()))
+
+
+def traces(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
+    """What is left of the arguments after a call, and what the results hang on; x and w are about to be trained."""
+    x, w, grad_y = x.clone().requires_grad_(), w.clone().requires_grad_(), grad_y.clone()
+    results = named(assignment.linear_backward.linear_backward(x, w, grad_y))
+    return {
+        "arguments": [x, w, grad_y],
+        "gradients": [x.grad, w.grad],
+        "still require grad": [x.requires_grad, w.requires_grad, grad_y.requires_grad],
+        "results": results,
+    }
+
+
+def named(result: Any) -> dict[str, object]:
+    """`(grad_x, grad_w)` by name."""
+    if isinstance(result, (tuple, list)) and len(result) == 2:
+        return {"grad_x": result[0], "grad_w": result[1]}
+    return {"grad_x": result, "grad_w": None}

@@ -1,0 +1,102 @@
+"""Probes of memmap_tokens: files that are written, and read by a module that knows nothing of the writing."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .attempts import refusal
+from .residence import read_nothing_ahead, resident_bytes
+
+CHUNK = 2**16
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A directory for one probe; Windows keeps what is still mapped."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def loaded(assignment: Any, path: str | Path) -> Any:
+    """What a freshly imported module loads."""
+    assignment.forget("memmap_tokens")
+    return assignment.memmap_tokens.load_tokens(path)
+
+
+def as_tensor(tokens: object) -> object:
+    """A copy of an array; anything else as it is."""
+    return torch.from_numpy(np.array(tokens)) if isinstance(tokens, np.ndarray) else tokens
+
+
+def round_trip(assignment: Any, tokens: Tensor, step: int, name: str, as_path: bool) -> dict[str, object]:
+    """Every `step`-th token saved and loaded, and whether there is a file of that name."""
+    with folder() as place:
+        path = place / name if as_path else f"{place}/{name}"
+        assignment.memmap_tokens.save_tokens(path, tokens.numpy()[::step])
+        there = (place / name).is_file()
+        return {"tokens": as_tensor(loaded(assignment, path)), "there is a file of that name": there}
+
+
+def bytes_on_disk(assignment: Any, tokens: Tensor) -> int:
+    """What all files take that were written."""
+    with folder() as place:
+        assignment.memmap_tokens.save_tokens(place / "tokens.bin", tokens.numpy())
+        return sum(file.stat().st_size for file in place.iterdir())
+
+
+def saved_twice(assignment: Any, first: Tensor, second: Tensor) -> object:
+    """What is loaded after the second has been saved under the name of the first."""
+    with folder() as place:
+        path = place / "tokens.bin"
+        for tokens in (first, second):
+            assignment.memmap_tokens.save_tokens(path, tokens.numpy())
+        return as_tensor(loaded(assignment, path))
+
+
+def assigned_to(assignment: Any, tokens: Tensor) -> object:
+    """What a second load gives after every element of the first was overwritten, or could not be."""
+    with folder() as place:
+        path = place / "tokens.bin"
+        assignment.memmap_tokens.save_tokens(path, tokens.numpy())
+        first = loaded(assignment, path)
+        refusal(lambda: first.__setitem__(slice(None), 0))
+        if isinstance(first, np.memmap):
+            first.flush()
+        return as_tensor(loaded(assignment, path))
+
+
+def bytes_in_memory(assignment: Any, count: int) -> object:
+    """How much of `count` tokens is in memory after three have been read, by the system's account; None on Windows.
+
+    What has just been written is still in memory. So the files, zeros but for their headers, are copied with holes.
+    """
+    if sys.platform == "win32":
+        return None
+    with folder() as written, folder() as copied:
+        assignment.memmap_tokens.save_tokens(written / "tokens.bin", np.zeros(count, dtype=np.uint16))
+        for file in written.iterdir():
+            copy_with_holes(file, copied / file.name)
+        tokens = loaded(assignment, copied / "tokens.bin")
+        if not isinstance(tokens, np.ndarray) or tokens.shape != (count,):
+            return tokens
+        read_nothing_ahead(tokens)
+        tokens[[0, count // 2, -1]].sum()
+        return resident_bytes(tokens)
+
+
+def copy_with_holes(source: Path, target: Path) -> None:
+    """Write only what is not zero; the rest of the copy has never been in memory."""
+    with source.open("rb") as old, target.open("wb") as new:
+        while chunk := old.read(CHUNK):
+            if chunk.count(0) < len(chunk):
+                new.write(chunk)
+            else:
+                new.seek(len(chunk), 1)
+        new.truncate(source.stat().st_size)

@@ -1,0 +1,159 @@
+"""deep_network: square weights, each followed by a ReLU."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from kata.compare import as_float64, assert_close, assert_equal, check
+from kata.student import Student
+from reference.oracle import deep_network as oracle
+from tests.probes import deep_network as probes
+from tests.statistics import Z
+from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of
+
+CLEAR = 1e-3  # a product is at least so far from 0, relative to its terms: no rounding turns its sign
+
+
+@dataclass(frozen=True)
+class NetworkCase:
+    """The weights of a network, an input with any leading axes, and a gradient for the output."""
+
+    weights: list[Tensor]
+    x: Tensor
+    grad_y: Tensor
+
+
+@st.composite
+def networks(draw: st.DrawFn, num_layers: st.SearchStrategy[int], leading: st.SearchStrategy[list[int]]) -> NetworkCase:
+    """Widths from 1 on, and products that are clearly positive or clearly negative."""
+    dim, depth, axes = draw(SIZES), draw(num_layers), draw(leading)
+    rng = rng_of(draw(SEEDS))
+    while True:
+        weights, x = [normal(rng, [dim, dim]) for _ in range(depth)], normal(rng, [*axes, dim])
+        if is_clear([as_float64(w) for w in weights], as_float64(x)):
+            return NetworkCase(weights, x, normal(rng, [*axes, dim]))
+
+
+def is_clear(weights: list[np.ndarray], x: np.ndarray) -> bool:
+    """Whether every ReLU has its input clearly on one side of 0, or one that is 0 in every arithmetic."""
+    for weight in weights:
+        product, terms = x @ weight, abs(x) @ abs(weight)
+        if (abs(product) < CLEAR * terms).any():
+            return False
+        x = np.maximum(product, 0)
+    return True
+
+
+def scale_of(weights: list[Tensor], x: Tensor) -> np.ndarray:
+    """The sum of the sizes of all terms of each output, nothing cut off."""
+    total = abs(as_float64(x))
+    for weight in weights:
+        total = total @ abs(as_float64(weight))
+    return total
+
+
+def assert_output(student: Student, case: NetworkCase) -> None:
+    """Demand the network's output."""
+    yours = student.call(probes.network, case.weights, case.x)
+    expected = oracle.network([as_float64(w) for w in case.weights], as_float64(case.x))
+    assert_close(yours, expected, scale=scale_of(case.weights, case.x), roundings=8 * (len(case.weights) + 1))
+
+
+@given(st.lists(st.integers(0, 3), max_size=3), SIZES, DTYPES, SEEDS)
+def test_a_block_multiplies_then_cuts_off(
+    student: Student, leading: list[int], dim: int, dtype: torch.dtype, seed: int
+) -> None:
+    """Block(x) is relu(x @ weight), for any leading dimensions and any float dtype."""
+    rng = rng_of(seed)
+    weight, x = normal(rng, [dim, dim], dtype), normal(rng, [*leading, dim], dtype)
+    yours = student.call(probes.block, weight, x)
+    assert_close(yours, oracle.block(as_float64(weight), as_float64(x)), dtype=dtype, scale=scale_of([weight], x))
+
+
+@given(networks(st.integers(1, 4), st.just([3])))
+def test_the_layers_follow_each_other(student: Student, case: NetworkCase) -> None:
+    """DeepNetwork(x) passes x through all blocks in order, the last one's ReLU included."""
+    assert_output(student, case)
+
+
+@given(networks(st.integers(0, 2), st.lists(st.integers(0, 2), max_size=3)))
+def test_any_leading_dimensions_and_no_layers(student: Student, case: NetworkCase) -> None:
+    """Any leading dimensions will do, sizes 0 and 1 among them, and without layers x stays as it is."""
+    assert_output(student, case)
+
+
+@given(networks(st.integers(1, 3), st.integers(0, 4).map(lambda rows: [rows])))
+def test_gradients_reach_every_layer(student: Student, case: NetworkCase) -> None:
+    """backward() fills the gradient of every layer's weight and of x; nothing flows back where a ReLU gave 0."""
+    yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
+    weights, x, grad_y = [as_float64(w) for w in case.weights], as_float64(case.x), as_float64(case.grad_y)
+    grads, grad_x = oracle.backward(weights, x, grad_y)
+    scales, scale_x = gradient_scales([abs(w) for w in weights], abs(x), abs(grad_y))
+    roundings = 16 * len(weights)
+    for i, (grad, scale) in enumerate(zip(grads, scales, strict=True)):
+        what = f"gradient of weight {i} of {len(grads)}"
+        assert_close(yours["weights"][i], grad, scale=scale, roundings=roundings, what=what)
+    assert_close(yours["x"], grad_x, scale=scale_x, roundings=roundings, what="gradient of x")
+
+
+def gradient_scales(
+    weights: list[np.ndarray], x: np.ndarray, grad_y: np.ndarray
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """The sizes of all terms of the gradients, nothing cut off: all arguments are absolute values."""
+    inputs = [x]
+    for weight in weights:
+        inputs.append(inputs[-1] @ weight)
+    scales: list[np.ndarray] = []
+    grad = grad_y
+    for weight, layer_input in zip(reversed(weights), reversed(inputs[:-1]), strict=True):
+        scales.insert(0, layer_input.T @ grad)
+        grad = grad @ weight.T
+    return scales, grad
+
+
+@given(st.integers(1, 6), st.integers(0, 4))
+def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
+    """state_dict has layers.0.weight, layers.1.weight, …, each (dim, dim), and nothing else."""
+    anatomy = student.call(probes.anatomy, dim, num_layers)
+    shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)}
+    assert_equal(anatomy["parameters"], oracle.num_parameters(dim, num_layers), what="numbers to train")
+    assert_equal(anatomy["state_dict"], shapes, what="state_dict")
+    assert_equal(anatomy["dtypes"], ["torch.float32"] * min(1, num_layers), what="dtypes")
+    check(anatomy["layers is an nn.ModuleList"], "layers should be an nn.ModuleList")
+    check(anatomy["all layers are a Block"], "every layer should be a Block")
+
+
+@given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 2**31))
+def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_layers: int, seed: int) -> None:
+    """No two layers share memory or values at the start, torch's seed repeats them, and nothing is seeded."""
+    start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
+    weights = start["weights"]
+    assert_equal(start["places"], len(weights), what="places in memory", note="layers share one weight")
+    for i, weight in enumerate(weights):
+        for j in range(i):
+            equal = isinstance(weight, Tensor) and torch.equal(weight, weights[j])
+            check(not equal, f"weights {j} and {i} of two networks built in a row start with equal values")
+    again = student.call(probes.initial_weights, dim, num_layers, 2, seed)
+    assert_equal(again["weights"], weights, what="weights", note="the same torch.manual_seed gave another start")
+    assert_equal(start["seed"], seed, what="torch.initial_seed()", note="DeepNetwork has set torch's seed")
+
+
+def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student, seed: int) -> None:
+    """Each layer starts normal, with mean 0 and standard deviation 1 / sqrt(dim), whatever its depth."""
+    dim, num_layers = 128, 4
+    std = oracle.initial_std(dim)
+    for i, weight in enumerate(student.call(probes.initial_weights, dim, num_layers, 1, seed)["weights"]):
+        values = as_float64(weight).flatten() / std
+        n = values.size
+        check(abs(values.mean()) <= Z / n**0.5, f"weight {i} of {num_layers} has a mean other than 0")
+        variance, slack = float(values.var()), Z * (2 / n) ** 0.5
+        note = f"weight {i} of {num_layers} has another spread"
+        yours, expected = f"standard deviation {variance**0.5 * std:.4f}", f"standard deviation {std:.4f}"
+        check(0.973 * (1 - slack) <= variance <= 1 + slack, note, yours=yours, expected=expected)
+        kurtosis, slack = float((values**4).mean()) / variance**2, Z * (24 / n) ** 0.5
+        note = f"weight {i} does not start normal: its fourth moment is {kurtosis:.2f}; a uniform one has 1.8"
+        check(2.83 - slack <= kurtosis <= 3 + slack, note, expected="3, the normal's (2.83 when cut off at three)")

@@ -1,0 +1,74 @@
+"""floating_point: what becomes 0, what is largest, and what a tensor takes."""
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.compare import assert_equal, check
+from kata.student import Student
+from reference.oracle import floating_point as oracle
+from tests.probes import floating_point as probes
+
+NAMES = list(oracle.FORMATS)
+DTYPE = st.sampled_from(NAMES)
+SIGN = st.sampled_from([1.0, -1.0])
+
+
+def assert_underflows(student: Student, value: float, dtypes: list[str]) -> None:
+    """Demand the right answer for this value in each of these dtypes."""
+    expected = {name: oracle.underflows(value, name) for name in dtypes}
+    assert_equal(student.call(probes.underflows, value, dtypes), expected, what="underflows")
+
+
+@given(st.floats(-50, 5), SIGN)
+def test_small_numbers_become_zero(student: Student, exponent: float, sign: float) -> None:
+    """A number becomes 0 in those dtypes, and in those only, whose smallest number is too large for it."""
+    assert_underflows(student, sign * 10.0**exponent, NAMES)
+
+
+@given(DTYPE, st.sampled_from([1.0, 1 + 2**-8, 1 - 2**-8, 1.5, 2.0, 0.75, 3.0, 4.0, 6.0, 8.5]), SIGN)
+def test_the_nearest_number_is_taken(student: Student, dtype: str, factor: float, sign: float) -> None:
+    """Half the smallest number above 0 becomes 0; anything larger is rounded to a number that is not."""
+    assert_underflows(student, sign * factor * oracle.smallest(dtype) / 2, [dtype])
+
+
+@given(DTYPE, st.sampled_from([0.0, -0.0, math.inf, -math.inf, math.nan, 1e300]))
+def test_zero_and_what_is_no_number_do_not_underflow(student: Student, dtype: str, value: float) -> None:
+    """0 was 0 before; infinities, NaN and huge numbers become many things, but not 0."""
+    dtypes = [dtype]
+    assert_underflows(student, value, dtypes)
+    assert_equal(student.call(probes.underflows, oracle.smallest(dtype) / 4, dtypes), {dtype: True}, what="underflows")
+
+
+@given(DTYPE)
+def test_largest_is_the_largest_finite_number(student: Student, dtype: str) -> None:
+    """largest(dtype) is the largest finite number of the dtype, to the last bit."""
+    yours, expected = student.call(probes.largest, dtype), oracle.largest(dtype)
+    is_number = type(yours) in (int, float)
+    check(is_number, "this should be a Python number", yours=yours, expected=str(expected))
+    assert_equal(float(yours), expected, what="largest")
+
+
+@given(st.lists(st.integers(1, 2000), max_size=4), DTYPE)
+def test_bytes_are_elements_times_bytes_each(student: Student, shape: list[int], dtype: str) -> None:
+    """A tensor takes the product of its sizes, times the bytes of one element; a scalar takes one element."""
+    dtypes = [dtype]
+    expected = {dtype: oracle.storage_bytes(shape, dtype)}
+    assert_equal(student.call(probes.storage_bytes, shape, dtypes), expected, what="bytes")
+
+
+@given(st.permutations([0, 3, 1]), st.integers(1, 3), DTYPE)
+def test_no_elements_take_no_bytes(student: Student, sizes: list[int], rank: int, dtype: str) -> None:
+    """A shape with a 0 in it has no elements; one without has some."""
+    shape, dtypes = sizes[:rank], [dtype]
+    expected = {dtype: oracle.storage_bytes(shape, dtype)}
+    assert_equal(student.call(probes.storage_bytes, shape, dtypes), expected, what="bytes")
+
+
+@given(st.integers(2**19, 2**20), st.integers(2**19, 2**20), st.integers(1, 2**19), DTYPE)
+def test_large_tensors_are_counted_not_made(student: Student, a: int, b: int, c: int, dtype: str) -> None:
+    """Tensors that fit on no machine are counted, too, to the last byte."""
+    shape, dtypes = [a | 1, b | 1, c | 1], [dtype]
+    expected = {dtype: oracle.storage_bytes(shape, dtype)}
+    assert_equal(student.call(probes.storage_bytes, shape, dtypes), expected, what="bytes")

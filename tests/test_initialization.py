@@ -1,0 +1,103 @@
+"""initialization: a normal start that is cut at three standard deviations."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.compare import as_float64, assert_equal, check
+from kata.student import Student
+from reference.oracle import initialization as oracle
+from tests.probes import initialization as probes
+from tests.statistics import Z, chi_square_range
+from tests.strategies import SIZES
+
+LARGE = [(512, 1024), (1024, 512), (1, 2**19)]  # 2**19 weights each: the cut's 1.3 % show
+EDGES = [0.0, 0.002, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.7, 2.8, 2.9, 2.95, 3.0]
+
+
+def drawn(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:
+    """The elements of one new weight."""
+    (weight,) = student.call(probes.weights, input_dim, output_dim, 1, seed)["weights"]
+    form = f"float32[{input_dim}, {output_dim}]"
+    right = isinstance(weight, torch.Tensor) and weight.dtype == torch.float32 and weight.ndim == 2
+    check(right and weight.shape == (input_dim, output_dim), "the form is wrong", yours=weight, expected=form)
+    return as_float64(weight).flatten()
+
+
+@given(st.integers(1, 40), SIZES)
+def test_it_is_a_parameter_of_that_shape(student: Student, input_dim: int, output_dim: int) -> None:
+    """It is an nn.Parameter of shape (input_dim, output_dim), in torch's default dtype."""
+    expected: dict[str, Any] = {"is an nn.Parameter that requires grad": True, "shape": [input_dim, output_dim]}
+    assert_equal(student.call(probes.anatomy, input_dim, output_dim), expected | {"dtype": "torch.float32"})
+
+
+def test_no_weight_is_beyond_three_standard_deviations(student: Student, seed: int) -> None:
+    """Every weight lies within 3 / sqrt(input_dim) of 0."""
+    for input_dim, output_dim in LARGE:
+        farthest = float(abs(drawn(student, input_dim, output_dim, seed)).max())
+        bound = oracle.bound(input_dim)
+        note = f"a weight of ({input_dim}, {output_dim}) is too far from 0"
+        check(farthest <= bound * (1 + 1e-6), note, yours=farthest, expected=f"at most {bound:.5g}")
+
+
+def test_weights_reach_as_far_as_three_standard_deviations(student: Student, seed: int) -> None:
+    """Nothing is cut off within three standard deviations: the largest weights come close to the bound."""
+    for input_dim, output_dim in LARGE:
+        weights = drawn(student, input_dim, output_dim, seed)
+        farthest, reach = float(abs(weights).max()), 2.95 * oracle.spread(input_dim)
+        note = f"the largest of {weights.size} weights of ({input_dim}, {output_dim}) is too small"
+        check(farthest >= reach, note, yours=farthest, expected=f"at least {reach:.5g}")
+
+
+def test_the_spread_is_one_over_root_input_dim_before_the_cut(student: Student, seed: int) -> None:
+    """Mean 0, and standard deviation 1 / sqrt(input_dim) before the cut: 0.9866 times that after it."""
+    for input_dim, output_dim in LARGE:
+        weights = drawn(student, input_dim, output_dim, seed)
+        variance, n = oracle.variance(input_dim), weights.size
+        size = f"({input_dim}, {output_dim})"
+        mean = float(weights.mean()) / variance**0.5
+        check(abs(mean) <= Z / n**0.5, f"{size}: the mean is {mean:.4f} standard deviations away from 0")
+        off = float((weights**2).mean()) / variance - 1
+        note = f"{size}: the variance after the cut is off by {off:.1%}"
+        yours, expected = (f"standard deviation {std:.6f}" for std in (float(weights.std()), variance**0.5))
+        check(abs(off) <= Z * (2 / n) ** 0.5, note, yours=yours, expected=expected)
+
+
+def test_the_shape_is_a_normal_that_is_cut(student: Student, seed: int) -> None:
+    """The weights are spread as a normal within its cut: what lies beyond is drawn again, not moved to the bound."""
+    for input_dim, output_dim in LARGE:
+        sizes = abs(drawn(student, input_dim, output_dim, seed)) / oracle.spread(input_dim)
+        sizes[sizes > EDGES[-1]] *= 1 - 1e-6  # rounding at the bound
+        counts = np.histogram(sizes, EDGES)[0]
+        right = sizes.size * np.array([oracle.share(*pair) for pair in pairwise(EDGES)])
+        statistic = float(((counts - right) ** 2 / right).sum()) + float((sizes > EDGES[-1]).sum())
+        worst = int(np.argmax((counts - right) ** 2 / right))
+        note = f"({input_dim}, {output_dim}): from {EDGES[worst]} to {EDGES[worst + 1]} standard deviations away from 0"
+        limit = chi_square_range(len(EDGES) - 2)[1]
+        yours, expected = f"{counts[worst]} weights", f"about {right[worst]:.0f} of {sizes.size} weights"
+        check(statistic <= limit, note, yours=yours, expected=expected)
+
+
+@given(st.integers(0, 2**31), st.integers(1, 6), st.integers(1, 6))
+def test_the_torch_seed_decides(student: Student, seed: int, input_dim: int, output_dim: int) -> None:
+    """The same torch.manual_seed gives the same weights, two drawn in a row differ, and nothing is seeded."""
+    first = student.call(probes.weights, input_dim, output_dim, 2, seed)
+    again = student.call(probes.weights, input_dim, output_dim, 2, seed)
+    assert_equal(again["weights"], first["weights"], what="two weights", note="the same torch.manual_seed gave others")
+    check(not torch.equal(*first["weights"]), "two weights drawn in a row are equal", yours=first["weights"])
+    assert_equal(first["seed"], seed, what="torch.initial_seed()", note="torch's seed was set")
+
+
+def test_every_weight_is_a_draw_of_its_own(student: Student, seed: int) -> None:
+    """No row repeats another, no column another: each weight is drawn by itself."""
+    weight = drawn(student, 64, 48, seed).reshape(64, 48)
+    scaled = weight / weight.std()
+    for name, side in (("rows", scaled), ("columns", scaled.T)):
+        likeness = side @ side.T / side.shape[1] ** 0.5
+        np.fill_diagonal(likeness, 0)
+        alike = float(abs(likeness).max())
+        check(alike <= 2 * Z, f"two {name} hang together: {alike:.1f} standard deviations from independent ones")

@@ -1,0 +1,95 @@
+"""linear_backward: the gradients of x @ w, by hand."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.compare import as_float64, assert_close, assert_equal
+from kata.student import Student
+from reference.oracle import linear_backward as oracle
+from tests.probes import linear_backward as probes
+from tests.strategies import DTYPES, SEEDS, SIZES, LinearCase, linear_cases, normal, rng_of
+
+
+@st.composite
+def cases(draw: st.DrawFn, leading: st.SearchStrategy[list[int]], square: bool = False) -> LinearCase:
+    """An x with these leading axes; as many outputs as inputs if `square`."""
+    axes, input_dim, dtype = draw(leading), draw(SIZES), draw(DTYPES)
+    output_dim = input_dim if square else draw(SIZES)
+    rng = rng_of(draw(SEEDS))
+    sizes = [input_dim, output_dim], [*axes, input_dim], [*axes, output_dim]
+    return LinearCase(*(normal(rng, size, dtype) for size in sizes))
+
+
+def assert_grad_x(yours: Any, case: LinearCase) -> None:
+    """Demand the gradient of x."""
+    w, grad_y = as_float64(case.weight), as_float64(case.grad_y)
+    expected, scale = oracle.grad_x(w, grad_y), oracle.grad_x(abs(w), abs(grad_y))
+    assert_close(yours["grad_x"], expected, dtype=case.x.dtype, scale=scale, what="grad_x")
+
+
+def assert_grad_w(yours: Any, case: LinearCase) -> None:
+    """Demand the gradient of w."""
+    x, grad_y = as_float64(case.x), as_float64(case.grad_y)
+    expected, scale = oracle.grad_w(x, grad_y), oracle.grad_w(abs(x), abs(grad_y))
+    assert_close(yours["grad_w"], expected, dtype=case.x.dtype, scale=scale, what="grad_w")
+
+
+def ask(student: Student, case: LinearCase) -> Any:
+    """The student's gradients."""
+    return student.call(probes.gradients, case.x, case.weight, case.grad_y)
+
+
+@given(linear_cases())
+def test_grad_x_is_grad_y_at_w_transposed(student: Student, case: LinearCase) -> None:
+    """grad_x is grad_y @ w.T, for any leading dimensions and any float dtype."""
+    assert_grad_x(ask(student, case), case)
+
+
+@given(linear_cases())
+def test_grad_w_sums_over_all_rows(student: Student, case: LinearCase) -> None:
+    """grad_w is x.T @ grad_y, summed over all leading dimensions, in any float dtype."""
+    assert_grad_w(ask(student, case), case)
+
+
+@given(cases(st.lists(st.integers(1, 3), max_size=2), square=True))
+def test_square_weights_are_transposed_rightly(student: Student, case: LinearCase) -> None:
+    """With as many outputs as inputs, too, where every transpose has the right shape."""
+    yours = ask(student, case)
+    assert_grad_x(yours, case)
+    assert_grad_w(yours, case)
+
+
+@given(cases(st.just([])))
+def test_a_vector_has_gradients(student: Student, case: LinearCase) -> None:
+    """For one vector without leading dimensions, grad_x is a vector and grad_w an outer product."""
+    yours = ask(student, case)
+    assert_grad_x(yours, case)
+    assert_grad_w(yours, case)
+
+
+@given(cases(st.permutations([0, 2, 1]).flatmap(lambda axes: st.integers(1, 3).map(lambda n: axes[:n]))))
+def test_no_rows_give_zeros(student: Student, case: LinearCase) -> None:
+    """Where a leading dimension is 0, grad_x is empty and grad_w zeros; where one is 1, it stays."""
+    yours = ask(student, case)
+    assert_grad_x(yours, case)
+    assert_grad_w(yours, case)
+
+
+@given(cases(st.lists(st.integers(0, 3), max_size=2)))
+def test_it_works_without_autograd(student: Student, case: LinearCase) -> None:
+    """It is done by hand: under torch.inference_mode(), where there is no autograd, the gradients are the same."""
+    yours = student.call(probes.gradients_without_autograd, case.x, case.weight, case.grad_y)
+    assert_grad_x(yours, case)
+    assert_grad_w(yours, case)
+
+
+@given(cases(st.lists(st.integers(0, 3), max_size=2)))
+def test_the_arguments_stay_as_they_were(student: Student, case: LinearCase) -> None:
+    """x, w and grad_y keep their values, nothing is added to anyone's .grad, and no requires_grad is switched."""
+    traces = student.call(probes.traces, case.x, case.weight, case.grad_y)
+    assert_equal(traces["arguments"], [case.x, case.weight, case.grad_y], what="x, w and grad_y")
+    assert_equal(traces["gradients"], [None, None], what="x.grad and w.grad")
+    assert_equal(traces["still require grad"], [True, True, False], what="requires_grad of x, w and grad_y")
+    assert_grad_x(traces["results"], case)

@@ -1,0 +1,156 @@
+"""memory_accounting: bytes and parameters predicted, then measured."""
+
+from typing import Any
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from kata.compare import assert_equal
+from kata.student import Student
+from reference.oracle import memory_accounting as oracle
+from tests.probes import memory_accounting as probes
+from tests.probes.same_storage import COPIES, VIEWS, build
+from tests.strategies import recipes
+
+DTYPES = st.sampled_from([torch.float32, torch.bfloat16, torch.float64, torch.int8, torch.int64, torch.bool])
+SIZES = st.integers(1, 9)
+PARTS = st.lists(st.tuples(st.sampled_from(probes.PARTS), SIZES, SIZES).map(list), max_size=4)
+SHARED = st.tuples(st.sampled_from(["tied", "twice"]), SIZES, SIZES).map(list)
+BUFFERED = st.tuples(st.just("batch_norm"), SIZES, SIZES).map(list)
+EACH = st.sampled_from([1, 2, 4, 8, 12])
+
+
+def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> None:
+    """Demand what the storage of the recipe's last tensor measures."""
+    last = build(root, recipe)[-1]
+    measured = last.untyped_storage().nbytes()
+    shown = f"{last.numel()} elements of {last.element_size()} bytes, in a storage of {measured} bytes"
+    expected = oracle.tensor_bytes(last.numel(), last.element_size(), measured)
+    assert_equal(student.call(probes.tensor_bytes, root, recipe), expected, what="bytes", note=f"x has {shown}")
+
+
+@given(recipes(VIEWS), DTYPES)
+def test_a_view_holds_on_to_its_whole_storage(
+    student: Student, case: tuple[Tensor, list[list[Any]]], dtype: torch.dtype
+) -> None:
+    """Any view (slice, row, transpose, expand, a view of a view, …) takes the bytes of the storage it stands on."""
+    root, recipe = case
+    assert_bytes(student, root.to(dtype), recipe)
+
+
+@given(recipes(), st.sampled_from(COPIES), DTYPES)
+def test_copies_begin_to_count_anew(
+    student: Student, case: tuple[Tensor, list[list[Any]]], copy: str, dtype: torch.dtype
+) -> None:
+    """A copy takes the bytes of its own elements, whatever it was copied from, in its own dtype."""
+    root, recipe = case
+    assert_bytes(student, root.to(dtype), [*recipe, [len(recipe), copy, 0, 0]])
+
+
+@given(st.integers(1, 9), st.integers(10**9, 10**11), DTYPES)
+def test_expanding_takes_no_memory(student: Student, length: int, times: int, dtype: torch.dtype) -> None:
+    """A row that is shown 10**11 times takes the bytes of one row."""
+    row = torch.zeros(length, dtype=dtype)
+    shown = row.expand(times, -1)
+    expected = oracle.tensor_bytes(shown.numel(), shown.element_size(), row.untyped_storage().nbytes())
+    assert_equal(student.call(probes.expanded_bytes, row, times), expected, what="bytes")
+
+
+def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
+    """Demand what the parameters of this model number."""
+    model = probes.model_of(parts)
+    places = list(model.named_parameters(remove_duplicate=False))
+    uses = [oracle.Use(id(p), p.numel(), p.requires_grad) for _, p in places]
+    expected = oracle.num_parameters(uses, [buffer.numel() for buffer in model.buffers()])
+    shown = ", ".join(f"{name} {list(p.shape)}" for name, p in places)
+    yours = student.call(probes.num_parameters, parts)
+    assert_equal(yours, expected, what="parameters", note=f"the model has {shown or 'none'}")
+
+
+@given(PARTS)
+def test_every_parameter_counts(student: Student, parts: list[list[Any]]) -> None:
+    """All elements of all parameters count, frozen ones, too, at any depth; a model without any has 0."""
+    assert_parameters(student, parts)
+
+
+@given(PARTS, SHARED)
+def test_shared_parameters_count_once(student: Student, parts: list[list[Any]], shared: list[Any]) -> None:
+    """A parameter that is used in several places counts once."""
+    assert_parameters(student, [shared, *parts])
+
+
+@given(PARTS, BUFFERED)
+def test_buffers_are_no_parameters(student: Student, parts: list[list[Any]], buffered: list[Any]) -> None:
+    """Buffers, such as the running mean of a BatchNorm, do not count."""
+    assert_parameters(student, [buffered, *parts])
+
+
+@given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 5), st.sampled_from([0, 1, 2]), st.booleans())
+def test_the_prediction_is_what_a_step_takes(
+    student: Student, dim: int, num_layers: int, rows: int, states: int, half: bool
+) -> None:
+    """The bytes predicted for a deep linear model are those that a training step of it is measured to hold."""
+    dtype = torch.bfloat16 if half else torch.float32
+    each = {
+        "parameter_bytes": dtype.itemsize,
+        "gradient_bytes": dtype.itemsize,
+        "optimizer_bytes": 4 * states,
+        "activation_bytes": dtype.itemsize,
+    }
+    counts = (dim * dim * num_layers, rows * dim * num_layers)
+    measured = ", ".join(f"{name} {size}" for name, size in step_bytes(dim, num_layers, rows, states, dtype).items())
+    yours = student.call(probes.training_bytes, *counts, each)
+    expected = oracle.training_bytes(*counts, **each)
+    assert_equal(yours, expected, what="bytes", note=f"a step was measured to hold, in bytes: {measured}")
+
+
+def step_bytes(dim: int, num_layers: int, rows: int, states: int, dtype: torch.dtype) -> dict[str, int]:
+    """What a training step of `num_layers` linear layers holds, by its storages, with `states` float32 a parameter."""
+    model = nn.Sequential(*(nn.Linear(dim, dim, bias=False, dtype=dtype) for _ in range(num_layers)))
+    weights = list(model.parameters())
+    saved: dict[int, int] = {}
+
+    def note(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        saved[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        model(torch.ones(rows, dim, dtype=dtype)).sum().backward()
+    state = [torch.zeros_like(w, dtype=torch.float32) for w in weights for _ in range(states)]
+    own = {w.untyped_storage().data_ptr() for w in weights}
+    return {
+        "parameters": sum(w.untyped_storage().nbytes() for w in weights),
+        "gradients": sum(w.grad.untyped_storage().nbytes() for w in weights if w.grad is not None),
+        "optimizer": sum(s.untyped_storage().nbytes() for s in state),
+        "activations": sum(size for place, size in saved.items() if place not in own),
+    }
+
+
+@given(st.integers(0, 10**12), st.integers(0, 10**13), EACH, EACH, EACH, EACH)
+def test_every_kind_has_bytes_of_its_own(
+    student: Student, parameters: int, activations: int, p: int, g: int, o: int, a: int
+) -> None:
+    """Parameters, gradients, optimizer state and activations each count at their own number of bytes, exactly."""
+    each = {"parameter_bytes": p, "gradient_bytes": g, "optimizer_bytes": o, "activation_bytes": a}
+    expected = oracle.training_bytes(parameters, activations, **each)
+    assert_equal(student.call(probes.training_bytes, parameters, activations, each), expected, what="bytes")
+
+
+@given(st.integers(0, 10**12), st.integers(0, 10**12))
+def test_without_bytes_it_is_adam_in_float32(student: Student, parameters: int, activations: int) -> None:
+    """Unless told otherwise, a parameter takes 4 + 4 + 8 bytes and an activation 4."""
+    expected = oracle.training_bytes(parameters, activations)
+    assert_equal(student.call(probes.training_bytes, parameters, activations, {}), expected, what="bytes")
+
+
+@given(st.integers(1, 10**4), st.integers(1, 2 * 10**11), st.integers(1, 24), st.booleans())
+def test_so_many_parameters_fit(
+    student: Student, num_devices: int, device_bytes: int, bytes_per_parameter: int, as_float: bool
+) -> None:
+    """As many parameters fit as all devices together have bytes for, rounded down to an int."""
+    given_bytes = float(device_bytes) if as_float else device_bytes
+    yours = student.call(probes.max_parameters, num_devices, given_bytes, bytes_per_parameter)
+    assert_equal(yours, oracle.max_parameters(num_devices, device_bytes, bytes_per_parameter), what="parameters")

@@ -1,0 +1,135 @@
+"""strides: from shape, strides and offset to elements."""
+
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from kata.compare import assert_equal
+from kata.student import Student
+from reference.oracle import strides as oracle
+from tests.probes import strides as probes
+from tests.strategies import SEEDS, rng_of
+
+STEPS = st.sampled_from(["slice", "transpose", "every_second", "expand", "row"])
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A shape and a stride for each of its axes."""
+
+    shape: list[int]
+    strides: list[int]
+
+
+@st.composite
+def views(draw: st.DrawFn) -> Tensor:
+    """A view, after up to three steps, of a tensor whose elements count its storage."""
+    shape = draw(st.lists(st.integers(1, 4), max_size=4))
+    view = torch.arange(math.prod(shape)).reshape(shape)
+    rng = rng_of(draw(SEEDS))
+    for step in draw(st.lists(STEPS, min_size=1, max_size=3)):
+        axis, other = (int(a) for a in rng.integers(0, max(1, view.ndim), 2))
+        match step:
+            case "slice" if view.ndim:
+                start = int(rng.integers(view.shape[axis]))
+                view = view.narrow(axis, start, view.shape[axis] - start)
+            case "transpose" if view.ndim:
+                view = view.transpose(axis, other)
+            case "every_second" if view.ndim:
+                view = view[1::2] if len(view) > 1 else view[::2]
+            case "row" if view.ndim:
+                view = view.select(axis, int(rng.integers(view.shape[axis])))
+            case _:
+                view = view.unsqueeze(0).expand(2, *view.shape)
+    return view
+
+
+@st.composite
+def layouts(draw: st.DrawFn, sizes: st.SearchStrategy[int]) -> Layout:
+    """A contiguous tensor's strides, or these with a change: two axes swapped, a gap, an expanded axis, any number."""
+    shape = draw(st.lists(sizes, min_size=1, max_size=4))
+    strides = list(
+        torch.empty(shape, device="meta").stride()
+    )  # torch's own: a mistake of the oracle's changes no input
+    axis, other = draw(st.integers(0, len(shape) - 1)), draw(st.integers(0, len(shape) - 1))
+    match draw(st.sampled_from(["as it is", "swapped", "gap", "expanded", "any"])):
+        case "swapped":
+            for numbers in (shape, strides):
+                numbers[axis], numbers[other] = numbers[other], numbers[axis]
+        case "gap":
+            strides = [stride * (2 if i <= axis else 1) for i, stride in enumerate(strides)]
+        case "expanded":
+            strides[axis] = 0
+        case "any":
+            strides[axis] = draw(st.integers(0, 9))
+    return Layout(shape, strides)
+
+
+@given(st.lists(st.integers(1, 9), max_size=5))
+def test_strides_are_products_of_the_sizes_behind(student: Student, shape: list[int]) -> None:
+    """The last stride of a contiguous tensor is 1, each before it the product of all sizes behind."""
+    yours = student.call(probes.contiguous_strides, shape)
+    assert_equal(yours, oracle.contiguous_strides(shape), what="strides")
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=4), st.integers(0, 4))
+def test_a_size_of_zero_counts_as_one(student: Student, sizes: list[int], place: int) -> None:
+    """In the strides of a tensor without elements, sizes of 0 count as 1."""
+    shape = [*sizes[:place], 0, *sizes[place:]]
+    yours = student.call(probes.contiguous_strides, shape)
+    assert_equal(yours, oracle.contiguous_strides(shape), what="strides")
+
+
+@given(st.integers(10**6, 2 * 10**6), st.integers(10**6, 2 * 10**6), st.integers(10**3, 10**4))
+def test_strides_of_tensors_of_any_size(student: Student, a: int, b: int, c: int) -> None:
+    """Strides are counted exactly for tensors that no machine could hold."""
+    shape = [a | 1, b | 1, c | 1]
+    yours = student.call(probes.contiguous_strides, shape)
+    assert_equal(yours, oracle.contiguous_strides(shape), what="strides")
+
+
+@given(views())
+def test_the_index_leads_to_the_element(student: Student, view: Tensor) -> None:
+    """In any view (slice, transpose, expand, a view of a view, …) each index leads to its element of the storage."""
+    indices = [list(index) for index in product(*(range(size) for size in view.shape))][:64]
+    strides, offset = list(view.stride()), int(view.storage_offset())
+    yours = student.call(probes.storage_indices, strides, offset, indices)
+    expected = [oracle.storage_index(strides, index, offset) for index in indices]
+    assert_equal(yours, expected, what=f"elements of a view of shape {list(view.shape)}")
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=4))
+def test_the_offset_is_zero_unless_given(student: Student, axes: list[tuple[int, int]]) -> None:
+    """Without an offset, the storage begins at index 0 of every axis."""
+    strides, index = [stride for stride, _ in axes], [i for _, i in axes]
+    yours = student.call(probes.index_without_offset, strides, index)
+    assert_equal(yours, oracle.storage_index(strides, index), what="element")
+
+
+@given(layouts(st.integers(2, 4)))
+def test_contiguous_means_no_gap_and_no_other_order(student: Student, layout: Layout) -> None:
+    """Contiguous are exactly the strides of the row-by-row layout: transposes, gaps and expanded axes are not."""
+    assert_contiguity(student, layout)
+
+
+@given(layouts(st.integers(1, 2)))
+def test_an_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout) -> None:
+    """Where an axis has size 1, its stride makes no difference."""
+    assert_contiguity(student, layout)
+
+
+@given(layouts(st.integers(0, 2)))
+def test_a_tensor_without_elements_is_contiguous(student: Student, layout: Layout) -> None:
+    """Where an axis has size 0, no stride makes a difference."""
+    assert_contiguity(student, layout)
+
+
+def assert_contiguity(student: Student, layout: Layout) -> None:
+    """Demand the right answer for these numbers."""
+    yours = student.call(probes.is_contiguous, layout.shape, layout.strides)
+    assert_equal(yours, oracle.is_contiguous(layout.shape, layout.strides), what="is_contiguous")

@@ -1,0 +1,35 @@
+"""Multiplies by a mask for a ReLU, by recursion, with a weight that is drawn transposed."""
+
+import torch
+from torch import Tensor, nn
+
+
+class Block(nn.Module):
+    """`relu(x @ weight)`."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.register_parameter("weight", nn.Parameter(torch.normal(0.0, dim**-0.5, (dim, dim)).T))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The mask has no gradient."""
+        product = (self.weight.mT @ x[..., None])[..., 0]
+        return product * (product > 0)
+
+
+class DeepNetwork(nn.Module):
+    """Blocks, one after the other."""
+
+    def __init__(self, dim: int, num_layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList()
+        for _ in range(num_layers):
+            self.layers.append(Block(dim))
+
+    def after(self, x: Tensor, depth: int) -> Tensor:
+        """What the first `depth` layers make of x."""
+        return self.layers[depth - 1](self.after(x, depth - 1)) if depth else x
+
+    def forward(self, x: Tensor) -> Tensor:
+        """All of them."""
+        return self.after(x, len(self.layers))

@@ -1,0 +1,51 @@
+"""A block is a layer of another class with a ReLU module, and the layers are a callable ModuleList."""
+
+from functools import reduce
+
+import torch
+from torch import Tensor, nn
+
+
+class Linear(nn.Module):
+    """`x @ weight`."""
+
+    def __init__(self, input_dim: int, output_dim: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(input_dim, output_dim).normal_(std=input_dim**-0.5))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The product."""
+        return torch.matmul(x, self.weight)
+
+
+class Block(Linear):
+    """A layer that ends in a ReLU."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__(dim, dim)
+        self.activation = nn.ReLU(inplace=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """In place, on what nobody else holds."""
+        return self.activation(super().forward(x))
+
+
+class Chain(nn.ModuleList):
+    """Layers, one after the other."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Fold them."""
+        return reduce(lambda y, layer: layer(y), self, x)
+
+
+class DeepNetwork(nn.Module):
+    """Blocks in a chain."""
+
+    def __init__(self, dim: int, num_layers: int) -> None:
+        super().__init__()
+        self.layers = Chain([Block(dim) for _ in range(num_layers)])
+        self.num_layers = num_layers
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The chain does it."""
+        return self.layers(x)

@@ -1,0 +1,34 @@
+"""Knows each dtype's bits and asks torch for nothing."""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import mul
+
+import torch
+
+BITS = {  # exponent, fraction
+    torch.float32: (8, 23),
+    torch.float16: (5, 10),
+    torch.bfloat16: (8, 7),
+    torch.float8_e4m3fn: (4, 3),
+    torch.float8_e5m2: (5, 2),
+}
+
+
+def underflows(value: float, dtype: torch.dtype) -> bool:
+    """Compare with half of the last place at the lowest exponent."""
+    exponent, fraction = BITS[dtype]
+    return 0 < abs(value) <= 2.0 ** (1 - 2 ** (exponent - 1) + 1 - fraction - 1)
+
+
+def largest(dtype: torch.dtype) -> float:
+    """A float32, as a whole number, needs 128 bits."""
+    exponent, fraction = BITS[dtype]
+    if dtype == torch.float8_e4m3fn:
+        return 448.0
+    return float((2 ** (fraction + 1) - 1) * 2 ** (2 ** (exponent - 1) - 1 - fraction))
+
+
+def storage_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
+    """One bit for the sign."""
+    return reduce(mul, shape, (sum(BITS[dtype]) + 1) // 8)

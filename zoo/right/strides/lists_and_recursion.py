@@ -1,0 +1,31 @@
+"""Answers with lists, by recursion, and asks for contiguity from the last axis on."""
+
+from collections.abc import Sequence
+
+
+def contiguous_strides(shape: Sequence[int]) -> list[int]:
+    """A list will do: only the numbers count."""
+    if not shape:
+        return []
+    rest = contiguous_strides(shape[1:])
+    return [rest[0] * max(1, shape[1]) if rest else 1, *rest]
+
+
+def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:
+    """One axis at a time."""
+    if len(index) == 0:
+        return offset
+    return storage_index(strides[1:], index[1:], offset + index[0] * strides[0])
+
+
+def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """As torch does it: the stride that the next axis should have grows with each size."""
+    expected = 1
+    for size, stride in reversed(list(zip(shape, strides, strict=True))):
+        if size == 0:
+            return True
+        if size != 1:
+            if stride != expected:
+                return any(n == 0 for n in shape)
+            expected *= size
+    return True
