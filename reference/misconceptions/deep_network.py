@@ -77,7 +77,7 @@ def without_root(dim: int) -> float:
 
 
 @instead_of(oracle.initial_std, "the spread at the start is 1, whatever the width")
-def standard(dim: int) -> float:  # noqa: ARG001
+def standard(dim: int) -> float:
     """A plain randn."""
     return 1.0
 

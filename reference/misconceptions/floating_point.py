@@ -38,7 +38,7 @@ def below_zero(value: float, dtype: str) -> bool:
 
 
 @instead_of(oracle.underflows, "the dtype makes no difference: float16 is taken for all")
-def always_half(value: float, dtype: str) -> bool:  # noqa: ARG001
+def always_half(value: float, dtype: str) -> bool:
     """The lecture's example for every dtype."""
     return value != 0 and abs(value) <= oracle.smallest("float16") / 2
 
@@ -65,13 +65,13 @@ def bits(shape: Sequence[int], dtype: str) -> int:
 
 
 @instead_of(oracle.storage_bytes, "four bytes are counted for each element, whatever the dtype")
-def always_four(shape: Sequence[int], dtype: str) -> int:  # noqa: ARG001
+def always_four(shape: Sequence[int], dtype: str) -> int:
     """Right for float32."""
     return 4 * math.prod(shape)
 
 
 @instead_of(oracle.storage_bytes, "elements are counted, not bytes")
-def elements(shape: Sequence[int], dtype: str) -> int:  # noqa: ARG001
+def elements(shape: Sequence[int], dtype: str) -> int:
     """Right for dtypes of one byte."""
     return math.prod(shape)
 

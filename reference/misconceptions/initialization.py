@@ -7,13 +7,13 @@ from reference.oracle import initialization as oracle
 
 
 @instead_of(oracle.bound, "the cut is at -3 and 3 themselves, not at three standard deviations")
-def absolute(input_dim: int) -> float:  # noqa: ARG001
+def absolute(input_dim: int) -> float:
     """As in the lecture: for wide layers, it cuts nothing."""
     return 3.0
 
 
 @instead_of(oracle.bound, "nothing is cut off")
-def uncut(input_dim: int) -> float:  # noqa: ARG001
+def uncut(input_dim: int) -> float:
     """A plain normal."""
     return math.inf
 
@@ -25,7 +25,7 @@ def without_root(input_dim: int) -> float:
 
 
 @instead_of(oracle.spread, "the standard deviation is 1, whatever the layer's size")
-def standard(input_dim: int) -> float:  # noqa: ARG001
+def standard(input_dim: int) -> float:
     """A plain randn."""
     return 1.0
 

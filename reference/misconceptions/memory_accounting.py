@@ -8,25 +8,25 @@ from reference.oracle.memory_accounting import Use
 
 
 @instead_of(oracle.tensor_bytes, "the elements that the tensor shows are counted, not the storage that it holds on to")
-def elements_shown(elements: int, element_size: int, storage_bytes: int) -> int:  # noqa: ARG001
+def elements_shown(elements: int, element_size: int, storage_bytes: int) -> int:
     """Right unless it is a view."""
     return elements * element_size
 
 
 @instead_of(oracle.tensor_bytes, "elements are counted, not bytes")
-def elements_only(elements: int, element_size: int, storage_bytes: int) -> int:  # noqa: ARG001
+def elements_only(elements: int, element_size: int, storage_bytes: int) -> int:
     """`numel()` alone."""
     return elements
 
 
 @instead_of(oracle.tensor_bytes, "four bytes are counted for each element, whatever the dtype")
-def always_four(elements: int, element_size: int, storage_bytes: int) -> int:  # noqa: ARG001
+def always_four(elements: int, element_size: int, storage_bytes: int) -> int:
     """As for float32."""
     return 4 * elements
 
 
 @instead_of(oracle.num_parameters, "a parameter that is used in several places is counted several times")
-def every_use(uses: Sequence[Use], buffers: Sequence[int]) -> int:  # noqa: ARG001
+def every_use(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     """Adds up module by module."""
     return sum(use.elements for use in uses)
 
@@ -44,13 +44,13 @@ def whole_state(uses: Sequence[Use], buffers: Sequence[int]) -> int:
 
 
 @instead_of(oracle.num_parameters, "frozen parameters are left out; they are parameters, too")
-def trainable_only(uses: Sequence[Use], buffers: Sequence[int]) -> int:  # noqa: ARG001
+def trainable_only(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     """Those that require gradients."""
     return sum({use.parameter: use.elements for use in uses if use.trainable}.values())
 
 
 @instead_of(oracle.num_parameters, "the parameter tensors are counted, not their elements")
-def tensors(uses: Sequence[Use], buffers: Sequence[int]) -> int:  # noqa: ARG001
+def tensors(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     """`len(list(model.parameters()))`."""
     return len({use.parameter for use in uses})
 
@@ -68,7 +68,7 @@ def without_state(num_parameters: int, num_activations: int, **each: int) -> int
 
 
 @instead_of(oracle.training_bytes, "the activations are left out")
-def without_activations(num_parameters: int, num_activations: int, **each: int) -> int:  # noqa: ARG001
+def without_activations(num_parameters: int, num_activations: int, **each: int) -> int:
     """They are kept until the backward pass."""
     return training_bytes(num_parameters, 0, **each)
 
@@ -80,13 +80,13 @@ def all_alike(num_parameters: int, num_activations: int, **each: int) -> int:
 
 
 @instead_of(oracle.training_bytes, "everything is counted in float32, whatever bytes are given")
-def always_float32(num_parameters: int, num_activations: int, **each: int) -> int:  # noqa: ARG001
+def always_float32(num_parameters: int, num_activations: int, **each: int) -> int:
     """The defaults."""
     return training_bytes(num_parameters, num_activations)
 
 
 @instead_of(oracle.max_parameters, "one device is counted, not all")
-def one_device(num_devices: int, device_bytes: int, bytes_per_parameter: int) -> int:  # noqa: ARG001
+def one_device(num_devices: int, device_bytes: int, bytes_per_parameter: int) -> int:
     """Parameters can be sharded."""
     return device_bytes // bytes_per_parameter
 

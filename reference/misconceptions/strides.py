@@ -46,7 +46,7 @@ def next_size(shape: Sequence[int]) -> list[int]:
 
 
 @instead_of(oracle.storage_index, "the offset is left out")
-def without_offset(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:  # noqa: ARG001
+def without_offset(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:
     """Right for tensors that begin where their storage begins."""
     return sum(i * stride for i, stride in zip(index, strides, strict=True))
 
