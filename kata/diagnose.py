@@ -30,9 +30,9 @@ from .student import Student
 DIAGNOSIS = pytest.StashKey[str]()
 
 SHARE = 0.5  # of the time that the test took …
-LEAST = 0.3  # … but no fewer seconds, of the processor, may be spent here
-ASIDE = 1.0  # seconds, at most, in which the student's code is asked further
-FURTHER = 16  # random examples, where the kept ones leave a mistake possible
+LEAST = 0.5  # … but no fewer seconds, of the processor, may be spent here
+ASIDE = 2.0  # seconds, at most, in which the student's code is asked further
+FURTHER = 30  # random examples, where the kept ones leave a mistake possible
 
 
 class OutOfTime(BaseException):

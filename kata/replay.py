@@ -106,12 +106,13 @@ class Watched:
 
     def kept(self) -> list[Example]:
         """The smallest failing example, then the others."""
-        seen = list(reversed(self.last))
+        seen = [*reversed(self.last)]
         return seen + [example for example in self.first if not any(example is other for other in seen)]
 
     def more(self, test: Any, student: Student, count: int) -> list[Example]:
         """Further examples of a Hypothesis test, asked of this student for as long as answers come."""
         self.begin({**self.fixtures, "student": student})
+        self.last = deque(maxlen=count)
         answering = True
 
         @seed(0)

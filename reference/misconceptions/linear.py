@@ -1,6 +1,7 @@
 """Mistakes in a linear layer."""
 
 import math
+from typing import TypeAlias
 
 import numpy as np
 from jaxtyping import Float
@@ -12,6 +13,8 @@ from reference.oracle import linear as oracle
 Weight = Float[Array, "input_dim output_dim"]
 Input = Float[Array, "*leading input_dim"]
 Output = Float[Array, "*leading output_dim"]
+
+Moments: TypeAlias = tuple[float, float]  # the least and the most that it may be
 
 BIAS = "there is a bias"
 NO_GRADIENT_FOR_WEIGHT = "no gradient reaches the weight"
@@ -185,9 +188,9 @@ def uniform_std(input_dim: int, output_dim: int) -> float:
 
 
 @instead_of(oracle.initial_kurtosis, UNIFORM)
-def uniform_kurtosis(input_dim: int, output_dim: int) -> float:
+def uniform_kurtosis(input_dim: int, output_dim: int) -> Moments:
     """9 / 5."""
-    return 1.8
+    return 1.8, 1.8
 
 
 @instead_of(oracle.initial_mean, POSITIVE)
@@ -217,9 +220,9 @@ def cut_at_one(input_dim: int, output_dim: int) -> float:
 
 
 @instead_of(oracle.initial_kurtosis, CUT_AT_ONE)
-def cut_at_one_kurtosis(input_dim: int, output_dim: int) -> float:
+def cut_at_one_kurtosis(input_dim: int, output_dim: int) -> Moments:
     """Almost flat."""
-    return spread_of_cut(1)[1]
+    return (spread_of_cut(1)[1],) * 2
 
 
 @instead_of(oracle.initial_std, CUT_AT_TWO)
@@ -229,9 +232,9 @@ def cut_at_two(input_dim: int, output_dim: int) -> float:
 
 
 @instead_of(oracle.initial_kurtosis, CUT_AT_TWO)
-def cut_at_two_kurtosis(input_dim: int, output_dim: int) -> float:
+def cut_at_two_kurtosis(input_dim: int, output_dim: int) -> Moments:
     """2.37."""
-    return spread_of_cut(2)[1]
+    return (spread_of_cut(2)[1],) * 2
 
 
 @instead_of(oracle.initial_std, CUT_BY_TORCH)
@@ -241,21 +244,21 @@ def cut_by_torch(input_dim: int, output_dim: int) -> float:
 
 
 @instead_of(oracle.initial_kurtosis, CUT_BY_TORCH)
-def cut_by_torch_kurtosis(input_dim: int, output_dim: int) -> float:
+def cut_by_torch_kurtosis(input_dim: int, output_dim: int) -> Moments:
     """At 2 · sqrt(input_dim) standard deviations."""
-    return spread_of_cut(2 * math.sqrt(input_dim))[1]
+    return (spread_of_cut(2 * math.sqrt(input_dim))[1],) * 2
 
 
 @instead_of(oracle.initial_kurtosis, "the tails of the start are heavier than a normal's: a Laplace distribution's")
-def laplace(input_dim: int, output_dim: int) -> float:
+def laplace(input_dim: int, output_dim: int) -> Moments:
     """6."""
-    return 6.0
+    return 6.0, 6.0
 
 
 @instead_of(oracle.initial_kurtosis, "all elements start with the same size, and only their signs are drawn")
-def signs(input_dim: int, output_dim: int) -> float:
+def signs(input_dim: int, output_dim: int) -> Moments:
     """The least there is."""
-    return 1.0
+    return 1.0, 1.0
 
 
 @instead_of(oracle.draws, "the start is drawn from another generator than torch's global one")
