@@ -1,6 +1,7 @@
 """What a hand-in consists of: the modules in `assignment/`. The grader reads submissions by the same rules."""
 
 import ast
+import warnings
 from pathlib import Path
 
 MAX_FILES = 64
@@ -13,6 +14,13 @@ def is_module(name: str) -> bool:
     return name.endswith(".py") and name.removesuffix(".py").isidentifier() and name not in NOT_TAKEN
 
 
+def parsed(source: bytes) -> ast.Module:
+    """A module's syntax, without remarks on its style. Raises SyntaxError; ValueError for what is no text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
 def imported_beside(tree: ast.Module) -> set[str]:
     """The modules that `from .name import …` and `from . import name` take from the same folder."""
     beside = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 1]
@@ -23,6 +31,6 @@ def imported_beside(tree: ast.Module) -> set[str]:
 def imports_of(file: Path) -> set[str]:
     """The modules beside a file that it imports; none for a file that can't be read."""
     try:
-        return imported_beside(ast.parse(file.read_bytes()))
+        return imported_beside(parsed(file.read_bytes()))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return set()

@@ -14,8 +14,8 @@ from grader.release.leaks import leaks
 from grader.release.prove import prove
 from kata.catalog import ROOT, Kata
 
-OWN = ("assignment", "conftest.py", "docs", "kata", "reference", "tests")  # what a new handout replaces as a whole
-OURS = (*OWN, "grader", "zoo", "examples", "benchmarks", "scripts")
+REPLACED = ("assignment", "kata", "reference", "tests")  # as a whole: no file of an older handout stays in them
+OURS = (*REPLACED, "docs", "grader", "zoo", "examples", "benchmarks", "scripts")
 PAIR = ("assignment", "reference/solution")
 
 
@@ -41,8 +41,9 @@ def run_release(out: Path, options: Options) -> int:
     if options.prove:
         prove(files, names, options.examples)
     try:
-        for name in OWN if out.exists() else ():
-            shutil.rmtree(out / name, ignore_errors=True)
+        for folder in (out / name for name in REPLACED):
+            if folder.exists():
+                shutil.rmtree(folder)
         spread(files, out)
     except OSError as error:
         raise CallError(f"{out}: can't write there ({error.strerror})") from None

@@ -162,7 +162,7 @@ def test_export_says_what_is_missing_wrong_or_stays_behind(handout: Path) -> Non
     write(handout, "same_storage", "linear", "cruncher")
     (folder / "get_batch.py").unlink()
     (folder / "sgd.py").rename(folder / "SGD.py")
-    (folder / "train.py").write_text("from .lib import step\nfrom . import linear, tools\n")
+    (folder / "train.py").write_text("from .lib import step\nfrom . import linear, tools\nPATTERN = '\\d'\n")
     (folder / "cruncher.py").write_text("def f(:\n")
     (folder / "linear.py").write_bytes("x = 1".encode("utf-16"))
     (folder / "notes.txt").write_text("")
@@ -194,6 +194,8 @@ def test_export_says_what_is_missing_wrong_or_stays_behind(handout: Path) -> Non
     assert "imports .linear" not in done.out
     assert all(said[name].strip().startswith(text) for name, text in expected.items())
     assert "__pycache__" not in done.out
+    assert f"1 of {len(KATAS)} katas written" in done.out, "same_storage"
+    assert done.err == ""
     read = submission.read(handout / "my work.zip")
     assert {"SGD.py", "same_storage.py"} < read.files.keys()
     assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))

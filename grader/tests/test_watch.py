@@ -50,6 +50,7 @@ def test_a_saved_kata_is_run_and_one_that_is_not_saved_is_not(watch: Terminal, h
     printed = watch.until(KEYS)
     assert row(printed, "linear") == ["linear", "done", "6/6"]
     assert "same_storage" not in printed
+    assert "warning" not in watch.all
     assert "\x1b" not in watch.all, "NO_COLOR was asked for"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..catalog import catalog
-from ..handin import MAX_BYTES, MAX_FILES, NOT_TAKEN, imported_beside, is_module
+from ..handin import MAX_BYTES, MAX_FILES, NOT_TAKEN, imported_beside, is_module, parsed
 from ..languages import words
 from ..state import ASSIGNMENT, write_whole
 from .terminal import CallError, say
@@ -37,7 +37,7 @@ def export(path: Path) -> None:
     if path.exists() and not (path.is_file() and zipfile.is_zipfile(path)):
         raise CallError(words("export.other", path=path))
     notes += [note for name, source in files.items() for note in mistakes(name, source, files)]
-    written = [kata for kata in katas if first_to_do(files[f"{kata}.py"]) is None]
+    written = {f"{kata}.py" for kata in katas} - {note.file for note in notes}
     try:
         write_whole(path, zipped(files))
     except OSError as error:
@@ -84,7 +84,7 @@ def not_taken(path: Path) -> str:
 def mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[Note]:
     """What costs points for certain: a syntax error, an import of a file that stays at home, a stub."""
     try:
-        tree = ast.parse(source, name)
+        tree = parsed(source)
     except SyntaxError as error:
         yield Note(name, words("export.syntax", line=error.lineno or 1, error=error.msg))
         return
@@ -93,19 +93,10 @@ def mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[N
         return
     for module in sorted(imported_beside(tree) - {other.removesuffix(".py") for other in files}):
         yield Note(name, words("export.import", module=module))
-    line = first_to_do(source)
-    if line is not None and name.removesuffix(".py") in catalog().katas:
-        yield Note(name, words("export.to_do", line=line))
-
-
-def first_to_do(source: bytes) -> int | None:
-    """The first line that raises `NotImplementedError`; None for none, and for what can't be read."""
-    try:
-        raised = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Raise) and node.exc]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    lines = [node.lineno for node in raised if "NotImplementedError" in ast.dump(node)]
-    return min(lines, default=None)
+    raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc]
+    to_do = [node.lineno for node in raised if "NotImplementedError" in ast.dump(node)]
+    if to_do and name.removesuffix(".py") in catalog().katas:
+        yield Note(name, words("export.to_do", line=min(to_do)))
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

@@ -11,6 +11,7 @@ from typing import IO, Protocol
 from ..catalog import ROOT
 
 NEEDED = ("torch", "numpy", "einops", "jaxtyping", "hypothesis", "pytest", "kata.compare", "kata.explain")
+EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # that is what `load` is for
 
 
 class Run(Protocol):
@@ -86,7 +87,7 @@ def test(arguments: Sequence[str], output: IO[bytes] | None) -> None:
             os.dup2(output.fileno(), 2)
         import pytest
 
-        code = int(pytest.main([*arguments]))
+        code = int(pytest.main([EXPECTED, *arguments]))
         sys.stdout.flush()
         sys.stderr.flush()
     finally:
