@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 
-def seconds_per_product(durations: Sequence[float], timed: int) -> tuple[float, float]:
-    """Between the fastest and the slowest of the last `timed` products, without the first, which warms up."""
-    warm = durations[1:][-timed:]
+def seconds_per_product(timed: Sequence[float], warm: Sequence[float]) -> tuple[float, float]:  # noqa: ARG001
+    """Between the fastest and the slowest of those that are warm, of all that were timed."""
     return min(warm), max(warm)

@@ -24,6 +24,16 @@ CALENDAR = 1.7e9  # seconds since 1970
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm")
 
 
+@dataclass(frozen=True)
+class Product:
+    """A product of matrices that was done."""
+
+    seconds: float
+    whole: bool  # as many FLOPs as the one that is to be timed
+    cold: bool  # the first of its shape, where that takes longer
+    timed: bool  # a clock had been looked at before
+
+
 @dataclass
 class Machine:
     """Its time, and what its device has still to do."""
@@ -38,8 +48,7 @@ class Machine:
     steps: Sequence[float] = (0.0,)  # by how much the calendar has been set at each look; with several, threads count
     now: float = 1000.0
     looks: int = 0
-    durations: list[float] = field(default_factory=list)
-    timed: int = 0  # products since a clock was first looked at
+    products: list[Product] = field(default_factory=list)
     shapes: set[tuple[object, ...]] = field(default_factory=set)
 
     running: ClassVar["Machine | None"] = None
@@ -51,16 +60,15 @@ class Machine:
         """A product of matrices of these shapes, the last two of its operands."""
         (*batch, m, k), (*_, n) = shapes[-2:]
         flops = 2 * m * k * n * (batch[0] if batch else 1)
-        duration = self.seconds[len(self.durations) % len(self.seconds)] * flops / self.flops
-        duration += 0.0 if shapes in self.shapes else self.first
+        cold = self.first > 0 and shapes not in self.shapes
+        seconds = self.seconds[len(self.products) % len(self.seconds)] * flops / self.flops + cold * self.first
         self.shapes.add(shapes)
-        self.durations.append(duration)
-        self.timed += self.looks > 0
+        self.products.append(Product(seconds, flops == self.flops, cold, self.looks > 0))
         if self.on_gpu:
             self.now += self.launch
-            self.done = max(self.now, self.done) + duration
+            self.done = max(self.now, self.done) + seconds
         else:
-            self.now += duration
+            self.now += seconds
 
     def wait(self, *_: object, **__: object) -> None:
         """Until the device is done."""

@@ -22,7 +22,7 @@ def pretended(
     busy: float = 0.0,
     calendar_is_set: bool = False,
 ) -> dict[str, object]:
-    """The seconds that are said, those that each product took, how many were timed, and what may come on top.
+    """The seconds that are said, those that products took, and what may come on top of them.
 
     A product of (m, k) and (k, n) takes about so many `seconds`, and the first one `first` more; the GPU is `busy` with
     other work at the start.
@@ -49,8 +49,9 @@ def pretended(
         assignment.forget("time_matmul")
     return {
         "seconds": said,
-        "durations": machine.durations,
-        "timed": machine.timed,
+        "products": len(machine.products),
+        "timed": [product.seconds for product in machine.products if product.timed],
+        "warm": [each.seconds for each in machine.products if each.timed and each.whole and not each.cold],
         "on top": (TICK * TICKS + LAUNCH * on_gpu) * seconds,
     }
 

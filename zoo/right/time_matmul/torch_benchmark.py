@@ -5,5 +5,5 @@ from torch.utils.benchmark import Timer
 
 
 def time_matmul(a: Tensor, b: Tensor) -> float:
-    """The median of as many blocks as fit into 0.02 seconds."""
-    return Timer("a @ b", globals={"a": a, "b": b}).blocked_autorange(min_run_time=0.02).median
+    """The mean of five, after two that it does not count."""
+    return Timer("a @ b", globals={"a": a, "b": b}).timeit(5).mean
