@@ -8,7 +8,7 @@ Products of matrices are nearly all that a large model does, so only they are co
 def matmul_flops(B: int, D: int, K: int) -> int:
     """FLOPs of `x @ w` for x of shape (B, D) and w of shape (D, K).
 
-    Each of the B · K results is a sum of D products: one multiplication and one addition for each, 2 · B · D · K in all.
+    Each of the B · K results is a sum of D products: a multiplication and an addition for each, 2 · B · D · K in all.
 
     Example:
         matmul_flops(16384, 32768, 8192)     # 8796093022208, about 8.8e12

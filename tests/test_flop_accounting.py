@@ -1,11 +1,12 @@
 """FLOP accounting: products of matrices, passes of a model, days of training."""
 
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kata.student import Student
 from reference.oracle import flop_accounting as oracle
-from tests.meter import meta, metered
+from tests.meter import metered
 from tests.probes import flop_accounting as probes
 from tests.scalars import assert_count, assert_number
 
@@ -26,7 +27,7 @@ def test_a_product_takes_two_flops_for_each_multiplication(student: Student, B: 
 def test_torch_counts_what_matmul_flops_predicts(student: Student, B: int, D: int, K: int) -> None:
     """Predict, then measure: torch counts as many FLOPs in x @ w as matmul_flops says."""
     predicted = student.call(probes.matmul, B, D, K)
-    x, w = meta([B, D]), meta([D, K])
+    x, w = torch.zeros(B, D), torch.zeros(D, K)
     counted = metered(lambda: x @ w).flops
     note = f"measured: {B} · {K} results, each a sum of {D} products, and a product and its addition are 2 FLOPs"
     assert_count(predicted, counted, what="FLOPs", note=note)
@@ -58,11 +59,11 @@ def test_torch_counts_what_deep_linear_flops_predicts(
 ) -> None:
     """Predict, then measure: torch counts as many FLOPs forward and backward as deep_linear_flops says."""
     predicted = student.call(probes.deep_linear, B, D, L, input_needs_grad)
-    x, weights = meta([B, D], needs_grad=input_needs_grad), [meta([D, D], needs_grad=True) for _ in range(L)]
+    x, weights = torch.zeros(B, D, requires_grad=input_needs_grad), torch.zeros(L, D, D, requires_grad=True).unbind()
     outputs = [x]
     forward = metered(lambda: outputs.extend(outputs[-1] @ w for w in weights)).flops
-    wanted = outputs[-1].requires_grad
-    backward = metered(lambda: outputs[-1].backward(meta([B, D])) if wanted else None).flops
+    asked = [tensor for tensor in (x, *weights) if tensor.requires_grad]
+    backward = metered(lambda: torch.autograd.grad(outputs[-1].sum(), asked) if asked else None).flops
     one = oracle.matmul_flops(B, D, D)
     note = f"measured: {forward // one} products forward, {backward // one} backward, each of 2 · B · D² = {one} FLOPs"
     assert_count(predicted, forward + backward, what="FLOPs", note=note)

@@ -12,7 +12,7 @@ from kata.speed.devices import Device, devices
 from kata.student import Student
 from kata.values import Plain
 from reference.oracle import roofline as oracle
-from tests.meter import Meter, meta, metered
+from tests.meter import Meter, metered
 from tests.probes import roofline as probes
 from tests.scalars import assert_count, assert_number
 
@@ -26,9 +26,10 @@ LARGE_MATRICES = st.tuples(st.just("matrix_matrix"), st.lists(st.integers(64, 40
 TO_KNOW = [device for device in devices().values() if "bf16" in device.tflops]
 
 
-def sides(operation: str, sizes: list[int]) -> list[int]:
+def sides(operation: str, sizes: list[int]) -> tuple[int, int, int]:
     """m, k and n of the product (m, k) by (k, n) that an operation is."""
-    return {"dot": [1, *sizes, 1], "matrix_vector": [*sizes, 1], "matrix_matrix": sizes}[operation]
+    m, k, n = {"dot": [1, *sizes, 1], "matrix_vector": [*sizes, 1], "matrix_matrix": sizes}[operation]
+    return m, k, n
 
 
 def sizes_of(least: int, most: int) -> st.SearchStrategy[tuple[str, list[int]]]:
@@ -72,7 +73,7 @@ def test_products_take_two_flops_for_each_multiplication(
 def test_torch_moves_the_bytes_that_are_predicted(student: Student, operation: str, n: int, dtype: str) -> None:
     """Predict, then measure: torch's relu and gelu read and write as many bytes as their work says."""
     predicted = student.call(probes.work, operation, [n], dtype)
-    x = meta([n], getattr(torch, dtype))
+    x = torch.zeros(n, dtype=getattr(torch, dtype))
     measured = metered(lambda: {"relu": torch.relu, "gelu": gelu}[operation](x))
     assert_work(predicted, None, measured.bytes, f"measured: {n * x.itemsize} bytes read, as many written")
 
@@ -92,7 +93,7 @@ def test_torch_does_the_products_that_are_predicted(
 
 def measured_product(m: int, k: int, n: int, dtype: str) -> Meter:
     """What torch does for a product of matrices."""
-    a, b = meta([m, k], getattr(torch, dtype)), meta([k, n], getattr(torch, dtype))
+    a, b = (torch.zeros(shape, dtype=getattr(torch, dtype)) for shape in ((m, k), (k, n)))
     return metered(lambda: torch.mm(a, b))
 
 

@@ -7,8 +7,7 @@ from numpy import ndarray as Array
 
 def attention_scores(q: Float[Array, "... queries hidden"], k: Float[Array, "... keys hidden"]) -> Array:
     """The product of every query with every key."""
-    scores: Float[Array, "... queries keys"] = q @ np.swapaxes(k, -1, -2)
-    return scores
+    return np.asarray(q @ np.swapaxes(k, -1, -2))
 
 
 def attention_scores_backward(
@@ -22,8 +21,7 @@ def attention_scores_backward(
 
 def mean_over_hidden(x: Float[Array, "... hidden"]) -> Array:
     """The mean of the last axis."""
-    means: Float[Array, "..."] = np.sum(x, axis=-1) / x.shape[-1]
-    return means
+    return np.asarray(np.sum(x, axis=-1) / x.shape[-1])
 
 
 def per_head_linear(x: Float[Array, "... heads*d_in"], w: Float[Array, "d_in d_out"], heads: int) -> Array:

@@ -15,7 +15,7 @@ def scores(assignment: Any, q: Tensor, k: Tensor) -> object:
 def gradients_of_scores(assignment: Any, q: Tensor, k: Tensor, grad: Tensor) -> dict[str, object]:
     """What flows back to the queries and the keys."""
     q, k = q.clone().requires_grad_(), k.clone().requires_grad_()
-    assignment.named_dimensions.attention_scores(q, k).backward(grad)
+    (assignment.named_dimensions.attention_scores(q, k) * grad).sum().backward()
     return {"q": q.grad, "k": k.grad}
 
 
@@ -32,7 +32,7 @@ def per_head(assignment: Any, x: Tensor, w: Tensor, heads: int) -> object:
 def gradients_per_head(assignment: Any, x: Tensor, w: Tensor, heads: int, grad: Tensor) -> dict[str, object]:
     """What flows back to x and w."""
     x, w = x.clone().requires_grad_(), w.clone().requires_grad_()
-    assignment.named_dimensions.per_head_linear(x, w, heads).backward(grad)
+    (assignment.named_dimensions.per_head_linear(x, w, heads) * grad).sum().backward()
     return {"x": x.grad, "w": w.grad}
 
 

@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from kata.lean import LeanDispatchMode
 
 CLOCKS = ("perf_counter", "monotonic", "time", "process_time", "thread_time")
 REAL: dict[str, Any] = {f"{clock}{unit}": getattr(time, f"{clock}{unit}") for clock in CLOCKS for unit in ("", "_ns")}
@@ -89,7 +90,7 @@ class Machine:
         self.now += seconds
 
 
-class Products(TorchDispatchMode):
+class Products(LeanDispatchMode):
     """Tells the machine of every product, and of every value that the host wants to see."""
 
     def __init__(self, machine: Machine) -> None:
@@ -111,9 +112,9 @@ class Products(TorchDispatchMode):
 class OnDevice(Tensor):
     """A tensor on the CPU that says it is on a GPU."""
 
-    device = property(lambda _: torch.device("cuda", 0))  # type: ignore[assignment]
-    is_cuda = property(lambda _: True)  # type: ignore[assignment]
-    is_cpu = property(lambda _: False)  # type: ignore[assignment]
+    device = property(lambda _: torch.device("cuda", 0))
+    is_cuda = property(lambda _: True)
+    is_cpu = property(lambda _: False)
 
     def get_device(self) -> int:
         """The first."""

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 
-def work(assignment: Any, operation: str, sizes: list[int], dtype: str) -> object:
+def work(assignment: Any, operation: str, sizes: list[int], dtype: str) -> Any:
     """FLOPs and bytes: `operation` is relu, gelu, dot, matrix_vector or matrix_matrix."""
     return getattr(assignment.roofline, f"{operation}_work")(*sizes, getattr(torch, dtype))
 
