@@ -68,7 +68,7 @@ def test_eight_bit_figures_are_dense(student: Student) -> None:
 
 @given(st.sampled_from(TO_KNOW), st.sampled_from(CHANGES), st.sampled_from(["float32", "bfloat16"]))
 def test_only_exact_names_are_known(student: Student, name: str, change: object, dtype: str) -> None:
-    """A name that is not in the table raises a ValueError, also when a known one is part of it."""
+    """A name that is not in the table raises a ValueError, however much it looks like one that is."""
     other = change(name) if callable(change) else name
     if other not in devices():
         raised = student.call(probes.refused, other, dtype)

@@ -17,25 +17,25 @@ def pretended(
     k: int,
     n: int,
     seconds: float,
-    first: float = 0.0,
+    first_takes_more: float = 0.0,
     on_gpu: bool = False,
-    busy: float = 0.0,
+    busy_seconds: float = 0.0,
     calendar_is_set: bool = False,
 ) -> dict[str, object]:
     """The seconds that are said, those that products took, and what may come on top of them.
 
-    A product of (m, k) and (k, n) takes about so many `seconds`, and the first one `first` more; the GPU is `busy` with
-    other work at the start.
+    A product of (m, k) and (k, n) takes about so many `seconds`, and the first one so many more; the GPU is busy
+    with other work at the start.
     """
     rng = random.Random(m)
     machine = Machine(
         seconds=[seconds * rng.uniform(0.95, 1.05) for _ in range(7)],
         flops=2 * m * k * n,
-        first=first,
+        first=first_takes_more,
         launch=LAUNCH * seconds,
         tick=TICK * seconds,
         on_gpu=on_gpu,
-        busy=busy,
+        busy=busy_seconds,
         steps=[rng.uniform(-1e4, 1e4) for _ in range(5)] if calendar_is_set else [0.0],
     )
     a, b = torch.ones(m, k), torch.ones(k, n)
