@@ -13,7 +13,7 @@ from torch import Tensor
 from kata.lean import LeanDispatchMode
 
 
-class Meter(LeanDispatchMode):
+class Meter(LeanDispatchMode):  # type: ignore[no-untyped-call]
     """Counts, while it is entered, for every operation that is no view: what it reads and writes, and 2 · m · k · n."""
 
     def __init__(self) -> None:

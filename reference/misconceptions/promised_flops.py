@@ -37,7 +37,7 @@ def sixteen_bit(tflops: Mapping[str, float], column: str) -> float | None:  # no
 @instead_of(oracle.mfu, "it is upside down: promised over reached")
 def upside_down(flops: float, seconds: float, promised: float) -> float:
     """How many times slower."""
-    return promised * seconds / flops if flops else float("inf")
+    return promised * seconds / flops
 
 
 @instead_of(oracle.mfu, "what is more than 1 is cut off")

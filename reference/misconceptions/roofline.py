@@ -52,10 +52,16 @@ def read_for_each_product(m: int, k: int, n: int, itemsize: int) -> tuple[int, i
     return 2 * m * k * n, (2 * m * k * n + m * n) * itemsize
 
 
-@instead_of(oracle.intensity, "it is upside down: bytes over FLOPs")
-def upside_down(flops: float, moved: float) -> float:
+@instead_of(oracle.arithmetic_intensity, "it is upside down: bytes over FLOPs")
+def upside_down(flops: int, moved: int) -> float:
     """Bytes for each FLOP."""
     return moved / flops
+
+
+@instead_of(oracle.accelerator_intensity, "it is upside down: bytes/s over FLOP/s")
+def device_upside_down(flop_per_sec: float, bytes_per_sec: float) -> float:
+    """Bytes in the time of a FLOP."""
+    return bytes_per_sec / flop_per_sec
 
 
 @instead_of(oracle.attainable_mfu, "a device can't do more than its peak: 1 is the most")

@@ -13,9 +13,14 @@ def product_work(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
     return 2 * m * k * n, (m * k + k * n + m * n) * itemsize
 
 
-def intensity(flops: float, moved: float) -> float:
-    """FLOPs for each byte, of an operation or, by the second, of a device."""
+def arithmetic_intensity(flops: int, moved: int) -> float:
+    """FLOPs for each byte of an operation."""
     return flops / moved
+
+
+def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
+    """FLOPs in the time of one byte, on a device."""
+    return flop_per_sec / bytes_per_sec
 
 
 def attainable_mfu(intensity: float, accelerator: float) -> float:

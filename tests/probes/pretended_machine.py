@@ -90,7 +90,7 @@ class Machine:
         self.now += seconds
 
 
-class Products(LeanDispatchMode):
+class Products(LeanDispatchMode):  # type: ignore[no-untyped-call]
     """Tells the machine of every product, and of every value that the host wants to see."""
 
     def __init__(self, machine: Machine) -> None:
