@@ -1,6 +1,7 @@
 """Keeps torch's compiler out of a test run: the first optimizer would import it, and wait as long as for torch."""
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 
 def spare_the_compiler() -> None:
@@ -13,3 +14,14 @@ def spare_the_compiler() -> None:
         written = getattr(method, "__wrapped__", None)
         if written is not None:
             setattr(written, "__dynamo_disable", written)
+
+
+class LeanDispatchMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """A dispatch mode that the compiler is not told to skip: for that, torch would import it at the first operation."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False

@@ -24,7 +24,7 @@ NEEDED = ("torch", "numpy", "einops", "jaxtyping", "msgspec")
 FIRST_USER = 1_000_000  # far above the users that a machine gives out
 
 RUNTIME = (  # all of this project that a worker can see
-    *("kata/__init__.py", "kata/values.py", "kata/assignment.py", "kata/exercise.py"),
+    *("kata/__init__.py", "kata/values.py", "kata/assignment.py", "kata/exercise.py", "kata/lean.py"),
     *("kata/speed/__init__.py", "kata/speed/layout.py", "kata/speed/sizes.py", "kata/speed/yardsticks.py"),
     *("grader/__init__.py", "grader/worker/__init__.py", "grader/worker/channel.py"),
     *("grader/worker/confine.py", "grader/worker/walls.py", "grader/worker/work.py", "grader/worker/zygote.py"),

@@ -1,0 +1,139 @@
+"""What the compute katas rest on: FLOPs as torch counts them, figures as the manifest has them, pretended time."""
+
+import ast
+import time
+import timeit
+from collections.abc import Callable
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+from torch.utils.flop_counter import FlopCounterMode
+
+from kata.catalog import ROOT
+from kata.speed.devices import NAMES, devices
+from reference.oracle import flop_accounting, roofline
+from tests.meter import metered
+from tests.probes.pretended_machine import Machine, OnDevice, pretending
+from tests.test_promised_flops import TO_KNOW
+
+sizes = st.integers(0, 20)
+COLUMNS = [torch.bfloat16, torch.float16, torch.float32, torch.float8_e4m3fn]
+
+
+def counted(work: Callable[[], object]) -> int:
+    with FlopCounterMode(display=False) as counter:
+        work()
+    return int(counter.get_total_flops())
+
+
+@given(sizes, sizes, sizes)
+def test_the_oracles_and_the_meter_count_a_product_as_torch_does(m: int, k: int, n: int) -> None:
+    a, b = torch.empty(m, k, device="meta"), torch.empty(k, n, device="meta")
+    flops = counted(lambda: a @ b)
+    assert flops == flop_accounting.matmul_flops(m, k, n) == roofline.product_work(m, k, n, 4)[0]
+    assert flops == metered(lambda: torch.ones(m, k) @ torch.ones(k, n)).flops
+
+
+@given(st.integers(1, 20), st.integers(1, 20), st.integers(0, 5), st.booleans())
+def test_the_oracle_counts_a_deep_network_as_torch_does(B: int, D: int, L: int, input_needs_grad: bool) -> None:
+    x = torch.empty(B, D, device="meta", requires_grad=input_needs_grad)
+    weights = [torch.empty(D, D, device="meta", requires_grad=True) for _ in range(L)]
+
+    def run() -> None:
+        y = x
+        for weight in weights:
+            y = y @ weight
+        if y.requires_grad:
+            torch.autograd.backward(y.square().mean())
+
+    products = flop_accounting.deep_linear_products(L, input_needs_grad)
+    assert counted(run) == products * flop_accounting.matmul_flops(B, D, D)
+
+
+def test_the_meter_sees_what_is_read_and_what_is_written() -> None:
+    x, w = torch.ones(3, 4, dtype=torch.bfloat16), torch.ones(4, 5, dtype=torch.bfloat16)
+    assert metered(lambda: x @ w).bytes == 2 * (12 + 20 + 15) == roofline.product_work(3, 4, 5, 2)[1]
+    assert metered(lambda: x.T[1:]).bytes == 0
+    assert metered(lambda: torch.dot(x[0], w[:, 0])).bytes == 2 * (4 + 4 + 1)
+
+
+def test_the_table_in_the_stub_is_that_of_the_manifest() -> None:
+    module = ast.parse((ROOT / "assignment/promised_flops.py").read_text("utf-8"))
+    (function,) = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name != "mfu"]
+    _, table = (ast.get_docstring(function) or "").split("float8\n", 1)
+    rows = [line.rsplit(maxsplit=4) for line in table.partition("\n\n")[0].splitlines()]
+    assert {name.strip() for name, *_ in rows} == set(TO_KNOW)
+    for name, *figures in rows:
+        known = devices()[name.strip()].tflops
+        assert [None if figure == "–" else float(figure) for figure in figures] == [
+            known.get(NAMES[dtype]) for dtype in COLUMNS
+        ]
+
+
+def machine(*, on_gpu: bool = False, busy: float = 0.0) -> Machine:
+    return Machine(seconds=[2.0], flops=2, launch=0.25, on_gpu=on_gpu, busy=busy)
+
+
+def one(on_gpu: bool = False) -> Tensor:
+    return torch.ones(1, 1).as_subclass(OnDevice) if on_gpu else torch.ones(1, 1)
+
+
+def test_pretended_time_is_what_products_take() -> None:
+    with pretending(machine()):
+        for clock in (time.time, time.perf_counter, time.monotonic, time.process_time, timeit.default_timer):
+            start = clock()
+            one() @ one()
+            assert clock() - start == 2.0
+        assert timeit.timeit(lambda: one() @ one(), number=3) == 6.0
+        start_ns = time.perf_counter_ns()
+        time.sleep(3600)
+        assert time.perf_counter_ns() - start_ns == 3600 * 10**9
+
+
+def test_a_product_on_the_pretended_gpu_is_queued_until_someone_waits() -> None:
+    x = one(on_gpu=True)
+    assert x.device.type == "cuda"
+    with pretending(machine(on_gpu=True, busy=10.0)):
+        start = time.perf_counter()
+        y = x @ x
+        assert time.perf_counter() - start == 0.25
+        torch.cuda.synchronize()
+        assert time.perf_counter() - start == 12.0
+        y = x @ x
+        assert time.perf_counter() - start == 12.25
+        y.item()
+        assert time.perf_counter() - start == 14.25
+
+
+def test_events_of_the_pretended_gpu_count_milliseconds_of_the_device() -> None:
+    x = one(on_gpu=True)
+    with pretending(machine(on_gpu=True, busy=10.0)):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+        begin.record()
+        x @ x
+        end.record()
+        with pytest.raises(RuntimeError, match="not ready"):
+            begin.elapsed_time(end)
+        end.synchronize()
+        assert begin.elapsed_time(end) == 2000.0
+
+
+def look_and_fail(kept: list[Callable[[], float]]) -> None:
+    with pretending(machine(on_gpu=True)):
+        kept.append(time.perf_counter)
+        raise ZeroDivisionError
+
+
+def test_nothing_is_pretended_afterwards() -> None:
+    clocks, available = (time.perf_counter, time.sleep, timeit.default_timer), torch.cuda.is_available
+    defaults = timeit.timeit.__defaults__
+    kept: list[Callable[[], float]] = []
+    with pytest.raises(ZeroDivisionError):
+        look_and_fail(kept)
+    assert (time.perf_counter, time.sleep, timeit.default_timer) == clocks
+    assert (torch.cuda.is_available, timeit.timeit.__defaults__) == (available, defaults)
+    assert kept[0] is not time.perf_counter
+    assert kept[0]() <= time.perf_counter()

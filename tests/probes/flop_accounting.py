@@ -1,0 +1,35 @@
+"""Probes of flop_accounting: one for each function."""
+
+from typing import Any
+
+
+def matmul(assignment: Any, B: int, D: int, K: int) -> object:
+    """A product of matrices."""
+    return assignment.flop_accounting.matmul_flops(B, D, K)
+
+
+def passes(assignment: Any, tokens: float, parameters: float) -> dict[str, object]:
+    """Forward, backward, and both."""
+    kata = assignment.flop_accounting
+    return {
+        "forward_flops": kata.forward_flops(tokens, parameters),
+        "backward_flops": kata.backward_flops(tokens, parameters),
+        "training_flops": kata.training_flops(tokens, parameters),
+    }
+
+
+def deep_linear(assignment: Any, B: int, D: int, L: int, input_needs_grad: bool) -> object:
+    """A forward and backward pass."""
+    return assignment.flop_accounting.deep_linear_flops(B, D, L, input_needs_grad=input_needs_grad)
+
+
+def deep_linear_by_default(assignment: Any, B: int, D: int, L: int) -> object:
+    """The same where nothing is said of the input's gradient."""
+    return assignment.flop_accounting.deep_linear_flops(B, D, L)
+
+
+def days(
+    assignment: Any, parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float
+) -> object:
+    """How long training takes."""
+    return assignment.flop_accounting.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu)

@@ -1,0 +1,48 @@
+"""Probes of named_dimensions."""
+
+from typing import Any
+
+from torch import Tensor
+
+from .attempts import refusal
+
+
+def scores(assignment: Any, q: Tensor, k: Tensor) -> object:
+    """Every query with every key."""
+    return assignment.named_dimensions.attention_scores(q, k)
+
+
+def gradients_of_scores(assignment: Any, q: Tensor, k: Tensor, grad: Tensor) -> dict[str, object]:
+    """What flows back to the queries and the keys."""
+    q, k = q.clone().requires_grad_(), k.clone().requires_grad_()
+    (assignment.named_dimensions.attention_scores(q, k) * grad).sum().backward()
+    return {"q": q.grad, "k": k.grad}
+
+
+def mean(assignment: Any, x: Tensor) -> object:
+    """The mean of the last dimension."""
+    return assignment.named_dimensions.mean_over_hidden(x)
+
+
+def per_head(assignment: Any, x: Tensor, w: Tensor, heads: int) -> object:
+    """Each head times w."""
+    return assignment.named_dimensions.per_head_linear(x, w, heads)
+
+
+def gradients_per_head(assignment: Any, x: Tensor, w: Tensor, heads: int, grad: Tensor) -> dict[str, object]:
+    """What flows back to x and w."""
+    x, w = x.clone().requires_grad_(), w.clone().requires_grad_()
+    (assignment.named_dimensions.per_head_linear(x, w, heads) * grad).sum().backward()
+    return {"x": x.grad, "w": w.grad}
+
+
+def refused(assignment: Any, x: Tensor, w: Tensor, heads: int) -> list[str]:
+    """How heads are refused that do not fit, where those that do are not."""
+    per_head_linear = assignment.named_dimensions.per_head_linear
+    per_head_linear(x[..., : heads * len(w)], w, heads)
+    return refusal(lambda: per_head_linear(x, w, heads))
+
+
+def mask(assignment: Any, n: int) -> object:
+    """The causal mask."""
+    return assignment.named_dimensions.causal_mask(n)

@@ -1,0 +1,24 @@
+"""Probes of promised_flops; a dtype comes as its name."""
+
+from typing import Any
+
+import torch
+
+from .attempts import refusal
+
+
+def promised(assignment: Any, device_name: str, dtype: str) -> object:
+    """A figure of the table."""
+    return assignment.promised_flops.promised_flop_per_sec(device_name, getattr(torch, dtype))
+
+
+def refused(assignment: Any, device_name: str, dtype: str) -> list[str]:
+    """How a call without a figure is refused, where one with a figure is not."""
+    promised_flop_per_sec = assignment.promised_flops.promised_flop_per_sec
+    promised_flop_per_sec("NVIDIA H200", torch.float32)
+    return refusal(lambda: promised_flop_per_sec(device_name, getattr(torch, dtype)))
+
+
+def mfu(assignment: Any, flops: float, seconds: float, promised: float) -> object:
+    """A share."""
+    return assignment.promised_flops.mfu(flops, seconds, promised)

@@ -1,0 +1,64 @@
+"""Probes of time_matmul: on a machine whose time is pretended, and on this one."""
+
+import random
+from typing import Any
+
+import torch
+
+from .pretended_machine import Machine, OnDevice, pretending
+
+LAUNCH, TICK = 1 / 20, 1 / 1000  # shares of a product
+TICKS = 20  # of the clock, that may come on top of a product
+
+
+def pretended(
+    assignment: Any,
+    m: int,
+    k: int,
+    n: int,
+    seconds: float,
+    first_takes_more: float = 0.0,
+    on_gpu: bool = False,
+    busy_seconds: float = 0.0,
+    calendar_is_set: bool = False,
+) -> dict[str, object]:
+    """The seconds that are said, those that products took, and what may come on top of them.
+
+    A product of (m, k) and (k, n) takes about so many `seconds`, and the first one so many more; the GPU is busy
+    with other work at the start.
+    """
+    rng = random.Random(m)
+    machine = Machine(
+        seconds=[seconds * rng.uniform(0.95, 1.05) for _ in range(7)],
+        flops=2 * m * k * n,
+        first=first_takes_more,
+        launch=LAUNCH * seconds,
+        tick=TICK * seconds,
+        on_gpu=on_gpu,
+        busy=busy_seconds,
+        steps=[rng.uniform(-1e4, 1e4) for _ in range(5)] if calendar_is_set else [0.0],
+    )
+    a, b = torch.ones(m, k), torch.ones(k, n)
+    if on_gpu:
+        a, b = a.as_subclass(OnDevice), b.as_subclass(OnDevice)
+    assignment.forget("time_matmul")  # it may keep clocks from when it is imported
+    try:
+        with pretending(machine):
+            said = assignment.time_matmul.time_matmul(a, b)
+    finally:
+        assignment.forget("time_matmul")
+    return {
+        "seconds": said,
+        "products": len(machine.products),
+        "timed": [product.seconds for product in machine.products if product.timed],
+        "warm": [each.seconds for each in machine.products if each.timed and each.whole and not each.cold],
+        "on top": (TICK * TICKS + LAUNCH * on_gpu) * seconds,
+    }
+
+
+def real(assignment: Any, m: int, k: int, n: int) -> dict[str, object]:
+    """On this machine: the seconds, and both matrices before and after."""
+    generator = torch.Generator().manual_seed(m)
+    a, b = torch.randn(m, k, generator=generator), torch.randn(k, n, generator=generator)
+    before = [a.clone(), b.clone()]
+    return {"seconds": assignment.time_matmul.time_matmul(a, b), "before": before, "after": [a, b]}

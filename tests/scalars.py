@@ -1,0 +1,25 @@
+"""Assertions on single numbers."""
+
+import math
+import sys
+
+from kata.compare import differs
+from kata.values import Plain
+
+ROUNDINGS = 16  # of float64: a product or quotient of up to eight numbers, in any order, on both sides
+
+
+def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what: str = "", note: str = "") -> None:
+    """Demand an int or a float within `relative` of `expected`, which is positive or 0, and within some roundings."""
+    if type(yours) not in (int, float):
+        raise differs(yours, float(expected), what, "this should be a number")
+    slack = (relative + ROUNDINGS * sys.float_info.epsilon) * abs(expected)
+    if not (math.isfinite(yours) and abs(yours - expected) <= slack):
+        raise differs(yours, expected, what, note)
+
+
+def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "") -> None:
+    """Demand exactly this int."""
+    if type(yours) is not int or yours != expected:
+        other = type(yours) is float and yours == expected
+        raise differs(yours, expected, what, "a count of ints is an int, and exact" if other else note)

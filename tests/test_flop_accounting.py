@@ -1,0 +1,87 @@
+"""FLOP accounting: products of matrices, passes of a model, days of training."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.student import Student
+from reference.oracle import flop_accounting as oracle
+from tests.meter import metered
+from tests.probes import flop_accounting as probes
+from tests.scalars import assert_count, assert_number
+
+SMALL = st.integers(2, 9) | st.integers(0, 1)  # simplest first: what is off shows best where no size is 0 or 1
+SIZES = SMALL | st.integers(0, 2**18)
+WHOLE = st.integers(0, 2**28)
+LARGE = st.floats(1e6, 1e15)
+COUNTS = st.tuples(WHOLE, WHOLE) | st.tuples(LARGE, LARGE)
+
+
+@given(SIZES, SIZES, SIZES)
+def test_a_product_takes_two_flops_for_each_multiplication(student: Student, B: int, D: int, K: int) -> None:
+    """matmul_flops(B, D, K) is 2 · B · D · K, an exact int."""
+    assert_count(student.call(probes.matmul, B, D, K), oracle.matmul_flops(B, D, K), what="FLOPs")
+
+
+@given(SMALL, SMALL, SMALL)
+def test_torch_counts_what_matmul_flops_predicts(student: Student, B: int, D: int, K: int) -> None:
+    """Predict, then measure: torch counts as many FLOPs in x @ w as matmul_flops says."""
+    predicted = student.call(probes.matmul, B, D, K)
+    x, w = torch.zeros(B, D), torch.zeros(D, K)
+    counted = metered(lambda: x @ w).flops
+    note = f"measured: {B} · {K} results, each a sum of {D} products, where multiplying and adding are 2 FLOPs"
+    assert_count(predicted, counted, what="FLOPs", note=note)
+
+
+@given(COUNTS)
+def test_passes_take_two_four_and_six_for_each_token_and_parameter(
+    student: Student, counts: tuple[float, float]
+) -> None:
+    """forward_flops, backward_flops and training_flops are 2, 4 and 6 · tokens · parameters."""
+    yours = student.call(probes.passes, *counts)
+    assert_number(yours["forward_flops"], oracle.forward_flops(*counts), what="forward_flops")
+    assert_number(yours["backward_flops"], oracle.backward_flops(*counts), what="backward_flops")
+    assert_number(yours["training_flops"], oracle.training_flops(*counts), what="training_flops")
+
+
+@given(SIZES, st.integers(0, 2**10), st.integers(0, 100), st.booleans())
+def test_a_deep_network_leaves_out_the_gradient_of_its_data(
+    student: Student, B: int, D: int, L: int, input_needs_grad: bool
+) -> None:
+    """deep_linear_flops is 3 products a layer, without the gradient of the input unless it is asked for."""
+    expected = oracle.deep_linear_products(L, input_needs_grad) * oracle.matmul_flops(B, D, D)
+    assert_count(student.call(probes.deep_linear, B, D, L, input_needs_grad), expected, what="FLOPs")
+
+
+@given(st.integers(2, 9), st.integers(2, 9), st.integers(0, 5), st.booleans())
+def test_torch_counts_what_deep_linear_flops_predicts(
+    student: Student, B: int, D: int, L: int, input_needs_grad: bool
+) -> None:
+    """Predict, then measure: torch counts as many FLOPs forward and backward as deep_linear_flops says."""
+    predicted = student.call(probes.deep_linear, B, D, L, input_needs_grad)
+    x, weights = torch.zeros(B, D, requires_grad=input_needs_grad), torch.zeros(L, D, D, requires_grad=True).unbind()
+    outputs = [x]
+    forward = metered(lambda: outputs.extend(outputs[-1] @ w for w in weights)).flops
+    asked = [tensor for tensor in (x, *weights) if tensor.requires_grad]
+    backward = metered(lambda: torch.autograd.grad(outputs[-1].sum(), asked) if asked else None).flops
+    one = oracle.matmul_flops(B, D, D)
+    share = f"; yours are {predicted / one:g}" if type(predicted) in (int, float) else ""
+    counts = f"{forward // one} forward and {backward // one} backward{share}"
+    note = f"measured in products of 2 · B · D² = {one} FLOPs: {counts}"
+    assert_count(predicted, forward + backward, what="FLOPs", note=note)
+
+
+@given(SMALL, SMALL, SMALL)
+def test_the_data_needs_no_gradient_unless_told(student: Student, B: int, D: int, L: int) -> None:
+    """input_needs_grad is False by default."""
+    expected = oracle.deep_linear_products(L, False) * oracle.matmul_flops(B, D, D)
+    assert_count(student.call(probes.deep_linear_by_default, B, D, L), expected, what="FLOPs")
+
+
+@given(LARGE, LARGE, st.integers(1, 100_000), st.floats(1e12, 1e16), st.floats(0.01, 1))
+def test_training_takes_its_flops_over_what_the_devices_do_in_a_day(
+    student: Student, parameters: float, tokens: float, devices: int, peak: float, mfu: float
+) -> None:
+    """training_days divides the FLOPs of training by those that all devices do in a day, at the given mfu."""
+    yours = student.call(probes.days, parameters, tokens, devices, peak, mfu)
+    assert_number(yours, oracle.training_days(parameters, tokens, devices, peak, mfu), what="days")

@@ -1,0 +1,131 @@
+"""Named dimensions: attention scores, a mean, a product for each head, the causal mask."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from kata.compare import as_float64, assert_close, assert_equal, check
+from kata.student import Student
+from reference.oracle import named_dimensions as oracle
+from tests.probes import named_dimensions as probes
+from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of
+
+LEADING = st.lists(st.integers(0, 3), min_size=0, max_size=3)
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Queries, keys and a gradient for their scores."""
+
+    q: Tensor
+    k: Tensor
+    grad: Tensor
+
+
+@st.composite
+def attentions(draw: st.DrawFn) -> Attention:
+    """The same leading dimensions for both; mostly more keys than queries, or fewer."""
+    leading, hidden, dtype = draw(LEADING), draw(st.integers(1, 9)), draw(DTYPES)
+    queries, keys = (draw(st.sampled_from([1, 2, 3, 4, 5, 0])) for _ in range(2))
+    rng = rng_of(draw(SEEDS))
+    return Attention(
+        normal(rng, [*leading, queries, hidden], dtype),
+        normal(rng, [*leading, keys, hidden], dtype),
+        normal(rng, [*leading, queries, keys], dtype),
+    )
+
+
+@dataclass(frozen=True)
+class Heads:
+    """Heads side by side, what each is multiplied by, and a gradient for the result."""
+
+    heads: int
+    x: Tensor
+    w: Tensor
+    grad: Tensor
+
+
+@st.composite
+def several_heads(draw: st.DrawFn) -> Heads:
+    """One head and more; input and output sizes that mostly differ."""
+    leading, dtype = draw(LEADING), draw(DTYPES)
+    heads, d_in, d_out = draw(st.integers(1, 4)), draw(SIZES), draw(SIZES)
+    rng = rng_of(draw(SEEDS))
+    return Heads(
+        heads,
+        normal(rng, [*leading, heads * d_in], dtype),
+        normal(rng, [d_in, d_out], dtype),
+        normal(rng, [*leading, heads * d_out], dtype),
+    )
+
+
+@given(attentions())
+def test_scores_are_products_of_queries_with_keys(student: Student, case: Attention) -> None:
+    """attention_scores(q, k) sums q · k over hidden, for every query and key and any leading dimensions."""
+    y = student.call(probes.scores, case.q, case.k)
+    q, k = as_float64(case.q), as_float64(case.k)
+    assert_close(y, oracle.attention_scores(q, k), dtype=case.q.dtype, scale=oracle.attention_scores(abs(q), abs(k)))
+
+
+@given(attentions())
+def test_gradients_reach_queries_and_keys(student: Student, case: Attention) -> None:
+    """Gradients flow through attention_scores to q and to k."""
+    yours = student.call(probes.gradients_of_scores, case.q, case.k, case.grad)
+    q, k, grad = as_float64(case.q), as_float64(case.k), as_float64(case.grad)
+    expected = oracle.attention_scores_backward(q, k, grad)
+    scales = oracle.attention_scores_backward(abs(q), abs(k), abs(grad))
+    for name, exact, scale in zip(("q", "k"), expected, scales, strict=True):
+        assert_close(yours[name], exact, dtype=case.q.dtype, scale=scale, what=f"gradient of {name}")
+
+
+@given(LEADING, st.integers(1, 9), DTYPES, SEEDS)
+def test_the_mean_is_over_hidden(
+    student: Student, leading: list[int], hidden: int, dtype: torch.dtype, seed: int
+) -> None:
+    """mean_over_hidden(x) averages the last dimension, whatever stands before it."""
+    x = normal(rng_of(seed), [*leading, hidden], dtype)
+    exact = as_float64(x)
+    y = student.call(probes.mean, x)
+    assert_close(y, oracle.mean_over_hidden(exact), dtype=dtype, scale=oracle.mean_over_hidden(abs(exact)))
+
+
+@given(several_heads())
+def test_each_head_is_multiplied_by_w(student: Student, case: Heads) -> None:
+    """per_head_linear(x, w, heads) multiplies each head by w and leaves the heads side by side."""
+    y = student.call(probes.per_head, case.x, case.w, case.heads)
+    x, w = as_float64(case.x), as_float64(case.w)
+    scale = oracle.per_head_linear(abs(x), abs(w), case.heads)
+    assert_close(y, oracle.per_head_linear(x, w, case.heads), dtype=case.x.dtype, scale=scale)
+
+
+@given(several_heads())
+def test_gradients_reach_x_and_w(student: Student, case: Heads) -> None:
+    """Gradients flow through per_head_linear to x and, summed over all heads, to w."""
+    yours = student.call(probes.gradients_per_head, case.x, case.w, case.heads, case.grad)
+    x, w, grad = as_float64(case.x), as_float64(case.w), as_float64(case.grad)
+    expected = oracle.per_head_linear_backward(x, w, case.heads, grad)
+    scales = oracle.per_head_linear_backward(abs(x), abs(w), case.heads, abs(grad))
+    for name, exact, scale in zip(("x", "w"), expected, scales, strict=True):
+        assert_close(yours[name], exact, dtype=case.x.dtype, scale=scale, what=f"gradient of {name}")
+
+
+@given(st.integers(2, 4), SIZES, st.data(), LEADING, SEEDS)
+def test_heads_that_do_not_fit_are_refused(
+    student: Student, heads: int, d_in: int, data: st.DataObject, leading: list[int], seed: int
+) -> None:
+    """per_head_linear raises where the last dimension is not heads times d_in."""
+    rest = data.draw(st.integers(1, heads - 1))
+    rng = rng_of(seed)
+    raised = student.call(probes.refused, normal(rng, [*leading, heads * d_in + rest]), normal(rng, [d_in, 2]), heads)
+    note = f"{heads * d_in + rest} elements are not {heads} heads of size {d_in}"
+    check(raised != [], note, yours="a result", expected="an exception")
+
+
+@given(st.integers(0, 12))
+def test_each_position_sees_itself_and_those_before(student: Student, n: int) -> None:
+    """causal_mask(n)[query, key] is True where key <= query, and a torch.bool."""
+    assert_equal(student.call(probes.mask, n), torch.from_numpy(np.asarray(oracle.causal_mask(n))))

@@ -1,0 +1,92 @@
+"""Promised FLOP/s: the figures of datasheets by exact name, and the share of them that was reached."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.compare import check
+from kata.speed.devices import NAMES, devices
+from kata.student import Student
+from reference.oracle import promised_flops as oracle
+from tests.probes import promised_flops as probes
+from tests.scalars import assert_number
+
+TO_KNOW = [
+    "NVIDIA H100 80GB HBM3",
+    "NVIDIA A100-SXM4-80GB",
+    "Tesla T4",
+    "NVIDIA L40S",
+    "NVIDIA H100 PCIe",
+    "NVIDIA H200",
+    "NVIDIA B200",
+]
+A_THOUSANDTH = 1e-3  # a datasheet rounds: an H100's 989.4 is half of 1979
+DTYPES = [*NAMES, torch.float64, torch.int8]
+COLUMNS = {str(dtype).removeprefix("torch."): NAMES.get(dtype, "") for dtype in DTYPES}
+CHANGES = [
+    str.lower,
+    lambda name: name.partition(" ")[2],
+    lambda name: name.rpartition(" ")[0],
+    lambda name: name[:-1],
+    lambda name: f"{name} ",
+    lambda name: f"{name} MIG 1g.10gb",
+    lambda _: "",
+    lambda _: "NVIDIA H100",
+    lambda _: "cpu",
+]
+
+
+def expected_of(name: str, dtype: str) -> float | None:
+    """What the manifest of devices says, in FLOP/s."""
+    return oracle.promised_flop_per_sec(devices()[name].tflops, COLUMNS[dtype])
+
+
+def assert_figures(student: Student, dtypes: list[str]) -> None:
+    """Demand the figures of all devices that have one for these dtypes."""
+    for name in TO_KNOW:
+        for dtype in dtypes:
+            expected = expected_of(name, dtype)
+            if expected is not None:
+                yours = student.call(probes.promised, name, dtype)
+                assert_number(yours, expected, relative=A_THOUSANDTH, what=f"FLOP/s in {dtype}")
+
+
+def test_sixteen_bit_figures_are_dense(student: Student) -> None:
+    """bfloat16 and float16 have the dense figure of the datasheet, in FLOP/s."""
+    assert_figures(student, ["bfloat16", "float16"])
+
+
+def test_float32_is_not_tf32(student: Student) -> None:
+    """float32 has the figure of plain float32, not that of TF32."""
+    assert_figures(student, ["float32"])
+
+
+def test_eight_bit_figures_are_dense(student: Student) -> None:
+    """Both float8 types have the dense figure of the datasheet, where there is one."""
+    assert_figures(student, ["float8_e4m3fn", "float8_e5m2"])
+
+
+@given(st.sampled_from(TO_KNOW), st.sampled_from(CHANGES), st.sampled_from(["float32", "bfloat16"]))
+def test_only_exact_names_are_known(student: Student, name: str, change: object, dtype: str) -> None:
+    """A name that is not in the table raises a ValueError, however much it looks like one that is."""
+    other = change(name) if callable(change) else name
+    if other not in devices():
+        raised = student.call(probes.refused, other, dtype)
+        note = f"there is no device named {other!r}"
+        check("ValueError" in raised, note, yours=raised[0] if raised else "a figure", expected="a ValueError")
+
+
+def test_types_without_a_figure_are_refused(student: Student) -> None:
+    """A dtype for which the device's row has no figure raises a ValueError."""
+    for name in TO_KNOW:
+        for dtype in COLUMNS:
+            if expected_of(name, dtype) is None:
+                raised = student.call(probes.refused, name, dtype)
+                note = f"the table has no figure for {dtype} on this device"
+                check("ValueError" in raised, note, yours=raised[0] if raised else "a figure", expected="a ValueError")
+
+
+@given(st.floats(1, 1e20), st.floats(1e-6, 1e6), st.floats(1e9, 1e16))
+def test_mfu_is_the_share_of_what_was_promised(student: Student, flops: float, seconds: float, promised: float) -> None:
+    """mfu is flops / seconds, as a share of what was promised, and not cut off at 1."""
+    assert_number(student.call(probes.mfu, flops, seconds, promised), oracle.mfu(flops, seconds, promised), what="mfu")

@@ -1,0 +1,127 @@
+"""Roofline: what operations ask of a device, what devices offer, and which of the two limits decides."""
+
+from math import isclose
+
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from torch.nn.functional import gelu
+
+from kata.compare import assert_equal, check
+from kata.speed.devices import Device, devices
+from kata.student import Student
+from kata.values import Plain
+from reference.oracle import roofline as oracle
+from tests.meter import Meter, metered
+from tests.probes import roofline as probes
+from tests.scalars import assert_count, assert_number
+
+SMALL = st.integers(2, 9) | st.integers(0, 1)  # simplest first: what is off shows best where no size is 0 or 1
+ANY_SIZE = SMALL | st.integers(0, 2**16)
+ITEMSIZES = {"float32": 4, "bfloat16": 2, "float16": 2, "float64": 8, "float8_e4m3fn": 1}
+ANY_DTYPE = st.sampled_from(list(ITEMSIZES))
+MULTIPLIED = st.sampled_from(["float32", "bfloat16", "float16", "float64"])
+RATES = st.tuples(st.floats(1e12, 1e16), st.floats(1e11, 1e14))
+INTENSITIES = st.floats(1e-2, 1e4)
+LARGE_MATRICES = st.tuples(st.just("matrix_matrix"), st.lists(st.integers(256, 8192), min_size=3, max_size=3))
+TO_KNOW = [device for device in devices().values() if "bf16" in device.tflops]
+
+
+def sides(operation: str, sizes: list[int]) -> tuple[int, int, int]:
+    """m, k and n of the product (m, k) by (k, n) that an operation is."""
+    m, k, n = {"dot": [1, *sizes, 1], "matrix_vector": [*sizes, 1], "matrix_matrix": sizes}[operation]
+    return m, k, n
+
+
+def products(size: st.SearchStrategy[int]) -> st.SearchStrategy[tuple[str, list[int]]]:
+    """A product and its sizes."""
+    counts = {"dot": 1, "matrix_vector": 2, "matrix_matrix": 3}
+    each = [
+        st.tuples(st.just(operation), st.lists(size, min_size=count, max_size=count))
+        for operation, count in counts.items()
+    ]
+    return st.one_of(each)
+
+
+def assert_work(yours: Plain, flops: int | None, moved: int | None, note: str = "") -> None:
+    """Demand (FLOPs, bytes), or one of the two."""
+    check(type(yours) is list and len(yours) == 2, "this should be (FLOPs, bytes)", yours=yours)
+    for what, each, expected in zip(("FLOPs", "bytes"), yours, (flops, moved), strict=True):
+        if expected is not None:
+            assert_count(each, expected, what=what, note=note)
+
+
+@given(st.sampled_from(["relu", "gelu"]), ANY_SIZE, ANY_DTYPE)
+def test_elementwise_work_is_read_once_and_written_once(student: Student, operation: str, n: int, dtype: str) -> None:
+    """relu_work and gelu_work are 1 and 20 FLOPs an element, read once and written once."""
+    each = {"relu": oracle.RELU_FLOPS, "gelu": oracle.GELU_FLOPS}[operation]
+    yours = student.call(probes.work, operation, [n], dtype)
+    assert_work(yours, *oracle.elementwise_work(n, each, ITEMSIZES[dtype]))
+
+
+@given(products(ANY_SIZE), ANY_DTYPE)
+def test_products_take_two_flops_for_each_multiplication(
+    student: Student, product: tuple[str, list[int]], dtype: str
+) -> None:
+    """dot_work, matrix_vector_work and matrix_matrix_work: 2 FLOPs a multiplication; both read, the result written."""
+    operation, sizes = product
+    yours = student.call(probes.work, operation, sizes, dtype)
+    assert_work(yours, *oracle.product_work(*sides(operation, sizes), ITEMSIZES[dtype]))
+
+
+@given(st.sampled_from(["relu", "gelu"]), ANY_SIZE, MULTIPLIED)
+def test_torch_moves_the_bytes_that_are_predicted(student: Student, operation: str, n: int, dtype: str) -> None:
+    """Predict, then measure: torch's relu and gelu read and write as many bytes as their work says."""
+    predicted = student.call(probes.work, operation, [n], dtype)
+    x = torch.zeros(n, dtype=getattr(torch, dtype))
+    measured = metered(lambda: {"relu": torch.relu, "gelu": gelu}[operation](x))
+    assert_work(predicted, None, measured.bytes, f"measured: {n * x.itemsize} bytes read, as many written")
+
+
+@given(products(SMALL | st.integers(0, 99)), MULTIPLIED)
+def test_torch_does_the_products_that_are_predicted(
+    student: Student, product: tuple[str, list[int]], dtype: str
+) -> None:
+    """Predict, then measure: torch's products take as many FLOPs, and move as many bytes, as their work says."""
+    operation, sizes = product
+    predicted = student.call(probes.work, operation, sizes, dtype)
+    m, k, n = sides(operation, sizes)
+    measured = measured_product(m, k, n, dtype)
+    note = f"measured: {m} · {n} sums of {k} products; {m * k} and {k * n} elements read, {m * n} written, in {dtype}"
+    assert_work(predicted, measured.flops, measured.bytes, note)
+
+
+def measured_product(m: int, k: int, n: int, dtype: str) -> Meter:
+    """What torch does for a product of matrices."""
+    a, b = (torch.zeros(shape, dtype=getattr(torch, dtype)) for shape in ((m, k), (k, n)))
+    return metered(lambda: torch.mm(a, b))
+
+
+@given(st.integers(1, 2**40), st.integers(1, 2**40), RATES)
+def test_intensities_are_flops_for_each_byte(
+    student: Student, flops: int, moved: int, rates: tuple[float, float]
+) -> None:
+    """arithmetic_intensity is FLOPs over bytes, accelerator_intensity FLOP/s over bytes/s."""
+    yours = student.call(probes.intensities, flops, moved, *rates)
+    assert_number(yours["arithmetic_intensity"], oracle.arithmetic_intensity(flops, moved), what="arithmetic_intensity")
+    assert_number(yours["accelerator_intensity"], oracle.accelerator_intensity(*rates), what="accelerator_intensity")
+
+
+@given(INTENSITIES, INTENSITIES)
+def test_the_roof_is_one(student: Student, intensity: float, accelerator: float) -> None:
+    """attainable_mfu rises with the intensity of the operation up to that of the accelerator, where it is 1."""
+    yours = student.call(probes.attainable, intensity, accelerator)
+    assert_number(yours, oracle.attainable_mfu(intensity, accelerator), what="MFU")
+
+
+@given(products(st.integers(64, 999)) | LARGE_MATRICES, st.sampled_from(TO_KNOW))
+def test_the_bound_is_what_takes_longer(student: Student, product: tuple[str, list[int]], device: Device) -> None:
+    """bound is "memory" where moving the bytes takes longer than the arithmetic, and "compute" where it is shorter."""
+    operation, sizes = product
+    peak, bandwidth = device.tflops["bf16"] * 1e12, device.bandwidth
+    m, k, n = sides(operation, sizes)
+    flops, moved = 2 * m * k * n, 2 * (m * k + k * n + m * n)
+    assume(not isclose(flops / peak, moved / bandwidth))
+    yours = student.call(probes.predicted, operation, sizes, "bfloat16", peak, bandwidth)
+    times = f"{1e9 * flops / peak:.3g} ns of arithmetic, {1e9 * moved / bandwidth:.3g} ns of moving bytes"
+    assert_equal(yours, oracle.bound(flops, moved, peak, bandwidth), what="bound", note=f"{device.name}: {times}")

@@ -1,0 +1,92 @@
+"""time_matmul: what it times and with which clock, on a machine whose time is pretended."""
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.compare import assert_equal, check
+from kata.student import Student
+from kata.values import Plain
+from reference.oracle import time_matmul as oracle
+from tests.probes import time_matmul as probes
+from tests.strategies import costly
+
+SIZES = st.integers(2, 8)  # with a side of 1, einsum makes no product of matrices
+SECONDS = st.sampled_from([0.01, 0.5, 0.002, 0.1])  # of a product
+THOUSANDFOLD = 1000
+AT_LEAST = 3
+
+
+def assert_seconds(reply: Plain, note: str) -> None:
+    """Demand the seconds of one product, within what launching it and reading the clock take on top."""
+    yours = reply["seconds"]
+    check(type(yours) is float, "the seconds should be a float", yours=yours, expected="a float")
+    check(
+        reply["warm"] != [], "no warm a @ b ran after a clock was looked at", yours=yours, expected="the seconds of one"
+    )
+    low, high = oracle.seconds_per_product(reply["timed"], reply["warm"])
+    slack = 1e-6 * low
+    shown = f"{low:.4g} to {high + reply['on top']:.4g} seconds: so long does one product take here, once warm"
+    check(low - slack <= yours <= high + reply["on top"] + slack, note, yours=yours, expected=shown)
+
+
+@costly
+@given(SIZES, SIZES, SIZES, SECONDS)
+def test_the_seconds_are_those_of_one_product(student: Student, m: int, k: int, n: int, seconds: float) -> None:
+    """time_matmul(a, b) returns the seconds of one product."""
+    reply = student.call(probes.pretended, m, k, n, seconds)
+    assert_seconds(reply, "time is pretended here: it is what time.perf_counter, time.monotonic and timeit say")
+
+
+@costly
+@given(SIZES, SIZES, SIZES, SECONDS)
+def test_the_first_product_does_not_count(student: Student, m: int, k: int, n: int, seconds: float) -> None:
+    """A first product that takes a thousand times as long does not change the answer."""
+    reply = student.call(probes.pretended, m, k, n, seconds, THOUSANDFOLD * seconds)
+    assert_seconds(reply, "warm up: the first product of a shape takes much longer, and is not to be timed")
+
+
+@costly
+@given(SIZES, SECONDS)
+def test_the_clock_never_jumps(student: Student, size: int, seconds: float) -> None:
+    """Setting the calendar's clock, or working with two threads, does not change the answer."""
+    reply = student.call(probes.pretended, size, size, size, seconds, 0.0, False, 0.0, True)
+    note = "time.time follows a calendar that was set in between; time.process_time counts both threads"
+    assert_seconds(reply, note)
+
+
+@costly
+@given(SIZES, SIZES, SIZES, SECONDS)
+def test_the_device_is_waited_for(student: Student, m: int, k: int, n: int, seconds: float) -> None:
+    """On a GPU, where a product is only queued, the clock is read when the product is done."""
+    reply = student.call(probes.pretended, m, k, n, seconds, 0.0, True)
+    assert_seconds(reply, "a GPU is pretended here: a @ b returns at once; torch.cuda.synchronize() waits for it")
+
+
+@costly
+@given(SIZES, SIZES, SECONDS)
+def test_earlier_work_of_the_device_does_not_count(student: Student, m: int, n: int, seconds: float) -> None:
+    """On a GPU that is still busy with other work, the clock is started when that is done."""
+    reply = student.call(probes.pretended, m, 3, n, seconds, 0.0, True, THOUSANDFOLD * seconds)
+    note = "the device had other work when the clock was started: synchronise before, too, after warming up"
+    assert_seconds(reply, note)
+
+
+@costly
+@given(SIZES, SECONDS, st.booleans())
+def test_at_least_three_products_are_timed(student: Student, size: int, seconds: float, on_gpu: bool) -> None:
+    """After the warm-up at least three products are timed."""
+    reply = student.call(probes.pretended, size, size, size, seconds, 0.0, on_gpu)
+    timed, in_all = len(reply["timed"]), reply["products"]
+    note = f"{in_all} products in all, {timed} of them after a clock was first looked at"
+    check(timed >= AT_LEAST and in_all > AT_LEAST, note, yours=timed, expected=f"{AT_LEAST} or more, and a warm-up")
+
+
+def test_it_works_on_this_machine(student: Student) -> None:
+    """On this machine the answer is a positive float, and both matrices stay as they were."""
+    for m, k, n in ((64, 32, 48), (1, 1, 1)):
+        reply = student.call(probes.real, m, k, n)
+        seconds = reply["seconds"]
+        check(type(seconds) is float and 0 < seconds < math.inf, "this is no time", yours=seconds)
+        assert_equal(reply["after"], reply["before"], what="a and b", note="timing changed the matrices")

@@ -1,0 +1,16 @@
+"""One line each, with max() for the network without layers; named arguments in another order."""
+
+matmul_flops = lambda B, D, K: (B * K * D) << 1  # noqa: E731
+forward_flops = lambda tokens, parameters: (tokens + tokens) * parameters  # noqa: E731
+backward_flops = lambda tokens, parameters: tokens * 4 * parameters  # noqa: E731
+training_flops = lambda tokens, parameters: tokens * 6 * parameters  # noqa: E731
+
+
+def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:
+    """(6 L − 2) · B · D², or 6 L."""
+    return max(0, 6 * L - 2 * (not input_needs_grad)) * B * D**2
+
+
+def training_days(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:
+    """Days per device-day."""
+    return training_flops(parameters=parameters, tokens=tokens) / 86400.0 / (mfu * devices * peak_flop_per_sec)

@@ -1,0 +1,37 @@
+"""Takes the table apart with match, knows one device more, and raises a ValueError of its own."""
+
+import torch
+from torch import bfloat16, float8_e4m3fn, float8_e5m2, float16, float32
+
+
+class NoFigureError(ValueError):
+    """The datasheet has none."""
+
+
+def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
+    """Tera becomes FLOP/s at the end."""
+    columns = {bfloat16: 0, float16: 1, float32: 2, float8_e4m3fn: 3, float8_e5m2: 3}
+    match device_name:
+        case "Tesla T4":
+            row = [None, 65, 8.1, None]
+        case "NVIDIA A100-SXM4-80GB" | "NVIDIA A100-SXM4-40GB":
+            row = [312, 312, 19.5, None]
+        case "NVIDIA L40S":
+            row = [362, 362, 91.6, 733]
+        case "NVIDIA H100 80GB HBM3" | "NVIDIA H200":
+            row = [989.4, 989.4, 67, 1979]
+        case "NVIDIA H100 PCIe":
+            row = [756, 756, 51, 1513]
+        case "NVIDIA B200":
+            row = [2250, 2250, 80, 4500]
+        case _:
+            raise NoFigureError(device_name)
+    figure = row[columns[dtype]] if dtype in columns else None
+    if figure is None:
+        raise NoFigureError(dtype)
+    return float(figure) * 1e12
+
+
+def mfu(flops: float, seconds: float, promised: float) -> float:
+    """A single division."""
+    return flops / (seconds * promised)

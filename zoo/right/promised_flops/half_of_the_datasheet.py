@@ -1,0 +1,34 @@
+"""Keeps the figures with sparsity and halves them, 1979e12 / 2 for the H100."""
+
+import torch
+
+SPARSE = {
+    "NVIDIA A100-SXM4-80GB": (624, None, 19.5),
+    "NVIDIA L40S": (724, 1466, 91.6),
+    "NVIDIA H100 80GB HBM3": (1979, 3958, 67),
+    "NVIDIA H100 PCIe": (1513, 3026, 51),
+    "NVIDIA H200": (1979, 3958, 67),
+    "NVIDIA B200": (4500, 9000, 80),
+}
+
+
+def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
+    """By the width of the dtype."""
+    if device_name == "Tesla T4" and dtype in (torch.float16, torch.float32):
+        return 8_100_000_000_000 if dtype.itemsize == 4 else 65_000_000_000_000
+    try:
+        sixteen, eight, single = SPARSE[device_name]
+    except KeyError as error:
+        raise ValueError("unknown device") from error
+    if dtype == torch.float32:
+        return single * 10**12
+    if dtype.is_floating_point and dtype.itemsize == 2:
+        return sixteen * 1e12 / 2
+    if dtype.is_floating_point and dtype.itemsize == 1 and eight:
+        return eight * 1e12 / 2
+    raise ValueError("no such figure")
+
+
+def mfu(flops: float, seconds: float, promised: float) -> float:
+    """Needed seconds over taken seconds."""
+    return (flops / promised) / seconds
