@@ -47,19 +47,15 @@ def call(student: Student, task: Task, before: list[Tensor | None], frozen: int 
     return student.call(probes.accumulated, case.weights, before, case.x, case.grad_y, task.micro_batch_size, frozen)
 
 
-def accumulate(task: Task, before: list[Tensor | None], sign: int) -> tuple[float, list[Plain]]:
-    """Loss and gradients in float64; with `sign` -1 those without any cancelling, the size of all that is summed."""
-    given = [as_float64(weight) * 0 if grad is None else as_float64(grad) for weight, grad in pairs(task, before)]
-    arrays = [[as_float64(w) for w in task.case.weights], given, as_float64(task.case.x), as_float64(task.case.grad_y)]
-    if sign < 0:
-        weights, given, x, y = arrays
-        arrays = [[abs(w) for w in weights], [abs(grad) for grad in given], abs(x), -abs(y)]
-    return oracle.accumulate(*arrays, task.micro_batch_size)
-
-
-def pairs(task: Task, before: list[Tensor | None]) -> list[tuple[Tensor, Tensor | None]]:
-    """Each weight, and the gradient that was there before."""
-    return list(zip(task.case.weights, before, strict=True))
+def accumulate(task: Task, before: list[Tensor | None], worst: bool = False) -> tuple[float, list[Plain]]:
+    """Loss and gradients in float64; the `worst`, where no term cancels another, are the size of all that is summed."""
+    weights = [as_float64(weight) for weight in task.case.weights]
+    pairs = zip(weights, before, strict=True)
+    given = [0 * weight if grad is None else as_float64(grad) for weight, grad in pairs]
+    x, y = as_float64(task.case.x), as_float64(task.case.grad_y)
+    if worst:
+        weights, given, x, y = [abs(weight) for weight in weights], [abs(grad) for grad in given], abs(x), -abs(y)
+    return oracle.accumulate(weights, given, x, y, task.micro_batch_size)
 
 
 def roundings(task: Task) -> int:
@@ -70,7 +66,7 @@ def roundings(task: Task) -> int:
 
 def check_gradients(reply: Plain, task: Task, before: list[Tensor | None]) -> None:
     """Demand those of the whole batch, added to what was there before."""
-    (_, exact), (_, scales) = accumulate(task, before, 1), accumulate(task, before, -1)
+    (_, exact), (_, scales) = accumulate(task, before), accumulate(task, before, worst=True)
     for i, (grad, scale) in enumerate(zip(exact, scales, strict=True)):
         what = f"gradient of weight {i}"
         assert_close(reply["gradients"][i], grad, scale=scale, roundings=roundings(task), what=what)
@@ -109,7 +105,7 @@ def test_gradients_that_were_there_are_added_to(student: Student, task: Task) ->
 def test_the_loss_is_that_of_the_whole_batch(student: Student, task: Task) -> None:
     """What comes back is the mean squared error over the whole batch, without a graph."""
     reply = call(student, task, nothing(task))
-    (exact, _), (scale, _) = accumulate(task, nothing(task), 1), accumulate(task, nothing(task), -1)
+    (exact, _), (scale, _) = accumulate(task, nothing(task)), accumulate(task, nothing(task), worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=roundings(task))
     check(reply["attached"] is False, "the loss or a gradient still carries a graph, and with it the activations")
 

@@ -10,7 +10,7 @@ def accumulate_gradients(
 ) -> Float[Tensor, ""]:
     """Add the gradients of the batch's mean squared error to `p.grad`; return that error."""
     total = torch.zeros((), dtype=y.dtype, device=y.device)
-    for part_x, part_y in zip(x.split(micro_batch_size), y.split(micro_batch_size), strict=True):
+    for part_x, part_y in zip(torch.split(x, micro_batch_size), torch.split(y, micro_batch_size), strict=True):
         loss = (model(part_x) - part_y).square().sum() / len(y)
         loss.backward()
         total += loss.detach()

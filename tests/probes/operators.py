@@ -13,7 +13,7 @@ aten = torch.ops.aten
 FIRST_FACTOR = {aten.mm: 0, aten.bmm: 0, aten.mv: 0, aten.addmm: 1, aten.baddbmm: 1, aten.addmv: 1}  # which argument
 
 
-class Operators(TorchDispatchMode):
+class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Watches all operators while it is entered, those of a backward pass too.
 
     Memory is what operators have made and what is still alive, in bytes, floating tensors only, whoever holds it: a
@@ -21,13 +21,18 @@ class Operators(TorchDispatchMode):
     """
 
     def __init__(self, inputs: Iterable[Tensor], parameters: Iterable[Tensor]) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         parameters = list(parameters)
         self.weights = {p.untyped_storage().nbytes() for p in parameters}
-        self.known = {StorageWeakRef(x.untyped_storage()) for x in (*inputs, *parameters)}
-        self.made: dict[StorageWeakRef, int] = {}
+        self.known = {reference(x) for x in (*inputs, *parameters)}
+        self.made: dict[Any, int] = {}
         self.peak = 0
         self.multiplications = 0
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Else the first operator would wait for torch's compiler to be imported, only to be passed over by it."""
+        return False
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -43,10 +48,9 @@ class Operators(TorchDispatchMode):
 
     def note(self, tensor: Tensor) -> None:
         """Remember this memory, unless it was there before or is of a parameter's size."""
-        storage = tensor.untyped_storage()
-        memory = StorageWeakRef(storage)
-        if memory not in self.known and storage.nbytes() not in self.weights:
-            self.made[memory] = storage.nbytes()
+        memory, size = reference(tensor), tensor.untyped_storage().nbytes()
+        if memory not in self.known and size not in self.weights:
+            self.made[memory] = size
             self.peak = max(self.peak, self.alive())
 
     def alive(self) -> int:
@@ -55,8 +59,14 @@ class Operators(TorchDispatchMode):
         return sum(self.made.values())
 
 
+def reference(tensor: Tensor) -> Any:
+    """The tensor's memory, without keeping it alive; equal for two views of the same."""
+    return StorageWeakRef(tensor.untyped_storage())  # type: ignore[no-untyped-call]
+
+
 def peak_bytes(work: Callable[[], object], inputs: Iterable[Tensor], parameters: Iterable[Tensor]) -> int:
     """The most bytes that are alive at once during `work`."""
     with Operators(inputs, parameters) as operators:
         work()
-    return operators.peak
+    peak: int = operators.peak
+    return peak
