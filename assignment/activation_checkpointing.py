@@ -29,16 +29,16 @@ class DeepNetworkCheckpointed(nn.Module):
 
     Example, with activations of 1024 × 1024 float32 numbers, 4 MiB each:
         model = DeepNetworkCheckpointed(dim=1024, num_layers=16, segment=4)
-        y = model(x)         # 4 activations are alive, 16 MiB, in place of 64: three inputs of segments (x was there
-                             # before) and y
-        y.sum().backward()   # at most about 4 more at a time; 16 + 32 products of matrices for the gradients and
-                             # the recomputation, in place of 32
+        y = model(x)          # 4 activations are alive, 16 MiB: the inputs of three segments (x was there before)
+                              # and y; without segments it would be 16 of them, 64 MiB
+        y.sum().backward()    # has those of one segment alive besides; 16 products of matrices more than the two a
+                              # layer that gradients take
 
-    - Same outputs and gradients as without: for the weights, for `x` where it asks for them, and for the weights alone
-      where it doesn't. Reentrant checkpoints lose gradients there: see `use_reentrant` in PyTorch's documentation.
+    - Outputs and gradients are those of the plain network: gradients of the weights, and of `x` where it asks for its
+      own. Where it doesn't, the weights within a reentrant checkpoint get none, so `use_reentrant=False`.
     - In each backward pass every segment is recomputed once, the last one, too.
     - Under `torch.no_grad()` nothing is recomputed and nothing is kept.
-    - `num_layers` may be 0, a `segment` longer than the network; a batch may have no rows.
+    - `num_layers` may be 0, `segment` may be larger than `num_layers`, and a batch may have no rows.
     Open: how it is done, and whether it is done in `eval()` mode with gradients.
     """
 

@@ -115,7 +115,9 @@ def test_numbers_beyond_the_range_of_float16_survive(student: Student, task: Tas
 def test_small_updates_are_not_rounded_away(student: Student, task: Task) -> None:
     """The step starts from the parameters with all of their digits, and its update is added in float32."""
     reply = call(student, task)
-    for i, (weight, grad) in enumerate(zip(task.weights, reply["steps"][0]["gradients"], strict=True)):
+    grads = reply["steps"][0]["gradients"]
+    check(all(isinstance(grad, Tensor) for grad in grads), "optimizer.step() finds no gradients", yours=grads)
+    for i, (weight, grad) in enumerate(zip(task.weights, grads, strict=True)):
         start, slope = as_float64(weight), as_float64(grad)
         scale = oracle.step(abs(start), -abs(slope), task.lr)
         what = f"weight {i} after the step"

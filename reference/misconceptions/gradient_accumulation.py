@@ -27,6 +27,24 @@ def sum_of_squares(rows: Sequence[int]) -> list[float]:
     return [float(count) for count in rows]
 
 
+@instead_of(oracle.shares, "every micro-batch is divided by micro_batch_size, the smaller last one, too")
+def all_full(rows: Sequence[int]) -> list[float]:
+    """As if the last one had as many rows as the first."""
+    return [count / (max(rows) * len(rows)) for count in rows]
+
+
+@instead_of(oracle.cut, "the whole batch goes through the model at once")
+def uncut(batch: int, micro_batch_size: int) -> list[int]:  # noqa: ARG001
+    """`micro_batch_size` is not used."""
+    return [batch]
+
+
+@instead_of(oracle.cut, "the rows go through the model one at a time")
+def row_by_row(batch: int, micro_batch_size: int) -> list[int]:  # noqa: ARG001
+    """`micro_batch_size` is not used."""
+    return [1] * batch
+
+
 @instead_of(oracle.cut, "the last, smaller micro-batch is left out")
 def rest_dropped(batch: int, micro_batch_size: int) -> list[int]:
     """`range(batch // micro_batch_size)`; a batch that is too small for one is taken whole."""

@@ -10,6 +10,8 @@ from reference.misconceptions import instead_of
 from reference.oracle import cruncher
 from reference.oracle import mixed_precision as oracle
 
+RIGHT = oracle.precisions()
+
 
 def bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """The nearest numbers with 8 bits."""
@@ -17,22 +19,27 @@ def bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     return np.ldexp(np.round(mantissa * 2**8) / 2**8, exponent)
 
 
+def parts(products: str, rest: str) -> dict[str, str]:
+    """What the oracle names, in other dtypes."""
+    return {**dict.fromkeys(RIGHT, rest), "products in the forward pass": products}
+
+
 @instead_of(oracle.precisions, "nothing runs in bfloat16")
 def all_float32() -> dict[str, str]:
     """No autocast around the forward pass, or one that is not enabled."""
-    return dict.fromkeys(oracle.precisions(), "float32")
+    return parts(products="float32", rest="float32")
 
 
 @instead_of(oracle.precisions, "the products run in float16, not in bfloat16")
 def half() -> dict[str, str]:
     """The other half precision."""
-    return {**dict.fromkeys(oracle.precisions(), "float32"), "products in the forward pass": "float16"}
+    return parts(products="float16", rest="float32")
 
 
 @instead_of(oracle.precisions, "the whole model is cast to bfloat16, parameters and all")
 def all_bfloat16() -> dict[str, str]:
     """`model.bfloat16()`."""
-    return dict.fromkeys(oracle.precisions(), "bfloat16")
+    return parts(products="bfloat16", rest="bfloat16")
 
 
 @instead_of(oracle.loss, "the loss is computed in bfloat16")
@@ -50,10 +57,10 @@ def coarse_targets(
     return float(np.mean((cruncher.forward(weights, x) - bfloat16(y)) ** 2))
 
 
-@instead_of(oracle.loss, "the loss is a sum over the batch, not a mean")
-def summed_loss(weights: Sequence[Float[Array, "d k"]], x: Float[Array, "batch d"], y: Float[Array, "batch"]) -> float:
+@instead_of(oracle.share, "the loss is a sum over the batch, not a mean")
+def undivided(rows: int) -> float:  # noqa: ARG001
     """`reduction="sum"`."""
-    return float(np.sum((cruncher.forward(weights, x) - y) ** 2))
+    return 1.0
 
 
 @instead_of(oracle.start, "the gradients are not set to zero: those from before are still in")
@@ -66,3 +73,9 @@ def piled_up(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
 def coarse_parameters(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
     """`model.bfloat16()`, and `model.float()` when the gradients are there."""
     return bfloat16(p) - lr * grad
+
+
+@instead_of(oracle.step, "the parameters are rounded to bfloat16 after the step")
+def coarse_update(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
+    """Small updates vanish."""
+    return bfloat16(p - lr * grad)

@@ -19,9 +19,14 @@ def precisions() -> dict[str, str]:
     }
 
 
+def share(rows: int) -> float:
+    """How much each row counts."""
+    return 1 / rows
+
+
 def loss(weights: Sequence[Float[Array, "d k"]], x: Float[Array, "batch d"], y: Float[Array, "batch"]) -> float:
     """The mean squared error."""
-    return float(np.mean((cruncher.forward(weights, x) - y) ** 2))
+    return share(len(y)) * float(np.sum((cruncher.forward(weights, x) - y) ** 2))
 
 
 def start(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
@@ -37,7 +42,7 @@ def gradients(
 ) -> list[Float[Array, "d k"]]:
     """The gradients that the optimizer steps with; `before` are those that were there."""
     error = cruncher.forward(weights, x) - y
-    grads, _ = cruncher.backward(weights, x, 2 * error / len(y))
+    grads, _ = cruncher.backward(weights, x, 2 * share(len(y)) * error)
     return [start(old) + grad for old, grad in zip(before, grads, strict=True)]
 
 

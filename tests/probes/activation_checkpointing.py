@@ -27,7 +27,9 @@ def gradients(
     model = loaded(assignment, dim, weights, segment)
     x = x.clone().requires_grad_(asks)
     for _ in range(times):
-        (model(x) * grad_y).sum().backward()
+        y = model(x)
+        if y.requires_grad:
+            (y * grad_y).sum().backward()
     return {"weights": [layer.weight.grad for layer in model.layers], "x": x.grad}
 
 
@@ -40,7 +42,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int, segment: int) -> dict[st
     }
 
 
-def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int) -> dict[str, float]:
+def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int) -> dict[str, object]:
     """Activations alive and products of matrices, in those of one layer, of a forward and a backward pass."""
     model = assignment.activation_checkpointing.DeepNetworkCheckpointed(dim, num_layers, segment)
     x = torch.ones(rows, dim, requires_grad=True)
@@ -48,8 +50,10 @@ def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int) ->
     with Operators([x], model.parameters()) as operators:
         y = model(x)
         kept, forward = operators.alive(), operators.multiplications
-        y.backward(torch.ones_like(x))
+        if y.requires_grad:
+            y.backward(torch.ones_like(x))
     return {
+        "attached": y.requires_grad,
         "kept": kept / activation,
         "peak": operators.peak / activation,
         "forward": forward / product,

@@ -1,4 +1,4 @@
-"""Reentrant checkpoints, with an input that asks for gradients so that the first segment gets its own."""
+"""Reentrant checkpoints, with an input that asks for gradients without which nothing would get any."""
 
 from functools import partial, reduce
 
