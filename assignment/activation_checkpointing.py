@@ -1,0 +1,51 @@
+"""Training at scale: less memory for activations, bought with a second forward pass."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint  # you may use it, or write an autograd.Function of your own
+
+
+class Block(nn.Module):
+    """A weight, then ReLU. This much is given."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(dim, dim) / dim**0.5)
+
+    def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
+        """`relu(x @ weight)`."""
+        return torch.relu(x @ self.weight)
+
+
+class DeepNetworkCheckpointed(nn.Module):
+    """`num_layers` blocks one after the other, of whose activations only every `segment`-th is kept.
+
+    The backward pass needs the output of every block. Kept until then, `num_layers` activations are alive at once.
+    So cut the blocks into segments of `segment` (the last one may be shorter), keep nothing but the input of each, and
+    when the backward pass comes to a segment, run it forward once more, from its input.
+
+    `layers` is an `nn.ModuleList` of `num_layers` times `Block(dim)`, so that the weights of a plain network load.
+
+    Example, with activations of 1024 × 1024 float32 numbers, 4 MiB each:
+        model = DeepNetworkCheckpointed(dim=1024, num_layers=16, segment=4)
+        y = model(x)          # 4 activations are alive, 16 MiB: the inputs of three segments (x was there before)
+                              # and y; without segments it would be 16 of them, 64 MiB
+        y.sum().backward()    # has those of one segment alive besides; 16 products of matrices more than the two a
+                              # layer that gradients take
+
+    - Outputs and gradients are those of the plain network: gradients of the weights, and of `x` where it asks for its
+      own. Where it doesn't, the weights within a reentrant checkpoint get none, so `use_reentrant=False`.
+    - In each backward pass every segment is recomputed once, the last one, too.
+    - Under `torch.no_grad()` nothing is recomputed and nothing is kept.
+    - `num_layers` may be 0, `segment` may be larger than `num_layers`, and a batch may have no rows.
+    Open: how it is done, and whether it is done in `eval()` mode with gradients.
+    """
+
+    def __init__(self, dim: int, num_layers: int, segment: int) -> None:
+        super().__init__()
+        raise NotImplementedError
+
+    def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
+        """Apply all blocks in order, a segment at a time."""
+        raise NotImplementedError

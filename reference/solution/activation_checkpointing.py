@@ -1,0 +1,42 @@
+"""A deep network that keeps the input of each segment, and runs the segment again when its gradient is due."""
+
+from collections.abc import Iterable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Block(nn.Module):
+    """A weight, then ReLU."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(dim, dim) / dim**0.5)
+
+    def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
+        """`relu(x @ weight)`."""
+        return torch.relu(x @ self.weight)
+
+
+class DeepNetworkCheckpointed(nn.Module):
+    """`num_layers` blocks, in segments of `segment`."""
+
+    def __init__(self, dim: int, num_layers: int, segment: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([Block(dim) for _ in range(num_layers)])
+        self.segment = segment
+
+    def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
+        """Apply all blocks in order, a segment at a time."""
+        for start in range(0, len(self.layers), self.segment):
+            x = checkpoint(run, self.layers[start : start + self.segment], x, use_reentrant=False)
+        return x
+
+
+def run(layers: Iterable[nn.Module], x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
+    """Apply some blocks in order."""
+    for layer in layers:
+        x = layer(x)
+    return x

@@ -1,0 +1,13 @@
+"""A run that can be repeated."""
+
+import random
+
+import numpy as np
+import torch
+
+
+def seed_everything(seed: int) -> None:
+    """Seed torch on every device, NumPy and Python's own generator."""
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)

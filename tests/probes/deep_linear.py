@@ -1,0 +1,35 @@
+"""A model of ours that probes hand to a student's code, and that notes how it is called."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One call of the model: the rows that it was given, and the dtype of each layer's product."""
+
+    rows: int
+    products: list[str]
+
+
+class DeepLinear(nn.Module):
+    """`x @ W₀ @ W₁ … @ w`, one number a row. Notes each call on the class: copies of a model note theirs, too."""
+
+    passes: ClassVar[list[Pass]] = []
+
+    def __init__(self, weights: Sequence[Tensor]) -> None:
+        super().__init__()
+        self.weights = nn.ParameterList([nn.Parameter(weight.clone()) for weight in weights])
+        DeepLinear.passes.clear()
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Multiply by all weights in order."""
+        rows, products = len(x), []
+        for weight in self.weights:
+            x = x @ weight
+            products.append(str(x.dtype).removeprefix("torch."))
+        DeepLinear.passes.append(Pass(rows, products))
+        return x.squeeze(-1)

@@ -1,0 +1,48 @@
+"""Probes of accumulate_gradients: what it leaves in the gradients, how it calls the model, what it keeps alive."""
+
+from typing import Any
+
+from torch import Tensor
+
+from .deep_linear import DeepLinear
+from .operators import peak_bytes
+
+
+def accumulated(
+    assignment: Any,
+    weights: list[Tensor],
+    before: list[Tensor | None],
+    x: Tensor,
+    y: Tensor,
+    micro_batch_size: int,
+    frozen: int | None,
+) -> dict[str, object]:
+    """The loss, and each weight's gradient, which was `before`; the weight number `frozen` needs none."""
+    model = DeepLinear(weights)
+    for i, (p, grad) in enumerate(zip(model.weights, before, strict=True)):
+        p.grad = None if grad is None else grad.clone()
+        p.requires_grad_(i != frozen)
+    x, y = x.clone(), y.clone()
+    loss = assignment.gradient_accumulation.accumulate_gradients(model, x, y, micro_batch_size)
+    grads = [p.grad for p in model.weights]
+    return {
+        "loss": loss,
+        "attached": any(isinstance(value, Tensor) and value.requires_grad for value in (loss, *grads)),
+        "gradients": grads,
+        "rows": [call.rows for call in DeepLinear.passes],
+        "left alone": {"weights": list(model.weights), "x": x, "y": y},
+    }
+
+
+def peaks(assignment: Any, weights: list[Tensor], x: Tensor, y: Tensor, micro_batch_size: int) -> dict[str, int]:
+    """The most bytes alive at once: for the whole batch in micro-batches, and for a single micro-batch."""
+
+    def one_micro_batch() -> None:
+        (model(x[:micro_batch_size]) - y[:micro_batch_size]).square().mean().backward()
+
+    model = DeepLinear(weights)
+    single = peak_bytes(one_micro_batch, [x, y], model.parameters())
+    model = DeepLinear(weights)
+    accumulate = assignment.gradient_accumulation.accumulate_gradients
+    whole = peak_bytes(lambda: accumulate(model, x, y, micro_batch_size), [x, y], model.parameters())
+    return {"whole batch": whole, "one micro-batch": single}

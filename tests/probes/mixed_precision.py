@@ -1,0 +1,58 @@
+"""Probes of train_step: an optimizer that notes what it is given, and a model that notes its products."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .deep_linear import DeepLinear
+
+BETA = 0.5
+
+
+class Momentum(torch.optim.Optimizer):
+    """`v ← v / 2 + grad`, then `p ← p − lr · v`. Notes weights and gradients as they are when a step begins."""
+
+    def __init__(self, params: Any, lr: float) -> None:
+        super().__init__(params, {"lr": lr})
+        self.steps: list[dict[str, Any]] = []
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
+        """Note, then move."""
+        (group,) = self.param_groups
+        params = group["params"]
+        grads = [None if p.grad is None else p.grad.clone() for p in params]
+        self.steps.append({"weights": [p.detach().clone() for p in params], "gradients": grads})
+        for p in params:
+            if p.grad is not None:
+                v = self.state[p].setdefault("v", torch.zeros_like(p))
+                v.mul_(BETA).add_(p.grad)
+                p.sub_(group["lr"] * v)
+
+
+def names(tensors: list[Any]) -> list[str]:
+    """The dtypes among them, each once."""
+    return sorted({str(t.dtype).removeprefix("torch.") if isinstance(t, Tensor) else "missing" for t in tensors})
+
+
+def one_step(assignment: Any, weights: list[Tensor], before: list[Tensor], x: Tensor, y: Tensor, lr: float) -> object:
+    """What one step does to `weights`, whose gradients are `before` when it begins."""
+    model = DeepLinear(weights)
+    for p, grad in zip(model.weights, before, strict=True):
+        p.grad = grad.clone()
+    optimizer = Momentum(model.parameters(), lr)
+    loss = assignment.mixed_precision.train_step(model, optimizer, x.clone(), y.clone())
+    seen = [tensor for step in optimizer.steps for tensor in step["gradients"]]
+    return {
+        "loss": loss,
+        "attached": isinstance(loss, Tensor) and loss.requires_grad,
+        "steps": optimizer.steps,
+        "weights": list(model.weights),
+        "dtypes": {
+            "products in the forward pass": sorted({name for call in DeepLinear.passes for name in call.products}),
+            "parameters": names([p for step in optimizer.steps for p in step["weights"]] + list(model.weights)),
+            "gradients": names(seen),
+            "optimizer's state": names([optimizer.state[p].get("v") for p in model.weights]),
+        },
+    }

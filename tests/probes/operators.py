@@ -1,0 +1,72 @@
+"""What a student's code costs, seen operator by operator: the memory that it keeps alive, and its matrix products."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+aten = torch.ops.aten
+FIRST_FACTOR = {aten.mm: 0, aten.bmm: 0, aten.mv: 0, aten.addmm: 1, aten.baddbmm: 1, aten.addmv: 1}  # which argument
+
+
+class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Watches all operators while it is entered, those of a backward pass too.
+
+    Memory is what operators have made and what is still alive, in bytes, floating tensors only, whoever holds it: a
+    graph, a list, an attribute. The `inputs` don't count, and nothing of a parameter's size does: gradients.
+    """
+
+    def __init__(self, inputs: Iterable[Tensor], parameters: Iterable[Tensor]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        parameters = list(parameters)
+        self.weights = {p.untyped_storage().nbytes() for p in parameters}
+        self.known = {reference(x) for x in (*inputs, *parameters)}
+        self.made: dict[Any, int] = {}
+        self.peak = 0
+        self.multiplications = 0
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Else the first operator would wait for torch's compiler to be imported, only to be passed over by it."""
+        return False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Run the operator, then look at what it made."""
+        result = func(*args, **(kwargs or {}))
+        for tensor in tree_leaves(result):
+            if isinstance(tensor, Tensor) and tensor.is_floating_point():
+                self.note(tensor)
+        if func.overloadpacket in FIRST_FACTOR:
+            self.multiplications += result.numel() * args[FIRST_FACTOR[func.overloadpacket]].shape[-1]
+        return result
+
+    def note(self, tensor: Tensor) -> None:
+        """Remember this memory, unless it was there before or is of a parameter's size."""
+        memory, size = reference(tensor), tensor.untyped_storage().nbytes()
+        if memory not in self.known and size not in self.weights:
+            self.made[memory] = size
+            self.peak = max(self.peak, self.alive())
+
+    def alive(self) -> int:
+        """The bytes that are alive now."""
+        self.made = {memory: size for memory, size in self.made.items() if not memory.expired()}
+        return sum(self.made.values())
+
+
+def reference(tensor: Tensor) -> Any:
+    """The tensor's memory, without keeping it alive; equal for two views of the same."""
+    return StorageWeakRef(tensor.untyped_storage())  # type: ignore[no-untyped-call]
+
+
+def peak_bytes(work: Callable[[], object], inputs: Iterable[Tensor], parameters: Iterable[Tensor]) -> int:
+    """The most bytes that are alive at once during `work`."""
+    with Operators(inputs, parameters) as operators:
+        work()
+    peak: int = operators.peak
+    return peak

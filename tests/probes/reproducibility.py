@@ -1,0 +1,36 @@
+"""Probes of seed_everything: draws of all three libraries, and a small run that needs them all."""
+
+import random
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[list[float]]]:
+    """What each library draws after each seeding; before each, all have drawn `between` numbers."""
+    drawn: dict[str, list[list[float]]] = {"torch": [], "NumPy": [], "random": []}
+    for seed in seeds:
+        for _ in range(between):
+            torch.randn(1)
+            np.random.randn()  # makes two numbers, and keeps the second for later, as the next does
+            random.gauss(0, 1)
+        assignment.reproducibility.seed_everything(seed)
+        drawn["torch"].append([*torch.randn(3).tolist(), *torch.rand(2).tolist(), *torch.randperm(4).tolist()])
+        drawn["NumPy"].append([*np.random.randn(3), *np.random.rand(2), *np.random.permutation(4).tolist()])
+        drawn["random"].append([random.gauss(0, 1), random.random(), *random.sample(range(4), 4)])
+    return drawn
+
+
+def runs(assignment: Any, seeds: list[int], x: Tensor, y: Tensor) -> list[Tensor]:
+    """The weights that a small run ends with after each seeding: drawn, shuffled and augmented at random."""
+    ends = []
+    for seed in seeds:
+        assignment.reproducibility.seed_everything(seed)
+        w = torch.randn(x.shape[1])
+        for i in np.random.permutation(len(x)):
+            row = torch.nn.functional.dropout(x[i], 0.2) + random.gauss(0, 0.1)
+            w -= 0.05 * (row @ w - y[i]) * row
+        ends.append(w)
+    return ends

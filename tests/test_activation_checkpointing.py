@@ -1,0 +1,169 @@
+"""DeepNetworkCheckpointed: the same network, with fewer activations alive."""
+
+from dataclasses import dataclass
+
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from kata.compare import as_float64, assert_close, assert_equal, check
+from kata.student import Student
+from kata.values import Plain
+from reference.oracle import activation_checkpointing as oracle
+from tests.probes import activation_checkpointing as probes
+from tests.strategies import SEEDS, SIZES, costly, normal, rng_of
+
+DIM, ROWS = 4, 12  # an activation differs from a weight in size, and no product is worth a second thread
+DEPTHS = st.integers(8, 16)
+SEGMENTS = st.sampled_from([7, 4, 2, 3, 5, 6, 1, 8, 16, 20])  # of 8 layers in sevens, every mistake keeps others
+TINY = 1e-5
+
+
+@dataclass(frozen=True)
+class Network:
+    """The weights of a network and its segments' length, a batch, and a gradient for the outputs."""
+
+    dim: int
+    weights: list[Tensor]
+    segment: int
+    x: Tensor
+    grad_y: Tensor
+
+
+@st.composite
+def networks(draw: st.DrawFn, fewest_layers: int = 0, fewest_rows: int = 0) -> Network:
+    """Up to seven layers, in segments from one to more than there are; most rows get through most ReLUs."""
+    dim, num_layers, rows = draw(SIZES), draw(st.integers(fewest_layers, 7)), draw(st.integers(fewest_rows, 4))
+    segment = draw(st.integers(1, num_layers + 2))
+    rng = rng_of(draw(SEEDS))
+    weights = [(normal(rng, [dim, dim]) + 0.5) / dim**0.5 for _ in range(num_layers)]
+    return Network(dim, weights, segment, normal(rng, [rows, dim]) + 0.5, normal(rng, [rows, dim]))
+
+
+def is_steady(network: Network) -> bool:
+    """Whether rounding decides at none of the ReLUs on which side of its bend a number lies."""
+    weights, x, _ = arrays(network)
+    return not any(((abs(z) < TINY) & (z != 0)).any() for z in oracle.products(weights, x))
+
+
+def arrays(network: Network) -> tuple[list[Plain], Plain, Plain]:
+    """Weights, batch and gradient in float64."""
+    weights = [as_float64(weight) for weight in network.weights]
+    return weights, as_float64(network.x), as_float64(network.grad_y)
+
+
+def assert_outputs(yours: Plain, network: Network) -> None:
+    """Demand those of the plain network."""
+    weights, x, _ = arrays(network)
+    weights = weights[: oracle.applied(len(weights), network.segment)]
+    scale = oracle.forward([abs(weight) for weight in weights], abs(x))
+    assert_close(yours, oracle.forward(weights, x), scale=scale, roundings=8 * (len(weights) + 1))
+
+
+def check_gradients(student: Student, network: Network, asks: bool, times: int = 1) -> None:
+    """Demand the gradients of the plain network, `times` over: for all weights, and for x where it `asks`."""
+    weights, x, grad_y = arrays(network)
+    yours = student.call(
+        probes.gradients, network.dim, network.weights, network.segment, network.x, network.grad_y, asks, times
+    )
+    exact, exact_x = oracle.backward(weights, x, times * grad_y)
+    scales, scale_x = oracle.backward([abs(weight) for weight in weights], abs(x), times * abs(grad_y))
+    roundings = 8 * (len(weights) + times)
+    reached = oracle.reached(len(weights), network.segment, asks)
+    got = [grad is not None for grad in yours["weights"]]
+    note = "every weight should get a gradient"
+    check(got == reached, note, yours=yours["weights"], expected="a tensor for each")
+    for i in [i for i in range(len(weights)) if reached[i]]:
+        grad, scale = exact[i], scales[i]
+        assert_close(yours["weights"][i], grad, scale=scale, roundings=roundings, what=f"gradient of weight {i}")
+    if asks:
+        assert_close(yours["x"], exact_x, scale=scale_x, roundings=roundings, what="gradient of x")
+
+
+def cost_of(student: Student, num_layers: int, segment: int) -> Plain:
+    """What a forward and a backward pass cost."""
+    cost = student.call(probes.cost, DIM, num_layers, segment, ROWS)
+    check(cost["attached"], "the outputs carry no graph: there is nothing to go back through")
+    return cost
+
+
+@given(networks())
+def test_outputs_are_those_of_the_plain_network(student: Student, network: Network) -> None:
+    """The outputs are those of all blocks in order, however they are cut into segments."""
+    y = student.call(probes.forward, network.dim, network.weights, network.segment, network.x)
+    assert_outputs(y, network)
+
+
+@given(networks(fewest_rows=1).filter(is_steady), st.integers(1, 2))
+def test_gradients_are_those_of_the_plain_network(student: Student, network: Network, times: int) -> None:
+    """Gradients reach every weight and x, as without checkpoints; those of a second pass are added."""
+    check_gradients(student, network, asks=True, times=times)
+
+
+@given(networks(fewest_layers=1, fewest_rows=1).filter(is_steady))
+def test_weights_get_gradients_when_x_asks_for_none(student: Student, network: Network) -> None:
+    """Every weight gets its gradient where x needs none, as data never does."""
+    check_gradients(student, network, asks=False)
+
+
+@given(st.integers(1, 5), st.integers(0, 5), st.integers(1, 7))
+def test_the_weights_of_a_plain_network_load(student: Student, dim: int, num_layers: int, segment: int) -> None:
+    """state_dict has the keys layers.0.weight and so on, as without segments, each (dim, dim), and nothing else."""
+    anatomy = student.call(probes.anatomy, dim, num_layers, segment)
+    names = [f"layers.{i}.weight" for i in range(num_layers)]
+    assert_equal(anatomy["state_dict"], {name: [dim, dim] for name in names}, what="state_dict")
+    assert_equal(anatomy["parameters"], names, what="parameters")
+
+
+@costly
+@given(DEPTHS, SEGMENTS)
+def test_only_the_inputs_of_segments_are_kept(student: Student, num_layers: int, segment: int) -> None:
+    """After the forward pass, the inputs of the segments and the output are alive, and no other activation."""
+    kept = cost_of(student, num_layers, segment)["kept"]
+    expected = oracle.kept(num_layers, segment)
+    check(
+        expected <= kept <= expected + 1,  # a copy of x is nobody's mistake
+        f"{num_layers} layers in segments of {segment} need {expected} activations in the backward pass",
+        yours=kept,
+        expected=f"{expected} alive after the forward pass: the inputs of all segments but the first, and the output",
+    )
+
+
+@costly
+@given(st.integers(24, 30), st.integers(3, 5))
+def test_backward_holds_one_segment_at_a_time(student: Student, num_layers: int, segment: int) -> None:
+    """The backward pass has the activations of one segment alive besides the kept ones, not those of the network."""
+    peak = cost_of(student, num_layers, segment)["peak"]
+    allowed = oracle.most_alive(num_layers, segment)
+    check(
+        peak <= allowed,
+        f"{num_layers} layers in segments of {segment}: too many activations are alive at once",
+        yours=peak,
+        expected=f"no more than {allowed} at the peak",
+    )
+
+
+@costly
+@given(DEPTHS, SEGMENTS)
+def test_each_segment_is_recomputed_once(student: Student, num_layers: int, segment: int) -> None:
+    """A backward pass runs each segment forward once more, the last one, too, and none twice."""
+    cost = cost_of(student, num_layers, segment)
+    fewest, most = oracle.recomputed(num_layers, segment)
+    check(cost["forward"] == num_layers, "the forward pass should run each layer once", yours=cost["forward"])
+    again = cost["backward"] - 2 * num_layers  # two products a layer are the gradients'
+    check(
+        fewest <= again <= most,
+        f"{num_layers} layers in segments of {segment}: the backward pass should run each layer once more",
+        yours=again,
+        expected=f"{most} products of matrices besides the {2 * num_layers} for gradients, {fewest} at the least",
+    )
+
+
+@given(networks(fewest_layers=1, fewest_rows=1))
+def test_evaluation_keeps_nothing(student: Student, network: Network) -> None:
+    """Under torch.no_grad() the outputs are the same, each layer runs once, and no activation but the last stays."""
+    reply = student.call(probes.evaluation, network.dim, network.weights, network.segment, network.x)
+    assert_outputs(reply["y"], network)
+    check(reply["attached"] is False, "the outputs carry a graph under torch.no_grad()")
+    check(reply["kept"] <= 1, "more than the outputs stays alive", yours=reply["kept"], expected="1 activation")
+    check(reply["products"] == len(network.weights), "each layer should run once", yours=reply["products"])

@@ -1,0 +1,124 @@
+"""train_step: products in bfloat16, everything that must not be rounded in float32."""
+
+from dataclasses import dataclass
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from kata.compare import as_float64, assert_close, assert_equal, check
+from kata.student import Student
+from kata.values import Plain
+from reference.oracle import mixed_precision as oracle
+from tests.losses import assert_loss
+from tests.probes import mixed_precision as probes
+from tests.strategies import SEEDS, SIZES, normal, rng_of
+
+COARSE = torch.finfo(torch.bfloat16).eps / torch.finfo(torch.float32).eps  # roundings of float32 in one of bfloat16
+
+
+@dataclass(frozen=True)
+class Task:
+    """A model and a batch, the gradients that are there before the step, and its rate."""
+
+    weights: list[Tensor]
+    before: list[Tensor]
+    x: Tensor
+    y: Tensor
+    lr: float
+
+
+@st.composite
+def tasks(draw: st.DrawFn, *, whole: bool = False, powers: tuple[int, ...] = (0,)) -> Task:
+    """One to four layers; with `whole` numbers, none above 75, bfloat16 is exact. x and y are times a power of 2."""
+    dim, num_layers, rows = draw(SIZES), draw(st.integers(0, 3)), draw(st.integers(1, 4))
+    lr = draw(st.sampled_from([0.1, 1e-3, 1e-5]))
+    size = 2.0 ** draw(st.sampled_from(powers))
+    rng = rng_of(draw(SEEDS))
+    shapes = [[dim, dim]] * num_layers + [[dim, 1]]
+    if whole:
+        weights = [torch.from_numpy(rng.integers(-1, 2, shape)).float() for shape in shapes[-2:]]
+        x = torch.from_numpy(rng.integers(-3, 4, [rows, dim])).float()
+    else:
+        weights, x = [normal(rng, shape) for shape in shapes], size * normal(rng, [rows, dim])
+    before = [normal(rng, list(weight.shape)) for weight in weights]
+    return Task(weights, before, x, size * 10 * normal(rng, [rows]), lr)
+
+
+def call(student: Student, task: Task) -> Plain:
+    """What came of this task, in exactly one step of the optimizer."""
+    reply = student.call(probes.one_step, task.weights, task.before, task.x, task.y, task.lr)
+    steps = reply["steps"]
+    check(len(steps) == 1, "optimizer.step() should be called once", yours=len(steps), expected="1")
+    return reply
+
+
+def sized(arrays: list[Plain]) -> list[Plain]:
+    """Their sizes: with them no term cancels another."""
+    return [abs(array) for array in arrays]
+
+
+def check_gradients(reply: Plain, task: Task) -> None:
+    """Demand those of the mean squared error, within the roundings of bfloat16."""
+    weights, before = [as_float64(w) for w in task.weights], [as_float64(grad) for grad in task.before]
+    x, y = as_float64(task.x), as_float64(task.y)
+    scales = oracle.gradients(sized(weights), sized(before), abs(x), -abs(y))
+    for i, (exact, scale) in enumerate(zip(oracle.gradients(weights, before, x, y), scales, strict=True)):
+        grad = reply["steps"][0]["gradients"][i]
+        roundings, what = 4 * (len(weights) + 2) * COARSE, f"gradient of weight {i}, as optimizer.step() finds it"
+        assert_close(grad, exact, scale=scale, roundings=roundings, what=what)
+
+
+def check_loss(reply: Plain, task: Task, roundings: float) -> None:
+    """Demand the mean squared error before the step."""
+    weights, x, y = [as_float64(w) for w in task.weights], as_float64(task.x), as_float64(task.y)
+    scale = oracle.loss(sized(weights), abs(x), -abs(y))
+    assert_loss(reply["loss"], oracle.loss(weights, x, y), scale=scale, roundings=roundings)
+
+
+@given(tasks())
+def test_products_run_in_bfloat16_and_the_rest_in_float32(student: Student, task: Task) -> None:
+    """The model's products are bfloat16; parameters, gradients and the optimizer's state are float32."""
+    dtypes = call(student, task)["dtypes"]
+    for part, dtype in oracle.precisions().items():
+        assert_equal(dtypes[part], [dtype], what=part)
+
+
+@given(tasks(whole=True))
+def test_the_loss_is_computed_in_float32(student: Student, task: Task) -> None:
+    """The loss is the mean squared error with all of float32's digits, where bfloat16 holds the predictions exactly."""
+    check_loss(call(student, task), task, roundings=8)
+
+
+@given(tasks())
+def test_the_loss_is_the_one_before_the_step(student: Student, task: Task) -> None:
+    """The loss that comes back is the one before the step, but for bfloat16's roundings, and carries no graph."""
+    reply = call(student, task)
+    check_loss(reply, task, roundings=8 * (len(task.weights) + 2) * COARSE)
+    check(reply["attached"] is False, "the loss still carries its graph, and with it the activations of its step")
+
+
+@given(tasks())
+def test_the_step_takes_the_gradients_of_this_batch(student: Student, task: Task) -> None:
+    """optimizer.step() finds the gradients of this batch's mean squared error, and nothing of those before."""
+    check_gradients(call(student, task), task)
+
+
+@given(tasks(powers=(24, -24, 40, -40)))
+def test_numbers_beyond_the_range_of_float16_survive(student: Student, task: Task) -> None:
+    """Numbers of 1e7 and more do not become infinite, those of 1e-8 and less not zero: bfloat16's range is wide."""
+    check_gradients(call(student, task), task)
+
+
+@given(tasks())
+def test_small_updates_are_not_rounded_away(student: Student, task: Task) -> None:
+    """The step starts from the parameters with all of their digits, and its update is added in float32."""
+    reply = call(student, task)
+    grads = reply["steps"][0]["gradients"]
+    check(all(isinstance(grad, Tensor) for grad in grads), "optimizer.step() finds no gradients", yours=grads)
+    for i, (weight, grad) in enumerate(zip(task.weights, grads, strict=True)):
+        start, slope = as_float64(weight), as_float64(grad)
+        scale = oracle.step(abs(start), -abs(slope), task.lr)
+        what = f"weight {i} after the step"
+        assert_close(reply["weights"][i], oracle.step(start, slope, task.lr), scale=scale, what=what)

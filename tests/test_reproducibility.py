@@ -1,0 +1,78 @@
+"""seed_everything: torch, NumPy and random from one number."""
+
+from itertools import combinations
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.compare import check
+from kata.student import Student
+from reference.oracle import reproducibility as oracle
+from tests.probes import reproducibility as probes
+from tests.strategies import normal, rng_of
+
+LARGEST = 2**32 - 1
+SEEDS = st.integers(1, LARGEST)  # 0 has a test of its own
+BETWEEN = st.integers(0, 3)
+FURTHER = st.sampled_from([1, 2, 1000, 2**8, 2**16, 2**24, 2**31])
+
+
+def check_draws(student: Student, seeds: list[int], between: int, libraries: list[str]) -> None:
+    """Each two seedings draw the same exactly where the seeds are the same."""
+    drawn = student.call(probes.draws, seeds, between)
+    for library in libraries:
+        for i, j in combinations(range(len(seeds)), 2):
+            check_pair(library, seeds[i], seeds[j], drawn[library][i] == drawn[library][j])
+
+
+def check_pair(library: str, first: int, second: int, same: bool) -> None:
+    """Two seedings, and whether the same was drawn after them."""
+    if oracle.repeats(library, first, second):
+        check(same, f"{library}: two calls of seed_everything({first}) are followed by different draws")
+    else:
+        note = f"{library}: seed_everything({first}) and seed_everything({second}) are followed by the same draws"
+        check(not same, note)
+
+
+@given(SEEDS, FURTHER, BETWEEN)
+def test_torch_repeats_its_draws(student: Student, seed: int, further: int, between: int) -> None:
+    """After seed_everything with the same seed, torch draws the same numbers again, whatever came between."""
+    check_draws(student, [seed, (seed + further) % 2**32, seed], between, ["torch"])
+
+
+@given(SEEDS, FURTHER, BETWEEN)
+def test_numpy_repeats_its_draws(student: Student, seed: int, further: int, between: int) -> None:
+    """After seed_everything with the same seed, np.random draws the same numbers again, whatever came between."""
+    check_draws(student, [seed, (seed + further) % 2**32, seed], between, ["NumPy"])
+
+
+@given(SEEDS, FURTHER, BETWEEN)
+def test_random_repeats_its_draws(student: Student, seed: int, further: int, between: int) -> None:
+    """After seed_everything with the same seed, random draws the same numbers again, whatever came between."""
+    check_draws(student, [seed, (seed + further) % 2**32, seed], between, ["random"])
+
+
+@given(SEEDS, FURTHER)
+def test_another_seed_gives_other_draws(student: Student, seed: int, further: int) -> None:
+    """Two different seeds give different draws in all three libraries, and the first seed repeats its own."""
+    check_draws(student, [seed, (seed + further) % 2**32, seed], 0, ["torch", "NumPy", "random"])
+
+
+@given(st.permutations([0, LARGEST, 0, LARGEST, 1]))
+def test_zero_and_the_largest_are_seeds_like_others(student: Student, seeds: list[int]) -> None:
+    """0 and 2**32 - 1 are seeds like all between them."""
+    check_draws(student, seeds, 1, ["torch", "NumPy", "random"])
+
+
+@given(SEEDS, FURTHER)
+def test_a_whole_run_repeats(student: Student, seed: int, further: int) -> None:
+    """A run that draws its start from torch, its order from NumPy and its noise from random ends the same again."""
+    rng = rng_of(seed)
+    seeds = [seed, (seed + further) % 2**32, seed]
+    ends = student.call(probes.runs, seeds, normal(rng, [6, 3]), normal(rng, [6]))
+    for i, j in combinations(range(len(seeds)), 2):
+        same = torch.equal(ends[i], ends[j])
+        end = "the same weights" if same else "different weights"
+        note = f"runs from the seeds {seeds[i]} and {seeds[j]} end with {end}"
+        check(same is oracle.repeats("a whole run", seeds[i], seeds[j]), note)

@@ -1,0 +1,16 @@
+"""Lets a DataLoader cut the batch in another order, and hands the weight to backward()."""
+
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def accumulate_gradients(model, x, y, micro_batch_size):
+    """The order of the rows does not matter."""
+    order = torch.arange(len(x) - 1, -1, -1)
+    losses = []
+    for inputs, targets in DataLoader(TensorDataset(x[order], y[order]), batch_size=micro_batch_size):
+        loss = (targets - model(inputs)).square().mean()
+        share = torch.full_like(loss, len(targets) / len(x))
+        loss.backward(gradient=share)
+        losses.append(float(loss * share))
+    return sum(losses)

@@ -1,0 +1,16 @@
+"""Asks autograd for the gradients, puts them in place and leaves none behind."""
+
+import torch
+
+
+def train_step(model, optimizer, x, y):
+    """`backward()` is never called."""
+    parameters = list(model.parameters())
+    with torch.amp.autocast(device_type="cpu", dtype=torch.bfloat16, cache_enabled=False):
+        error = model(x).to(y.dtype) - y
+    loss = error.dot(error) / len(y)
+    for p, grad in zip(parameters, torch.autograd.grad(loss, parameters), strict=True):
+        p.grad = grad
+    optimizer.step()
+    optimizer.zero_grad()
+    return loss.detach().clone()

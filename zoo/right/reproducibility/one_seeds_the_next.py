@@ -1,0 +1,13 @@
+"""Seeds the first library, and each further one with a draw of the one before."""
+
+import random
+
+import numpy as np
+import torch
+
+
+def seed_everything(seed):
+    """A chain: the order of the lines matters."""
+    random.seed(f"run {seed}")
+    np.random.seed([random.getrandbits(32) for _ in range(4)])
+    torch.random.manual_seed(np.random.randint(2**62))
