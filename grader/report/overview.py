@@ -50,7 +50,7 @@ class Ended:
 class Failing:
     """A property, how many fail it of those who have tried, and what that looks like most often."""
 
-    property: Property
+    which: Property
     failed: int
     tried: int
     diagnosis: str
@@ -59,7 +59,7 @@ class Failing:
     @property
     def title(self) -> str:
         """The test's name as words."""
-        return self.property.test.removeprefix("test_").replace("_", " ")
+        return self.which.test.removeprefix("test_").replace("_", " ")
 
 
 def bins(students: Sequence[Student]) -> list[Bin]:

@@ -101,7 +101,7 @@ def page(students: Sequence[Student], blocks: Blocks) -> str:
             ended=overview.ended(students, katas),
             failing=failing,
             fails={
-                one.submission: [place for place, which in enumerate(failing) if which.property in one.failed]
+                one.submission: [place for place, each in enumerate(failing) if each.which in one.failed]
                 for one in students
             },
             remarks=overview.remarks(students),

@@ -106,8 +106,8 @@ def test_what_fails_most_comes_first_with_its_commonest_diagnosis() -> None:
     a, b = Property("linear", "test_a"), Property("linear", "test_b")
     students = [student(0, failed=failed) for failed in ({a: ""}, {a: "", b: "x"}, {b: "y"}, {b: "y"}, {})]
     first, second = overview.failing(students)
-    assert (first.property, first.failed, first.tried, first.diagnosis, first.diagnosed) == (b, 3, 5, "y", 2)
-    assert (second.property, second.failed, second.diagnosis) == (a, 2, "")
+    assert (first.which, first.failed, first.tried, first.diagnosis, first.diagnosed) == (b, 3, 5, "y", 2)
+    assert (second.which, second.failed, second.diagnosis) == (a, 2, "")
 
 
 def test_each_kata_has_its_statuses_and_the_mean_of_its_points() -> None:

@@ -54,7 +54,7 @@ def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
     dress(driver, width=1400)
     driver.get((folder / "report.html").as_uri())
     yield driver
-    assert driver.get_log("browser") == []
+    assert driver.execute("getLog", {"type": "browser"})["value"] == []
     with pytest.raises(NoAlertPresentException):
         driver.switch_to.alert.dismiss()
 

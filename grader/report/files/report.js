@@ -72,7 +72,8 @@
   }
 
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
-  for (const input of [search, kata, status]) input.addEventListener("input", filter);
+  search.addEventListener("input", filter);
+  for (const choice of [kata, status]) choice.addEventListener("change", filter);
   byId("clear").addEventListener("click", () => { clear(); filter(); search.focus(); });
   for (const button of document.querySelectorAll("#class button[data-bin]")) {
     const { bin } = button.dataset;
