@@ -22,7 +22,7 @@ from kata.catalog import ROOT
 
 STUDENTS = 120
 REAL = ROOT / "examples/submissions/subtly_wrong"
-COLOURS = 64  # of a picture: flat areas and text need no more
+COLOURS = 256  # of a picture: flat areas and text need no more
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ PICTURES = (
     Picture("speed", 1400, 900, "light", "#speed"),
     Picture("submissions", 1400, 640, "light", "#submissions"),
     Picture("submission", 1400, 900, "light", "body", "#submission=subtly_wrong"),
+    Picture("narrow-table", 400, 860, "light", "#submissions"),
     Picture("narrow", 400, 860, "light", "body"),
     Picture("narrow-dark", 400, 860, "dark", "body", "#submission=subtly_wrong"),
 )
@@ -84,7 +85,7 @@ def take(driver: Chrome, report: Path, picture: Picture, path: Path) -> None:
     )
     driver.save_screenshot(str(path))
     with Image.open(path) as image:
-        few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        few = image.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(path, optimize=True)
 
 

@@ -31,15 +31,25 @@ ENDS: tuple[tuple[Outcome, str], ...] = (
     ("crashed", ERROR),
     ("timed_out", SLOW),
 )
-DIAGNOSES = ("the weight is stored as (output_dim, input_dim)", "the 1e-5 is added outside the square root")
+STREAMING = ("sgd_step", "adagrad_step")
+DIAGNOSES = {
+    "same_storage": "the places of the first elements are compared, not the storages",
+    "get_batch": "the last start is never drawn",
+    "linear": "the weight is stored as (output_dim, input_dim)",
+    "cruncher": "the last layer has a ReLU, too",
+    "sgd": "the rate of the first group is used for all",
+    "adagrad": "the 1e-5 is added outside the square root",
+    "train": "the gradients of all steps add up",
+    "checkpoint": "the optimizer's state is not restored",
+}
 
 
 def a_class(count: int, *, seed: int = 0, timed: bool = True) -> Iterator[Result]:
-    """So many submissions of the track core, every third without its speed; the same for the same seed."""
+    """So many submissions of the track core, for some of which there was no GPU; the same for the same seed."""
     chance = random.Random(seed)
     for number in range(count):
         name = NAMES[number % len(NAMES)] + (f"_{number // len(NAMES) + 1}" if number >= len(NAMES) else "")
-        yield submission(name, chance, timed=timed and number % 3 != 0)
+        yield submission(name, chance, timed=timed and chance.random() < 0.95)
 
 
 def submission(name: str, chance: random.Random, *, timed: bool) -> Result:
@@ -78,7 +88,7 @@ def kata_result(kata: Kata, skill: float, chance: random.Random) -> KataResult:
         elif chance.random() < hard * 2 * (1 - skill):
             outcome, words = chance.choice(ENDS)
             wrong = f"[[0.5, {chance.choice((-1.25, 0.0, 3.5))}, 2], [0.1, {chance.randrange(9)}, 4]]"
-            diagnosis = DIAGNOSES[number % 2] if outcome == "failed" and chance.random() < 0.6 else None
+            diagnosis = DIAGNOSES[kata.name] if outcome == "failed" and chance.random() < 0.6 else None
             tests.append(ended(kata, test, outcome, words.format(wrong=wrong, kata=kata.name), diagnosis))
         else:
             tests.append(ended(kata, test, "passed"))
@@ -132,8 +142,8 @@ def speeds(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
             ratio=ratio,
             asked=(tiers.passing, tiers.full),
             mfu=0.78 * ratio if workload.mfu else None,
-            rate=ratio * (7.6e14 if workload.mfu else 2.9e12),
-            unit="FLOP" if workload.mfu else "B",
+            rate=ratio * (2.9e12 if name in STREAMING else 7.6e14),
+            unit="B" if name in STREAMING else "FLOP",
         )
 
 
