@@ -109,16 +109,25 @@ def grade(
 
 
 @app.command()
-def report(results: Annotated[Path, typer.Argument(help="The --out of `grader grade`.", metavar="DIR")]) -> None:
-    """Show the class from its stored results, with all remarks on the sources, and rebuild DIR/gradebook.csv.
+def report(
+    results: Annotated[Path, typer.Argument(help="The --out of `grader grade`.", metavar="DIR")],
+    feedback: Annotated[
+        Path | None,
+        typer.Option(help="Write a page for each student, too: TO/<id>/feedback.html.", metavar="TO"),
+    ] = None,
+) -> None:
+    """Write the class as a page, DIR/report.html, from its stored results; show it, and rebuild DIR/gradebook.csv.
 
     Where speed was graded: DIR/<id>/speed.svg and DIR/<id>/roofline.svg.
+
+    The page holds all names, messages and remarks; a student's own page has nothing of others, and of a test only
+    what catalog.toml lets students see.
     """
 
     def load() -> Command:
         from grader.course.report import run_report
 
-        return lambda: run_report(results)
+        return lambda: run_report(results, feedback)
 
     sys.exit(run(load))
 

@@ -1,6 +1,7 @@
 """`grader grade`: take in the submissions, grade what has not been graded, store every result, show the class."""
 
 import contextlib
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -53,6 +54,7 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
         for submission in shown:  # one, or none where it could not be graded
             live.finish(result.read(options.out / submission / "result.json", Result))
     show(out, [row for row in rows if row.submission in shown], options.out, REMARKS_SHOWN)
+    out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
     if intake.reused:
         out.print(
             f"{len(intake.reused)} of {len(shown)} had been graded before with the same options (--force grades again)."

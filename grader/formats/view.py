@@ -42,11 +42,24 @@ def seen(result: Result, *, platform_hides: bool) -> list[Seen]:
     return [*tests, *(timed(workload) for workload in result.performance)]
 
 
-def seen_of(result: KataResult, *, platform_hides: bool) -> Iterator[Seen]:
-    """The tests of one kata."""
+def unhidden(result: Result) -> list[Seen]:
+    """As `seen`, for the instructor: nothing is withheld. Raises ValueError."""
+    katas = [(kata_of(one), one.tests) for one in result.katas]
+    tests = [row(kata, test, message=test.message) for kata, tests in katas for test in tests]
+    return [*tests, *(timed(workload) for workload in result.performance)]
+
+
+def kata_of(result: KataResult) -> Kata:
+    """What the catalog has of it. Raises ValueError where that has none of its tests."""
     kata = catalog().katas.get(result.kata)
     if kata is None or not {test.name for test in result.tests} <= kata.points.keys():
         raise ValueError(f"kata {one_line(result.kata)} has changed since; grade again")
+    return kata
+
+
+def seen_of(result: KataResult, *, platform_hides: bool) -> Iterator[Seen]:
+    """The tests of one kata."""
+    kata = kata_of(result)
     for number, test in enumerate(result.tests, start=1):
         open_now = kata.visibility[test.name] == "visible"
         in_time = platform_hides and kata.visibility[test.name] != "hidden"

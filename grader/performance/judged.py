@@ -1,6 +1,7 @@
 """What a workload was judged by: the share that it reached, its interval, and the two thresholds."""
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal, TypeAlias
 
 from grader.result import PerformanceResult
@@ -26,7 +27,7 @@ def judged(result: PerformanceResult) -> Judged | None:
     low, high = result.interval or (result.ratio, result.ratio)
     of: Measure = "yardstick"
     scale = 1.0
-    if result.mfu is not None and result.ratio > 0:
+    if result.mfu is not None and result.ratio > 0 and isfinite(result.mfu / result.ratio):
         of, scale = "peak", result.mfu / result.ratio
     passing, full = (scale * tier for tier in result.asked)
     return Judged(of, scale * result.ratio, (scale * low, scale * high), Tiers(passing, full))

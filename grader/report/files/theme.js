@@ -1,0 +1,29 @@
+"use strict";
+{
+  // Light, dark, or as the system says; kept where the browser keeps anything for a file.
+  const words = { "": "as the system", light: "light", dark: "dark" };
+  const order = Object.keys(words);
+  const root = document.documentElement;
+  const show = (theme) => {
+    if (theme) root.dataset.theme = theme;
+    else delete root.dataset.theme;
+  };
+  let theme = "";
+  try {
+    const kept = localStorage.getItem("theme") ?? "";
+    if (kept in words) theme = kept;
+  } catch {}
+  show(theme);
+  document.addEventListener("DOMContentLoaded", () => {
+    const button = document.getElementById("theme");
+    const label = () => { button.textContent = `Colours: ${words[theme]}`; };
+    button.hidden = false;
+    label();
+    button.addEventListener("click", () => {
+      theme = order[(order.indexOf(theme) + 1) % order.length];
+      show(theme);
+      label();
+      try { localStorage.setItem("theme", theme); } catch {}
+    });
+  });
+}

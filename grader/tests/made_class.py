@@ -1,0 +1,158 @@
+"""A class made by hand: who has come how far, who makes which mistake, and what each of them reads."""
+
+import importlib
+import inspect
+import random
+from collections.abc import Iterator
+from functools import cache
+
+import msgspec
+
+from grader.result import KataResult, PerformanceResult, Remark, Result, TestResult
+from grader.tests.made import measured
+from kata.catalog import Kata, catalog
+from kata.explain import Outcome, status_of
+
+FIRST = "ada amir ana bela ben chidi chloe dan dora emil esra eva finn gao gita hana hugo ida ines ivo jan jun kai kofi"
+REST = (
+    "lea lena liam luz maja mei milo nia nils noor olga omar pia quinn raj rosa sami søren tara theo uma vera wei zoë"
+)
+NAMES = f"{FIRST} {REST}".split()
+VALUE = "  expected  float32[2, 3]  [[0.5, -1.25, 2], [0.1, 0, 4]]\n  yours     float32[2, 3]  {wrong}"
+SHAPE = "  expected  float32[1]  [-0.0166]\n  yours     float32[]  -0.0166\n  note      the shape should be [1]"
+ERROR = (
+    "  crashed   RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n  at        {kata}.py, line 9"
+)
+SLOW = "  too slow  no answer within 5 seconds"
+ENDS: tuple[tuple[Outcome, str], ...] = (
+    ("failed", VALUE),
+    ("failed", VALUE),
+    ("failed", SHAPE),
+    ("crashed", ERROR),
+    ("timed_out", SLOW),
+)
+STREAMING = ("sgd_step", "adagrad_step")
+DIAGNOSES = {
+    "same_storage": "the places of the first elements are compared, not the storages",
+    "get_batch": "the last start is never drawn",
+    "linear": "the weight is stored as (output_dim, input_dim)",
+    "cruncher": "the last layer has a ReLU, too",
+    "sgd": "the rate of the first group is used for all",
+    "adagrad": "the 1e-5 is added outside the square root",
+    "train": "the gradients of all steps add up",
+    "checkpoint": "the optimizer's state is not restored",
+}
+
+
+def a_class(count: int, *, seed: int = 0, timed: bool = True) -> Iterator[Result]:
+    """So many submissions of the track core, for some of which there was no GPU; the same for the same seed."""
+    chance = random.Random(seed)
+    for number in range(count):
+        name = NAMES[number % len(NAMES)] + (f"_{number // len(NAMES) + 1}" if number >= len(NAMES) else "")
+        yield submission(name, chance, timed=timed and chance.random() < 0.95)
+
+
+def submission(name: str, chance: random.Random, *, timed: bool) -> Result:
+    """Somebody who is so good, has come so far, and has found a machine that mostly works."""
+    skill, reach = chance.betavariate(5, 2), 1 + min(7, int(11 * chance.random()))
+    katas = [kata for kata in catalog().katas.values() if kata.track == "core"]
+    graded = [
+        kata_result(kata, skill, chance) if number < reach else not_started(kata) for number, kata in enumerate(katas)
+    ]
+    remarks = [Remark("sgd", 24, "torch.optim.SGD: the step may be torch's own, not the student's")]
+    speed = list(speeds(skill, chance)) if timed else []
+    return Result(
+        submission=name,
+        score=sum(kata.score for kata in graded) + sum(one.score for one in speed if one.counts),
+        max_score=sum(kata.max_score for kata in graded) + sum(one.max_score for one in speed if one.counts),
+        fingerprint="sha256:0",
+        seed=0,
+        examples=100,
+        isolation="bwrap",
+        seconds=9.0,
+        environment={"device": "NVIDIA H100 80GB HBM3"} if timed else {},
+        katas=graded,
+        device="cuda" if timed else "none",
+        performance=speed,
+        remarks=remarks if chance.random() < 0.03 else [],
+    )
+
+
+def kata_result(kata: Kata, skill: float, chance: random.Random) -> KataResult:
+    """Some tests fail, the first ones of a kata seldom, every fifth often; one test in a thousand is spoilt."""
+    tests = []
+    for number, test in enumerate(kata.points):
+        hard = 0.45 if number % 5 == 2 else 0.12
+        if chance.random() < 0.001:
+            tests.append(ended(kata, test, "inconclusive", "  machine   its memory was full; this is not your fault"))
+        elif chance.random() < hard * 2 * (1 - skill):
+            outcome, words = chance.choice(ENDS)
+            wrong = f"[[0.5, {chance.choice((-1.25, 0.0, 3.5))}, 2], [0.1, {chance.randrange(9)}, 4]]"
+            diagnosis = DIAGNOSES[kata.name] if outcome == "failed" and chance.random() < 0.6 else None
+            tests.append(ended(kata, test, outcome, words.format(wrong=wrong, kata=kata.name), diagnosis))
+        else:
+            tests.append(ended(kata, test, "passed"))
+    return graded(kata, tests)
+
+
+def not_started(kata: Kata) -> KataResult:
+    """Nobody has touched the stub."""
+    words = f"  to do     {kata.name}.py, line 40, still raises NotImplementedError"
+    return graded(kata, [ended(kata, test, "not_started", words) for test in kata.points])
+
+
+def graded(kata: Kata, tests: list[TestResult]) -> KataResult:
+    """A kata of these tests."""
+    score = sum(test.score for test in tests)
+    return KataResult(kata.name, status_of([test.outcome for test in tests]), score, kata.max_score, tests)
+
+
+def ended(kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: str | None = None) -> TestResult:
+    """A test, and its message as a student reads it."""
+    lines = [f"{kata.name} · {claim(kata.name, test)}", "  input     x: float32[2, 3]", words]
+    lines += [f"  looks like: {diagnosis}"] if diagnosis else []
+    message = "\n".join([*lines, f"  again: pytest tests/test_{kata.name}.py::{test} --seed 0"])
+    points = kata.points[test]
+    return TestResult(
+        test, outcome, points if outcome == "passed" else 0.0, points, message if words else "", diagnosis, seconds=0.1
+    )
+
+
+@cache
+def claim(kata: str, test: str) -> str:
+    """What the test says of right code."""
+    says = inspect.getdoc(getattr(importlib.import_module(f"tests.test_{kata}"), test)) or ""
+    return says.partition("\n")[0].removesuffix(".")
+
+
+def speeds(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
+    """Every workload of the catalog on a GPU, the better the more skilled."""
+    for name, workload in catalog().workloads.items():
+        tiers, most = workload.ratio["cuda"], workload.points.full
+        if chance.random() < 0.06:
+            yield PerformanceResult(name, "failed", 0, most, "the result is wrong: relative error 0.12, 0.003 allowed")
+            continue
+        ratio = min(1.02, max(0.04, chance.gauss(0.45 + 0.5 * skill, 0.16)))
+        score = most if ratio >= tiers.full else workload.points.passing if ratio >= tiers.passing else 0.0
+        yield measured(
+            name,
+            score,
+            most,
+            f"{ratio:.2f} of the yardstick",
+            ratio=ratio,
+            asked=(tiers.passing, tiers.full),
+            mfu=0.78 * ratio if workload.mfu else None,
+            rate=ratio * (2.9e12 if name in STREAMING else 7.6e14),
+            unit="B" if name in STREAMING else "FLOP",
+        )
+
+
+def hostile(result: Result, words: str) -> Result:
+    """The same submission; every message, remark and diagnosis of it holds these words."""
+    katas = [
+        msgspec.structs.replace(
+            kata, tests=[msgspec.structs.replace(test, message=words, diagnosis=words) for test in kata.tests]
+        )
+        for kata in result.katas
+    ]
+    return msgspec.structs.replace(result, katas=katas, remarks=[Remark("linear", 3, words)])

@@ -1,0 +1,264 @@
+"""The page of a class and the pages of its students: what they count, what they show, and to whom."""
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader import result as stored
+from grader.formats.text import in_order
+from grader.formats.view import seen, unhidden
+from grader.report import overview, speed
+from grader.report.html import FILES
+from grader.report.parts import parts_of
+from grader.report.student import Property, Student, student_of
+from grader.report.write import feedback
+from grader.result import Result
+from grader.tests.conftest import Hide, ask
+from grader.tests.made import HOSTILE, result, result_with_speed
+from grader.tests.made_class import a_class
+from kata.catalog import catalog
+
+SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+
+
+class Reader(HTMLParser):
+    """A page as a browser takes it apart: its tags, and the text within each `<pre>`."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.messages: list[str] = []
+        self.within = False
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the tag."""
+        self.tags.append(tag)
+        assert not [name for name, _ in attrs if name.startswith("on")], "nothing runs from an attribute"
+        if tag == "pre":
+            self.within = True
+            self.messages.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Note where a message ends."""
+        self.within = self.within and tag != "pre"
+
+    def handle_data(self, data: str) -> None:
+        """Note what is read."""
+        if self.within:
+            self.messages[-1] += data
+
+
+def page_of(folder: Path, *results: Result) -> str:
+    """`report.html` of these."""
+    for one in results:
+        stored.write(one, folder)
+    done = ask("report", folder)
+    assert (done.code, done.err) == (0, "")
+    assert f"page:      {folder / 'report.html'}" in done.out
+    return (folder / "report.html").read_text("utf-8")
+
+
+def feedback_of(result: Result) -> str:
+    """`feedback.html` of this one."""
+    return feedback(result, parts_of(result, seen(result, platform_hides=False)))
+
+
+def student(score: float, max_score: float = 100.0, failed: dict[Property, str] | None = None) -> Student:
+    """Somebody with so many points, who has tried two properties of `linear`."""
+    made = student_of(msgspec.structs.replace(result("why"), score=score, max_score=max_score, katas=[]), [], ())
+    tried = frozenset({Property("linear", "test_a"), Property("linear", "test_b")})
+    return replace(made, tried=tried, failed=failed or {})
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1000)), max_size=30))
+def test_every_submission_is_in_one_bar(shares: list[tuple[float, float]]) -> None:
+    found = overview.bins([student(share * most, most) for share, most in shares])
+    assert sum(one.count for one in found) == len(shares)
+    assert [one.label for one in found][::5] == ["0–9", "50–59", "all"]
+    assert max(one.height for one in found) == (1 if shares else 0)
+
+
+@pytest.mark.parametrize(
+    ("score", "label"),
+    [(0, "0–9"), (9.99, "0–9"), (10, "10–19"), (99.5, "90–99"), (100, "all"), (99.9999999999, "all")],
+)
+def test_only_all_points_are_all(score: float, label: str) -> None:
+    assert [one.label for one in overview.bins([student(score)]) if one.count] == [label]
+
+
+def test_the_middle_of_few() -> None:
+    assert overview.spread([student(50)]) == overview.Spread(0.5, 0.5, 0.5)
+    assert overview.spread([student(score) for score in (0, 50, 100)]) == overview.Spread(0.25, 0.5, 0.75)
+
+
+def test_what_fails_most_comes_first_with_its_commonest_diagnosis() -> None:
+    a, b = Property("linear", "test_a"), Property("linear", "test_b")
+    students = [student(0, failed=failed) for failed in ({a: ""}, {a: "", b: "x"}, {b: "y"}, {b: "y"}, {})]
+    first, second = overview.failing(students)
+    assert (first.which, first.failed, first.tried, first.diagnosis, first.diagnosed) == (b, 3, 5, "y", 2)
+    assert (second.which, second.failed, second.diagnosis) == (a, 2, "")
+
+
+def test_each_kata_has_its_statuses_and_the_mean_of_its_points() -> None:
+    katas = [kata for kata in catalog().katas.values() if kata.track == "core"]
+    students = [student_of(one, parts_of(one, unhidden(one)), ()) for one in a_class(20)]
+    for row in overview.ended(students, katas):
+        assert sum(row.counts.values()) == 20
+        scores = [one.cells[row.kata.name].score for one in students]
+        assert row.mean == pytest.approx(sum(scores) / 20 / row.kata.max_score)
+
+
+def test_a_part_ends_as_its_kata_did() -> None:
+    for one in a_class(20):
+        parts = {part.name: (part.status, part.score) for part in parts_of(one, unhidden(one))}
+        assert {kata.kata: (kata.status, kata.score) for kata in one.katas}.items() <= parts.items()
+
+
+def test_every_figure_is_a_dot_and_a_wrong_result_is_none() -> None:
+    students = [student_of(result_with_speed("why", submission=name), [], ()) for name in ("ada", "ben")]
+    found = {one.workload.name: one for one in speed.strips(students)}
+    assert set(found) == {"linear_forward", "cruncher_step", "sgd_step", "no_hidden_sync"}
+    linear = found["linear_forward"]
+    assert (linear.count, linear.dots["all"].count("h0"), linear.of, linear.median) == (2, 2, "peak", 0.74)
+    assert found["sgd_step"].dots["some"].count("h0") == found["cruncher_step"].dots["none"].count("h0") == 2
+    assert all(0 <= one.place(share) <= 1000 for one in found.values() for share in (one.median, one.full, one.passing))
+
+
+def test_the_roofline_of_a_class_has_its_medians() -> None:
+    rates = (4e14, 7e14, 9e14)
+    students = []
+    for rate in rates:
+        one = result_with_speed("why")
+        timed = [msgspec.structs.replace(one.performance[0], rate=rate, ratio=rate / 1e15)]
+        students.append(student_of(msgspec.structs.replace(one, performance=timed), [], ()))
+    (svg,) = speed.roofs(students)
+    assert "linear_forward, 700 TFLOP/s" in svg
+    assert "1 PFLOP/s" in svg
+    assert list(speed.roofs([student_of(result("why"), [], ())])) == []
+
+
+@given(st.text(min_size=1))
+def test_whatever_a_message_is_it_is_text(message: str) -> None:
+    reader, plain = (Reader(feedback_of(result(words))) for words in (f".{message}", "."))
+    assert reader.tags == plain.tags
+    assert set(reader.messages) == {in_order(f".{message}")}
+
+
+def test_a_mark_that_turns_the_direction_is_named() -> None:
+    assert in_order("a\u202eb\u2066c\u2028d\u2029e\x1b[31mf\x00") == "a<U+202E>b<U+2066>c\nd\ne[31mf"
+    assert in_order("שלום") == "שלום"
+
+
+def test_a_page_runs_its_own_scripts_and_asks_for_nothing(tmp_path: Path) -> None:
+    page = page_of(tmp_path, *a_class(5), result_with_speed("why", submission="<script>alert(1)<script>"))
+    scripts = SCRIPT.findall(page)
+    assert len(scripts) == 2
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    allowed = " ".join(f"'sha256-{one}'" for one in digests)
+    assert f"default-src 'none'; script-src {allowed}; " in page.replace("&#39;", "'")
+    assert re.findall(r"""(?:src|srcset|action|data|poster)=["']""", page) == []
+    assert {link[:1] for link in re.findall(r'href="([^"]*)', page)} <= {"#", "d"}
+    assert re.findall(r"url\((?!#)", page) == []
+
+
+def test_our_scripts_make_no_markup() -> None:
+    scripts = [path.read_text("utf-8") for path in FILES.glob("*.js")]
+    assert len(scripts) == 2
+    assert not re.findall(r"innerHTML|outerHTML|insertAdjacent|eval\(|document\.write", "".join(scripts))
+
+
+def test_the_same_part_is_stored_once(tmp_path: Path) -> None:
+    one = result("why")
+    page = page_of(tmp_path, *(msgspec.structs.replace(one, submission=f"s{number}") for number in range(50)))
+    assert page.count("<template") == 1
+    assert page.count('data-parts="0"') == 50
+
+
+def test_a_large_class_makes_a_small_page(tmp_path: Path) -> None:
+    page = page_of(tmp_path, *a_class(200))
+    assert len(page.encode()) < 2**21
+
+
+def test_the_page_says_what_needs_another_run_and_what_is_remarked(tmp_path: Path) -> None:
+    remarks = [stored.Remark("linear", 7, "torch.nn.Linear: look")]
+    made = msgspec.structs.replace(result("why", submission="zoe"), remarks=remarks)
+    page = page_of(tmp_path, made, *a_class(3))
+    assert 'id="again"' in page
+    assert "<dt>torch.nn.Linear: look</dt>" in page
+    assert "linear.py, line 7" in page
+    calm = page_of(tmp_path / "calm", next(a_class(1, timed=False)))
+    assert 'id="again"' not in calm
+    assert 'id="speed"' not in calm
+
+
+def test_a_result_of_other_tests_costs_the_others_nothing(tmp_path: Path) -> None:
+    old = result("why", submission="old")
+    old.katas[0].tests[0] = msgspec.structs.replace(old.katas[0].tests[0], name="test_of_last_year")
+    for one in (old, result("why")):
+        stored.write(one, tmp_path)
+    done = ask("report", tmp_path, "--feedback", tmp_path / "to")
+    assert done.code == 2
+    assert done.err == f"grader: {tmp_path}/old/result.json: kata get_batch has changed since; grade again\n"
+    assert "<bdi>ada</bdi>" in (tmp_path / "report.html").read_text("utf-8")
+    assert [path.name for path in (tmp_path / "to").iterdir()] == ["ada"]
+
+
+def test_a_page_for_each_student_has_nothing_of_the_others(tmp_path: Path) -> None:
+    names = ("ada", "Ben <b>", "李 & co")
+    for name in names:
+        made = result_with_speed(f"words of {name}", submission=name)
+        stored.write(msgspec.structs.replace(made, remarks=[stored.Remark("linear", 1, "look here")]), tmp_path)
+    done = ask("report", tmp_path, "--feedback", tmp_path / "to")
+    assert (done.code, done.err) == (0, "")
+    assert f"feedback:  {tmp_path}/to/<submission>/feedback.html" in done.out
+    for name in names:
+        html = (tmp_path / "to" / name / "feedback.html").read_text("utf-8")
+        reader = Reader(html)
+        assert set(reader.messages) == {f"words of {name}"}
+        assert "look here" not in html
+        assert "Roofline of cuda" in html
+        assert not [other for other in names if other != name and f"words of {other}" in html]
+
+
+def test_feedback_can_lie_beside_the_results(tmp_path: Path) -> None:
+    page_of(tmp_path, result("why"))
+    assert ask("report", tmp_path, "--feedback", tmp_path).code == 0
+    assert sorted(path.name for path in (tmp_path / "ada").iterdir()) == ["feedback.html", "result.json"]
+
+
+def test_feedback_that_cannot_be_written(tmp_path: Path) -> None:
+    stored.write(result("why"), tmp_path)
+    (tmp_path / "file").write_text("")
+    done = ask("report", tmp_path, "--feedback", tmp_path / "file")
+    assert (done.code, done.err) == (2, f"grader: --feedback {tmp_path}/file: can't write there (Not a directory)\n")
+
+
+def test_what_is_hidden_is_on_the_instructors_page_alone(hide: Hide, tmp_path: Path) -> None:
+    hide("hidden")
+    one = result("get_batch · claim\n  secret", file="get_batch.py")
+    page, own = page_of(tmp_path, one), feedback_of(one)
+    assert "secret" in page
+    assert "not for students to see" in page
+    assert "secret" not in own
+    assert "starts are uniform" not in own
+    assert "hidden test 3" in own
+    assert "no answer in time" not in own.partition("<body>")[2], "not how it was wrong"
+
+
+@pytest.mark.parametrize("words", [HOSTILE, "", "\n", "\u202e", "x" * 100_000], ids=lambda words: words[:1])
+def test_a_page_can_be_made_of_anything(words: str, tmp_path: Path) -> None:
+    said = words.replace("\ud800", "")  # JSON can't hold it
+    remarks = [stored.Remark("linear", 1, said)]
+    page = page_of(tmp_path, msgspec.structs.replace(result_with_speed(said), remarks=remarks))
+    assert len(SCRIPT.findall(page)) == 2
+    assert Reader(page).messages[0] == in_order(said)

@@ -1,0 +1,244 @@
+"""The page of a class in a real Chromium: it sorts, filters, opens, prints, fits, and runs nothing of a student's."""
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from selenium.common.exceptions import NoAlertPresentException
+from selenium.webdriver import Chrome, Keys
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.select import Select
+
+from grader import result as stored
+from grader.tests import browser
+from grader.tests.browser import Scheme, dress
+from grader.tests.conftest import ask
+from grader.tests.made_class import a_class, hostile
+
+pytestmark = pytest.mark.browser
+
+MARKUP = "linear · <script>alert(1)</script>\n  </script></pre><img src=x onerror=alert(2)> \"'` &amp; "
+EVIL = f"{MARKUP}\u2028\u202e\x1b[31m"
+READ = f"{MARKUP}\n<U+202E>[31m"
+NAMED = "zz<img src=x onerror=alert(3)>\"'&#%20 李"
+COUNT = 200
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Chrome]:
+    """One Chromium for all tests here; where there is none, they fail and say what to install."""
+    if lacking := browser.missing():
+        pytest.fail(lacking)
+    with browser.chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A reported class: of its 200 one has an evil name, and one says evil things."""
+    directory = tmp_path_factory.mktemp("class")
+    *others, one, two = a_class(COUNT)
+    for each in (*others, hostile(one, EVIL), msgspec.structs.replace(two, submission=NAMED)):
+        stored.write(each, directory)
+    assert ask("report", directory, "--feedback", directory).code == 0
+    return directory
+
+
+@pytest.fixture
+def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
+    """The report, just opened; at the end nothing is in the console, and no alert is open."""
+    driver.get("about:blank")
+    dress(driver, width=1400)
+    driver.get((folder / "report.html").as_uri())
+    yield driver
+    assert driver.execute("getLog", {"type": "browser"})["value"] == []
+    with pytest.raises(NoAlertPresentException):
+        driver.switch_to.alert.dismiss()
+
+
+def find(driver: Chrome, selector: str) -> WebElement:
+    """The first element that fits."""
+    return driver.find_element(By.CSS_SELECTOR, selector)
+
+
+def names(driver: Chrome) -> list[str]:
+    """Who is in the table, in order."""
+    found: list[str] = driver.execute_script(
+        "return [...document.querySelectorAll('#table tbody tr:not([hidden]) th')].map(th => th.textContent)"
+    )
+    return found
+
+
+def column(driver: Chrome, place: int) -> list[str]:
+    """What stands in a column of the table."""
+    found: list[str] = driver.execute_script(
+        "return [...document.querySelectorAll('#table tbody tr:not([hidden])')]"
+        ".map(tr => tr.cells[arguments[0]].firstChild?.textContent ?? '')",
+        place,
+    )
+    return [text.strip() for text in found]
+
+
+def focused(driver: Chrome) -> str:
+    """What has the keyboard."""
+    return driver.switch_to.active_element.text
+
+
+def test_the_page_opens_and_asks_for_nothing(page: Chrome) -> None:
+    assert page.title == "The class · torchkata"
+    assert len(names(page)) == COUNT
+    assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert find(page, "#found").text == f"{COUNT} shown"
+
+
+def test_it_sorts_by_name_and_by_points(page: Chrome) -> None:
+    head = find(page, "#table thead th:nth-child(2)")
+    for order, descending in (("descending", True), ("ascending", False)):
+        head.find_element(By.TAG_NAME, "button").click()
+        scores = [float(text) for text in column(page, 1)]
+        assert scores == sorted(scores, reverse=descending)
+        assert head.get_attribute("aria-sort") == order
+    find(page, "#table thead th button").click()
+    assert names(page)[:3] == ["ada", "ada_2", "ada_3"], "and ada_10, if there were one, after these"
+    assert len(page.find_elements(By.CSS_SELECTOR, "#table [aria-sort]")) == 1
+
+
+def test_who_was_not_graded_comes_last_in_either_order(page: Chrome) -> None:
+    heads = page.find_elements(By.CSS_SELECTOR, "#table thead th")
+    place = 1 + [head.get_attribute("data-kata") for head in heads].index("performance")
+    for _ in range(2):
+        find(page, f"#table thead th:nth-child({place}) button").click()
+        speeds = column(page, place - 1)
+        assert "" in speeds
+        assert all(speeds[: speeds.index("")])
+        assert not any(speeds[speeds.index("") :])
+
+
+def test_it_searches(page: Chrome) -> None:
+    find(page, "#search").send_keys("ZOË")
+    assert names(page)
+    assert all("zoë" in name for name in names(page))
+    assert find(page, "#found").text == f"{len(names(page))} of {COUNT} shown"
+    find(page, "#clear").click()
+    assert len(names(page)) == COUNT
+    assert not find(page, "#clear").is_displayed()
+
+
+def test_it_filters_by_kata_and_status(page: Chrome) -> None:
+    Select(find(page, "#kata")).select_by_visible_text("linear")
+    Select(find(page, "#status")).select_by_visible_text("crashed")
+    wanted = int(find(page, ".heat button[data-kata=linear][data-status=crashed]").text)
+    assert len(names(page)) == wanted > 0
+
+
+def test_a_count_above_leads_to_those_it_counts(page: Chrome) -> None:
+    for selector in (".heat button.wrong", ".bins button:not(:disabled)", ".failing button"):
+        button = find(page, selector)
+        count = find(page, ".failing td.number") if selector == ".failing button" else button
+        wanted = int(count.text)
+        button.click()
+        assert len(names(page)) == wanted
+        assert focused(page) == names(page)[0]
+
+
+def test_a_click_opens_a_submission(page: Chrome) -> None:
+    find(page, "#table tbody a").click()
+    assert find(page, "#name").text == "ada"
+    assert page.title == "ada · torchkata"
+    assert not find(page, "#class").is_displayed()
+    assert [part.text for part in page.find_elements(By.CSS_SELECTOR, "#parts h2")]
+    page.back()
+    assert find(page, "#class").is_displayed()
+    assert page.title == "The class · torchkata"
+
+
+def test_the_keyboard_does_all_of_it(page: Chrome) -> None:
+    find(page, "body").send_keys("/")
+    page.switch_to.active_element.send_keys("ada")
+    first, second, *_ = names(page)
+    find(page, "#table tbody tr:not([hidden]) a").send_keys(Keys.ARROW_DOWN)
+    assert focused(page) == second
+    assert page.execute_script("return getComputedStyle(document.activeElement).outlineStyle") != "none"
+    page.switch_to.active_element.send_keys(Keys.ENTER)
+    assert find(page, "#name").text == second == focused(page).split()[0]
+    find(page, "body").send_keys(Keys.ARROW_LEFT)
+    assert find(page, "#name").text == first
+    assert find(page, "#previous").get_attribute("href") is None
+    find(page, "body").send_keys(Keys.ARROW_RIGHT)
+    find(page, "body").send_keys(Keys.ESCAPE)
+    assert focused(page) == second
+
+
+def test_a_sort_button_takes_enter(page: Chrome) -> None:
+    find(page, "#table thead th:nth-child(2) button").send_keys(Keys.ENTER)
+    assert find(page, "#table thead th:nth-child(2)").get_attribute("aria-sort") == "descending"
+
+
+def test_an_address_opens_its_submission(page: Chrome, folder: Path) -> None:
+    page.get("about:blank")
+    page.get(f"{(folder / 'report.html').as_uri()}#submission=ben")
+    assert find(page, "#name").text == "ben"
+
+
+def test_what_a_student_says_is_text(page: Chrome, folder: Path) -> None:
+    evil = next(one.submission for one in list(a_class(COUNT))[-2:-1])
+    for route, name in ((evil, evil), (None, NAMED)):
+        link = next(a for a in page.find_elements(By.CSS_SELECTOR, "#table tbody a") if a.text == name)
+        link.click()
+        assert find(page, "#name").text == name
+        assert page.find_elements(By.CSS_SELECTOR, "main img, main script") == []
+        if route:
+            shown = [pre.get_property("textContent") for pre in page.find_elements(By.CSS_SELECTOR, "#parts pre")]
+            assert READ in shown
+        page.back()
+    page.get((folder / evil / "feedback.html").as_uri())
+    assert READ in [pre.get_property("textContent") for pre in page.find_elements(By.CSS_SELECTOR, "pre")]
+    assert page.find_elements(By.CSS_SELECTOR, "main img, main script") == []
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits(page: Chrome, folder: Path, width: int, scheme: Scheme) -> None:
+    dress(page, width=width, scheme=scheme)
+    for path in ("report.html", "report.html#submission=ben", "ben/feedback.html"):
+        page.get("about:blank")
+        page.get(f"{folder.as_uri()}/{path}")
+        size = page.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+        assert size == [width, width], path
+        ground = page.execute_script("return getComputedStyle(document.documentElement).backgroundColor")
+        assert (ground == "rgb(21, 23, 26)") == (scheme == "dark")
+
+
+def test_the_switch_has_the_last_word_on_colours(page: Chrome) -> None:
+    button = find(page, "#theme")
+    seen = []
+    for _ in range(3):
+        seen.append((button.text, page.execute_script("return getComputedStyle(document.documentElement).colorScheme")))
+        button.click()
+    assert seen == [
+        ("Colours: as the system", "light dark"),
+        ("Colours: light", "light"),
+        ("Colours: dark", "dark"),
+    ]
+
+
+def test_it_prints(page: Chrome) -> None:
+    pdf = base64.b64decode(page.print_page())
+    assert pdf.startswith(b"%PDF")
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert not find(page, "#filters").is_displayed()
+    assert not find(page, "#theme").is_displayed()
+    assert find(page, "#table").is_displayed()
+    assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_marks_are_told_apart_without_colour(page: Chrome) -> None:
+    marks = page.execute_script(
+        "return [...document.querySelectorAll('.legend .mark')].map(m => getComputedStyle(m, '::before').content)"
+    )
+    assert len(marks) == len(set(marks)) == 7
+    cell = find(page, "#table td.wrong")
+    assert '"✗" / "wrong"' in page.execute_script("return getComputedStyle(arguments[0], '::after').content", cell)
