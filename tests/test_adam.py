@@ -1,6 +1,7 @@
 """Adam: averages of the gradient and of its square, both corrected for their start at 0, and decay in the gradient."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -31,7 +32,7 @@ from tests.strategies import WIDE_DTYPES, Course, costly, courses, from_nothing
 
 ADAM = rule_of(oracle, lr=0.001, betas=(0.9, 0.999))
 BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])
-OPTIONS = [
+OPTIONS: list[dict[str, Any]] = [
     {"betas": (0.5, 0.9)},
     {"betas": (0.9, 0.95), "weight_decay": 0.1},
     {"eps": 0.1, "weight_decay": 1.0},

@@ -1,6 +1,7 @@
 """AdamW: p shrinks by lr · weight_decay, and moves as Adam moves it without any decay."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -32,7 +33,7 @@ from tests.strategies import WIDE_DTYPES, Course, costly, courses, from_nothing
 ADAMW = rule_of(oracle, lr=0.001, betas=(0.9, 0.999))
 BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])
 DECAYS = st.sampled_from([0.1, 0.01, 1.0])
-OPTIONS = [
+OPTIONS: list[dict[str, Any]] = [
     {"betas": (0.5, 0.9)},
     {"betas": (0.9, 0.95), "weight_decay": 0.1},
     {"eps": 0.1, "weight_decay": 1.0},
@@ -70,7 +71,7 @@ def test_epsilon_is_added_to_the_corrected_root(
 @given(courses(groups=2, steps=3, changing=True, dtypes=WIDE_DTYPES), DECAYS)
 def test_gradients_of_zero_leave_the_decay(student: Student, course: Course, weight_decay: float) -> None:
     """Where the gradient is zero, each step turns p into p - lr * weight_decay * p."""
-    zeros = [[[grad * 0 for grad in group if grad is not None] for group in step] for step in course.grads]
+    zeros: list[list[list[torch.Tensor | None]]] = [[[p * 0 for p in group] for group in course.params]] * 3
     course = replace(course, grads=zeros, options=[{"weight_decay": weight_decay}] * 2)
     yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
     assert_course(yours, course, ADAMW)

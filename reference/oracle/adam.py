@@ -29,7 +29,8 @@ def corrections(t: int, betas: Betas) -> tuple[float, float]:
 
 def direction(m: Float[Array, "*shape"], v: Float[Array, "*shape"], eps: float) -> Float[Array, "*shape"]:
     """The corrected average of the gradient over the root of the other."""
-    return m / (np.sqrt(v) + eps)
+    ahead: Array = m / (np.sqrt(v) + eps)
+    return ahead
 
 
 def step(

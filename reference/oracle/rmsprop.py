@@ -7,12 +7,14 @@ from numpy import ndarray as Array
 
 def average(v: Float[Array, "*shape"] | None, grad: Float[Array, "*shape"], alpha: float) -> Float[Array, "*shape"]:
     """The running average of the squared gradient, which starts at 0."""
-    return alpha * (0 if v is None else v) + (1 - alpha) * grad**2
+    new: Array = (1 - alpha) * grad**2
+    return new if v is None else alpha * v + new
 
 
 def direction(v: Float[Array, "*shape"], grad: Float[Array, "*shape"], eps: float) -> Float[Array, "*shape"]:
     """The gradient in units of its usual size."""
-    return grad / (np.sqrt(v) + eps)
+    ahead: Array = grad / (np.sqrt(v) + eps)
+    return ahead
 
 
 def step(

@@ -115,7 +115,7 @@ def scheduled(Optimizer: Any, param: Tensor, lr: float, gamma: float, grads: lis
 
 def defaults(Optimizer: Any, param: Tensor, grads: list[Tensor], options: Options) -> dict[str, list[Tensor]]:
     """The parameter after every step, without any option, and with options for all groups without their own."""
-    courses = {}
+    courses: dict[str, list[Tensor]] = {}
     for name, given in {"nothing given": {}, "given once": as_given(options)}.items():
         p = nn.Parameter(param.clone())
         optimizer = Optimizer([{"params": [p]}], **given)
