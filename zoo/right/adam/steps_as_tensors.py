@@ -10,7 +10,7 @@ class Adam(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 
     @torch.no_grad()
-    def step(self, closure=None):
+    def step(self):
         """Move every parameter."""
         for group in self.param_groups:
             beta1, beta2 = group["betas"]

@@ -21,6 +21,6 @@ class AdamW(Adam):
                     p.mul_(1 - group["lr"] * group["weight_decay"])
             group["weight_decay"] = 0.0
         loss = super().step(closure)
-        for group, decay in zip(self.param_groups, decays):
+        for group, decay in zip(self.param_groups, decays, strict=True):
             group["weight_decay"] = decay
         return loss
