@@ -82,9 +82,8 @@ def walk(course: Course, rule: Rule, g: int, i: int) -> Iterator[tuple[Array, Me
             before = size
             size, sizes = rule.step(size, sizes, abs(as_float64(grad)), {**options, "lr": -lrs[g]})
             own_steps += 1
-            scale = scale + (size - before) * (
-                1 + correction_roundings(options.get("betas", rule.betas), own_steps, dtype)
-            )
+            loss = 1 + correction_roundings(options.get("betas", rule.betas), own_steps, dtype)
+            scale = scale + abs(size - before) * loss
         yield p, memory, scale
 
 
