@@ -1,7 +1,9 @@
 """What every optimizer must do, whatever its rule: imported by each test file, whose `optimizer` says which."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,16 +13,24 @@ from hypothesis import strategies as st
 from kata.compare import as_float64, assert_equal, check
 from kata.student import Student
 from reference.oracle import course as oracle
-from tests.courses import Step, assert_course
-from tests.strategies import DTYPES, SEEDS, Course, costly, courses, from_tiny_to_large, normal, rng_of
+from tests.courses import Rule, assert_course
+from tests.strategies import SEEDS, WIDE_DTYPES, Course, costly, courses, from_tiny_to_large, normal, rng_of
 
 
 @dataclass(frozen=True)
 class Optimizer:
-    """The probes of one optimizer, and its rule in float64."""
+    """The probes of one optimizer, its rule in float64, and what its memory and its options are."""
 
     probes: ModuleType
-    step: Step
+    rule: Rule
+    options: Sequence[dict[str, Any]] = ({},)  # each is one that a group may have of its own
+    suited: Callable[[Course], Course] = lambda course: course  # what these options ask of a course
+    tensors: int = 0  # of the parameter's size, as many as the rule needs
+    of_torch: Callable[..., Any] | None = None  # torch's own optimizer
+
+    def equipped(self, course: Course, picks: Sequence[int]) -> Course:
+        """The course with options of its own for each group."""
+        return replace(self.suited(course), options=[self.options[pick % len(self.options)] for pick in picks])
 
 
 @costly
@@ -28,7 +38,7 @@ class Optimizer:
 def test_every_group_moves_at_its_own_rate(student: Student, optimizer: Optimizer, course: Course) -> None:
     """Each parameter group moves at its own lr, a group that was added later, too."""
     yours = student.call(optimizer.probes.run, course.params, course.lrs, course.grads)
-    assert_course(yours, course, optimizer.step)
+    assert_course(yours, course, optimizer.rule)
 
 
 @costly
@@ -36,7 +46,7 @@ def test_every_group_moves_at_its_own_rate(student: Student, optimizer: Optimize
 def test_a_changed_rate_counts_from_the_next_step(student: Student, optimizer: Optimizer, course: Course) -> None:
     """A group's lr that is changed between steps counts from the next step on."""
     yours = student.call(optimizer.probes.run, course.params, course.lrs, course.grads)
-    assert_course(yours, course, optimizer.step)
+    assert_course(yours, course, optimizer.rule)
 
 
 @costly
@@ -44,11 +54,11 @@ def test_a_changed_rate_counts_from_the_next_step(student: Student, optimizer: O
 def test_parameters_without_gradient_stay(student: Student, optimizer: Optimizer, course: Course) -> None:
     """A parameter whose grad is None stays as it is; the others, before and after it, still move."""
     yours = student.call(optimizer.probes.run, course.params, course.lrs, course.grads)
-    assert_course(yours, course, optimizer.step)
+    assert_course(yours, course, optimizer.rule)
 
 
 @costly
-@given(courses(dtypes=DTYPES), st.booleans())
+@given(courses(dtypes=WIDE_DTYPES), st.booleans())
 def test_the_update_is_in_place(student: Student, optimizer: Optimizer, course: Course, transposed: bool) -> None:
     """A step keeps the Parameter and its memory, stays out of autograd, and leaves grad as it was."""
     params, grads, lr = course.params[0], course.grads[0][0], course.lrs[0][0]
@@ -64,7 +74,7 @@ def test_the_update_is_in_place(student: Student, optimizer: Optimizer, course: 
     assert_equal(reply["gradients"], left, what="grad", note="step() changed the gradients")
     first = params[0].new_ones(2)  # it has no gradient
     with_first = Course([[first, *params]], course.lrs, [[[None, *course.grads[0][0]]]])
-    assert_course([[[first, *reply["parameters"]]]], with_first, optimizer.step)
+    assert_course([[[first, *reply["parameters"]]]], with_first, optimizer.rule)
 
 
 @costly
@@ -75,7 +85,7 @@ def test_a_scheduler_can_drive_it(student: Student, optimizer: Optimizer, seed: 
     param, grads = normal(rng, [3]), [from_tiny_to_large(rng, [3]) for _ in range(3)]
     course = Course([[param]], [[lr * gamma**t] for t in range(3)], [[[grad]] for grad in grads])
     yours = student.call(optimizer.probes.scheduled, param, lr, gamma, grads)
-    assert_course([[[p]] for p in yours], course, optimizer.step)
+    assert_course([[[p]] for p in yours], course, optimizer.rule)
 
 
 @costly
@@ -84,6 +94,6 @@ def test_the_rate_has_a_default(student: Student, optimizer: Optimizer, seed: in
     """lr is 0.01 unless given; a group without an lr of its own takes the one given for all."""
     rng = rng_of(seed)
     param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
-    reply = student.call(optimizer.probes.default_rates, param, grad, 0.3)
-    for name, lr in oracle.rates_without_own(0.3).items():
-        assert_course([[[reply[name]]]], Course([[param]], [[lr]], [[[grad]]]), optimizer.step)
+    reply = student.call(optimizer.probes.defaults, param, [grad], {"lr": 0.3})
+    for name, lr in oracle.rates_without_own(optimizer.rule.lr, 0.3).items():
+        assert_course([[reply[name]]], Course([[param]], [[lr]], [[[grad]]]), optimizer.rule)

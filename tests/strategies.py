@@ -4,7 +4,8 @@ So a hundred examples cost a hundred calls, and a failing one shrinks to a small
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from torch import Tensor
 from tests.probes.same_storage import COPIES, VIEWS
 
 DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16, torch.float16])
+WIDE_DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16])  # squares of gradients fit
 SEEDS = st.integers(0, 2**32 - 1)
 SIZES = st.integers(1, 5)
 
@@ -32,9 +34,14 @@ def normal(rng: np.random.Generator, shape: tuple[int, ...] | list[int], dtype: 
     return torch.from_numpy(rng.standard_normal(shape)).to(dtype)
 
 
-def from_tiny_to_large(rng: np.random.Generator, shape: list[int], dtype: torch.dtype = torch.float32) -> Tensor:
-    """Elements of random sign between 1e-4 and 100 in size, as many small as large ones."""
-    return torch.from_numpy(rng.choice([-1.0, 1.0], shape) * 10.0 ** rng.uniform(-4, 2, shape)).to(dtype)
+def from_tiny_to_large(
+    rng: np.random.Generator,
+    shape: list[int],
+    dtype: torch.dtype = torch.float32,
+    powers: tuple[float, float] = (-4, 2),
+) -> Tensor:
+    """Elements of random sign between 1e-4 and 100 in size, or other powers of ten, as many small as large ones."""
+    return torch.from_numpy(rng.choice([-1.0, 1.0], shape) * 10.0 ** rng.uniform(*powers, shape)).to(dtype)
 
 
 @st.composite
@@ -127,6 +134,11 @@ class Course:
     params: list[list[Tensor]]
     lrs: list[list[float]]
     grads: list[list[list[Tensor | None]]]
+    options: Sequence[dict[str, Any]] = ()  # what each group has beside its rate; none: the optimizer's defaults
+
+    def options_of(self, group: int) -> dict[str, Any]:
+        """What a group has beside its rate."""
+        return self.options[group] if self.options else {}
 
 
 @st.composite
@@ -138,8 +150,11 @@ def courses(
     changing: bool = False,
     absent: bool = False,
     dtypes: st.SearchStrategy[torch.dtype] = st.just(torch.float32),  # noqa: B008  (a strategy is a description)
+    powers: tuple[float, float] = (-4, 2),
 ) -> Course:
     """`groups` groups with rates of their own, which change if `changing`; one gradient is `None` if `absent`.
+
+    Gradients are of sizes between these `powers` of ten.
 
     Shapes repeat often and reach scalars and sizes 0 and 1.
     """
@@ -150,7 +165,8 @@ def courses(
     rng = rng_of(draw(SEEDS))
     params = [split(normal(rng, [total(shapes)], dtype), shapes) for _ in range(groups)]
     grads: list[list[list[Tensor | None]]] = [
-        [[*split(from_tiny_to_large(rng, [total(shapes)], dtype), shapes)] for _ in range(groups)] for _ in range(steps)
+        [[*split(from_tiny_to_large(rng, [total(shapes)], dtype, powers), shapes)] for _ in range(groups)]
+        for _ in range(steps)
     ]
     if absent:
         grads[draw(st.integers(0, steps - 1))][0][draw(st.integers(0, len(shapes) - 1))] = None
@@ -158,6 +174,11 @@ def courses(
 
 
 CHANGES = [1.0, 0.1, 2.0]
+
+
+def from_nothing(course: Course) -> Course:
+    """The course from 0 on, where every digit of the steps is seen."""
+    return replace(course, params=[[p * 0 for p in group] for group in course.params])
 
 
 def total(shapes: list[list[int]]) -> int:

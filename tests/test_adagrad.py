@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from kata.compare import assert_close, assert_equal
 from kata.student import Student
 from reference.oracle import adagrad as oracle
-from tests.courses import adagrad_step, assert_course, final_memory
+from tests.courses import ADAGRAD, assert_course, final_memory
+from tests.memory_duties import test_a_saved_and_loaded_run_goes_on_unchanged  # noqa: F401
 from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)
     Optimizer,
     test_a_changed_rate_counts_from_the_next_step,
@@ -27,21 +28,21 @@ WIDE = st.sampled_from([torch.float32, torch.float64])
 @pytest.fixture(scope="module")
 def optimizer() -> Optimizer:
     """Whose duties are tested."""
-    return Optimizer(probes, adagrad_step)
+    return Optimizer(probes, ADAGRAD)
 
 
 @costly
 @given(courses(dtypes=WIDE))
 def test_one_step_divides_by_the_root_of_g2_plus_epsilon(student: Student, course: Course) -> None:
     """One step turns p into p - lr * grad / sqrt(grad² + 1e-5), for small and for large gradients."""
-    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, adagrad_step)
+    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, ADAGRAD)
 
 
 @costly
 @given(courses(steps=3, dtypes=WIDE))
 def test_squared_gradients_add_up(student: Student, course: Course) -> None:
     """g2 is the sum of the squares of all gradients so far: it starts at 0, and nothing in it fades."""
-    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, adagrad_step)
+    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, ADAGRAD)
 
 
 @costly
@@ -49,7 +50,7 @@ def test_squared_gradients_add_up(student: Student, course: Course) -> None:
 def test_the_state_holds_g2(student: Student, course: Course) -> None:
     """optimizer.state[p]["g2"] is the sum of squares, in p's shape and dtype."""
     yours = student.call(probes.sums_of_squares, course.params, course.lrs, course.grads)
-    for g, row in enumerate(final_memory(course, adagrad_step)):
+    for g, row in enumerate(final_memory(course, ADAGRAD)):
         for i, g2 in enumerate(row):
             if all(step_grads[g][i] is None for step_grads in course.grads):
                 continue
@@ -65,12 +66,3 @@ def test_one_tensor_is_kept_for_each_parameter(student: Student, course: Course)
     large = sum(p.numel() > 1 for group in course.params for p in group)
     expected = oracle.tensors_kept(large, len(course.lrs))
     assert_equal(kept, expected, what="tensors kept, for as many parameters")
-
-
-@costly
-@given(courses(groups=2, steps=3, changing=True, absent=True), st.integers(0, 2))
-def test_a_saved_and_loaded_run_goes_on_unchanged(student: Student, course: Course, stop: int) -> None:
-    """state_dict() midway, load_state_dict() into a new optimizer: the run ends exactly as without the break."""
-    reply = student.call(probes.interrupted, course.params, course.lrs, course.grads, stop)
-    assert_course(reply["course"], course, adagrad_step)
-    assert_equal(reply["resumed end"], reply["end"], what="parameters at the end")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from kata.student import Student
-from tests.courses import assert_course, sgd_step
+from tests.courses import SGD, assert_course
 from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)
     Optimizer,
     test_a_changed_rate_counts_from_the_next_step,
@@ -21,18 +21,18 @@ from tests.strategies import DTYPES, Course, costly, courses
 @pytest.fixture(scope="module")
 def optimizer() -> Optimizer:
     """Whose duties are tested."""
-    return Optimizer(probes, sgd_step)
+    return Optimizer(probes, SGD)
 
 
 @costly
 @given(courses(dtypes=DTYPES))
 def test_one_step_is_p_minus_lr_times_grad(student: Student, course: Course) -> None:
     """One step turns p into p - lr * grad, for every shape and float dtype."""
-    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, sgd_step)
+    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, SGD)
 
 
 @costly
 @given(courses(steps=3))
 def test_steps_follow_each_other(student: Student, course: Course) -> None:
     """Every step uses its own gradient alone: nothing is carried over from the steps before."""
-    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, sgd_step)
+    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, SGD)

@@ -16,13 +16,13 @@ def segments_by_number(num_layers: int, segment: int) -> int:
 
 
 @instead_of(oracle.kept, "the output of every layer is kept, as without segments")
-def all_kept(num_layers: int, segment: int) -> int:  # noqa: ARG001
+def all_kept(num_layers: int, segment: int) -> int:
     """A plain network, or one where every layer is a segment of its own."""
     return num_layers
 
 
 @instead_of(oracle.kept, "the whole network is one segment")
-def all_in_one(num_layers: int, segment: int) -> int:  # noqa: ARG001
+def all_in_one(num_layers: int, segment: int) -> int:
     """`segment` is not used."""
     return min(1, num_layers)
 
@@ -42,7 +42,7 @@ def last_not_again(num_layers: int, segment: int) -> tuple[int, int]:
 
 
 @instead_of(oracle.recomputed, "nothing is recomputed: there is no checkpoint")
-def nothing_again(num_layers: int, segment: int) -> tuple[int, int]:  # noqa: ARG001
+def nothing_again(num_layers: int, segment: int) -> tuple[int, int]:
     """A plain network."""
     return 0, 0
 
@@ -60,13 +60,13 @@ def whole_segments(num_layers: int, segment: int) -> int:
 
 
 @instead_of(oracle.reached, "no weight gets a gradient when x needs none: that is how reentrant checkpoints work")
-def only_through_x(num_layers: int, segment: int, asks: bool) -> list[bool]:  # noqa: ARG001
+def only_through_x(num_layers: int, segment: int, asks: bool) -> list[bool]:
     """What a reentrant checkpoint returns needs a gradient only if its input does."""
     return [asks] * num_layers
 
 
 @instead_of(oracle.reached, "the graph ends between segments: only the last one's weights get a gradient")
-def last_segment_only(num_layers: int, segment: int, asks: bool) -> list[bool]:  # noqa: ARG001
+def last_segment_only(num_layers: int, segment: int, asks: bool) -> list[bool]:
     """A segment's input is detached, and the gradient with it."""
     return [i // segment == (num_layers - 1) // segment for i in range(num_layers)]
 

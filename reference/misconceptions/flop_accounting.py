@@ -41,13 +41,13 @@ def forward_only(tokens: float, parameters: float) -> float:
 
 
 @instead_of(oracle.deep_linear_products, "the first layer's input has its gradient counted although nobody asks for it")
-def always_three(L: int, input_needs_grad: bool) -> int:  # noqa: ARG001
+def always_three(L: int, input_needs_grad: bool) -> int:
     """The rule of 6."""
     return 3 * L
 
 
 @instead_of(oracle.deep_linear_products, "the gradient of the input is left out also where it is asked for")
-def never_the_input(L: int, input_needs_grad: bool) -> int:  # noqa: ARG001
+def never_the_input(L: int, input_needs_grad: bool) -> int:
     """Always one product less."""
     return 3 * L - (L > 0)
 
@@ -65,6 +65,6 @@ def hours(parameters: float, tokens: float, devices: int, peak_flop_per_sec: flo
 
 
 @instead_of(oracle.training_days, "mfu is left out, as if the devices did all that they could")
-def at_the_peak(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:  # noqa: ARG001
+def at_the_peak(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:
     """Too few days."""
     return oracle.training_flops(tokens, parameters) / (devices * peak_flop_per_sec * 86400)

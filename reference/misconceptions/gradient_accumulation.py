@@ -34,13 +34,13 @@ def all_full(rows: Sequence[int]) -> list[float]:
 
 
 @instead_of(oracle.cut, "the whole batch goes through the model at once")
-def uncut(batch: int, micro_batch_size: int) -> list[int]:  # noqa: ARG001
+def uncut(batch: int, micro_batch_size: int) -> list[int]:
     """`micro_batch_size` is not used."""
     return [batch]
 
 
 @instead_of(oracle.cut, "the rows go through the model one at a time")
-def row_by_row(batch: int, micro_batch_size: int) -> list[int]:  # noqa: ARG001
+def row_by_row(batch: int, micro_batch_size: int) -> list[int]:
     """`micro_batch_size` is not used."""
     return [1] * batch
 
@@ -52,12 +52,12 @@ def rest_dropped(batch: int, micro_batch_size: int) -> list[int]:
 
 
 @instead_of(oracle.gathered, "the gradients are zeroed before each micro-batch: only the last one's are left")
-def last_alone(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:  # noqa: ARG001
+def last_alone(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
     """`zero_grad()` within the loop."""
     return parts[-1]
 
 
 @instead_of(oracle.gathered, "the gradients that were there before are thrown away")
-def begins_from_zero(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:  # noqa: ARG001
+def begins_from_zero(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
     """`zero_grad()` before the loop."""
     return sum(parts[1:], parts[0])

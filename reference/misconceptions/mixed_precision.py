@@ -58,7 +58,7 @@ def coarse_targets(
 
 
 @instead_of(oracle.share, "the loss is a sum over the batch, not a mean")
-def undivided(rows: int) -> float:  # noqa: ARG001
+def undivided(rows: int) -> float:
     """`reduction="sum"`."""
     return 1.0
 

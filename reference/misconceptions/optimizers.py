@@ -106,15 +106,15 @@ def last_gradient_again(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
 
 
 @instead_of(oracle.rates_without_own, "the default lr is 0.001, not 0.01")
-def smaller_default(lr: float) -> dict[str, float]:
+def smaller_default(default: float, lr: float) -> dict[str, float]:
     """Adam's."""
-    return oracle.rates_without_own(lr) | {"no lr given": 1e-3}
+    return oracle.rates_without_own(default, lr) | {"nothing given": 1e-3}
 
 
 @instead_of(oracle.rates_without_own, "a group without an lr of its own gets the default, not the lr given for all")
-def default_for_groups(lr: float) -> dict[str, float]:
+def default_for_groups(default: float, lr: float) -> dict[str, float]:
     """What is given is lost."""
-    return oracle.rates_without_own(0.01)
+    return oracle.rates_without_own(default, default)
 
 
 @instead_of(oracle.facts_after_a_step, "the parameter is given new memory instead of being changed in place")

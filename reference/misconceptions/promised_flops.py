@@ -29,7 +29,7 @@ def tf32(tflops: Mapping[str, float], column: str) -> float | None:
 
 
 @instead_of(oracle.promised_flop_per_sec, "every dtype has the figure of the 16-bit ones")
-def sixteen_bit(tflops: Mapping[str, float], column: str) -> float | None:  # noqa: ARG001
+def sixteen_bit(tflops: Mapping[str, float], column: str) -> float | None:
     """The dtype is not looked at."""
     return tflops["fp16"] * 1e12
 

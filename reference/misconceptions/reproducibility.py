@@ -23,18 +23,18 @@ def without_torch(drawn_by: str, first: int, second: int) -> bool:
 
 
 @instead_of(oracle.repeats, "the seed is always the same number: the argument is not used")
-def constant(drawn_by: str, first: int, second: int) -> bool:  # noqa: ARG001
+def constant(drawn_by: str, first: int, second: int) -> bool:
     """42, whatever was asked for."""
     return True
 
 
 @instead_of(oracle.repeats, "seed 0 is taken for no seed")
-def zero_is_none(drawn_by: str, first: int, second: int) -> bool:  # noqa: ARG001
+def zero_is_none(drawn_by: str, first: int, second: int) -> bool:
     """`if seed:` is false for 0."""
     return first == second != 0
 
 
 @instead_of(oracle.repeats, "only the lower 16 bits of the seed are used")
-def sixteen_bits(drawn_by: str, first: int, second: int) -> bool:  # noqa: ARG001
+def sixteen_bits(drawn_by: str, first: int, second: int) -> bool:
     """Cut down to a smaller range than there is."""
     return first % 2**16 == second % 2**16

@@ -11,13 +11,13 @@ def read_only(n: int, flops_each: int, itemsize: int) -> tuple[int, int]:
 
 
 @instead_of(oracle.elementwise_work, "elements are counted in place of bytes")
-def elements_of_vectors(n: int, flops_each: int, itemsize: int) -> tuple[int, int]:  # noqa: ARG001
+def elements_of_vectors(n: int, flops_each: int, itemsize: int) -> tuple[int, int]:
     """Without the size of one."""
     return flops_each * n, 2 * n
 
 
 @instead_of(oracle.elementwise_work, "an element takes 2 bytes in every dtype")
-def always_two_bytes(n: int, flops_each: int, itemsize: int) -> tuple[int, int]:  # noqa: ARG001
+def always_two_bytes(n: int, flops_each: int, itemsize: int) -> tuple[int, int]:
     """As if all were bfloat16."""
     return flops_each * n, 4 * n
 
@@ -41,7 +41,7 @@ def without_additions(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
 
 
 @instead_of(oracle.product_work, "elements are counted in place of bytes")
-def elements_of_matrices(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:  # noqa: ARG001
+def elements_of_matrices(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
     """Without the size of one."""
     return 2 * m * k * n, m * k + k * n + m * n
 

@@ -15,9 +15,9 @@ def met(lrs: Sequence[Sequence[float]], grads: Sequence[Sequence[Sequence[Grad]]
     return [(step_grads[group][i], rates[group]) for step_grads, rates in zip(grads, lrs, strict=True)]
 
 
-def rates_without_own(lr: float) -> dict[str, float]:
+def rates_without_own(default: float, lr: float) -> dict[str, float]:
     """The rate of a group that has none of its own, when none is given for all, and when `lr` is."""
-    return {"no lr given": 0.01, "lr given once": lr}
+    return {"nothing given": default, "given once": lr}
 
 
 def facts_after_a_step() -> dict[str, bool]:

@@ -1,6 +1,5 @@
 """Probes of AdaGrad."""
 
-import copy
 from typing import Any
 
 from torch import Tensor
@@ -23,9 +22,9 @@ def scheduled(assignment: Any, param: Tensor, lr: float, gamma: float, grads: li
     return optimizers.scheduled(assignment.adagrad.AdaGrad, param, lr, gamma, grads)
 
 
-def default_rates(assignment: Any, param: Tensor, grad: Tensor, lr: float) -> object:
-    """One step without any rate, one with a rate for all."""
-    return optimizers.default_rates(assignment.adagrad.AdaGrad, param, grad, lr)
+def defaults(assignment: Any, param: Tensor, grads: list[Tensor], options: Any) -> object:
+    """The parameter after every step, without any option, and with options for all groups."""
+    return optimizers.defaults(assignment.adagrad.AdaGrad, param, grads, options)
 
 
 def sums_of_squares(assignment: Any, params: Any, lrs: Any, grads: Any) -> list[list[object]]:
@@ -39,26 +38,10 @@ def tensors_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> int:
     """How many tensors of more than one element the optimizer holds, its parameters left out."""
     optimizer = optimizers.build(assignment.adagrad.AdaGrad, params, lrs[0])
     optimizers.walk(optimizer, lrs, grads)
-    own = {name: value for name, value in vars(optimizer).items() if name not in ("param_groups", "defaults")}
-    return large_tensors(own)
+    own = [value for name, value in vars(optimizer).items() if name not in ("param_groups", "defaults")]
+    return sum(tensor.numel() > 1 for tensor in optimizers.tensors_in(own))
 
 
-def large_tensors(value: object) -> int:
-    """The tensors of more than one element within, however deep."""
-    if isinstance(value, Tensor):
-        return int(value.numel() > 1)
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()
-    return sum(map(large_tensors, inner))
-
-
-def interrupted(assignment: Any, params: Any, lrs: Any, grads: Any, stop: int) -> dict[str, object]:
-    """A run, its end, and the end of the same run saved after `stop` steps and loaded into a new optimizer."""
-    AdaGrad = assignment.adagrad.AdaGrad
-    whole = optimizers.build(AdaGrad, params, lrs[0])
-    course = optimizers.walk(whole, lrs, grads)
-    first = optimizers.build(AdaGrad, params, lrs[0])
-    optimizers.walk(first, lrs[:stop], grads[:stop])
-    second = optimizers.build(AdaGrad, optimizers.now(first), lrs[0])
-    second.load_state_dict(copy.deepcopy(first.state_dict()))
-    optimizers.walk(second, lrs[stop:], grads[stop:])
-    return {"course": course, "end": optimizers.now(whole), "resumed end": optimizers.now(second)}
+def interrupted(assignment: Any, params: Any, lrs: Any, grads: Any, stop: int, options: Any = ()) -> object:
+    """A run, its end, and the end of the same run saved and loaded midway."""
+    return optimizers.interrupted(assignment.adagrad.AdaGrad, params, lrs, grads, stop, options)

@@ -1,9 +1,11 @@
 """What the probes of all optimizers share: groups of parameters, and a course of steps.
 
-Everywhere `params[group][i]` is a start, `lrs[step][group]` a rate, `grads[step][group][i]` a gradient or None.
+Everywhere `params[group][i]` is a start, `lrs[step][group]` a rate, `grads[step][group][i]` a gradient or None, and
+`options[group]` what a group has beside its rate; no options at all are those of the optimizer.
 """
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -11,18 +13,24 @@ from torch import Tensor, nn
 
 Groups = Sequence[Sequence[Tensor]]
 Grads = Sequence[Sequence[Sequence[Tensor | None]]]
+Options = Mapping[str, Any]
 
 
-def build(Optimizer: Any, params: Groups, lrs: Sequence[float]) -> Any:
+def build(Optimizer: Any, params: Groups, lrs: Sequence[float], options: Sequence[Options] = ()) -> Any:
     """An optimizer with one group for each row; the last group joins after the others."""
     groups = [
-        {"params": [nn.Parameter(p.clone(memory_format=torch.preserve_format)) for p in group], "lr": lr}
-        for group, lr in zip(params, lrs, strict=True)
+        {"params": [nn.Parameter(p.clone(memory_format=torch.preserve_format)) for p in group], "lr": lr, **own}
+        for group, lr, own in zip(params, lrs, map(as_given, options or [{}] * len(params)), strict=True)
     ]
     optimizer = Optimizer(groups[: max(1, len(groups) - 1)], lr=lrs[0])
     for late in groups[max(1, len(groups) - 1) :]:
         optimizer.add_param_group(late)
     return optimizer
+
+
+def as_given(options: Options) -> dict[str, Any]:
+    """Options as a user writes them: pairs are tuples, which become lists on their way here."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
 
 
 def walk(optimizer: Any, lrs: Sequence[Sequence[float]], grads: Grads) -> list[list[list[Tensor]]]:
@@ -43,9 +51,26 @@ def now(optimizer: Any) -> list[list[Tensor]]:
     return [[p.detach().clone() for p in group["params"]] for group in optimizer.param_groups]
 
 
-def run(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: Grads) -> list[list[list[Tensor]]]:
+def run(
+    Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: Grads, options: Sequence[Options] = ()
+) -> list[list[list[Tensor]]]:
     """The parameters after every step."""
-    return walk(build(Optimizer, params, lrs[0]), lrs, grads)
+    return walk(build(Optimizer, params, lrs[0], options), lrs, grads)
+
+
+def refilled(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: Grads) -> list[list[list[Tensor]]]:
+    """The parameters after every step, where each gradient is written into the same tensor as the one before."""
+    optimizer = build(Optimizer, params, lrs[0])
+    ours = [p for group in optimizer.param_groups for p in group["params"]]
+    for p in ours:
+        p.grad = torch.zeros_like(p)
+    course = []
+    for step_grads in grads:
+        for p, grad in zip(ours, [grad for group in step_grads for grad in group], strict=True):
+            p.grad.copy_(grad)
+        optimizer.step()
+        course.append(now(optimizer))
+    return course
 
 
 def in_place(
@@ -88,12 +113,56 @@ def scheduled(Optimizer: Any, param: Tensor, lr: float, gamma: float, grads: lis
     return course
 
 
-def default_rates(Optimizer: Any, param: Tensor, grad: Tensor, lr: float) -> dict[str, Tensor]:
-    """One step without any rate, one with a rate for all groups that have none of their own."""
-    moved = {}
-    for name, options in {"no lr given": {}, "lr given once": {"lr": lr}}.items():
+def defaults(Optimizer: Any, param: Tensor, grads: list[Tensor], options: Options) -> dict[str, list[Tensor]]:
+    """The parameter after every step, without any option, and with options for all groups without their own."""
+    courses: dict[str, list[Tensor]] = {}
+    for name, given in {"nothing given": {}, "given once": as_given(options)}.items():
         p = nn.Parameter(param.clone())
-        p.grad = grad.clone()
-        Optimizer([{"params": [p]}], **options).step()
-        moved[name] = p.detach()
-    return moved
+        optimizer = Optimizer([{"params": [p]}], **given)
+        courses[name] = []
+        for grad in grads:
+            p.grad = grad.clone()
+            optimizer.step()
+            courses[name].append(p.detach().clone())
+    return courses
+
+
+def interrupted(
+    Optimizer: Any,
+    params: Groups,
+    lrs: Sequence[Sequence[float]],
+    grads: Grads,
+    stop: int,
+    options: Sequence[Options] = (),
+) -> dict[str, object]:
+    """A run, its end, and the end of the same run saved after `stop` steps and loaded into a new optimizer."""
+    whole = build(Optimizer, params, lrs[0], options)
+    course = walk(whole, lrs, grads)
+    first = build(Optimizer, params, lrs[0], options)
+    walk(first, lrs[:stop], grads[:stop])
+    second = build(Optimizer, now(first), lrs[0])
+    second.load_state_dict(copy.deepcopy(first.state_dict()))
+    walk(second, lrs[stop:], grads[stop:])
+    return {"course": course, "end": now(whole), "resumed end": now(second)}
+
+
+def bytes_kept(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: Grads) -> int:
+    """The bytes of all tensors of more than one element that the optimizer holds after a run, parameters left out."""
+    optimizer = build(Optimizer, params, lrs[0])
+    walk(optimizer, lrs, grads)
+    parameters = {p.untyped_storage().data_ptr() for group in optimizer.param_groups for p in group["params"]}
+    held = {
+        tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes()
+        for tensor in tensors_in([value for name, value in vars(optimizer).items() if name != "param_groups"])
+        if tensor.numel() > 1
+    }
+    return sum(size for address, size in held.items() if address not in parameters)
+
+
+def tensors_in(value: object) -> Iterator[Tensor]:
+    """Every tensor within, however deep."""
+    if isinstance(value, Tensor):
+        yield value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()
+    for part in inner:
+        yield from tensors_in(part)

@@ -22,6 +22,6 @@ def scheduled(assignment: Any, param: Tensor, lr: float, gamma: float, grads: li
     return optimizers.scheduled(assignment.sgd.SGD, param, lr, gamma, grads)
 
 
-def default_rates(assignment: Any, param: Tensor, grad: Tensor, lr: float) -> object:
-    """One step without any rate, one with a rate for all."""
-    return optimizers.default_rates(assignment.sgd.SGD, param, grad, lr)
+def defaults(assignment: Any, param: Tensor, grads: list[Tensor], options: Any) -> object:
+    """The parameter after every step, without any option, and with options for all groups."""
+    return optimizers.defaults(assignment.sgd.SGD, param, grads, options)

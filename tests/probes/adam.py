@@ -1,0 +1,37 @@
+"""Probes of Adam."""
+
+from typing import Any
+
+from torch import Tensor
+
+from . import optimizers
+
+
+def run(assignment: Any, params: Any, lrs: Any, grads: Any, options: Any = ()) -> object:
+    """The parameters after every step."""
+    return optimizers.run(assignment.adam.Adam, params, lrs, grads, options)
+
+
+def in_place(assignment: Any, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor]) -> object:
+    """Which facts about parameters and gradients survive a step."""
+    return optimizers.in_place(assignment.adam.Adam, params, transposed, lr, grads)
+
+
+def scheduled(assignment: Any, param: Tensor, lr: float, gamma: float, grads: list[Tensor]) -> object:
+    """The parameter after every step under a scheduler."""
+    return optimizers.scheduled(assignment.adam.Adam, param, lr, gamma, grads)
+
+
+def defaults(assignment: Any, param: Tensor, grads: list[Tensor], options: Any) -> object:
+    """The parameter after every step, without any option, and with options for all groups."""
+    return optimizers.defaults(assignment.adam.Adam, param, grads, options)
+
+
+def interrupted(assignment: Any, params: Any, lrs: Any, grads: Any, stop: int, options: Any = ()) -> object:
+    """A run, its end, and the end of the same run saved and loaded midway."""
+    return optimizers.interrupted(assignment.adam.Adam, params, lrs, grads, stop, options)
+
+
+def bytes_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> int:
+    """How many bytes of tensors the optimizer holds after the last step."""
+    return optimizers.bytes_kept(assignment.adam.Adam, params, lrs, grads)

@@ -1,0 +1,42 @@
+"""Probes of Momentum."""
+
+from typing import Any
+
+from torch import Tensor
+
+from . import optimizers
+
+
+def run(assignment: Any, params: Any, lrs: Any, grads: Any, options: Any = ()) -> object:
+    """The parameters after every step."""
+    return optimizers.run(assignment.momentum.Momentum, params, lrs, grads, options)
+
+
+def in_place(assignment: Any, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor]) -> object:
+    """Which facts about parameters and gradients survive a step."""
+    return optimizers.in_place(assignment.momentum.Momentum, params, transposed, lr, grads)
+
+
+def scheduled(assignment: Any, param: Tensor, lr: float, gamma: float, grads: list[Tensor]) -> object:
+    """The parameter after every step under a scheduler."""
+    return optimizers.scheduled(assignment.momentum.Momentum, param, lr, gamma, grads)
+
+
+def defaults(assignment: Any, param: Tensor, grads: list[Tensor], options: Any) -> object:
+    """The parameter after every step, without any option, and with options for all groups."""
+    return optimizers.defaults(assignment.momentum.Momentum, param, grads, options)
+
+
+def interrupted(assignment: Any, params: Any, lrs: Any, grads: Any, stop: int, options: Any = ()) -> object:
+    """A run, its end, and the end of the same run saved and loaded midway."""
+    return optimizers.interrupted(assignment.momentum.Momentum, params, lrs, grads, stop, options)
+
+
+def bytes_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> int:
+    """How many bytes of tensors the optimizer holds after the last step."""
+    return optimizers.bytes_kept(assignment.momentum.Momentum, params, lrs, grads)
+
+
+def refilled(assignment: Any, params: Any, lrs: Any, grads: Any) -> object:
+    """The parameters after every step, where each gradient is written into the same tensor as the one before."""
+    return optimizers.refilled(assignment.momentum.Momentum, params, lrs, grads)

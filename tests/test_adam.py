@@ -1,0 +1,102 @@
+"""Adam: averages of the gradient and of its square, both corrected for their start at 0, and decay in the gradient."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.student import Student
+from reference.oracle import adam as oracle
+from tests.courses import assert_course, rule_of
+from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
+    test_a_saved_and_loaded_run_goes_on_unchanged,
+    test_a_step_without_gradient_does_not_count,
+    test_every_group_has_options_of_its_own,
+    test_it_goes_where_torchs_own_goes,
+    test_no_more_is_kept_than_the_rule_needs,
+    test_options_have_their_defaults,
+)
+from tests.optimizer_duties import (  # noqa: F401
+    Optimizer,
+    test_a_changed_rate_counts_from_the_next_step,
+    test_a_scheduler_can_drive_it,
+    test_every_group_moves_at_its_own_rate,
+    test_parameters_without_gradient_stay,
+    test_the_update_is_in_place,
+)
+from tests.probes import adam as probes
+from tests.strategies import WIDE_DTYPES, Course, costly, courses, from_nothing
+
+ADAM = rule_of(oracle, lr=0.001, betas=(0.9, 0.999))
+BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])
+OPTIONS: list[dict[str, Any]] = [
+    {"betas": (0.5, 0.9)},
+    {"betas": (0.9, 0.95), "weight_decay": 0.1},
+    {"eps": 0.1, "weight_decay": 1.0},
+    {"betas": (0.8, 0.6), "eps": 1e-3},
+]
+
+
+def where_nothing_cancels(course: Course) -> Course:
+    """Parameters so far from 0 that they stay on their side of it, and gradients that point as decay does.
+
+    Where decay and gradient cancel, what is left of them is mostly rounding, and Adam brings it to full size.
+    """
+    params = [[p + 20 * p.sign() for p in group] for group in course.params]
+    grads = [
+        [
+            [None if grad is None else grad.abs() * p.sign() for grad, p in zip(*row, strict=True)]
+            for row in zip(step, params, strict=True)
+        ]
+        for step in course.grads
+    ]
+    return replace(course, params=params, grads=grads)
+
+
+@pytest.fixture(scope="module")
+def optimizer() -> Optimizer:
+    """Whose duties are tested."""
+    return Optimizer(probes, ADAM, OPTIONS, where_nothing_cancels, tensors=2, of_torch=torch.optim.Adam)
+
+
+@costly
+@given(courses(dtypes=WIDE_DTYPES), BETAS)
+def test_the_first_step_is_corrected_to_its_full_size(
+    student: Student, course: Course, betas: tuple[float, float]
+) -> None:
+    """The first step turns p into p - lr * grad / (|grad| + eps), whatever the betas: both averages are corrected."""
+    course = replace(course, options=[{"betas": betas}])
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, ADAM)
+
+
+@costly
+@given(courses(steps=4, dtypes=WIDE_DTYPES), BETAS)
+def test_both_averages_fade_and_are_corrected(student: Student, course: Course, betas: tuple[float, float]) -> None:
+    """After t steps the averages of the gradient and of its square are divided by 1 - beta1ᵗ and 1 - beta2ᵗ."""
+    course = replace(course, options=[{"betas": betas}])
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, ADAM)
+
+
+@costly
+@given(courses(steps=3, powers=(-12, 12)), BETAS, st.sampled_from([1e-8, 1e-3, 1.0]))
+def test_epsilon_is_added_to_the_corrected_root(
+    student: Student, course: Course, betas: tuple[float, float], eps: float
+) -> None:
+    """eps is added to the root of the corrected average, not inside it nor before the correction."""
+    course = replace(from_nothing(course), options=[{"betas": betas, "eps": eps}])
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, ADAM)
+
+
+@costly
+@given(courses(steps=3), st.sampled_from([0.1, 0.01, 1.0]))
+def test_weight_decay_joins_the_gradient(student: Student, course: Course, weight_decay: float) -> None:
+    """weight_decay * p is added to the gradient before both averages take it in."""
+    course = replace(where_nothing_cancels(course), options=[{"weight_decay": weight_decay}])
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, ADAM)

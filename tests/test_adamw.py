@@ -1,0 +1,86 @@
+"""AdamW: p shrinks by lr · weight_decay, and moves as Adam moves it without any decay."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.student import Student
+from reference.oracle import adamw as oracle
+from tests.courses import assert_course, rule_of
+from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
+    test_a_saved_and_loaded_run_goes_on_unchanged,
+    test_a_step_without_gradient_does_not_count,
+    test_every_group_has_options_of_its_own,
+    test_it_goes_where_torchs_own_goes,
+    test_no_more_is_kept_than_the_rule_needs,
+    test_options_have_their_defaults,
+)
+from tests.optimizer_duties import (  # noqa: F401
+    Optimizer,
+    test_a_changed_rate_counts_from_the_next_step,
+    test_a_scheduler_can_drive_it,
+    test_every_group_moves_at_its_own_rate,
+    test_parameters_without_gradient_stay,
+    test_the_update_is_in_place,
+)
+from tests.probes import adamw as probes
+from tests.strategies import WIDE_DTYPES, Course, costly, courses, from_nothing
+
+ADAMW = rule_of(oracle, lr=0.001, betas=(0.9, 0.999))
+BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])
+DECAYS = st.sampled_from([0.1, 0.01, 1.0])
+OPTIONS: list[dict[str, Any]] = [
+    {"betas": (0.5, 0.9)},
+    {"betas": (0.9, 0.95), "weight_decay": 0.1},
+    {"eps": 0.1, "weight_decay": 1.0},
+    {"betas": (0.8, 0.6), "eps": 1e-3, "weight_decay": 0.0},
+]
+
+
+@pytest.fixture(scope="module")
+def optimizer() -> Optimizer:
+    """Whose duties are tested."""
+    return Optimizer(probes, ADAMW, OPTIONS, tensors=2, of_torch=torch.optim.AdamW)
+
+
+@costly
+@given(courses(steps=4, dtypes=WIDE_DTYPES), BETAS)
+def test_without_decay_it_is_adam(student: Student, course: Course, betas: tuple[float, float]) -> None:
+    """With weight_decay=0 it goes where Adam goes: both averages are corrected, from the first step on."""
+    course = replace(course, options=[{"betas": betas, "weight_decay": 0.0}])
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, ADAMW)
+
+
+@costly
+@given(courses(steps=3, powers=(-12, 12)), BETAS, st.sampled_from([1e-8, 1e-3, 1.0]))
+def test_epsilon_is_added_to_the_corrected_root(
+    student: Student, course: Course, betas: tuple[float, float], eps: float
+) -> None:
+    """eps is added to the root of the corrected average, not inside it nor before the correction."""
+    course = replace(from_nothing(course), options=[{"betas": betas, "eps": eps, "weight_decay": 0.0}])
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, ADAMW)
+
+
+@costly
+@given(courses(groups=2, steps=3, changing=True, dtypes=WIDE_DTYPES), DECAYS)
+def test_gradients_of_zero_leave_the_decay(student: Student, course: Course, weight_decay: float) -> None:
+    """Where the gradient is zero, each step turns p into p - lr * weight_decay * p."""
+    zeros: list[list[list[torch.Tensor | None]]] = [[[p * 0 for p in group] for group in course.params]] * 3
+    course = replace(course, grads=zeros, options=[{"weight_decay": weight_decay}] * 2)
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, ADAMW)
+
+
+@costly
+@given(courses(steps=3), DECAYS)
+def test_decay_is_no_part_of_the_gradient(student: Student, course: Course, weight_decay: float) -> None:
+    """p first shrinks by lr * weight_decay, then moves by averages of the gradient alone."""
+    course = replace(course, options=[{"weight_decay": weight_decay}])
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, ADAMW)

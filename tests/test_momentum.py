@@ -1,0 +1,90 @@
+"""Momentum: b ← momentum · b + (1 − dampening) · grad, then p ← p − lr · b, or further ahead with Nesterov."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.student import Student
+from reference.oracle import momentum as oracle
+from tests.courses import assert_course, rule_of
+from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
+    test_a_saved_and_loaded_run_goes_on_unchanged,
+    test_a_step_without_gradient_does_not_count,
+    test_every_group_has_options_of_its_own,
+    test_it_goes_where_torchs_own_goes,
+    test_no_more_is_kept_than_the_rule_needs,
+    test_options_have_their_defaults,
+)
+from tests.optimizer_duties import (  # noqa: F401
+    Optimizer,
+    test_a_changed_rate_counts_from_the_next_step,
+    test_a_scheduler_can_drive_it,
+    test_every_group_moves_at_its_own_rate,
+    test_parameters_without_gradient_stay,
+    test_the_update_is_in_place,
+)
+from tests.probes import momentum as probes
+from tests.strategies import DTYPES, WIDE_DTYPES, Course, costly, courses
+
+MOMENTUM = rule_of(oracle, lr=0.001)
+OPTIONS = [
+    {"momentum": 0.5},
+    {"momentum": 0.9, "dampening": 0.25},
+    {"momentum": 0.8, "nesterov": True},
+    {"momentum": 0.0},
+]
+
+
+@pytest.fixture(scope="module")
+def optimizer() -> Optimizer:
+    """Whose duties are tested."""
+    return Optimizer(probes, MOMENTUM, OPTIONS, tensors=1, of_torch=partial(torch.optim.SGD, momentum=0.9))
+
+
+@costly
+@given(courses(dtypes=DTYPES), st.sampled_from([0.9, 0.5]), st.sampled_from([0.0, 0.5, 0.9]))
+def test_the_first_step_is_that_of_gradient_descent(
+    student: Student, course: Course, momentum: float, dampening: float
+) -> None:
+    """The first step turns p into p - lr * grad: nothing is remembered yet, and nothing damped."""
+    course = replace(course, options=[{"momentum": momentum, "dampening": dampening}])
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, MOMENTUM)
+
+
+@costly
+@given(courses(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.9, 0.5, 0.99, 1.0, 0.0]))
+def test_the_memory_fades_and_takes_the_gradient_in(student: Student, course: Course, momentum: float) -> None:
+    """In later steps the memory is momentum times itself plus the gradient, and p moves by -lr times the memory."""
+    course = replace(course, options=[{"momentum": momentum}])
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, MOMENTUM)
+
+
+@costly
+@given(courses(steps=3), st.sampled_from([0.9, 0.5]), st.sampled_from([0.1, 0.5, 0.9, 1.0]))
+def test_dampening_weakens_later_gradients(student: Student, course: Course, momentum: float, dampening: float) -> None:
+    """From the second step on the gradient enters the memory times 1 - dampening."""
+    course = replace(course, options=[{"momentum": momentum, "dampening": dampening}])
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, MOMENTUM)
+
+
+@costly
+@given(courses(steps=3), st.sampled_from([0.9, 0.5, 0.1]))
+def test_nesterov_looks_ahead(student: Student, course: Course, momentum: float) -> None:
+    """With nesterov=True p moves by -lr * (grad + momentum * b), from the first step on."""
+    course = replace(course, options=[{"momentum": momentum, "nesterov": True}])
+    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
+    assert_course(yours, course, MOMENTUM)
+
+
+@costly
+@given(courses(steps=3))
+def test_the_memory_is_not_the_gradients(student: Student, course: Course) -> None:
+    """What is remembered stays as it is when the next gradient is written into the same tensor."""
+    assert_course(student.call(probes.refilled, course.params, course.lrs, course.grads), course, MOMENTUM)

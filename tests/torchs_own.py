@@ -1,0 +1,26 @@
+"""What torch's own optimizers make of a course, in float64 and in the process of the tests."""
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kata.lean import spare_the_compiler
+from tests.probes import optimizers
+from tests.strategies import Course
+
+
+def course_of(make: Callable[..., Any] | None, course: Course) -> list[list[list[Tensor]]]:
+    """The parameters after every step of torch's own optimizer, `make(groups, lr=…)`.
+
+    Its `step` is the one below torch's wrappers, which import the compiler and turn autograd off.
+    """
+    spare_the_compiler()
+    params = [[p.double() for p in group] for group in course.params]
+    grads = [[[None if grad is None else grad.double() for grad in group] for group in step] for step in course.grads]
+    optimizer = optimizers.build(make, params, course.lrs[0], course.options)
+    optimizer.step = partial(torch.no_grad()(inspect.unwrap(type(optimizer).step)), optimizer)
+    return optimizers.walk(optimizer, course.lrs, grads)

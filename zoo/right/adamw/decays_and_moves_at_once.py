@@ -1,0 +1,25 @@
+"""Takes the decay and the move together, from the parameter as it was, in one subtraction."""
+
+import torch
+
+
+class AdamW(torch.optim.Optimizer):
+    """`p ← p − lr · (weight_decay · p + m̂ / (√v̂ + eps))`."""
+
+    def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self):
+        """Move every parameter."""
+        for group in self.param_groups:
+            beta1, beta2 = group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                t = state["t"] = state.get("t", 0) + 1
+                m = state["m"] = beta1 * state.get("m", 0) + (1 - beta1) * p.grad
+                v = state["v"] = beta2 * state.get("v", 0) + (1 - beta2) * p.grad.square()
+                move = m / (1 - beta1**t) / ((v / (1 - beta2**t)).sqrt() + group["eps"])
+                p -= group["lr"] * (group["weight_decay"] * p + move)

@@ -1,0 +1,26 @@
+"""Shrinks, hides the decay, and lets the learner's own Adam take the step."""
+
+import torch
+
+from .adam import Adam
+
+
+class AdamW(Adam):
+    """Adam's options, with another default."""
+
+    def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, lr, betas, eps, weight_decay)
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        """Shrink, then move with no decay in the gradient."""
+        decays = [group["weight_decay"] for group in self.param_groups]
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.mul_(1 - group["lr"] * group["weight_decay"])
+            group["weight_decay"] = 0.0
+        loss = super().step(closure)
+        for group, decay in zip(self.param_groups, decays, strict=True):
+            group["weight_decay"] = decay
+        return loss
