@@ -15,7 +15,7 @@ from tests.probes import initialization as probes
 from tests.statistics import Z, chi_square_range
 from tests.strategies import SIZES
 
-LARGE = [(512, 1024), (1024, 512), (1, 2**19)]  # 2**19 weights each: the cut's 1.3 % show
+LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each: the cut's 1.3 % show
 EDGES = [0.0, 0.002, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.7, 2.8, 2.9, 2.95, 3.0]
 
 
@@ -63,23 +63,23 @@ def test_the_spread_is_one_over_root_input_dim_before_the_cut(student: Student, 
         check(abs(mean) <= Z / n**0.5, f"{size}: the mean is {mean:.4f} standard deviations away from 0")
         off = float((weights**2).mean()) / variance - 1
         note = f"{size}: the variance after the cut is off by {off:.1%}"
-        yours, expected = (f"standard deviation {std:.6f}" for std in (float(weights.std()), variance**0.5))
-        check(abs(off) <= Z * (2 / n) ** 0.5, note, yours=yours, expected=expected)
+        expected = f"about {variance**0.5:.6f}"
+        check(abs(off) <= Z * (2 / n) ** 0.5, note, yours=float(weights.std()), expected=expected)
 
 
 def test_the_shape_is_a_normal_that_is_cut(student: Student, seed: int) -> None:
     """The weights are spread as a normal within its cut: what lies beyond is drawn again, not moved to the bound."""
     for input_dim, output_dim in LARGE:
         sizes = abs(drawn(student, input_dim, output_dim, seed)) / oracle.spread(input_dim)
-        sizes[sizes > EDGES[-1]] *= 1 - 1e-6  # rounding at the bound
+        sizes = sizes[sizes <= EDGES[-1] * (1 + 1e-6)].clip(max=EDGES[-1])  # what is beyond is another test's
         counts = np.histogram(sizes, EDGES)[0]
         right = sizes.size * np.array([oracle.share(*pair) for pair in pairwise(EDGES)])
-        statistic = float(((counts - right) ** 2 / right).sum()) + float((sizes > EDGES[-1]).sum())
+        statistic = float(((counts - right) ** 2 / right).sum())
         worst = int(np.argmax((counts - right) ** 2 / right))
         note = f"({input_dim}, {output_dim}): from {EDGES[worst]} to {EDGES[worst + 1]} standard deviations away from 0"
         limit = chi_square_range(len(EDGES) - 2)[1]
-        yours, expected = f"{counts[worst]} weights", f"about {right[worst]:.0f} of {sizes.size} weights"
-        check(statistic <= limit, note, yours=yours, expected=expected)
+        expected = f"about {right[worst]:.0f} of {sizes.size} weights"
+        check(statistic <= limit, note, yours=int(counts[worst]), expected=expected)
 
 
 @given(st.integers(0, 2**31), st.integers(1, 6), st.integers(1, 6))
@@ -94,7 +94,8 @@ def test_the_torch_seed_decides(student: Student, seed: int, input_dim: int, out
 
 def test_every_weight_is_a_draw_of_its_own(student: Student, seed: int) -> None:
     """No row repeats another, no column another: each weight is drawn by itself."""
-    weight = drawn(student, 64, 48, seed).reshape(64, 48)
+    weight = drawn(student, 256, 256, seed).reshape(256, 256)
+    check(weight.std() > 0, "all weights are equal")
     scaled = weight / weight.std()
     for name, side in (("rows", scaled), ("columns", scaled.T)):
         likeness = side @ side.T / side.shape[1] ** 0.5

@@ -26,9 +26,9 @@ def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> Non
     """Demand what the storage of the recipe's last tensor measures."""
     last = build(root, recipe)[-1]
     measured = last.untyped_storage().nbytes()
-    shown = f"{last.numel()} elements of {last.element_size()} bytes, in a storage of {measured} bytes"
+    shown = f"{last.numel()} × {last.element_size()} bytes, of a storage of {measured} bytes"
     expected = oracle.tensor_bytes(last.numel(), last.element_size(), measured)
-    assert_equal(student.call(probes.tensor_bytes, root, recipe), expected, what="bytes", note=f"x has {shown}")
+    assert_equal(student.call(probes.tensor_bytes, root, recipe), expected, what="bytes", note=f"x shows {shown}")
 
 
 @given(recipes(VIEWS), DTYPES)

@@ -6,15 +6,11 @@ from reference.misconceptions import instead_of
 from reference.oracle import initialization as oracle
 
 
-@instead_of(oracle.bound, "the cut is at -3 and 3 themselves, not at three standard deviations")
-def absolute(input_dim: int) -> float:
-    """As in the lecture: for wide layers, it cuts nothing."""
-    return 3.0
-
-
-@instead_of(oracle.bound, "nothing is cut off")
+@instead_of(
+    oracle.bound, "nothing is cut off: ends of -3 and 3 would be the numbers themselves, not standard deviations"
+)
 def uncut(input_dim: int) -> float:
-    """A plain normal."""
+    """As in the lecture."""
     return math.inf
 
 
@@ -36,7 +32,7 @@ def he(input_dim: int) -> float:
     return math.sqrt(2 / input_dim)
 
 
-@instead_of(oracle.variance, "the weights are scaled up to make up for the cut")
+@instead_of(oracle.variance, "the standard deviation is 1 / sqrt(input_dim) after the cut, or there is no cut")
 def made_up_for(input_dim: int) -> float:
     """The standard deviation that was asked for, after the cut."""
     return 1 / input_dim
