@@ -58,7 +58,7 @@ def test_parameters_without_gradient_stay(student: Student, optimizer: Optimizer
 
 
 @costly
-@given(courses(dtypes=WIDE_DTYPES), st.booleans())
+@given(courses(dtypes=WIDE_DTYPES, matrix=True), st.booleans())
 def test_the_update_is_in_place(student: Student, optimizer: Optimizer, course: Course, transposed: bool) -> None:
     """A step keeps the Parameter and its memory, stays out of autograd, and leaves grad as it was."""
     params, grads, lr = course.params[0], course.grads[0][0], course.lrs[0][0]

@@ -151,14 +151,15 @@ def courses(
     absent: bool = False,
     dtypes: st.SearchStrategy[torch.dtype] = st.just(torch.float32),  # noqa: B008  (a strategy is a description)
     powers: tuple[float, float] = (-4, 2),
+    matrix: bool = False,
 ) -> Course:
     """`groups` groups with rates of their own, which change if `changing`; one gradient is `None` if `absent`.
 
-    Gradients are of sizes between these `powers` of ten.
-
-    Shapes repeat often and reach scalars and sizes 0 and 1.
+    Gradients are of sizes between these `powers` of ten. Shapes repeat often and reach scalars and sizes 0 and 1; the
+    last is a `matrix` for a test that needs one.
     """
     shapes = draw(st.lists(st.sampled_from([[2], [2, 3], [], [1], [0], [2, 1]]), min_size=1, max_size=3))
+    shapes += [[2, 3]] * matrix
     dtype = draw(dtypes)
     first = [0.1, 0.5][:groups] if groups > 1 else [draw(st.sampled_from([0.1, 0.5, 1e-3, 0.0]))]
     lrs = [[lr * factor for lr in first] for factor in (CHANGES if changing else [1.0] * steps)[:steps]]
