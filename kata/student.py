@@ -25,6 +25,7 @@ from .values import Plain, plain
 
 CALL_SECONDS = 10.0
 LAST_CALL = 1.0  # seconds for a call that may be the last: an alarm in the midst of torch is for what truly hangs
+PATIENCE = 0.5  # seconds until a look whether an import is over
 
 
 class Home(Protocol):
@@ -114,11 +115,19 @@ class InProcess:
 
 @contextmanager
 def time_limit(seconds: float, folder: Path) -> Iterator[None]:
-    """Raise TimedOut, with the student's line, in code that runs longer. Not on Windows, nor off the main thread."""
+    """Raise TimedOut, with the student's line, in code that runs longer. Not on Windows, nor off the main thread.
+
+    A library that the code imports is waited for: one that is half imported would break whatever comes after.
+    """
 
     def stop(_signal: int, frame: FrameType | None) -> None:
+        importing = False
         while frame is not None and not Path(frame.f_code.co_filename).is_relative_to(folder):
+            importing |= frame.f_code.co_filename.startswith("<frozen importlib")
             frame = frame.f_back
+        if importing:
+            signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+            return
         place = Place(Path(frame.f_code.co_filename).name, frame.f_lineno) if frame else None
         raise TimedOut(f"no answer within {seconds:g} seconds", place)
 

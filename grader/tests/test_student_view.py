@@ -7,6 +7,8 @@ import pytest
 
 from grader.tests.conftest import Run, python, run
 from kata.catalog import ROOT, catalog
+from kata.failures import TimedOut
+from kata.student import InProcess
 
 SOLUTION = ROOT / "reference/solution"
 
@@ -197,3 +199,17 @@ print("torch._dynamo" in sys.modules)
 
 def test_an_optimizer_does_not_wait_for_the_compiler() -> None:
     assert python("-c", FIRST_STEP).out == "False\n"
+
+
+def test_a_library_that_is_imported_slowly_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "slow_library.py").write_text("import time\ntime.sleep(0.3)\nvalue = 7\n")
+    monkeypatch.syspath_prepend(tmp_path / "lib")
+    own = tmp_path / "assignment"
+    own.mkdir()
+    (own / "patient.py").write_text("from slow_library import value\n")
+    (own / "endless.py").write_text("while True:\n    pass\n")
+    home = InProcess(own, call_seconds=0.1)
+    assert home.exercise(lambda assignment: assignment.patient.value, []).value == 7
+    with pytest.raises(TimedOut):
+        home.exercise(lambda assignment: assignment.endless, [])
