@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,15 @@ def save(handout: Path, kata: str, old: str = "", new: str = "") -> None:
     source = (SOLUTION / f"{kata}.py").read_text()
     assert not old or source.count(old) == 1
     (handout / "assignment" / f"{kata}.py").write_text(source.replace(old, new) if old else source)
+
+
+def pid_in(file: Path) -> int:
+    """The number that a student's code writes there when it is imported."""
+    end = time.monotonic() + 120
+    while not file.exists() or not file.read_text():
+        assert time.monotonic() < end, "it was never imported"
+        time.sleep(0.02)
+    return int(file.read_text())
 
 
 @pytest.fixture
@@ -96,9 +106,7 @@ def test_saving_again_ends_the_run_before(watch: Terminal, handout: Path) -> Non
         "def same_storage(x, y):\n    while True:\n        pass\n"
     )
     watch.until("── same_storage ──")
-    while not (handout / "began").exists() or not (handout / "began").read_text():
-        assert not watch.has_more(0.02)
-    child = int((handout / "began").read_text())
+    child = pid_in(handout / "began")
     save(handout, "same_storage")
     assert row(watch.until(KEYS), "same_storage")[1] == "done"
     with pytest.raises(ProcessLookupError):
@@ -129,8 +137,7 @@ def test_however_it_is_ended_the_terminal_is_as_before(
     (handout / "assignment/same_storage.py").write_text(
         "import os, pathlib\npathlib.Path('began').write_text(str(os.getpid()))\nwhile True:\n    pass\n"
     )
-    while not (handout / "began").exists() or not (handout / "began").read_text():
-        watch.has_more(0.02)
+    child = pid_in(handout / "began")
     if number == signal.SIGINT:
         watch.type("\x03")
     else:
@@ -139,7 +146,7 @@ def test_however_it_is_ended_the_terminal_is_as_before(
     assert watch.settings() == watch.settings_before
     assert "Traceback" not in watch.all
     with pytest.raises(ProcessLookupError):
-        os.kill(int((handout / "began").read_text()), 0)
+        os.kill(child, 0)
 
 
 def test_with_colours_where_nobody_forbids_them(handout: Path) -> None:
