@@ -1,4 +1,4 @@
-"""Pictures of the report for the documents: `docs/images/report-*.png`, of a class that is made up.
+"""Pictures for the documents: `docs/images/failure.png`, what a student reads, and `report-*.png`, of a made-up class.
 
     python scripts/screenshots.py [--to FOLDER]
 
@@ -6,6 +6,7 @@ Needs Chromium (Debian: apt-get install chromium chromium-driver). One submissio
 """
 
 import argparse
+import io
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
+from rich.console import Console
+from rich.terminal_theme import DIMMED_MONOKAI
+from rich.text import Text
 from selenium.webdriver import Chrome
 
 from grader import result
@@ -22,6 +26,8 @@ from kata.catalog import ROOT
 
 STUDENTS = 120
 REAL = ROOT / "examples/submissions/subtly_wrong"
+MISTAKE = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
+TERMINAL = 112  # columns
 COLOURS = 256  # of a picture: flat areas and text need no more
 
 
@@ -58,6 +64,7 @@ def main() -> None:
         sys.exit(f"screenshots: {lacking}")
     arguments.to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, chromium() as driver:
+        take_terminal(driver, Path(folder), arguments.to / "failure.png")
         report = make_report(Path(folder))
         for picture in PICTURES:
             path = arguments.to / f"report-{picture.name}.png"
@@ -84,6 +91,29 @@ def take(driver: Chrome, report: Path, picture: Picture, path: Path) -> None:
         "scrollTo(0, document.querySelector(arguments[0]).getBoundingClientRect().top - 24)", picture.top
     )
     driver.save_screenshot(str(path))
+    make_small(path)
+
+
+def take_terminal(driver: Chrome, folder: Path, path: Path) -> None:
+    """Write what pytest says of a mistake that many make in AdaGrad."""
+    source = (ROOT / "reference/solution/adagrad.py").read_text()
+    (folder / "assignment").mkdir()
+    (folder / "assignment/adagrad.py").write_text(source.replace(*MISTAKE))
+    pytest = [sys.executable, "-m", "pytest", f"--impl={folder}", "--kata=adagrad", "--seed=7", "--color=yes"]
+    said = subprocess.run(pytest, cwd=ROOT, capture_output=True, text=True).stdout.replace(f" --impl={folder}", "")
+    console = Console(record=True, width=TERMINAL, file=io.StringIO())
+    console.print(Text.from_ansi(f"$ pytest --kata adagrad\n{said}"), soft_wrap=False)
+    page = folder / "terminal.html"
+    page.write_text(console.export_html(theme=DIMMED_MONOKAI, inline_styles=True), "utf-8")
+    dress(driver, width=1100, height=900, scheme="dark")
+    driver.get(page.as_uri())
+    driver.find_element("tag name", "pre").screenshot(str(path))
+    make_small(path)
+    print(f"{path}  {path.stat().st_size / 1024:.0f} KiB")
+
+
+def make_small(path: Path) -> None:
+    """Store a picture with few colours."""
     with Image.open(path) as image:
         few = image.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(path, optimize=True)
