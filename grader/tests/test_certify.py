@@ -50,7 +50,8 @@ def test_every_kata_has_every_kind_of_claim() -> None:
 def test_findings_count_what_held(tmp_path: Path) -> None:
     katas = catalog().choose(["linear"])
     findings = Findings()
-    first, second, *_ = [claim for claim in claims(katas, seeds=1) if claim.group == "wrong"]
+    made = claims(katas, seeds=1)
+    first, second, *_ = [claim for claim in made if claim.group == "wrong" and not claim.looks_like]
     name = next(iter(katas[0].points))
     failed: dict[str, Outcome] = {name: "failed"}
     passed: dict[str, Outcome] = {name: "passed"}
