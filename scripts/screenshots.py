@@ -45,12 +45,9 @@ class Picture:
 
 PICTURES = (
     Picture("class", 1400, 900, "light", "body"),
-    Picture("class-dark", 1400, 900, "dark", "body"),
     Picture("speed", 1400, 900, "light", "#speed"),
     Picture("submissions", 1400, 640, "light", "#submissions"),
     Picture("submission", 1400, 900, "light", "body", "#submission=subtly_wrong"),
-    Picture("narrow-table", 400, 860, "light", "#submissions"),
-    Picture("narrow", 400, 860, "light", "body"),
     Picture("narrow-dark", 400, 860, "dark", "body", "#submission=subtly_wrong"),
 )
 
