@@ -1,4 +1,7 @@
-"""What a stub and its solution must have in common: public names, signatures, and that each says what it is."""
+"""What a stub and its solution must have in common: public names, signatures, and that each says what it is.
+
+A solution may have helpers of its own.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -45,7 +48,6 @@ def differences(stub: str, solution: str) -> list[str]:
     """What does not fit between a stub and its solution, a line each."""
     asked, given = interface(stub), interface(solution)
     found = [f"{name} is in the stub, not in the solution" for name in asked.keys() - given.keys()]
-    found += [f"{name} is in the solution, not in the stub" for name in given.keys() - asked.keys()]
     for name in asked.keys() & given.keys():
         if asked[name].signature != given[name].signature:
             found.append(f"{name}: the stub has {asked[name].signature}, the solution {given[name].signature}")
@@ -57,7 +59,13 @@ def differences(stub: str, solution: str) -> list[str]:
     return sorted(found)
 
 
-def written_already(stub: str) -> list[str]:
-    """The functions of a stub that do not end with `raise NotImplementedError`."""
-    functions = [node for node in ast.walk(ast.parse(stub)) if isinstance(node, ast.FunctionDef)]
-    return [one.name for one in functions if not ast.unparse(one.body[-1]).startswith("raise NotImplementedError")]
+def written_already(stub: str, solution: str) -> list[str]:
+    """The functions of a stub that do not end with `raise NotImplementedError`, but for those given to students."""
+    given = {ast.unparse(one) for one in functions(solution)}
+    written = [one for one in functions(stub) if not ast.unparse(one.body[-1]).startswith("raise NotImplementedError")]
+    return [one.name for one in written if ast.unparse(one) not in given]
+
+
+def functions(source: str) -> list[ast.FunctionDef]:
+    """All functions and methods of a module."""
+    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]

@@ -1,6 +1,6 @@
 """Whether a handout holds functions or sentences of what stays with the instructor: the solution and the zoo.
 
-What a stub or a hint says is said on purpose, and so is the contract, which the zoo's `breaks` repeats.
+What a stub or a hint says or gives is there on purpose, and so is the contract, which the zoo's `breaks` repeats.
 """
 
 import ast
@@ -55,8 +55,9 @@ def secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
         if path.suffix in (".py", ".toml")
         for text in texts_of(path)
     ][::-1]  # what both have is called the solution's
-    said_anyway = flat("".join(path.read_text("utf-8") for path in sorted((ROOT / "assignment").glob("*.py"))))
-    functions = {body: place for place, text in texts for body in bodies(text)}
+    stubs = [path.read_text("utf-8") for path in sorted((ROOT / "assignment").glob("*.py"))]
+    said_anyway, given = flat("".join(stubs)), {body for stub in stubs for body in bodies(stub)}
+    functions = {body: place for place, text in texts for body in bodies(text) if body not in given}
     said = {one: place for place, text in texts for one in sentences(text) if one not in said_anyway}
     return tuple(Secret(*one) for one in functions.items()), tuple(Secret(*one) for one in said.items())
 

@@ -6,7 +6,6 @@ import inspect
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,19 +15,14 @@ from grader.tests.conftest import python
 from kata.catalog import ROOT, Kata, catalog
 
 KATAS = list(catalog().katas.values())
-
-
-def functions(path: Path) -> dict[str, str]:
-    """The signature of every public function and method of a file."""
-    found = {}
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ClassDef):
-            for item in node.body:
-                if isinstance(item, ast.FunctionDef):
-                    found[f"{node.name}.{item.name}"] = ast.unparse(item.args)
-        elif isinstance(node, ast.FunctionDef):
-            found.setdefault(node.name, ast.unparse(node.args))
-    return found
+NOTHING_OPEN = (
+    "cruncher",
+    "floating_point",
+    "flop_accounting",
+    "initialization",
+    "linear_backward",
+    "memory_accounting",
+)
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
@@ -37,21 +31,12 @@ def test_the_catalog_lists_every_test(kata: Kata) -> None:
     assert set(kata.points) == {test for test in vars(module) if test.startswith("test_")}
 
 
-def test_the_points_sum_to_100() -> None:
-    assert sum(kata.max_score for kata in KATAS) == 100
-
-
-@pytest.mark.parametrize("kata", [kata.name for kata in KATAS])
-def test_stub_and_solution_have_the_same_signatures(kata: str) -> None:
-    assert functions(ROOT / f"assignment/{kata}.py") == functions(ROOT / f"reference/solution/{kata}.py")
-
-
 @pytest.mark.parametrize("kata", [kata.name for kata in KATAS])
 def test_a_stub_teaches(kata: str) -> None:
     text = (ROOT / f"assignment/{kata}.py").read_text()
     assert "raise NotImplementedError" in text
-    assert "Example:" in text
-    assert "Open" in text or kata in ("cruncher", "sgd")
+    assert "Example" in text
+    assert ("Open" in text) != (kata in NOTHING_OPEN)
 
 
 def test_every_claim_is_a_sentence() -> None:
@@ -66,7 +51,7 @@ def test_every_claim_is_a_sentence() -> None:
 
 def test_layers_do_not_reach_up() -> None:
     allowed = {
-        "kata": {"kata"},
+        "kata": {"kata", "reference"},
         "reference": {"reference"},
         "tests": {"tests", "kata", "reference"},
         "grader/tests": {"grader", "kata", "tests", "reference"},
@@ -93,7 +78,7 @@ def test_layers_do_not_reach_up() -> None:
 def test_probes_need_nothing_of_the_tests() -> None:
     for path in (ROOT / "tests/probes").glob("*.py"):
         needed = re.findall(r"^(?:from|import) ((?:kata|reference|tests)\S*)", path.read_text(), re.MULTILINE)
-        assert all(name.startswith("kata.speed.") for name in needed), f"{path}: what is timed needs its sizes, no more"
+        assert all(name.startswith(("kata.speed.", "kata.lean")) for name in needed), f"{path}: a worker has no more"
 
 
 def test_a_student_needs_no_grader_package() -> None:
