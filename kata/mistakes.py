@@ -13,6 +13,8 @@ import pytest
 
 from reference.misconceptions import Misconception
 
+from .languages import translated
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -38,6 +40,12 @@ def mistakes(kata: str) -> tuple[Mistake, ...]:
     for one in misconceptions(kata).values():
         together.setdefault(one.says, []).append(one)
     return tuple(Mistake(says, tuple(parts)) for says, parts in together.items())
+
+
+def in_the_students_language(kata: str, says: str) -> str:
+    """The sentence that names a mistake; several optimizers share some of theirs."""
+    names = [name for name, misconception in misconceptions(kata).items() if misconception.says == says]
+    return translated(says, *((*table, "looks_like", name) for name in names for table in (("katas", kata), ())))
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from .catalog import Kata, catalog
 from .diagnose import DIAGNOSIS
 from .explain import Ending, Status, explain, status_of
 from .languages import padded, words
-from .languages.katas import claim_of, mistake_of, title_of, title_of_track
+from .languages.katas import claim_of, title_of, title_of_track
+from .mistakes import in_the_students_language
 from .profiles import SEED
 from .selection import STUDENT, kata_of
 
@@ -52,7 +53,7 @@ def pytest_runtest_makereport(
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         heading = f"{kata} · {claim_of(kata, item.name, claim(item))}"
         call_made, diagnosis = item.config.stash[STUDENT].last, item.stash.get(DIAGNOSIS, "")
-        looks_like = mistake_of(kata, diagnosis)
+        looks_like = in_the_students_language(kata, diagnosis)
         ending = explain(heading, raised.value, call_made, command(item), diagnosis, looks_like)
         in_our_words = pytest.fail.Exception(ending.message, pytrace=False).with_traceback(raised.tb)
         call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)

@@ -82,7 +82,7 @@ def fit(katas: Sequence[Kata]) -> None:
     """Raise CallError where a stub is written already, or differs from its solution in what others see."""
     for kata in katas:
         stub, solution = ((ROOT / folder / f"{kata.name}.py").read_text("utf-8") for folder in PAIR)
-        if written := written_already(stub, solution):
+        if written := written_already(stub):
             raise CallError(f"assignment/{kata.name}.py is no stub any more: {written[0]} is written")
         if found := differences(stub, solution):
             raise CallError(f"assignment/{kata.name}.py: {found[0]}")

@@ -1,6 +1,7 @@
 """Whether a handout holds functions or sentences of what stays with the instructor: the solution and the zoo.
 
-What a stub or a hint says or gives is there on purpose, and so is the contract, which the zoo's `breaks` repeats.
+What a stub, a hint or the oracle says or gives is there on purpose, and so is the contract, which the zoo's `breaks`
+repeats.
 """
 
 import ast
@@ -17,6 +18,7 @@ from kata.catalog import ROOT
 FOLDERS = ("reference/solution", "zoo")
 STAYS = ("reference/solution/", "zoo/", "grader/", "examples/", "benchmarks/", "scripts/", "docs/")
 GIVEN = ("docs/students.md",)
+PUBLIC = ("assignment", "reference/oracle")
 CODE = ("source", "code", "twin", "before")  # keys of the zoo's tables
 WORDS = ("words", "aim")
 LEAST = 40  # characters: `return x @ weight` is no secret
@@ -55,8 +57,8 @@ def secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
         if path.suffix in (".py", ".toml")
         for text in texts_of(path)
     ][::-1]  # what both have is called the solution's
-    stubs = [path.read_text("utf-8") for path in sorted((ROOT / "assignment").glob("*.py"))]
-    said_anyway, given = flat("".join(stubs)), {body for stub in stubs for body in bodies(stub)}
+    public = [path.read_text("utf-8") for folder in PUBLIC for path in sorted((ROOT / folder).glob("*.py"))]
+    said_anyway, given = flat("".join(public)), {body for text in public for body in bodies(text)}
     functions = {body: place for place, text in texts for body in bodies(text) if body not in given}
     said = {one: place for place, text in texts for one in sentences(text) if one not in said_anyway}
     return tuple(Secret(*one) for one in functions.items()), tuple(Secret(*one) for one in said.items())

@@ -11,7 +11,7 @@ import pytest
 from grader.tests.conftest import EXAMPLES, Class, grade
 from kata.catalog import ROOT, catalog
 
-KATAS = list(catalog().katas)
+KATAS = [kata.name for kata in catalog().choose([], ["core"])]
 NOT_STARTED = dict.fromkeys(KATAS, "not_started")
 HONEST = {
     "complete": dict.fromkeys(KATAS, "done"),

@@ -211,7 +211,7 @@ def test_a_misconception_stands_where_the_oracles_function_does(name_of_kata: st
     for name, one in misconceptions(name_of_kata).items():
         assert getattr(sys.modules[one.right.__module__], one.right.__name__) is one.right, name
         assert one.right.__module__.startswith("reference.oracle.")
-        assert list(inspect.signature(one.mistaken).parameters) == list(inspect.signature(one.right).parameters), name
+        inspect.signature(one.mistaken).bind(**dict.fromkeys(inspect.signature(one.right).parameters))
         assert one.mistaken.__doc__, name
 
 

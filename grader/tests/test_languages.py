@@ -13,7 +13,8 @@ from grader.tests.conftest import run
 from kata.catalog import ROOT, Kata, catalog
 from kata.explain import Status
 from kata.languages import LANGUAGES, Language, columns, language, padded, texts, words
-from kata.languages.katas import about, claim_of, hints_of, mistake_of, title_of
+from kata.languages.katas import about, claim_of, hints_of, title_of
+from kata.mistakes import in_the_students_language as mistake_of
 from kata.mistakes import misconceptions
 
 KATAS = list(catalog().katas.values())

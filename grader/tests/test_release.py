@@ -1,6 +1,7 @@
 """`grader release`: what a handout holds and what it does not, and that a student can start from it."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -182,7 +183,7 @@ def test_it_installs_and_runs_in_an_environment_of_its_own(handout: Path, tmp_pa
 
     assert "0 of 8 done" in call(str(script(place, "kata")))
     assert "same_storage  not started    0/6" in call(str(script(place, "kata")), "next")
-    assert "same_storage  not started    0/6" in call(str(script(place, "kata"))), "the handout's own memory"
+    assert re.search("same_storage +not started +0/6", call(str(script(place, "kata")))), "the handout's own memory"
     assert (handout / ".kata/progress.json").is_file()
     assert not (ROOT / ".kata/x").exists()
     project = tomllib.loads((handout / "pyproject.toml").read_text("utf-8"))["project"]
@@ -226,7 +227,7 @@ def test_what_a_student_exports_is_graded_with_full_points(handout: Path, tmp_pa
 def test_stub_and_solution_have_the_same_public_names_signatures_and_docstrings(kata: str) -> None:
     stub, solution = ((ROOT / folder / f"{kata}.py").read_text("utf-8") for folder in command.PAIR)
     assert differences(stub, solution) == []
-    assert written_already(stub, solution) == []
+    assert written_already(stub) == []
 
 
 STUB = '''
@@ -263,11 +264,11 @@ def test_private_names_and_bodies_may_differ() -> None:
     assert differences(STUB, STUB.replace("raise NotImplementedError", "return 2") + "\ndef own(): ...\n") == []
 
 
-def test_what_a_stub_gives_is_what_the_solution_has() -> None:
-    given = STUB.replace("raise NotImplementedError", "self.n = n", 1)
-    assert written_already(STUB, given) == []
-    assert written_already(given, given) == []
-    assert written_already(given, STUB) == ["__init__"]
+def test_what_a_stub_gives_it_says() -> None:
+    written = STUB.replace("raise NotImplementedError", "self.n = n", 1)
+    assert written_already(STUB) == []
+    assert written_already(written) == ["__init__"]
+    assert written_already(written.replace("An A.", "An A. This much is given.")) == []
 
 
 def test_a_stub_that_somebody_has_filled_in_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """What each kata says to a student, in the student's language."""
 
 from ..catalog import Kata, Track
-from ..mistakes import misconceptions
 from . import found, language, translated
 
 
@@ -29,10 +28,3 @@ def about(kata: Kata) -> dict[str, str]:
 def claim_of(kata: str, test: str, english: str) -> str:
     """The sentence that a test proves; several optimizers share some of theirs."""
     return translated(english, ("katas", kata, "claims", test), ("claims", test)).removesuffix("。")
-
-
-def mistake_of(kata: str, english: str) -> str:
-    """The sentence that names a mistake."""
-    names = [name for name, misconception in misconceptions(kata).items() if misconception.says == english]
-    paths = [path for name in names for path in (("katas", kata, "looks_like", name), ("looks_like", name))]
-    return translated(english, *paths)
