@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import ask, run
+from grader.tests.conftest import ask, grade, run
 from kata.catalog import ROOT, catalog
 
 TRACKS = {track: [kata for kata in catalog().katas.values() if kata.track == track] for track in catalog().tracks}
@@ -58,7 +58,7 @@ def test_plain_pytest_takes_a_track() -> None:
 
 def test_grade_takes_the_core_track_unless_told_otherwise(tmp_path: Path) -> None:
     stubs, out = ROOT / "assignment", tmp_path / "out"
-    assert ask("grade", stubs, "--out", out, "--examples", 1, "--isolation", "none").code == 0
+    assert grade(stubs, "--out", out, "--examples", 1, "--isolation", "none").code == 0
     header = (out / "gradebook.csv").read_text().splitlines()[0].split(",")
     assert [name for name in header if name in catalog().katas] == [kata.name for kata in TRACKS["core"]]
     refused = ask("grade", stubs, "--out", out, "--track", "cores")
