@@ -2,6 +2,8 @@
 
 import io
 import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -54,6 +56,15 @@ def test_an_unknown_kata(tmp_path: Path) -> None:
         ask("grade", COMPLETE, "--out", tmp_path / "out", "--kata", "lineal"), "'lineal'", "same_storage, get_batch"
     )
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", ["certify", "release", "package gradescope"])
+def test_the_installed_command_finds_all_it_needs_from_anywhere(tmp_path: Path, command: str) -> None:
+    arguments = [*command.split(), *(["out"] if command != "certify" else []), "--kata", "lineal"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    script = Path(sys.executable).with_name("grader")
+    done = subprocess.run([script, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    refused(Run(done.returncode, done.stdout, done.stderr), "'lineal'")
 
 
 def test_an_out_that_is_a_file(tmp_path: Path) -> None:
