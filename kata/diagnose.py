@@ -33,6 +33,7 @@ DIAGNOSIS = pytest.StashKey[str]()
 SHARE = 0.5  # of the time that the test took …
 LEAST = 0.5  # … but no fewer seconds, of the processor, may be spent here
 ASIDE = 2.0  # seconds, at most, in which the student's code is asked further
+FUSE = 60.0  # seconds for either, where `grader certify` proves what is said: no load of the machine may silence it
 FURTHER = 30  # random examples, where the kept ones leave a mistake possible
 
 
@@ -59,8 +60,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     except Exception as error:
         if not isinstance(first_cause(error), (Crashed, Stop)):
             student = pyfuncitem.config.stash[STUDENT]
-            seconds = max(LEAST, SHARE * (time.monotonic() - began))
-            pyfuncitem.stash[DIAGNOSIS] = diagnosis(known, body, test, student, seconds)
+            seconds, aside = FUSE, FUSE
+            if pyfuncitem.config.getoption("--hypothesis-profile") != "prove":
+                seconds = max(LEAST, SHARE * (time.monotonic() - began))
+                aside = min(ASIDE, seconds)
+            pyfuncitem.stash[DIAGNOSIS] = diagnosis(known, body, test, student, seconds, aside)
         raise
     finally:
         pyfuncitem.obj = test
@@ -75,10 +79,15 @@ def known_of(kata: str | None) -> tuple[Mistake, ...]:
         return ()
 
 
-def diagnosis(known: Iterable[Mistake], body: Watched, test: Any, student: Student, seconds: float) -> str:
-    """The sentence of the one mistake that explains every answer, "" where there is not exactly one. Raises nothing."""
+def diagnosis(
+    known: Iterable[Mistake], body: Watched, test: Any, student: Student, seconds: float, aside: float
+) -> str:
+    """The sentence of the one mistake that explains every answer, "" where there is not exactly one. Raises nothing.
+
+    The mistakes take so many seconds of processor time, and the student's code, asked further, no more than `aside`.
+    """
     try:
-        student.home.hurry(min(ASIDE, seconds))
+        student.home.hurry(aside)
         search = Search(body, Aside(student.home), seconds)
         possible = list(known)
         for example in search.examples(test):

@@ -76,10 +76,7 @@ def is_caught(results: Sequence[KataResult]) -> str | None:
 
 
 def is_caught_as(looks_like: Set[str]) -> Callable[[Sequence[KataResult]], str | None]:
-    """The kata is started and not done, and where it is known what it looks like, no test says another thing.
-
-    Silence is counted by `diagnoses.py`: how many are named depends on the time that a diagnosis has.
-    """
+    """The kata is started and not done, and where it is known what it looks like, a test says so, and none another."""
 
     def refute(results: Sequence[KataResult]) -> str | None:
         problem, said = is_caught(results), diagnoses(results)
@@ -87,7 +84,7 @@ def is_caught_as(looks_like: Set[str]) -> Callable[[Sequence[KataResult]], str |
             return problem
         if others := said - looks_like:
             return f"it looks like: {'; '.join(sorted(others))}"
-        return None
+        return None if said else "no test says what it looks like"
 
     return refute
 

@@ -84,9 +84,9 @@ def test_a_diagnosis_is_right_silent_wrong_or_not_foreseen() -> None:
     assert judgement(wrong("a"), said("bias")) == "not foreseen"
 
 
-def test_a_wrong_one_must_not_look_like_another() -> None:
+def test_a_wrong_one_must_look_like_what_it_is() -> None:
     assert wrong("a", "relu").refute(said("relu")) is None
-    assert wrong("a", "relu").refute(said()) is None
+    assert wrong("a", "relu").refute(said()) == "no test says what it looks like"
     assert wrong("a", "relu").refute(said("relu", "bias")) == "it looks like: bias"
     assert wrong("a").refute(said("bias")) is None
     assert wrong("a", "relu").refute([result("linear", "done", test_a="passed")]) == "no test catches it"
