@@ -1,0 +1,47 @@
+"""docs/writing-a-kata.md: every file on that page written, every command typed, in a copy of this repository."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from grader.tests.conftest import run
+from kata.catalog import ROOT
+
+PAGE = ROOT / "docs/writing-a-kata.md"
+BLOCK = re.compile(
+    r"(?:^(?P<place>At the end of )?`(?P<file>[\w./]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S
+)
+NOT_OURS = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", "build", "images")
+
+
+def test_the_page_leads_from_nothing_to_certified(tmp_path: Path, needs_bwrap: None) -> None:  # noqa: ARG001
+    copy = Path(shutil.copytree(ROOT, tmp_path / "torchkata", ignore=NOT_OURS))
+    typed = 0
+    for block in BLOCK.finditer(PAGE.read_text("utf-8")):
+        if block["kind"] == "console":
+            typed += follow(block["text"], copy)
+        elif block["kind"] == "diff":
+            subprocess.run(["git", "apply", "-"], input=block["text"], cwd=copy, text=True, check=True)
+        else:
+            write(copy / block["file"], block["text"], at_the_end=bool(block["place"]))
+    assert typed == PAGE.read_text("utf-8").count("\n$ ")
+
+
+def write(path: Path, text: str, *, at_the_end: bool) -> None:
+    """Make a file, or make one longer."""
+    assert path.exists() == at_the_end, path
+    path.parent.mkdir(exist_ok=True)
+    path.write_text((path.read_text("utf-8") + "\n" if at_the_end else "") + text, "utf-8")
+
+
+def follow(console: str, folder: Path) -> int:
+    """Type what is behind each $, and find the lines that follow it, in their order; returns how many commands."""
+    commands = console.removeprefix("$ ").split("\n$ ")
+    for command in commands:
+        typed, *expected = command.strip().splitlines()
+        done = run(*typed.split(), cwd=folder)
+        seen = iter((done.out + done.err).splitlines())
+        for line in expected:
+            assert any(one.startswith(line) for one in seen), f"{typed}: no {line!r} in\n{done.out}{done.err}"
+    return len(commands)
