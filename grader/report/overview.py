@@ -8,7 +8,7 @@ from statistics import median, quantiles
 from grader.report.student import BINS, Property, Student
 from grader.report.words import STATUSES
 from grader.result import Remark
-from kata.catalog import Kata
+from kata.catalog import Kata, Track, catalog
 from kata.explain import Status
 
 MOST = 12  # properties that are listed
@@ -42,6 +42,7 @@ class Ended:
     """How one kata ended: how many submissions by status, and the mean share of its points."""
 
     kata: Kata
+    track: Track
     counts: dict[Status, int]
     mean: float
 
@@ -84,7 +85,7 @@ def ended(students: Sequence[Student], katas: Sequence[Kata]) -> list[Ended]:
         counts = Counter(cell.status for cell in cells)
         graded = [cell.score for cell in cells if cell.status != "not_graded"]
         mean = sum(graded) / len(graded) / kata.max_score if graded else 0.0
-        found.append(Ended(kata, {status: counts[status] for status in STATUSES}, mean))
+        found.append(Ended(kata, catalog().tracks[kata.track], {status: counts[status] for status in STATUSES}, mean))
     return found
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from markupsafe import Markup
@@ -94,6 +96,7 @@ def page(students: Sequence[Student], blocks: Blocks) -> str:
         .render(
             students=students,
             katas=katas,
+            tracks=[(catalog().tracks[name], list(group)) for name, group in groupby(katas, attrgetter("track"))],
             timed=PERFORMANCE in graded,
             blocks=blocks.html,
             bins=overview.bins(students),

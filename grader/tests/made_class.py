@@ -3,7 +3,7 @@
 import importlib
 import inspect
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import msgspec
@@ -12,6 +12,7 @@ from grader.result import KataResult, PerformanceResult, Remark, Result, TestRes
 from grader.tests.made import measured
 from kata.catalog import Kata, catalog
 from kata.explain import Outcome, status_of
+from kata.mistakes import mistakes
 
 FIRST = "ada amir ana bela ben chidi chloe dan dora emil esra eva finn gao gita hana hugo ida ines ivo jan jun kai kofi"
 REST = (
@@ -32,30 +33,20 @@ ENDS: tuple[tuple[Outcome, str], ...] = (
     ("timed_out", SLOW),
 )
 STREAMING = ("sgd_step", "adagrad_step")
-DIAGNOSES = {
-    "same_storage": "the places of the first elements are compared, not the storages",
-    "get_batch": "the last start is never drawn",
-    "linear": "the weight is stored as (output_dim, input_dim)",
-    "cruncher": "the last layer has a ReLU, too",
-    "sgd": "the rate of the first group is used for all",
-    "adagrad": "the 1e-5 is added outside the square root",
-    "train": "the gradients of all steps add up",
-    "checkpoint": "the optimizer's state is not restored",
-}
 
 
-def a_class(count: int, *, seed: int = 0, timed: bool = True) -> Iterator[Result]:
-    """So many submissions of the track core, for some of which there was no GPU; the same for the same seed."""
+def a_class(count: int, *, seed: int = 0, timed: bool = True, tracks: Sequence[str] = ("core",)) -> Iterator[Result]:
+    """So many submissions of these tracks, for some of which there was no GPU; the same for the same seed."""
+    katas = catalog().choose([], tracks)
     chance = random.Random(seed)
     for number in range(count):
         name = NAMES[number % len(NAMES)] + (f"_{number // len(NAMES) + 1}" if number >= len(NAMES) else "")
-        yield submission(name, chance, timed=timed and chance.random() < 0.95)
+        yield submission(name, katas, chance, timed=timed and chance.random() < 0.95)
 
 
-def submission(name: str, chance: random.Random, *, timed: bool) -> Result:
+def submission(name: str, katas: Sequence[Kata], chance: random.Random, *, timed: bool) -> Result:
     """Somebody who is so good, has come so far, and has found a machine that mostly works."""
-    skill, reach = chance.betavariate(5, 2), 1 + min(7, int(11 * chance.random()))
-    katas = [kata for kata in catalog().katas.values() if kata.track == "core"]
+    skill, reach = chance.betavariate(5, 2), 1 + min(len(katas) - 1, int(11 / 8 * len(katas) * chance.random()))
     graded = [
         kata_result(kata, skill, chance) if number < reach else not_started(kata) for number, kata in enumerate(katas)
     ]
@@ -88,7 +79,7 @@ def kata_result(kata: Kata, skill: float, chance: random.Random) -> KataResult:
         elif chance.random() < hard * 2 * (1 - skill):
             outcome, words = chance.choice(ENDS)
             wrong = f"[[0.5, {chance.choice((-1.25, 0.0, 3.5))}, 2], [0.1, {chance.randrange(9)}, 4]]"
-            diagnosis = DIAGNOSES[kata.name] if outcome == "failed" and chance.random() < 0.6 else None
+            diagnosis = mistake(kata.name) if outcome == "failed" and chance.random() < 0.6 else None
             tests.append(ended(kata, test, outcome, words.format(wrong=wrong, kata=kata.name), diagnosis))
         else:
             tests.append(ended(kata, test, "passed"))
@@ -116,6 +107,12 @@ def ended(kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: s
     return TestResult(
         test, outcome, points if outcome == "passed" else 0.0, points, message if words else "", diagnosis, seconds=0.1
     )
+
+
+@cache
+def mistake(kata: str) -> str:
+    """One that is known of it."""
+    return mistakes(kata)[0].says
 
 
 @cache

@@ -103,8 +103,9 @@ def test_most_of_a_numeric_tracks_mistakes_must_be_named() -> None:
     assert found.refuted(core) == []
     assert found.unforeseen == ["wrong linear j, without looks_like, looks like: bias"]
     found.add(wrong("k"), said())
-    assert found.refuted(core) == ["diagnosis: 7 of 11 wrong entries of track core are named, not 70%"]
+    assert found.refuted(core) == ["diagnosis: 7 of 11 wrong entries of the core track are named, not 70%"]
     assert found.refuted(catalog().choose(["linear"])) == [], "a part of a track shows nothing"
+    assert len(found.refuted(list(catalog().katas.values()))) == 2, "too few of the core track, and of all"
     assert "| linear | 11 | 7 | 3 | 0 | 1 |" in markdown([found.table(core)])
     assert "| numeric katas together | 11 | 7 | 3 | 0 | 1 |" in markdown([found.table(core)])
 

@@ -184,6 +184,15 @@ def test_the_same_part_is_stored_once(tmp_path: Path) -> None:
     assert page.count('data-parts="0"') == 50
 
 
+def test_several_tracks_are_told_apart_and_one_is_not_named(tmp_path: Path) -> None:
+    page = page_of(tmp_path, *a_class(3, tracks=["core", "models"]))
+    core, models = (catalog().tracks[name].title for name in ("core", "models"))
+    assert page.count(f'colspan="8">{core}</th>') == 2, "eight columns of katas, and eight of how they ended"
+    assert f'<th scope="colgroup" colspan="3">{models}</th>' in page
+    assert page.index(f'<optgroup label="{core}">') < page.index(f'<optgroup label="{models}">')
+    assert core not in page_of(tmp_path / "one", *a_class(3))
+
+
 def test_a_large_class_makes_a_small_page(tmp_path: Path) -> None:
     page = page_of(tmp_path, *a_class(200))
     assert len(page.encode()) < 2**21

@@ -4,7 +4,7 @@
   const byId = (id) => document.getElementById(id);
   const table = byId("table");
   const body = table.tBodies[0];
-  const heads = [...table.tHead.rows[0].cells];
+  const heads = [...[...table.tHead.rows].at(-1).cells];
   const rows = [...body.rows];
   const column = new Map(heads.flatMap((head, place) => (head.dataset.kata ? [[head.dataset.kata, place]] : [])));
   const name = (row) => row.cells[0].textContent;
