@@ -106,7 +106,7 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
     def warn(text: str) -> None:
         err.print(f"warning: {text}", style="yellow")
 
-    with_workplace(options.isolation, options.examples, warn, use, profile="prove")
+    with_workplace(options.isolation, options.examples, warn, use, profile="prove", katas=katas)
     diagnoses = findings.diagnoses
     tables = [kata_table(findings, katas), diagnoses.table(katas), catch_table(findings, katas), slow_table(findings)]
     refuted = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in findings.refuted]
