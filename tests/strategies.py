@@ -136,10 +136,6 @@ class Course:
     grads: list[list[list[Tensor | None]]]
     options: Sequence[dict[str, Any]] = ()  # what each group has beside its rate; none: the optimizer's defaults
 
-    def options_of(self, group: int) -> dict[str, Any]:
-        """What a group has beside its rate."""
-        return self.options[group] if self.options else {}
-
 
 @st.composite
 def courses(

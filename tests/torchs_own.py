@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,14 +14,20 @@ from tests.probes import optimizers
 from tests.strategies import Course
 
 
+def in_float64(course: Course) -> Course:
+    """The same course, in wider numbers."""
+    params = [[p.double() for p in group] for group in course.params]
+    grads = [[[None if grad is None else grad.double() for grad in group] for group in step] for step in course.grads]
+    return replace(course, params=params, grads=grads)
+
+
 def course_of(make: Callable[..., Any] | None, course: Course) -> list[list[list[Tensor]]]:
     """The parameters after every step of torch's own optimizer, `make(groups, lr=…)`.
 
     Its `step` is the one below torch's wrappers, which import the compiler and turn autograd off.
     """
     spare_the_compiler()
-    params = [[p.double() for p in group] for group in course.params]
-    grads = [[[None if grad is None else grad.double() for grad in group] for group in step] for step in course.grads]
-    optimizer = optimizers.build(make, params, course.lrs[0], course.options)
+    course = in_float64(course)
+    optimizer = optimizers.build(make, course.params, course.lrs[0], course.options)
     optimizer.step = partial(torch.no_grad()(inspect.unwrap(type(optimizer).step)), optimizer)
-    return optimizers.walk(optimizer, course.lrs, grads)
+    return optimizers.walk(optimizer, course.lrs, course.grads)

@@ -1,10 +1,11 @@
 """Mistakes that any optimizer can make, whatever its rule: each optimizer's file takes them over."""
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 from jaxtyping import Float
 from numpy import ndarray as Array
+from numpy import zeros
 
 from reference.misconceptions import instead_of
 from reference.oracle import course as oracle
@@ -12,6 +13,8 @@ from reference.oracle.course import Grad, Met
 
 Lrs: TypeAlias = Sequence[Sequence[float]]
 Grads: TypeAlias = Sequence[Sequence[Sequence[Grad]]]
+Options: TypeAlias = Mapping[str, Any]
+Bytes: TypeAlias = Mapping[str, int]  # by dtype
 
 
 def rates(met: Met, lrs: Sequence[float]) -> Met:
@@ -105,10 +108,60 @@ def last_gradient_again(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     return found
 
 
-@instead_of(oracle.rates_without_own, "the default lr is 0.001, not 0.01")
-def smaller_default(default: float, lr: float) -> dict[str, float]:
+@instead_of(oracle.met, "a missing gradient counts as one of zeros: the parameter should be skipped")
+def zeros_for_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """The memory fades, and what is left of it still moves the parameter."""
+    return [(zeros(()) if grad is None else grad, lr) for grad, lr in oracle.met(lrs, grads, group, i)]
+
+
+@instead_of(oracle.memory_without_gradient, "a step without gradient wipes the memory: it should stay as it is")
+def wiped_without_gradient(memory: Any) -> None:
+    """The next step is a first one."""
+    return
+
+
+@instead_of(
+    oracle.memory_after_loading, "after load_state_dict() it starts anew: all that it needs belongs in self.state[p]"
+)
+def lost_in_loading(memory: Any) -> None:
+    """Only what is in there is saved and loaded."""
+    return
+
+
+@instead_of(oracle.is_needed, "another tensor is kept for each parameter, beside those that the rule needs")
+def further_tensor(kept: Bytes, own: Bytes, tensors: int) -> bool:
+    """A gradient, an update, a copy."""
+    return kept.keys() <= own.keys() and oracle.is_needed(kept, own, tensors + 1)
+
+
+@instead_of(oracle.is_needed, "the memory is kept in float64, whatever the parameter's dtype")
+def kept_in_float64(kept: Bytes, own: Bytes, tensors: int) -> bool:
+    """Twice the bytes that are needed."""
+    return kept.keys() <= {"torch.float64"} and oracle.is_needed(kept, own, 2 * tensors)
+
+
+@instead_of(oracle.options, "the options of the first group, apart from lr, are used for all")
+def options_of_first_group(given: Sequence[Options], group: int) -> Options:
+    """Each group has its own."""
+    return oracle.options(given, 0)
+
+
+@instead_of(oracle.options, "a group's own options, apart from lr, count for nothing: those given for all are used")
+def options_of_constructor(given: Sequence[Options], group: int) -> Options:
+    """They are only the default of the groups."""
+    return {}
+
+
+@instead_of(oracle.default_rate, "the default lr is 0.001, not 0.01")
+def smaller_default(lr: float) -> float:
     """Adam's."""
-    return oracle.rates_without_own(default, lr) | {"nothing given": 1e-3}
+    return 1e-3
+
+
+@instead_of(oracle.default_rate, "the default lr is 0.01, not 0.001")
+def larger_default(lr: float) -> float:
+    """RMSprop's."""
+    return 1e-2
 
 
 @instead_of(oracle.rates_without_own, "a group without an lr of its own gets the default, not the lr given for all")

@@ -1,7 +1,7 @@
 """What a step of any optimizer is made of, and what it leaves as it was, whatever the optimizer's rule."""
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 from jaxtyping import Float
 from numpy import ndarray as Array
@@ -15,9 +15,34 @@ def met(lrs: Sequence[Sequence[float]], grads: Sequence[Sequence[Sequence[Grad]]
     return [(step_grads[group][i], rates[group]) for step_grads, rates in zip(grads, lrs, strict=True)]
 
 
+def options(given: Sequence[Mapping[str, Any]], group: int) -> Mapping[str, Any]:
+    """What a group goes by beside its rate, of what is given to each; what is not given has its default."""
+    return given[group] if given else {}
+
+
+def memory_without_gradient(memory: Any) -> Any:
+    """What is remembered of a parameter after a step in which it has no gradient: the same as before."""
+    return memory
+
+
+def memory_after_loading(memory: Any) -> Any:
+    """What a new optimizer remembers of a parameter that has loaded the state of an old one: all of it."""
+    return memory
+
+
+def is_needed(kept: Mapping[str, int], own: Mapping[str, int], tensors: int) -> bool:
+    """Whether what is kept, in bytes by dtype, is no more than so many tensors for each of the `own` parameters."""
+    return sum(kept.values()) <= tensors * sum(own.values())
+
+
+def default_rate(lr: float) -> float:
+    """The rate where none is given, to an optimizer that has `lr` for that."""
+    return lr
+
+
 def rates_without_own(default: float, lr: float) -> dict[str, float]:
     """The rate of a group that has none of its own, when none is given for all, and when `lr` is."""
-    return {"nothing given": default, "given once": lr}
+    return {"nothing given": default_rate(default), "given once": lr}
 
 
 def facts_after_a_step() -> dict[str, bool]:

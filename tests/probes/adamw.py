@@ -32,6 +32,6 @@ def interrupted(assignment: Any, params: Any, lrs: Any, grads: Any, stop: int, o
     return optimizers.interrupted(assignment.adamw.AdamW, params, lrs, grads, stop, options)
 
 
-def bytes_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> int:
-    """How many bytes of tensors the optimizer holds after the last step."""
+def bytes_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> dict[str, int]:
+    """How many bytes of tensors, by dtype, the optimizer holds after the last step."""
     return optimizers.bytes_kept(assignment.adamw.AdamW, params, lrs, grads)

@@ -5,6 +5,7 @@ Everywhere `params[group][i]` is a start, `lrs[step][group]` a rate, `grads[step
 """
 
 import copy
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -146,17 +147,24 @@ def interrupted(
     return {"course": course, "end": now(whole), "resumed end": now(second)}
 
 
-def bytes_kept(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: Grads) -> int:
-    """The bytes of all tensors of more than one element that the optimizer holds after a run, parameters left out."""
+def bytes_kept(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: Grads) -> dict[str, int]:
+    """The bytes, by dtype, of the tensors of more than one element that the optimizer holds after a run.
+
+    Parameters do not count.
+    """
     optimizer = build(Optimizer, params, lrs[0])
     walk(optimizer, lrs, grads)
     parameters = {p.untyped_storage().data_ptr() for group in optimizer.param_groups for p in group["params"]}
     held = {
-        tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes()
+        tensor.untyped_storage().data_ptr(): (str(tensor.dtype), tensor.untyped_storage().nbytes())
         for tensor in tensors_in([value for name, value in vars(optimizer).items() if name != "param_groups"])
         if tensor.numel() > 1
     }
-    return sum(size for address, size in held.items() if address not in parameters)
+    sizes: Counter[str] = Counter()
+    for address, (dtype, size) in held.items():
+        if address not in parameters:
+            sizes[dtype] += size
+    return dict(sizes)
 
 
 def tensors_in(value: object) -> Iterator[Tensor]:
