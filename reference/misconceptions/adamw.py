@@ -51,9 +51,9 @@ def not_decayed_at_zero(p: P, memory: Memory | None, grad: P, lr: float, **optio
 
 
 @instead_of(course.parameter_without_gradient, "a parameter without gradient decays; it should stay as it is")
-def decayed_without_gradient(p: P, lr: float, options: Mapping[str, Any]) -> P:
+def decayed_without_gradient(p: P, options: Mapping[str, Any]) -> P:
     """Skipped too late."""
-    return oracle.decayed(p, lr, options.get("weight_decay", 0.01))
+    return oracle.decayed(p, options["lr"], options.get("weight_decay", 0.01))
 
 
 @instead_of(oracle.step, "weight_decay joins the gradient, as in Adam")
