@@ -105,10 +105,11 @@ def walk(
     for t, (grad, lr) in enumerate(met(course, g, i)):
         if t == loaded_at:
             memory, sizes = map(oracle.memory_after_loading, (memory, sizes))
+        options = {"lr": lr, **oracle.options(course.options, g)}
         if grad is None:
+            p = oracle.parameter_without_gradient(p, options)
             memory, sizes = map(oracle.memory_without_gradient, (memory, sizes))
         else:
-            options = {"lr": lr, **oracle.options(course.options, g)}
             p, memory = rule.step(p, memory, grad, options)
             before = size
             size, sizes = rule.step(size, sizes, abs(grad), {**options, "lr": -lr})

@@ -71,8 +71,12 @@ def test_epsilon_is_added_to_the_corrected_root(
 @given(courses(groups=2, steps=3, changing=True, dtypes=WIDE_DTYPES), DECAYS)
 def test_gradients_of_zero_leave_the_decay(student: Student, course: Course, weight_decay: float) -> None:
     """Where the gradient is zero, each step turns p into p - lr * weight_decay * p."""
-    zeros: list[list[list[torch.Tensor | None]]] = [[[p * 0 for p in group] for group in course.params]] * 3
-    course = replace(course, grads=zeros, options=[{"weight_decay": weight_decay}] * 2)
+    each_twice = [[*group, *group] for group in course.params]
+    zeros_and_own = [
+        [[*(p * 0 for p in group), *own] for group, own in zip(course.params, step, strict=True)]
+        for step in course.grads
+    ]
+    course = replace(course, params=each_twice, grads=zeros_and_own, options=[{"weight_decay": weight_decay}] * 2)
     yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
     assert_course(yours, course, ADAMW)
 

@@ -21,4 +21,4 @@ def step(
     weight_decay: float = 0.01,
 ) -> tuple[Float[Array, "*shape"], adam.Memory]:
     """The new parameter and the new memory, which is None before the first step."""
-    return adam.step(decayed(p, lr, weight_decay), memory, grad, lr, betas, eps)
+    return adam.step(decayed(p, lr, weight_decay), memory, grad, lr, betas=betas, eps=eps)

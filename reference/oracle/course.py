@@ -20,6 +20,14 @@ def options(given: Sequence[Mapping[str, Any]], group: int) -> Mapping[str, Any]
     return given[group] if given else {}
 
 
+def parameter_without_gradient(
+    p: Float[Array, "*shape"],
+    options: Mapping[str, Any],  # noqa: ARG001  (whatever they are, lr among them)
+) -> Float[Array, "*shape"]:
+    """A parameter after a step in which it has no gradient: it stays as it is."""
+    return p
+
+
 def memory_without_gradient(memory: Any) -> Any:
     """What is remembered of a parameter after a step in which it has no gradient: the same as before."""
     return memory
