@@ -12,7 +12,7 @@ from kata.student import Student
 from reference.oracle import memory_accounting as oracle
 from tests.probes import memory_accounting as probes
 from tests.probes.same_storage import COPIES, VIEWS, build
-from tests.strategies import recipes
+from tests.strategies import SEEDS, recipes, rng_of
 
 DTYPES = st.sampled_from([torch.float32, torch.bfloat16, torch.float64, torch.int8, torch.int64, torch.bool])
 SIZES = st.integers(1, 9)
@@ -20,6 +20,24 @@ PARTS = st.lists(st.tuples(st.sampled_from(probes.PARTS), SIZES, SIZES).map(list
 SHARED = st.tuples(st.sampled_from(["tied", "twice"]), SIZES, SIZES).map(list)
 BUFFERED = st.tuples(st.just("batch_norm"), SIZES, SIZES).map(list)
 EACH = st.sampled_from([1, 2, 4, 8, 12])
+KINDS = st.sampled_from(["parameter_bytes", "gradient_bytes", "optimizer_bytes", "activation_bytes"])
+
+
+@st.composite
+def views(draw: st.DrawFn) -> tuple[Tensor, list[list[Any]]]:
+    """A root tensor, and steps `[source, step, a, b]` to a view of it, a view of that view, and so on.
+
+    Half of them are slices and rows: these show least of what they hold on to.
+    """
+    root = torch.zeros(draw(st.lists(st.integers(2, 4), min_size=1, max_size=3)))
+    rng = rng_of(draw(SEEDS))
+    steps = rng.choice([*VIEWS, *["slice", "row"] * 3], draw(st.integers(1, 4)))
+    return root, [[source, str(step), *rng.integers(0, 4, 2).tolist()] for source, step in enumerate(steps)]
+
+
+def window_of(x: Tensor) -> oracle.Window:
+    """What `x` shows of its storage."""
+    return oracle.Window(x.shape, x.stride(), int(x.storage_offset()), x.element_size())
 
 
 def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> None:
@@ -27,11 +45,11 @@ def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> Non
     last = build(root, recipe)[-1]
     measured = last.untyped_storage().nbytes()
     shown = f"{last.numel()} × {last.element_size()} bytes, of a storage of {measured} bytes"
-    expected = oracle.tensor_bytes(last.numel(), last.element_size(), measured)
+    expected = oracle.tensor_bytes(window_of(last), measured)
     assert_equal(student.call(probes.tensor_bytes, root, recipe), expected, what="bytes", note=f"x shows {shown}")
 
 
-@given(recipes(VIEWS), DTYPES)
+@given(views(), DTYPES)
 def test_a_view_holds_on_to_its_whole_storage(
     student: Student, case: tuple[Tensor, list[list[Any]]], dtype: torch.dtype
 ) -> None:
@@ -53,8 +71,7 @@ def test_copies_begin_to_count_anew(
 def test_expanding_takes_no_memory(student: Student, length: int, times: int, dtype: torch.dtype) -> None:
     """A row that is shown 10**11 times takes the bytes of one row."""
     row = torch.zeros(length, dtype=dtype)
-    shown = row.expand(times, -1)
-    expected = oracle.tensor_bytes(shown.numel(), shown.element_size(), row.untyped_storage().nbytes())
+    expected = oracle.tensor_bytes(window_of(row.expand(times, -1)), row.untyped_storage().nbytes())
     assert_equal(student.call(probes.expanded_bytes, row, times), expected, what="bytes")
 
 
@@ -62,11 +79,17 @@ def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
     """Demand what the parameters of this model number."""
     model = probes.model_of(parts)
     places = list(model.named_parameters(remove_duplicate=False))
-    uses = [oracle.Use(id(p), p.numel(), p.requires_grad) for _, p in places]
+    uses = [oracle.Use(id(p), modules_of(model, name), tuple(p.shape), p.requires_grad) for name, p in places]
     expected = oracle.num_parameters(uses, [buffer.numel() for buffer in model.buffers()])
     shown = ", ".join(f"{name} {list(p.shape)}" for name, p in places)
     yours = student.call(probes.num_parameters, parts)
     assert_equal(yours, expected, what="parameters", note=f"the model has {shown or 'none'}")
+
+
+def modules_of(model: nn.Module, name: str) -> list[int]:
+    """The modules that the parameter of this name lies in, from the model down to the one that has it."""
+    parts = name.split(".")
+    return [id(model.get_submodule(".".join(parts[:depth]))) for depth in range(len(parts))]
 
 
 @given(PARTS)
@@ -139,11 +162,13 @@ def test_every_kind_has_bytes_of_its_own(
     assert_equal(student.call(probes.training_bytes, parameters, activations, each), expected, what="bytes")
 
 
-@given(st.integers(0, 10**12), st.integers(0, 10**12))
-def test_without_bytes_it_is_adam_in_float32(student: Student, parameters: int, activations: int) -> None:
+@given(st.integers(0, 10**12), st.integers(0, 10**12), st.dictionaries(KINDS, EACH, max_size=1))
+def test_without_bytes_it_is_adam_in_float32(
+    student: Student, parameters: int, activations: int, told: dict[str, int]
+) -> None:
     """Unless told otherwise, a parameter takes 4 + 4 + 8 bytes and an activation 4."""
-    expected = oracle.training_bytes(parameters, activations)
-    assert_equal(student.call(probes.training_bytes, parameters, activations, {}), expected, what="bytes")
+    expected = oracle.training_bytes(parameters, activations, **told)
+    assert_equal(student.call(probes.training_bytes, parameters, activations, told), expected, what="bytes")
 
 
 @given(st.integers(1, 10**4), st.integers(1, 2 * 10**11), st.integers(1, 24), st.booleans())
@@ -153,4 +178,4 @@ def test_so_many_parameters_fit(
     """As many parameters fit as all devices together have bytes for, rounded down to an int."""
     given_bytes = float(device_bytes) if as_float else device_bytes
     yours = student.call(probes.max_parameters, num_devices, given_bytes, bytes_per_parameter)
-    assert_equal(yours, oracle.max_parameters(num_devices, device_bytes, bytes_per_parameter), what="parameters")
+    assert_equal(yours, oracle.max_parameters(num_devices, given_bytes, bytes_per_parameter), what="parameters")

@@ -1,7 +1,23 @@
 """What takes memory, and how often it is counted."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Window:
+    """What a tensor shows of its storage; strides and offset in elements, of `element_size` bytes."""
+
+    shape: Sequence[int]
+    strides: Sequence[int]
+    offset: int
+    element_size: int
+
+    @property
+    def elements(self) -> int:
+        """As many as are shown, the same one perhaps several times."""
+        return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
@@ -9,11 +25,17 @@ class Use:
     """One place in a model where a parameter is used; the same `parameter` may have several."""
 
     parameter: int
-    elements: int
+    modules: Sequence[int]  # from the model down to the module that has it
+    shape: tuple[int, ...]
     trainable: bool
 
+    @property
+    def elements(self) -> int:
+        """Of the parameter."""
+        return math.prod(self.shape)
 
-def tensor_bytes(elements: int, element_size: int, storage_bytes: int) -> int:  # noqa: ARG001
+
+def tensor_bytes(window: Window, storage_bytes: int) -> int:  # noqa: ARG001
     """The storage counts, not the elements that a tensor shows of it."""
     return storage_bytes
 
@@ -36,6 +58,6 @@ def training_bytes(
     return num_parameters * (parameter_bytes + gradient_bytes + optimizer_bytes) + num_activations * activation_bytes
 
 
-def max_parameters(num_devices: int, device_bytes: int, bytes_per_parameter: int) -> int:
-    """As many as fit whole."""
-    return num_devices * device_bytes // bytes_per_parameter
+def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
+    """As many as fit whole; `device_bytes` is whole, though it may be a float."""
+    return num_devices * int(device_bytes) // bytes_per_parameter

@@ -35,13 +35,21 @@ def as_tensor(tokens: object) -> object:
     return torch.from_numpy(np.array(tokens)) if isinstance(tokens, np.ndarray) else tokens
 
 
-def round_trip(assignment: Any, tokens: Tensor, step: int, name: str, as_path: bool) -> dict[str, object]:
-    """Every `step`-th token saved and loaded, and whether there is a file of that name."""
+def round_trip(assignment: Any, tokens: Tensor, step: int) -> object:
+    """Every `step`-th token saved and loaded."""
+    with folder() as place:
+        path = place / "tokens.bin"
+        assignment.memmap_tokens.save_tokens(path, tokens.numpy()[::step])
+        return as_tensor(loaded(assignment, path))
+
+
+def named(assignment: Any, tokens: Tensor, name: str, as_path: bool) -> dict[str, object]:
+    """The names of the files that saving under this name has written, and what is loaded if that name is among them."""
     with folder() as place:
         path = place / name if as_path else f"{place}/{name}"
-        assignment.memmap_tokens.save_tokens(path, tokens.numpy()[::step])
-        there = (place / name).is_file()
-        return {"tokens": as_tensor(loaded(assignment, path)), "there is a file of that name": there}
+        assignment.memmap_tokens.save_tokens(path, tokens.numpy())
+        files = sorted(file.name for file in place.iterdir() if file.is_file())
+        return {"files": files, "tokens": as_tensor(loaded(assignment, path)) if name in files else None}
 
 
 def bytes_on_disk(assignment: Any, tokens: Tensor) -> int:
