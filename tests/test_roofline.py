@@ -127,6 +127,8 @@ def test_the_bound_is_what_takes_longer(student: Student, case: tuple[tuple[str,
     (operation, sizes), device = case
     peak, bandwidth = device.tflops["bf16"] * 1e12, device.bandwidth
     flops, moved = work_of(operation, sizes)
+    intensity = oracle.arithmetic_intensity(*oracle.work(operation, sizes, 2))
+    accelerator = oracle.accelerator_intensity(peak, bandwidth)
     yours = student.call(probes.predicted, operation, sizes, "bfloat16", peak, bandwidth)
     times = f"{1e9 * flops / peak:.3g} ns of arithmetic, {1e9 * moved / bandwidth:.3g} ns of moving bytes"
-    assert_equal(yours, oracle.bound(flops, moved, peak, bandwidth), what="bound", note=f"{device.name}: {times}")
+    assert_equal(yours, oracle.bound(intensity, accelerator), what="bound", note=f"{device.name}: {times}")

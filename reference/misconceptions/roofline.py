@@ -172,31 +172,31 @@ def falling(intensity: float, accelerator: float) -> float:
 
 
 @instead_of(oracle.bound, "the two words have changed places")
-def swapped(flops: float, moved: float, flop_per_sec: float, bytes_per_sec: float) -> str:
+def swapped(intensity: float, accelerator: float) -> str:
     """Compute-bound where memory is slower."""
-    return "compute" if moved / bytes_per_sec > flops / flop_per_sec else "memory"
+    return "compute" if intensity < accelerator else "memory"
 
 
 @instead_of(oracle.bound, 'the word is "memory-bound"; it should be "memory"')
-def in_other_words(flops: float, moved: float, flop_per_sec: float, bytes_per_sec: float) -> str:
+def in_other_words(intensity: float, accelerator: float) -> str:
     """Rightly told, but not in the word that was asked for."""
-    word = oracle.bound(flops, moved, flop_per_sec, bytes_per_sec)
+    word = oracle.bound(intensity, accelerator)
     return "memory-bound" if word == "memory" else word
 
 
 @instead_of(oracle.bound, "an intensity of 1 is where the word changes; the accelerator's intensity should be")
-def at_one(flops: float, moved: float, flop_per_sec: float, bytes_per_sec: float) -> str:
+def at_one(intensity: float, accelerator: float) -> str:
     """As for a device that does one FLOP in the time of a byte."""
-    return "memory" if flops < moved else "compute"
+    return "memory" if intensity < 1 else "compute"
 
 
 @instead_of(oracle.bound, "everything is called bound by compute")
-def always_compute(flops: float, moved: float, flop_per_sec: float, bytes_per_sec: float) -> str:
+def always_compute(intensity: float, accelerator: float) -> str:
     """Nothing is compared."""
     return "compute"
 
 
 @instead_of(oracle.bound, "everything is called bound by memory")
-def always_memory(flops: float, moved: float, flop_per_sec: float, bytes_per_sec: float) -> str:
+def always_memory(intensity: float, accelerator: float) -> str:
     """Nothing is compared."""
     return "memory"

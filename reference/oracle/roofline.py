@@ -48,6 +48,6 @@ def attainable_mfu(intensity: float, accelerator: float) -> float:
     return min(1.0, intensity / accelerator)
 
 
-def bound(flops: float, moved: float, flop_per_sec: float, bytes_per_sec: float) -> str:
-    """Which takes longer."""
-    return "memory" if moved / bytes_per_sec > flops / flop_per_sec else "compute"
+def bound(intensity: float, accelerator: float) -> str:
+    """Which takes longer: moving the bytes, or the arithmetic."""
+    return "memory" if intensity < accelerator else "compute"
