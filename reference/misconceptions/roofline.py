@@ -192,11 +192,11 @@ def at_one(intensity: float, accelerator: float) -> str:
 
 @instead_of(oracle.bound, "everything is called bound by compute")
 def always_compute(intensity: float, accelerator: float) -> str:
-    """Nothing is compared."""
+    """As an accelerator's intensity gives that is upside down: so neither of the two is named alone."""
     return "compute"
 
 
 @instead_of(oracle.bound, "everything is called bound by memory")
 def always_memory(intensity: float, accelerator: float) -> str:
-    """Nothing is compared."""
+    """As an operation's intensity gives that is upside down: so neither of the two is named alone."""
     return "memory"
