@@ -44,11 +44,11 @@ class Start:
 
     def is_too_far(self, weights: Float[Array, "count"]) -> bool:
         """Whether one of half a million weights is beyond the cut."""
-        return bool(abs(weights).max() > self.bound * (1 + 1e-6))
+        return not abs(weights).max() <= self.bound * (1 + 1e-6)
 
     def is_too_near(self, weights: Float[Array, "count"]) -> bool:
         """Whether none of half a million weights comes close to the cut."""
-        return bool(abs(weights).max() < self.reach)
+        return not abs(weights).max() >= self.reach
 
 
 def within(z: float) -> float:
