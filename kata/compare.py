@@ -26,8 +26,8 @@ def assert_close(
     """Demand a tensor of `dtype` and of `expected`'s shape, each element within `roundings · eps(dtype) · scale`.
 
     `expected` is exact (float64). `scale` is the sum of the absolute values of the terms that make up each element,
-    for a product `|x| @ |W|`: so the bound follows the length of the sum and the size of what is summed. Where None is
-    expected, as a known mistake may, nothing else will do.
+    for a product `|x| @ |W|`: so the bound follows the length of the sum and the size of what is summed. Where None or
+    NaN is expected, as a known mistake may, nothing else will do.
     """
     if expected is None:
         assert_equal(yours, None, what=what)
@@ -39,14 +39,15 @@ def assert_close(
     limits = torch.finfo(dtype)
     bound = roundings * (limits.eps * laid_over(exact.shape, scale) + limits.smallest_normal)
     with np.errstate(invalid="ignore"):
-        excess = ~(np.abs(yours.double().numpy() - exact) <= bound)
+        numbers = yours.double().numpy()
+        excess = ~((np.abs(numbers - exact) <= bound) | (np.isnan(numbers) & np.isnan(exact)))
     if excess.any():
         raise differs(yours, wanted, what, where_note(excess))
 
 
 def laid_over(shape: tuple[int, ...], scale: Any) -> Any:
-    """The scale of each element; for a known mistake, whose result may be of another shape, the largest of all."""
-    sizes = np.asarray(scale, dtype=np.float64)
+    """The scale of each element; a known mistake may turn its sign, or be of another shape: then the largest."""
+    sizes = np.abs(np.asarray(scale, dtype=np.float64))
     try:
         return np.broadcast_to(sizes, shape)
     except ValueError:

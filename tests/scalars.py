@@ -19,7 +19,7 @@ def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what:
 
 
 def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "") -> None:
-    """Demand exactly this int."""
-    if type(yours) is not int or yours != expected:
+    """Demand exactly this int; where a float is expected, as a known mistake may, exactly this float."""
+    if type(yours) is not (float if type(expected) is float else int) or yours != expected:
         other = type(yours) is float and yours == expected
         raise differs(yours, expected, what, "a count of ints is an int, and exact" if other else note)

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import as_float64, assert_close, assert_equal
+from kata.compare import as_float64, assert_close, check, same
+from kata.show import dtype_name
 from kata.student import Student
 from reference.oracle import linear_backward as oracle
 from tests.probes import linear_backward as probes
@@ -22,18 +24,14 @@ def cases(draw: st.DrawFn, leading: st.SearchStrategy[list[int]], square: bool =
     return LinearCase(*(normal(rng, size, dtype) for size in sizes))
 
 
-def assert_grad_x(yours: Any, case: LinearCase) -> None:
-    """Demand the gradient of x."""
-    w, grad_y = as_float64(case.weight), as_float64(case.grad_y)
-    expected, scale = oracle.grad_x(w, grad_y), oracle.grad_x(abs(w), abs(grad_y))
-    assert_close(yours["grad_x"], expected, dtype=case.x.dtype, scale=scale, what="grad_x")
-
-
-def assert_grad_w(yours: Any, case: LinearCase) -> None:
-    """Demand the gradient of w."""
-    x, grad_y = as_float64(case.x), as_float64(case.grad_y)
-    expected, scale = oracle.grad_w(x, grad_y), oracle.grad_w(abs(x), abs(grad_y))
-    assert_close(yours["grad_w"], expected, dtype=case.x.dtype, scale=scale, what="grad_w")
+def assert_gradients(yours: Any, case: LinearCase, *names: str) -> None:
+    """Demand the gradient of x, that of w, or both."""
+    x, w, grad_y = as_float64(case.x), as_float64(case.weight), as_float64(case.grad_y)
+    expected = dict(zip(("grad_x", "grad_w"), oracle.backward(x, w, grad_y), strict=True))
+    scales = dict(zip(("grad_x", "grad_w"), oracle.backward(abs(x), abs(w), abs(grad_y)), strict=True))
+    dtype = getattr(torch, oracle.dtype_of_gradients(dtype_name(case.x)))
+    for name in names:
+        assert_close(yours[name], expected[name], dtype=dtype, scale=scales[name], what=name)
 
 
 def ask(student: Student, case: LinearCase) -> Any:
@@ -44,52 +42,53 @@ def ask(student: Student, case: LinearCase) -> Any:
 @given(linear_cases())
 def test_grad_x_is_grad_y_at_w_transposed(student: Student, case: LinearCase) -> None:
     """grad_x is grad_y @ w.T, for any leading dimensions and any float dtype."""
-    assert_grad_x(ask(student, case), case)
+    assert_gradients(ask(student, case), case, "grad_x")
 
 
 @given(linear_cases())
 def test_grad_w_sums_over_all_rows(student: Student, case: LinearCase) -> None:
     """grad_w is x.T @ grad_y, summed over all leading dimensions, in any float dtype."""
-    assert_grad_w(ask(student, case), case)
+    assert_gradients(ask(student, case), case, "grad_w")
 
 
 @given(cases(st.lists(st.integers(1, 3), max_size=2), square=True))
 def test_square_weights_are_transposed_rightly(student: Student, case: LinearCase) -> None:
     """With as many outputs as inputs, too, where every transpose has the right shape."""
     yours = ask(student, case)
-    assert_grad_x(yours, case)
-    assert_grad_w(yours, case)
+    assert_gradients(yours, case, "grad_x", "grad_w")
 
 
 @given(cases(st.just([])))
 def test_a_vector_has_gradients(student: Student, case: LinearCase) -> None:
     """For one vector without leading dimensions, grad_x is a vector and grad_w an outer product."""
     yours = ask(student, case)
-    assert_grad_x(yours, case)
-    assert_grad_w(yours, case)
+    assert_gradients(yours, case, "grad_x", "grad_w")
 
 
 @given(cases(st.permutations([0, 2, 1]).flatmap(lambda axes: st.integers(1, 3).map(lambda n: axes[:n]))))
 def test_no_rows_give_zeros(student: Student, case: LinearCase) -> None:
     """Where a leading dimension is 0, grad_x is empty and grad_w zeros; where one is 1, it stays."""
     yours = ask(student, case)
-    assert_grad_x(yours, case)
-    assert_grad_w(yours, case)
+    assert_gradients(yours, case, "grad_x", "grad_w")
 
 
 @given(cases(st.lists(st.integers(0, 3), max_size=2)))
 def test_it_works_without_autograd(student: Student, case: LinearCase) -> None:
     """It is done by hand: under torch.inference_mode(), where there is no autograd, the gradients are the same."""
     yours = student.call(probes.gradients_without_autograd, case.x, case.weight, case.grad_y)
-    assert_grad_x(yours, case)
-    assert_grad_w(yours, case)
+    assert_gradients(yours, case, "grad_x", "grad_w")
 
 
 @given(cases(st.lists(st.integers(0, 3), max_size=2)))
 def test_the_arguments_stay_as_they_were(student: Student, case: LinearCase) -> None:
     """x, w and grad_y keep their values, nothing is added to anyone's .grad, and no requires_grad is switched."""
     traces = student.call(probes.traces, case.x, case.weight, case.grad_y)
-    assert_equal(traces["arguments"], [case.x, case.weight, case.grad_y], what="x, w and grad_y")
-    assert_equal(traces["gradients"], [None, None], what="x.grad and w.grad")
-    assert_equal(traces["still require grad"], [True, True, False], what="requires_grad of x, w and grad_y")
-    assert_grad_x(traces["results"], case)
+    given = [case.x, case.weight, case.grad_y]
+    seen = {
+        "x, w and grad_y keep their values": same(traces["arguments"], given),
+        "nothing is in x.grad and w.grad": same(traces["gradients"], [None, None]),
+        "x and w require grad, grad_y does not": traces["still require grad"] == [True, True, False],
+    }
+    for fact, holds in oracle.facts_afterwards().items():
+        check(seen[fact] is holds, f"after the call this no longer holds: {fact}")
+    assert_gradients(traces["results"], case, "grad_x")

@@ -1,34 +1,37 @@
 """time_matmul: what it times and with which clock, on a machine whose time is pretended."""
 
-import math
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import assert_equal, check
+from kata.compare import check, same
+from kata.show import show
 from kata.student import Student
 from kata.values import Plain
 from reference.oracle import time_matmul as oracle
+from reference.oracle.time_matmul import Product, Run
 from tests.probes import time_matmul as probes
 from tests.strategies import costly
 
 SIZES = st.integers(2, 8)  # with a side of 1, einsum makes no product of matrices
 SECONDS = st.sampled_from([0.01, 0.5, 0.002, 0.1])  # of a product
 THOUSANDFOLD = 1000
-AT_LEAST = 3
+FACTS = ("looks", "flops", "busy", "disturbed", "on_top")
+
+
+def run_of(reply: Plain) -> Run:
+    """What happened meanwhile."""
+    return Run([Product(**each) for each in reply["products"]], **{fact: reply[fact] for fact in FACTS})
 
 
 def assert_seconds(reply: Plain, note: str) -> None:
     """Demand the seconds of one product, within what launching it and reading the clock take on top."""
-    yours = reply["seconds"]
+    yours, run = reply["seconds"], run_of(reply)
     check(type(yours) is float, "the seconds should be a float", yours=yours, expected="a float")
-    check(
-        reply["warm"] != [], "no warm a @ b ran after a clock was looked at", yours=yours, expected="the seconds of one"
-    )
-    low, high = oracle.seconds_per_product(reply["timed"], reply["warm"])
-    slack = 1e-6 * low
-    shown = f"{low:.4g} to {high + reply['on top']:.4g} seconds: so long does one product take here, once warm"
-    check(low - slack <= yours <= high + reply["on top"] + slack, note, yours=yours, expected=shown)
+    low, high = oracle.seconds_per_product(run)
+    none = "no warm a @ b ran after a clock was looked at"
+    check(low <= high, none, yours=yours, expected="the seconds of one")
+    shown = f"{low:.4g} to {high + run.on_top:.4g} seconds: so long does one product take here, once warm"
+    check(oracle.is_that_of_one(yours, run), note, yours=yours, expected=shown)
 
 
 @costly
@@ -78,15 +81,17 @@ def test_earlier_work_of_the_device_does_not_count(student: Student, m: int, n: 
 def test_at_least_three_products_are_timed(student: Student, size: int, seconds: float, on_gpu: bool) -> None:
     """After the warm-up at least three products are timed."""
     reply = student.call(probes.pretended, size, size, size, seconds, 0.0, on_gpu)
-    timed, in_all = len(reply["timed"]), reply["products"]
-    note = f"{in_all} products in all, {timed} of them after a clock was first looked at"
-    check(timed >= AT_LEAST and in_all > AT_LEAST, note, yours=timed, expected=f"{AT_LEAST} or more, and a warm-up")
+    run = run_of(reply)
+    timed = len(run.timed)
+    note = f"{len(run.products)} products in all, {timed} of them after a clock was first looked at"
+    check(oracle.is_enough(run), note, yours=timed, expected=f"{oracle.AT_LEAST} or more, and a warm-up")
 
 
 def test_it_works_on_this_machine(student: Student) -> None:
     """On this machine the answer is a positive float, and both matrices stay as they were."""
     for m, k, n in ((64, 32, 48), (1, 1, 1)):
         reply = student.call(probes.real, m, k, n)
-        seconds = reply["seconds"]
-        check(type(seconds) is float and 0 < seconds < math.inf, "this is no time", yours=seconds)
-        assert_equal(reply["after"], reply["before"], what="a and b", note="timing changed the matrices")
+        check(oracle.is_a_time(reply["seconds"]), "this is no time", yours=reply["seconds"])
+        for name, stayed in oracle.still_as_they_were().items():
+            before, after = reply["before"][name], reply["after"][name]
+            check(same(after, before) is stayed, f"timing changed {name}", yours=after, expected=show(before))

@@ -28,6 +28,16 @@ def deep_linear_products(L: int, input_needs_grad: bool) -> int:
     return 3 * L - (L > 0 and not input_needs_grad)
 
 
+def products_by_default(L: int) -> int:
+    """As many where nothing is said of the data's gradient: without it."""
+    return 3 * L - (L > 0)
+
+
+def deep_linear_flops(B: int, D: int, products: int) -> int:
+    """FLOPs of so many products (B, D) by (D, D)."""
+    return products * matmul_flops(B, D, D)
+
+
 def training_days(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:
     """All FLOPs, over what all devices do in a day."""
     return training_flops(tokens, parameters) / (devices * peak_flop_per_sec * mfu * SECONDS_PER_DAY)

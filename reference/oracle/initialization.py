@@ -1,24 +1,54 @@
-"""The normal distribution, cut on both sides."""
+"""The normal distribution, cut on both sides, and what can be seen of weights that are drawn from it."""
 
 import math
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from numpy import ndarray as Array
 
 CUT = 3.0  # in standard deviations
+REACHED = 2.95  # by the farthest of half a million weights
 
 
-def spread(input_dim: int) -> float:
-    """The standard deviation before the cut."""
-    return 1 / math.sqrt(input_dim)
+@dataclass(frozen=True)
+class Start:
+    """A normal of mean 0 and standard deviation `std`, cut at `cut` standard deviations on both sides."""
 
+    std: float
+    cut: float = CUT
 
-def bound(input_dim: int) -> float:
-    """How far from 0 a weight may be."""
-    return CUT * spread(input_dim)
+    @property
+    def bound(self) -> float:
+        """How far from 0 a weight may be."""
+        return self.cut * self.std
 
+    @property
+    def reach(self) -> float:
+        """How far from 0 the farthest of half a million weights is, at least."""
+        return REACHED * self.std
 
-def variance(input_dim: int) -> float:
-    """The variance after the cut: `σ² · (1 − 2c · φ(c) / (2Φ(c) − 1))`."""
-    density = math.exp(-(CUT**2) / 2) / math.sqrt(2 * math.pi)
-    return spread(input_dim) ** 2 * (1 - 2 * CUT * density / within(CUT))
+    @property
+    def mean(self) -> float:
+        """As much is cut off on one side as on the other."""
+        return 0.0
+
+    @property
+    def variance(self) -> float:
+        """The variance after the cut: `σ² · (1 − 2c · φ(c) / (2Φ(c) − 1))`."""
+        density = math.exp(-(self.cut**2) / 2) / math.sqrt(2 * math.pi)
+        return self.std**2 * (1 - 2 * self.cut * density / within(self.cut))
+
+    def share(self, low: float, high: float) -> float:
+        """How much of it is from `low` to `high` standard deviations from 0, on both sides."""
+        return (within(high) - within(low)) / within(self.cut)
+
+    def is_too_far(self, weights: Float[Array, "count"]) -> bool:
+        """Whether one of half a million weights is beyond the cut."""
+        return not abs(weights).max() <= self.bound * (1 + 1e-6)
+
+    def is_too_near(self, weights: Float[Array, "count"]) -> bool:
+        """Whether none of half a million weights comes close to the cut."""
+        return not abs(weights).max() >= self.reach
 
 
 def within(z: float) -> float:
@@ -26,6 +56,30 @@ def within(z: float) -> float:
     return math.erf(z / math.sqrt(2))
 
 
-def share(low: float, high: float) -> float:
-    """How much of the cut normal is from `low` to `high` standard deviations from 0, on both sides."""
-    return (within(high) - within(low)) / within(CUT)
+def start(input_dim: int, output_dim: int) -> Start:  # noqa: ARG001  (whatever the output's size)
+    """How the weights are drawn."""
+    return Start(1 / math.sqrt(input_dim))
+
+
+def anatomy(input_dim: int, output_dim: int) -> dict[str, object]:
+    """What kind of thing a new weight is."""
+    return {
+        "is an nn.Parameter": True,
+        "requires grad": True,
+        "shape": [input_dim, output_dim],
+        "dtype": "torch.float32",
+    }
+
+
+def draws(seed: int) -> dict[str, object]:
+    """Where the numbers come from: torch's generator, seeded with `seed` before, and nothing else."""
+    return {
+        "the same torch.manual_seed gives the same weights": True,
+        "two weights drawn in a row differ": True,
+        "torch.initial_seed() afterwards": seed,
+    }
+
+
+def likeness() -> dict[str, str]:
+    """What the rows of a weight have to do with each other, and what the columns."""
+    return {"rows": "independent", "columns": "independent"}

@@ -5,6 +5,13 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 
+def backward(
+    x: Float[Array, "... i"], w: Float[Array, "i o"], grad_y: Float[Array, "... o"]
+) -> tuple[Float[Array, "... i"], Float[Array, "i o"]]:
+    """Gradients of `sum(grad_y * (x @ w))` with respect to x and to w."""
+    return grad_x(w, grad_y), grad_w(x, grad_y)
+
+
 def grad_x(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
     """`grad_y @ wᵀ`."""
     return einsum(grad_y, w, "... o, i o -> ... i")
@@ -14,3 +21,17 @@ def grad_w(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Arr
     """`xᵀ @ grad_y`, all leading axes taken for rows."""
     rows, grad_rows = rearrange(x, "... i -> (...) i"), rearrange(grad_y, "... o -> (...) o")
     return einsum(rows, grad_rows, "row i, row o -> i o")
+
+
+def dtype_of_gradients(dtype: str) -> str:
+    """That of x, w and grad_y."""
+    return dtype
+
+
+def facts_afterwards() -> dict[str, bool]:
+    """What holds of the arguments after the call."""
+    return {
+        "x, w and grad_y keep their values": True,
+        "nothing is in x.grad and w.grad": True,
+        "x and w require grad, grad_y does not": True,
+    }

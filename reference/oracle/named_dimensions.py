@@ -10,6 +10,11 @@ def attention_scores(q: Float[Array, "... queries hidden"], k: Float[Array, "...
     return np.asarray(q @ np.swapaxes(k, -1, -2))
 
 
+def dtype_of_scores(dtype: str) -> str:
+    """That of q and k."""
+    return dtype
+
+
 def attention_scores_backward(
     q: Float[Array, "... queries hidden"], k: Float[Array, "... keys hidden"], grad: Float[Array, "... queries keys"]
 ) -> tuple[Array, Array]:
@@ -35,6 +40,11 @@ def per_head_linear_backward(
     """Gradients of `sum(grad * per_head_linear(x, w, heads))` with respect to x and w."""
     rows, grads = x.reshape(-1, w.shape[0]), grad.reshape(-1, w.shape[1])
     return per_head_linear(grad, w.T, heads), rows.T @ grads
+
+
+def heads_fit(size: int, heads: int, d_in: int) -> bool:
+    """Whether a last axis of this size is so many heads."""
+    return size == heads * d_in
 
 
 def causal_mask(n: int) -> Bool[Array, "n n"]:

@@ -1,6 +1,20 @@
 """The work of an operation, and which of a device's two speeds decides how long it takes."""
 
-RELU_FLOPS, GELU_FLOPS = 1, 20  # for each element
+from collections.abc import Sequence
+
+ELEMENTWISE = {"relu": 1, "gelu": 20}  # FLOPs for each element
+
+
+def work(operation: str, sizes: Sequence[int], itemsize: int) -> tuple[int, int]:
+    """FLOPs and bytes of relu, gelu, dot, matrix_vector or matrix_matrix."""
+    if operation in ELEMENTWISE:
+        return elementwise_work(sizes[0], flops_each(operation), itemsize)
+    return product_work(*sides(operation, sizes), itemsize)
+
+
+def flops_each(operation: str) -> int:
+    """FLOPs for each element of a function that looks at one at a time."""
+    return ELEMENTWISE[operation]
 
 
 def elementwise_work(n: int, flops_each: int, itemsize: int) -> tuple[int, int]:
@@ -8,8 +22,14 @@ def elementwise_work(n: int, flops_each: int, itemsize: int) -> tuple[int, int]:
     return flops_each * n, (n + n) * itemsize
 
 
+def sides(operation: str, sizes: Sequence[int]) -> tuple[int, int, int]:
+    """m, k and n of the product (m, k) by (k, n) that an operation is; vectors are matrices with a side of 1."""
+    m, k, n = {"dot": [1, *sizes, 1], "matrix_vector": [*sizes, 1], "matrix_matrix": sizes}[operation]
+    return m, k, n
+
+
 def product_work(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
-    """FLOPs and bytes of a product (m, k) by (k, n); vectors are matrices with a side of 1."""
+    """FLOPs and bytes of a product (m, k) by (k, n): read both, write the result."""
     return 2 * m * k * n, (m * k + k * n + m * n) * itemsize
 
 
@@ -28,6 +48,6 @@ def attainable_mfu(intensity: float, accelerator: float) -> float:
     return min(1.0, intensity / accelerator)
 
 
-def bound(flops: float, moved: float, flop_per_sec: float, bytes_per_sec: float) -> str:
-    """Which takes longer."""
-    return "memory" if moved / bytes_per_sec > flops / flop_per_sec else "compute"
+def bound(intensity: float, accelerator: float) -> str:
+    """Which takes longer: moving the bytes, or the arithmetic."""
+    return "memory" if intensity < accelerator else "compute"

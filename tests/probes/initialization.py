@@ -17,7 +17,8 @@ def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, objec
     """What kind of thing a new weight is."""
     weight = assignment.initialization.xavier_truncated_normal(input_dim, output_dim)
     return {
-        "is an nn.Parameter that requires grad": isinstance(weight, nn.Parameter) and weight.requires_grad,
+        "is an nn.Parameter": isinstance(weight, nn.Parameter),
+        "requires grad": isinstance(weight, Tensor) and weight.requires_grad,
         "shape": list(weight.shape) if isinstance(weight, Tensor) else None,
         "dtype": str(weight.dtype) if isinstance(weight, Tensor) else None,
     }

@@ -12,11 +12,13 @@ def promised(assignment: Any, device_name: str, dtype: str) -> object:
     return assignment.promised_flops.promised_flop_per_sec(device_name, getattr(torch, dtype))
 
 
-def refused(assignment: Any, device_name: str, dtype: str) -> list[str]:
-    """How a call without a figure is refused, where one with a figure is not."""
+def refused(assignment: Any, device_name: str, dtype: str) -> dict[str, object]:
+    """How a call without a figure is refused, where one with a figure is not; else what it returns, in a list."""
     promised_flop_per_sec = assignment.promised_flops.promised_flop_per_sec
     promised_flop_per_sec("NVIDIA H200", torch.float32)
-    return refusal(lambda: promised_flop_per_sec(device_name, getattr(torch, dtype)))
+    returned: list[object] = []
+    raised = refusal(lambda: returned.append(promised_flop_per_sec(device_name, getattr(torch, dtype))))
+    return {"raised": raised, "returned": returned}
 
 
 def mfu(assignment: Any, flops: float, seconds: float, promised: float) -> object:

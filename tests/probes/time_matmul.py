@@ -1,6 +1,7 @@
 """Probes of time_matmul: on a machine whose time is pretended, and on this one."""
 
 import random
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -22,7 +23,7 @@ def pretended(
     busy_seconds: float = 0.0,
     calendar_is_set: bool = False,
 ) -> dict[str, object]:
-    """The seconds that are said, those that products took, and what may come on top of them.
+    """The seconds that are said, what may come on top of them, and all that happened.
 
     A product of (m, k) and (k, n) takes about so many `seconds`, and the first one so many more; the GPU is busy
     with other work at the start.
@@ -49,10 +50,12 @@ def pretended(
         assignment.forget("time_matmul")
     return {
         "seconds": said,
-        "products": len(machine.products),
-        "timed": [product.seconds for product in machine.products if product.timed],
-        "warm": [each.seconds for each in machine.products if each.timed and each.whole and not each.cold],
-        "on top": (TICK * TICKS + LAUNCH * on_gpu) * seconds,
+        "on_top": (TICK * TICKS + LAUNCH * on_gpu) * seconds,
+        "products": [asdict(product) for product in machine.products],
+        "looks": machine.looks,
+        "flops": machine.flops,
+        "busy": busy_seconds,
+        "disturbed": calendar_is_set,
     }
 
 
@@ -60,5 +63,5 @@ def real(assignment: Any, m: int, k: int, n: int) -> dict[str, object]:
     """On this machine: the seconds, and both matrices before and after."""
     generator = torch.Generator().manual_seed(m)
     a, b = torch.randn(m, k, generator=generator), torch.randn(k, n, generator=generator)
-    before = [a.clone(), b.clone()]
-    return {"seconds": assignment.time_matmul.time_matmul(a, b), "before": before, "after": [a, b]}
+    before = {"a": a.clone(), "b": b.clone()}
+    return {"seconds": assignment.time_matmul.time_matmul(a, b), "before": before, "after": {"a": a, "b": b}}
