@@ -89,7 +89,7 @@ def begins_from_zero(before: Float[Array, "d k"], parts: Sequence[Float[Array, "
     return sum(parts[1:], parts[0])
 
 
-@instead_of(oracle.gathered, "the gradients have the wrong sign: they lead uphill")
+@instead_of(oracle.gathered, "the gradients have the wrong sign: a step would go uphill")
 def flipped(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
     """`(-loss).backward()`."""
     return before - sum(parts)
