@@ -48,6 +48,8 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
         "oracle",
         "stubs",
     }
+    made, ours = ((root / "reference/misconceptions").glob("*.py") for root in (new_handout, ROOT))
+    assert {path.name for path in made} == {path.name for path in ours}
     assert [path.name for path in (new_handout / "docs").iterdir()] == ["students.md"]
     for kata in KATAS:
         stub = (ROOT / "assignment" / f"{kata}.py").read_bytes()

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from reference.misconceptions import instead_of
+from reference.misconceptions.cruncher_start import *  # noqa: F403
 from reference.oracle import cruncher as oracle
 
 Weights: TypeAlias = Sequence[Float[Array, "d k"]]
@@ -21,8 +22,6 @@ COLUMN = "the last dimension, of size 1, is not squeezed away"
 SUMMED = "the rows are summed: a batch gives a single number"
 TORCHS_LAYERS = "the layers are nn.Linear, which multiply by their weight transposed and start uniform"
 ONE_WEIGHT = "the layers share one weight"
-SEEDED = "the generator is seeded in the model"
-SEEDED_EACH = "the generator is seeded for every layer"
 
 
 def hidden(weights: Weights, x: X) -> X:
@@ -218,67 +217,6 @@ def torchs_final(dim: int, num_layers: int) -> Anatomy:
     """Shape (1, dim)."""
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [1, dim]}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes}
-
-
-@instead_of(oracle.initial_stds, "the final weight starts at zero")
-def final_at_zero(dim: int, num_layers: int) -> list[float]:
-    """It should start as any Linear."""
-    return [*oracle.initial_stds(dim, num_layers)[:-1], 0.0]
-
-
-@instead_of(oracle.initial_stds, "layers start the smaller the deeper they lie")
-def smaller_with_depth(dim: int, num_layers: int) -> list[float]:
-    """The i-th divided by i."""
-    *layers, final = oracle.initial_stds(dim, num_layers)
-    return [*(std / (i + 1) for i, std in enumerate(layers)), final]
-
-
-@instead_of(oracle.equal_starts, "the layers start as copies of one")
-def copies(num_layers: int) -> list[list[int]]:
-    """Those of one model; the models differ."""
-    return [[j + m, i + m] for m in (0, num_layers + 1) for i in range(num_layers) for j in range(i)]
-
-
-@instead_of(oracle.equal_starts, "the last layer starts as a copy of the one before it")
-def last_copied(num_layers: int) -> list[list[int]]:
-    """In both models."""
-    return [[num_layers - 2 + m, num_layers - 1 + m] for m in (0, num_layers + 1)]
-
-
-@instead_of(oracle.equal_starts, SEEDED)
-def seeded(num_layers: int) -> list[list[int]]:
-    """Each weight equals its like in the other model."""
-    return [[i, i + num_layers + 1] for i in range(num_layers + 1)]
-
-
-@instead_of(oracle.equal_starts, SEEDED_EACH)
-def seeded_each(num_layers: int) -> list[list[int]]:
-    """All layers of both models are equal, and so are the final weights."""
-    return [*all_layers(num_layers), [num_layers, 2 * num_layers + 1]]
-
-
-@instead_of(oracle.seed_afterwards, SEEDED_EACH)
-def seeded_each_with_zero(seed: int) -> int:
-    """As most do."""
-    return 0
-
-
-@instead_of(oracle.equal_starts, "all layers start alike, in every model: they are set, not drawn")
-def constant(num_layers: int) -> list[list[int]]:
-    """As the identity, for one."""
-    return all_layers(num_layers)
-
-
-def all_layers(num_layers: int) -> list[list[int]]:
-    """All pairs of layers of both models."""
-    layers = [i + m for m in (0, num_layers + 1) for i in range(num_layers)]
-    return [[j, i] for i in layers for j in layers if j < i]
-
-
-@instead_of(oracle.seed_afterwards, SEEDED)
-def seeded_with_zero(seed: int) -> int:
-    """As most do."""
-    return 0
 
 
 @instead_of(oracle.backward, "no gradient goes further back than the last layer's weight: detach() between the layers")

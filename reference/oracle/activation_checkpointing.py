@@ -21,13 +21,20 @@ def slope(before_relu: Float[Array, "batch d"]) -> Float[Array, "batch d"]:
     return np.where(before_relu > 0, 1.0, 0.0)
 
 
-def forward(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "batch d"]) -> Float[Array, "batch d"]:
+def forward(
+    weights: Sequence[Float[Array, "d d"]],
+    x: Float[Array, "batch d"],
+    segment: int,  # noqa: ARG001  (a mistake goes by it, as below)
+) -> Float[Array, "batch d"]:
     """`relu(… relu(relu(x @ W₀) @ W₁) …)`."""
     return np.maximum(products(weights, x)[-1], 0) if weights else x
 
 
 def backward(
-    weights: Sequence[Float[Array, "d d"]], x: Float[Array, "batch d"], grad_y: Float[Array, "batch d"]
+    weights: Sequence[Float[Array, "d d"]],
+    x: Float[Array, "batch d"],
+    grad_y: Float[Array, "batch d"],
+    segment: int,  # noqa: ARG001
 ) -> tuple[list[Float[Array, "d d"]], Float[Array, "batch d"]]:
     """Gradients of `sum(grad_y * forward(weights, x))` with respect to each weight and to x."""
     before_relu = products(weights, x)
@@ -40,9 +47,20 @@ def backward(
     return grads, grad_y
 
 
-def applied(num_layers: int, segment: int) -> int:  # noqa: ARG001  (a mistake goes by it)
-    """How many layers are applied."""
-    return num_layers
+def anatomy(dim: int, num_layers: int, segment: int) -> dict[str, object]:  # noqa: ARG001
+    """What the network keeps: shapes by name, and the names of its parameters."""
+    names = [f"layers.{i}.weight" for i in range(num_layers)]
+    return {"state_dict": {name: [dim, dim] for name in names}, "parameters": names}
+
+
+def applied(num_layers: int, segment: int) -> list[int]:  # noqa: ARG001
+    """The layers that are applied, in order."""
+    return [*range(num_layers)]
+
+
+def in_forward(num_layers: int, segment: int) -> int:
+    """Products of matrices in a forward pass."""
+    return len(applied(num_layers, segment))
 
 
 def reached(num_layers: int, segment: int, asks: bool) -> list[bool]:  # noqa: ARG001
@@ -60,11 +78,21 @@ def kept(num_layers: int, segment: int) -> int:
     return segments(num_layers, segment)
 
 
-def most_alive(num_layers: int, segment: int) -> int:
-    """Room in the backward pass for the kept ones, both sides of each ReLU in one segment, and a few gradients."""
-    return segments(num_layers, segment) + 2 * segment + 6
+def alive_in_backward(num_layers: int, segment: int) -> tuple[int, int]:
+    """The fewest and the most activations alive at once: the kept, both sides of a segment's ReLUs, a few gradients."""
+    return 0, segments(num_layers, segment) + 2 * segment + 6
 
 
 def recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     """The fewest and the most products computed again: who keeps a segment's output needs not compute its last one."""
     return num_layers - segments(num_layers, segment), num_layers
+
+
+def attached_in_evaluation() -> bool:
+    """Whether the outputs carry a graph under `torch.no_grad()`."""
+    return False
+
+
+def kept_in_evaluation(num_layers: int, segment: int) -> int:  # noqa: ARG001
+    """Activations alive after a forward pass under `torch.no_grad()`: the output."""
+    return 1

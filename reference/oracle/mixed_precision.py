@@ -9,14 +9,19 @@ from numpy import ndarray as Array
 from . import cruncher
 
 
-def precisions() -> dict[str, str]:
-    """Which dtype each part of a step has."""
+def precisions() -> dict[str, list[str]]:
+    """Which dtypes each part of a step has."""
     return {
-        "products in the forward pass": "bfloat16",
-        "parameters": "float32",
-        "gradients": "float32",
-        "optimizer's state": "float32",
+        "products in the forward pass": ["bfloat16"],
+        "parameters": ["float32"],
+        "gradients": ["float32"],
+        "optimizer's state": ["float32"],
     }
+
+
+def steps() -> int:
+    """How often the optimizer steps."""
+    return 1
 
 
 def share(rows: int) -> float:
@@ -24,9 +29,30 @@ def share(rows: int) -> float:
     return 1 / rows
 
 
+def squared(error: Float[Array, "batch"]) -> tuple[Float[Array, "batch"], Float[Array, "batch"]]:
+    """What each row's error costs, and the slope of that."""
+    return error**2, 2 * error
+
+
 def loss(weights: Sequence[Float[Array, "d k"]], x: Float[Array, "batch d"], y: Float[Array, "batch"]) -> float:
     """The mean squared error."""
-    return share(len(y)) * float(np.sum((cruncher.forward(weights, x) - y) ** 2))
+    costs, _ = squared(cruncher.forward(weights, x) - y)
+    return share(len(y)) * float(np.sum(costs))
+
+
+def returned(
+    weights: Sequence[Float[Array, "d k"]],
+    after: Sequence[Float[Array, "d k"]],  # noqa: ARG001  (a mistake goes by them)
+    x: Float[Array, "batch d"],
+    y: Float[Array, "batch"],
+) -> float:
+    """The loss that comes back: that of the weights before the step, not of those `after` it."""
+    return loss(weights, x, y)
+
+
+def attached() -> bool:
+    """Whether that loss still has its graph."""
+    return False
 
 
 def start(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
@@ -41,8 +67,8 @@ def gradients(
     y: Float[Array, "batch"],
 ) -> list[Float[Array, "d k"]]:
     """The gradients that the optimizer steps with; `before` are those that were there."""
-    error = cruncher.forward(weights, x) - y
-    grads, _ = cruncher.backward(weights, x, 2 * share(len(y)) * error)
+    _, slopes = squared(cruncher.forward(weights, x) - y)
+    grads, _ = cruncher.backward(weights, x, share(len(y)) * slopes)
     return [start(old) + grad for old, grad in zip(before, grads, strict=True)]
 
 

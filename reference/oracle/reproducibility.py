@@ -1,6 +1,8 @@
 """When two runs draw the same numbers."""
 
+from collections.abc import Sequence
 
-def repeats(drawn_by: str, first: int, second: int) -> bool:  # noqa: ARG001  (the same for all)
-    """Whether what is drawn by a library, or by a whole run, after the seed `first` is drawn again after `second`."""
-    return first == second
+
+def origins(drawn_by: str, seeds: Sequence[int]) -> list[object]:  # noqa: ARG001  (the same for all)
+    """What decides the draws of a library, or of a whole run, after each of these seedings in a row: its seed alone."""
+    return [*seeds]

@@ -27,11 +27,16 @@ def accumulated(
     grads = [p.grad for p in model.weights]
     return {
         "loss": loss,
-        "attached": any(isinstance(value, Tensor) and value.requires_grad for value in (loss, *grads)),
+        "attached": {"loss": attached(loss), "gradients": any(map(attached, grads))},
         "gradients": grads,
         "rows": [call.rows for call in DeepLinear.passes],
         "left alone": {"weights": list(model.weights), "x": x, "y": y},
     }
+
+
+def attached(value: object) -> bool:
+    """Whether this carries a graph."""
+    return isinstance(value, Tensor) and value.requires_grad
 
 
 def peaks(assignment: Any, weights: list[Tensor], x: Tensor, y: Tensor, micro_batch_size: int) -> dict[str, int]:

@@ -7,9 +7,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
+ELSEWHERE = 271828
+
 
 def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[list[float]]]:
-    """What each library draws after each seeding; before each, all have drawn `between` numbers."""
+    """What each library draws after each seeding; before each, all have drawn `between` numbers.
+
+    The generators begin in a place of their own, not where an earlier call has left them.
+    """
+    torch.manual_seed(ELSEWHERE)
+    np.random.seed(ELSEWHERE)
+    random.seed(ELSEWHERE)
     drawn: dict[str, list[list[float]]] = {"torch": [], "NumPy": [], "random": []}
     for seed in seeds:
         for _ in range(between):
