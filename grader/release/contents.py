@@ -6,6 +6,7 @@ from pathlib import Path
 
 from grader.errors import GraderError
 from grader.package.project import files_of
+from grader.release.ideas import with_sections
 from grader.release.manifest import with_only
 from kata.catalog import ROOT, Kata, Workload, catalog
 
@@ -17,6 +18,7 @@ GIVEN = ("tests/", "reference/oracle/", "reference/misconceptions/")
 MISTAKES = "reference/misconceptions"  # found by their kata's name, imported by no test
 SPEED = "tests/test_speed.py"
 MANIFEST = "kata/catalog.toml"
+IDEAS = "docs/katas.md"
 
 
 def with_foundations(names: Sequence[str]) -> list[Kata]:
@@ -46,6 +48,7 @@ def contents(katas: Sequence[Kata]) -> dict[str, bytes]:
     files["assignment/__init__.py"] = (ROOT / "assignment/__init__.py").read_bytes()
     files[WORKFLOW] = (FILES / "test.yml").read_bytes()
     files[MANIFEST] = with_only(files[MANIFEST].decode(), names, [workload.name for workload in workloads]).encode()
+    files[IDEAS] = with_sections((ROOT / IDEAS).read_text("utf-8"), names).encode()
     files["README.md"] = files["README.md"].replace(b"KATAS\n", table(katas).encode())
     return dict(sorted(files.items()))
 

@@ -17,7 +17,7 @@ from kata.catalog import ROOT
 
 FOLDERS = ("reference/solution", "zoo")
 STAYS = ("reference/solution/", "zoo/", "grader/", "examples/", "benchmarks/", "scripts/", "docs/")
-GIVEN = ("docs/students.md",)
+GIVEN = ("docs/students.md", "docs/katas.md")
 PUBLIC = ("assignment", "reference/oracle")
 CODE = ("source", "code", "twin", "before")  # keys of the zoo's tables
 WORDS = ("words", "aim")

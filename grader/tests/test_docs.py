@@ -1,4 +1,4 @@
-"""What the documents tell to type exists: commands, options, make's targets, modules, files; links lead somewhere."""
+"""What the documents name exists: commands, options, make's targets, modules, files; links lead somewhere."""
 
 import argparse
 import importlib.util
@@ -11,27 +11,23 @@ import pytest
 import typer
 
 from grader.cli import app
-from kata.catalog import ROOT
+from grader.tests.documents import DOCUMENTS, OURS, mentioned, sections
+from kata.catalog import ROOT, catalog
 from kata.cli.command import parser
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```\n(.*?)^```", re.MULTILINE | re.DOTALL)
-INLINE = re.compile(r"`((?:grader|kata|pytest|make|python -m|python scripts)[^`\n]*)`")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
-NAMES = ("grader", "kata", "pytest", "make", "python")
 OURS_OF_PYTEST = {"--kata", "--track", "--impl", "--seed", "--examples", "--hypothesis-profile"}
 OF_PYTEST = {"-m", "-k", "-q", "-W", "-rs", "-n", "--dist", "--pdb"}
+FOLDERS = sorted(path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith("."))
+PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`")
+MADE_LATER = ("assignment/linear.py.bak", "reference/stubs/")  # by `kata reset`, by `grader release`
 
 
 def commands(document: Path) -> list[list[str]]:
-    """What is to be typed, in words; comments and placeholders such as … left out."""
-    text = document.read_text("utf-8")
-    lines = [line for block in BLOCK.findall(text) for line in block.replace("\\\n", " ").splitlines()]
-    lines += INLINE.findall(text)
-    typed = [
-        shlex.split(line.partition("  #")[0].replace("…", "").replace("'", "")) for line in lines if '"' not in line
-    ]
-    return [words for words in typed if words and words[0] in NAMES]
+    """All commands of ours that a document has anywhere, in words; placeholders such as … left out."""
+    lines = [line for section in sections(document) for line in section.commands] + mentioned(document)
+    typed = [shlex.split(line.replace("…", "")) for line in lines]
+    return [words for words in typed if words[0] in OURS]
 
 
 ALL = [(document, words) for document in DOCUMENTS for words in commands(document)]
@@ -63,9 +59,9 @@ def test_a_command_of_the_documents_can_be_typed(document: Path, words: list[str
         case "make":
             targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
             assert set(rest) <= set(targets), document
-        case "python" if rest[:1] == ["-m"]:
+        case "python" | "python3" if rest[:1] == ["-m"]:
             assert importlib.util.find_spec(rest[1]) is not None, document
-        case "python":
+        case "python" | "python3":
             assert (ROOT / rest[0]).is_file(), document
 
 
@@ -78,3 +74,31 @@ def test_there_is_something_to_type_in_the_documents_that_teach() -> None:
 def test_a_link_leads_somewhere(document: Path) -> None:
     for target in LINK.findall(document.read_text("utf-8")):
         assert (document.parent / target).exists(), target
+
+
+def test_every_document_can_be_reached_from_the_readme() -> None:
+    reached, ahead = set[Path](), [ROOT / "README.md"]
+    while ahead:
+        document = ahead.pop()
+        if document.suffix == ".md" and document not in reached:
+            reached.add(document)
+            ahead += [(document.parent / target).resolve() for target in LINK.findall(document.read_text("utf-8"))]
+    assert reached >= {*DOCUMENTS}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=named)
+def test_a_file_that_is_named_is_there(document: Path) -> None:
+    for name in PATH.findall(document.read_text("utf-8")):
+        if name not in MADE_LATER:
+            assert list(ROOT.glob(re.sub(r"<\w+>", "*", name))), name
+
+
+def test_every_kata_has_its_section_in_order_under_its_track() -> None:
+    text = (ROOT / "docs/katas.md").read_text("utf-8")
+    expected = []
+    for track in catalog().tracks.values():
+        katas = [kata for kata in catalog().katas.values() if kata.track == track.name]
+        expected += [f"## {track.title}", *(f"### {kata.name}: {kata.title}" for kata in katas)]
+    assert re.findall(r"^##.*", text, re.MULTILINE) == expected
+    for part in re.split(r"^##.*\n", text, flags=re.MULTILINE)[1:]:
+        assert not part.strip() or 60 <= len(part.split()) <= 130

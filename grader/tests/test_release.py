@@ -50,7 +50,12 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
     }
     made, ours = ((root / "reference/misconceptions").glob("*.py") for root in (new_handout, ROOT))
     assert {path.name for path in made} == {path.name for path in ours}
-    assert [path.name for path in (new_handout / "docs").iterdir()] == ["students.md"]
+    assert listed(new_handout / "docs") == ["katas.md", "students.md"]
+    for document in ("README.md", "docs/katas.md", "docs/students.md"):
+        text = (new_handout / document).read_text("utf-8")
+        for target in re.findall(r"\]\(([^)#:]+)", text):
+            assert ((new_handout / document).parent / target).is_file(), target
+    assert (new_handout / "docs/katas.md").read_bytes() == (ROOT / "docs/katas.md").read_bytes()
     for kata in KATAS:
         stub = (ROOT / "assignment" / f"{kata}.py").read_bytes()
         assert (new_handout / "assignment" / f"{kata}.py").read_bytes() == stub
@@ -135,6 +140,8 @@ def test_some_katas_come_with_what_they_build_on_and_nothing_of_the_others(tmp_p
     assert {path.stem for path in (tmp_path / "out/tests").glob("test_*.py")} - {"test_speed"} == {
         f"test_{kata}" for kata in katas
     }
+    ideas = (tmp_path / "out/docs/katas.md").read_text("utf-8")
+    assert re.findall(r"^##+ (\w+)", ideas, re.MULTILINE) == ["From", *katas]
     out = at_home("kata", cwd=tmp_path / "out").out
     assert [line.split()[0] for line in out.splitlines() if line.startswith("  ")] == katas
     ended = at_home("pytest", "-m", "gpu or not gpu", "--examples=1", cwd=tmp_path / "out")

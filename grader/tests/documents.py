@@ -1,0 +1,53 @@
+"""What README.md and docs/ tell to type, by section: the lines of fenced blocks, the first column of tables."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kata.catalog import ROOT
+
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+OURS = ("grader", "kata", "pytest", "make", "python", "python3")
+OTHERS = ("apt-get", "apptainer", "docker", "export", "git", "kubectl", "pip", "sbatch", "source", "srun")
+PIECE = re.compile(
+    r"^```(?P<language>\w*)\n(?P<block>.*?)^```$|^#+ (?P<heading>[^\n]+)$|^\| (?P<cell>[^|\n]*) \|",
+    re.MULTILINE | re.DOTALL,
+)
+CODE = re.compile(rf"`((?:{'|'.join(OURS)})(?: [^`\n]*)?)`")
+COMMENT = re.compile(r"\s+# .*")
+
+
+@dataclass(eq=False)
+class Section:
+    """What stands under one heading."""
+
+    document: Path
+    heading: str
+    commands: list[str] = field(default_factory=list)  # as they are typed, each on one line
+    shown: list[str] = field(default_factory=list)  # blocks of what is printed
+
+    def __str__(self) -> str:
+        return f"{self.document.name}: {self.heading}"
+
+
+def sections(document: Path) -> list[Section]:
+    """The sections of a document, in order; those of one heading are one."""
+    found: dict[str, Section] = {}
+    here = Section(document, "")
+    for piece in PIECE.finditer(document.read_text("utf-8")):
+        if piece["heading"]:
+            here = found.setdefault(piece["heading"], Section(document, piece["heading"]))
+        elif piece["cell"] is not None:
+            here.commands += CODE.findall(piece["cell"])
+        elif piece["language"] in ("", "bash", "sh"):
+            lines = [COMMENT.sub("", line) for line in re.sub(r"\\\n\s*", "", piece["block"]).splitlines()]
+            if lines[0].partition(" ")[0] in (*OURS, *OTHERS):
+                here.commands += filter(None, lines)
+            else:
+                here.shown.append(piece["block"])
+    return list(found.values())
+
+
+def mentioned(document: Path) -> list[str]:
+    """Commands of ours that stand in its sentences and tables."""
+    return CODE.findall(document.read_text("utf-8"))

@@ -1,0 +1,200 @@
+"""What the documents tell to type is typed, a section at a time and in order, and ends and prints as they say."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.formats.classroom50 import VARIABLES
+from grader.tests.conftest import Run, students_environment
+from grader.tests.documents import DOCUMENTS, Section, sections
+from kata.catalog import ROOT
+
+STUDENTS = ROOT / "docs/students.md"
+FOR_STUDENTS = (STUDENTS, ROOT / "grader/release/files/README.md")  # typed where a handout lies
+ALL_SECTIONS = [section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in sections(document)]
+TYPED = {command for section in ALL_SECTIONS for command in section.commands}
+GRADE = "grader grade submissions/* --out results --jobs 4"
+
+NOT_RUN = {
+    "downloads; test_release.py::test_it_installs_and_runs_in_an_environment_of_its_own": (
+        "python3 -m venv .venv",
+        "python3 -m venv .venv && source .venv/bin/activate",
+        "source .venv/bin/activate",
+        "pip install -e .",
+        'pip install -e ".[grader]"',
+        'pip install -e ".[grader,slurm]"',
+    ),
+    "waits until a file is saved; test_watch.py::test_a_saved_kata_is_run_and_one_that_is_not_saved_is_not": (
+        "kata watch",
+    ),
+    "minutes; test_speed.py::test_speed_is_stored_with_the_result_and_not_graded_again": (
+        "grader grade submissions/* --out results --device cuda",
+        "grader grade reference/solution --out results --device cuda",
+    ),
+    "a minute; test_calibrate.py::test_a_cpu_is_measured_shown_and_stored": (
+        "grader calibrate",
+        "grader calibrate --device cuda",
+    ),
+    "many minutes; make test and make speed run it": (
+        "grader certify",
+        "grader certify --only cheats",
+    ),
+    "needs a GPU; test_student_speed.py::test_on_a_gpu_the_solution_reads_like_this pretends to have one": (
+        "python -m benchmarks.clock cuda",
+        "pytest -m gpu --impl solution",
+    ),
+    "needs Slurm; test_slurm.py::test_forty_submissions_give_the_gradebook_of_a_local_run": (
+        "grader grade submissions/* --out results --jobs 20 --executor slurm "
+        "--slurm partition=cpu --slurm time=01:00:00",
+        "python scripts/one_node_slurm.py start /tmp/slurm",
+        "python scripts/one_node_slurm.py stop /tmp/slurm",
+    ),
+    "needs Slurm; test_slurm.py::test_a_gpu_is_asked_for_by_the_tasks_that_time_and_only_after_the_tests": (
+        "grader grade submissions/* --out results --jobs 20 --executor slurm --device cuda "
+        "--slurm tests:partition=cpu --slurm speed:partition=gpu --slurm gres=gpu:h100:1",
+    ),
+    "needs Slurm and Apptainer; test_package.py::test_the_pods_of_a_job_grade_the_whole_class runs shares": (
+        "sbatch --array=0-99%20 --requeue --wrap 'apptainer exec --pwd /opt/torchkata --bind /class torchkata.sif "
+        "python -m grader.cluster.share /class/submissions --out /class/results --index $SLURM_ARRAY_TASK_ID --of 100'",
+    ),
+}
+LEFT_OUT = {command for commands in NOT_RUN.values() for command in commands}
+STUBS_ARE_LEFT, ANY_MACHINE = (1,), (0, 3)
+ENDS = {
+    "grader doctor": ANY_MACHINE,
+    "kata next": STUBS_ARE_LEFT,
+    "pytest": STUBS_ARE_LEFT,
+    "pytest --kata linear": STUBS_ARE_LEFT,
+    "pytest --track core": STUBS_ARE_LEFT,
+    "pytest --examples 500": STUBS_ARE_LEFT,
+    "pytest --seed 7": STUBS_ARE_LEFT,
+    "pytest --hypothesis-profile grade": STUBS_ARE_LEFT,
+}
+SHOWN = [
+    "students.md: Set up",
+    "students.md: Reading a failure",
+    "katas.md: strides: Find an element in memory",
+    "cluster.md: In a container",
+    "architecture.md: How it is built",
+    "architecture.md: A submission's way through the grader",
+]
+SUBMISSIONS = ("crashes_at_import", "writes_results", "zipped.zip")  # quickly graded
+RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/") | {
+    "ASSIGNMENT_TYPE": "individual",
+    "SUBMISSION_TAG": "submit/1",
+    "SUBMITTED_AT": "2026-09-30T23:59:00Z",
+}
+
+
+def told_first() -> dict[Section, list[str]]:
+    """What is run of each section: a command that stands in several is run in the first, at a place of each kind."""
+    told: dict[tuple[bool, str], Section] = {}
+    for section in ALL_SECTIONS:
+        for command in section.commands:
+            if command not in LEFT_OUT:
+                told.setdefault((section.document in FOR_STUDENTS, command), section)
+    return {section: [command for (_, command), first in told.items() if first is section] for section in told.values()}
+
+
+def type_in(place: Path, command: str) -> Run:
+    """A command in a shell, where a copy of the project or a handout lies; the answer to any question is yes."""
+    programs = Path(sys.executable).parent
+    ours = {
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PYTHONPATH": str(place),
+        "XDG_CACHE_HOME": str(place / "cache"),
+    }
+    done = subprocess.run(
+        ["bash", "-c", command.replace("@COMMIT", "@" + 40 * "0")],
+        cwd=place,
+        env={**students_environment(), **RUNNER, **ours},
+        input="y\n",
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with `submissions/`, graded by the command that the instructors' page begins with."""
+    place = tmp_path_factory.mktemp("docs") / "torchkata"
+    shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", "build"))
+    (place / "submissions").mkdir()
+    for name in SUBMISSIONS:
+        example = ROOT / "examples/submissions" / name
+        (shutil.copytree if example.is_dir() else shutil.copy)(example, place / "submissions" / name)
+    done = type_in(place, GRADE)
+    assert done.code == 0, done.err
+    for name in ("before", "after"):
+        shutil.copytree(place / "results", place / name)
+    return place
+
+
+@pytest.mark.parametrize(
+    ("section", "commands"), [pytest.param(*told, id=str(told[0])) for told in told_first().items()]
+)
+def test_a_section_can_be_typed_in_order(
+    section: Section, commands: list[str], graded: Path, new_handout: Path, tmp_path: Path
+) -> None:
+    place = shutil.copytree(new_handout if section.document in FOR_STUDENTS else graded, tmp_path / "here")
+    for command in commands:
+        done = type_in(place, command)
+        assert done.code in ENDS.get(command, (0,)), f"{command}\n{done.out}{done.err}"
+        assert "Traceback" not in done.err
+
+
+def test_what_is_not_run_is_still_told_and_run_elsewhere() -> None:
+    assert LEFT_OUT <= TYPED
+    assert ENDS.keys() <= TYPED - LEFT_OUT
+    for file, test in re.findall(r"(test_\w+\.py)::(\w+)", "\n".join(NOT_RUN)):
+        assert f"def {test}(" in (ROOT / "grader/tests" / file).read_text("utf-8")
+
+
+def test_a_block_that_is_not_typed_is_known_to_be_none_to_type() -> None:
+    others = [section for section in ALL_SECTIONS if section.document.name != "measured.md"]
+    assert sorted(str(section) for section in others for _ in section.shown) == sorted(SHOWN)
+
+
+def like(text: str) -> str:
+    """The shape of what is printed: any number is 0, and columns may be wider."""
+    return re.sub(r" +", " ", re.sub(r"-?\d+(?:\.\d+)?", "0", text))
+
+
+def assert_printed(shown: str, printed: str) -> None:
+    """What a document shows comes out like this; … stands for anything."""
+    rest = like(printed)
+    for part in like(shown).split("…"):
+        before, found, rest = rest.partition(part)
+        assert found, f"{part}\nis not in\n{before}"
+
+
+def shown(heading: str) -> str:
+    """The block under this heading of the students' page."""
+    [block] = next(section.shown for section in sections(STUDENTS) if section.heading == heading)
+    return block
+
+
+def test_where_you_are_is_said_as_shown(handout: Path) -> None:
+    shutil.copy(ROOT / "reference/solution/same_storage.py", handout / "assignment")
+    get_batch = handout / "assignment/get_batch.py"
+    solution = (ROOT / "reference/solution/get_batch.py").read_text("utf-8")
+    get_batch.write_text(solution.replace("starts.tolist()", "sorted(starts.tolist())"), "utf-8")
+    for kata in ("same_storage", "get_batch"):
+        type_in(handout, f"pytest --kata {kata}")
+    get_batch.write_text(solution, "utf-8")
+    assert_printed(shown("Set up"), type_in(handout, "kata").out)
+
+
+def test_a_failure_reads_as_shown(handout: Path) -> None:
+    solution = (ROOT / "reference/solution/linear.py").read_text("utf-8")
+    (handout / "assignment/linear.py").write_text(
+        solution.replace("x @ self.weight", "self.weight.T @ x.unsqueeze(-1)"), "utf-8"
+    )
+    assert_printed(shown("Reading a failure"), type_in(handout, "pytest --kata linear --seed 1234").out)
