@@ -144,7 +144,7 @@ def test_pytest_speaks_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         "linear · Linear(x) 等于 x @ weight",
         "  输入      weight",
         "  应为      float32",
-        "再跑一次： pytest",
+        "再跑一次：pytest",
         "未开始",
     ):
         assert text in done.out, text
