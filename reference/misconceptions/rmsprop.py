@@ -119,20 +119,20 @@ def larger_default_of_epsilon(p: P, v: P | None, grad: P, lr: float, alpha: floa
 
 @instead_of(oracle.step, "the average is divided by 1 - alpha**t: that correction is Adam's")
 def corrected(
-    p: P, memory: tuple[P, int] | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8
+    p: P, v: tuple[P, int] | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8
 ) -> tuple[P, tuple[P, int]]:
     """As if it had not started at 0."""
-    v, t = memory or (None, 0)
-    v, t = oracle.average(v, grad, alpha), t + 1
-    return p - lr * oracle.direction(v / (1 - alpha**t), grad, eps), (v, t)
+    average, t = v or (None, 0)
+    average, t = oracle.average(average, grad, alpha), t + 1
+    return p - lr * oracle.direction(average / (1 - alpha**t), grad, eps), (average, t)
 
 
 @instead_of(oracle.step, "the mean of the gradient is taken away before the root, as torch does with centered=True")
-def centered(p: P, memory: Moved | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> tuple[P, Moved]:
+def centered(p: P, v: Moved | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> tuple[P, Moved]:
     """The variance in place of the mean square."""
-    v, mean = memory or (None, np.zeros_like(grad))
-    v, mean = oracle.average(v, grad, alpha), alpha * mean + (1 - alpha) * grad
-    return p - lr * oracle.direction(v - mean**2, grad, eps), (v, mean)
+    average, mean = v or (None, np.zeros_like(grad))
+    average, mean = oracle.average(average, grad, alpha), alpha * mean + (1 - alpha) * grad
+    return p - lr * oracle.direction(average - mean**2, grad, eps), (average, mean)
 
 
 @instead_of(oracle.step, "the parameter moves before the square joins the average")
