@@ -301,6 +301,17 @@ def test_waiting_for_a_busy_machine_is_not_the_students_time(ask: Callable[..., 
     assert torch.equal(ask(work, before=f"{ON_ONE_CORE}import time"), torch.ones(1)), "6 seconds at a quarter of a core"
 
 
+def test_nor_is_the_graders_own_waiting(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.worker.home.seconds_waited", time.monotonic)  # as if it had done nothing else
+    home = WorkerHome(sandbox.clone(), LIMITS)
+    home.open({"linear.py": b"import time\ntime.sleep(4)\nfrom torch.nn import Linear"}, 1.0)
+    home.renew("linear")
+    assert home.exercise(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "after 4 seconds, not 3"
+    assert home.kata_left > LIMITS.kata_seconds - 1
+    home.end()
+    home.control.close()
+
+
 @pytest.mark.usefixtures("busy_core")
 def test_working_for_too_long_is(ask: Callable[..., Any]) -> None:
     with pytest.raises(TimedOut, match="no answer within 3 seconds"):

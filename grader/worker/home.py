@@ -8,6 +8,7 @@ import struct
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from grader.worker.channel import Channel, Closed, Late, Malformed, decode_reply, mapped
 from kata.catalog import Limits
@@ -17,6 +18,7 @@ from kata.values import Plain
 
 CONTROL_SECONDS = 60.0
 LEAST_FORGIVEN = 0.05  # seconds; less is not worth another look
+SCHEDULE = Path("/proc/thread-self/schedstat")
 STATUS = struct.Struct("<i")
 TWO_NUMBERS = struct.Struct("<QQ")
 
@@ -32,6 +34,7 @@ class WorkerHome:
         self.patience = 1.0
         self.kata_left = self.test_left = 0.0  # seconds
         self.forgiven = 0.0  # of them, those in which the machine let the present worker wait
+        self.waited_here = 0.0  # and this process, when it was last asked for
         self.turn = threading.RLock()  # of a thread to ask the zygote
         self.channel: Channel | None = None
         self.arena: int | None = None  # a descriptor of the memory that it shares with a worker that is timed
@@ -52,7 +55,7 @@ class WorkerHome:
     def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send the call, wait for the reply, no longer than the limits allow.
 
-        They count the seconds of calls alone, and not those in which a busy machine let the worker wait.
+        They count the seconds of calls alone, and not those in which a busy machine let the worker wait, or us.
         """
         whole_call = self.limits.call_seconds
         allowed = min(whole_call, self.test_left, self.kata_left)
@@ -62,13 +65,14 @@ class WorkerHome:
             self.start()
         request = {"module": probe.__module__, "probe": probe.__name__, "args": args}
         together = "all the calls of this test together took too long"
-        began, forgiven = time.monotonic(), self.forgiven
+        began, forgiven, waited = time.monotonic(), self.forgiven, seconds_waited()
         try:
             return self.ask(
                 request, allowed, together if allowed < whole_call else f"no answer within {allowed:g} seconds"
             )
         finally:
-            spent = time.monotonic() - began - (self.forgiven - forgiven)
+            excused = self.forgiven - forgiven + seconds_waited() - waited
+            spent = max(0.0, time.monotonic() - began - excused)
             self.test_left -= spent
             self.kata_left -= spent
 
@@ -79,11 +83,11 @@ class WorkerHome:
     def ask(self, request: Mapping[str, object], seconds: float, when_late: str) -> Reply:
         """Send a request, wait for the reply. Raises TimedOut and Died; then there is no worker any more."""
         assert self.channel is not None
-        deadline = time.monotonic() + seconds
+        deadline, self.waited_here = time.monotonic() + seconds, seconds_waited()
         try:
             self.channel.expect_silence()
             self.channel.send(request, deadline)
-            return decode_reply(self.channel.receive(deadline, self.forgive))
+            return decode_reply(self.channel.receive(deadline, self.more_time))
         except Late:
             self.end()
             raise TimedOut(when_late) from None
@@ -92,6 +96,12 @@ class WorkerHome:
         except Malformed as error:
             self.end()
             raise Died(str(error)) from None
+
+    def more_time(self) -> float:
+        """Seconds in which the machine let the worker wait, or us, since this was last asked."""
+        waited = seconds_waited() - self.waited_here
+        self.waited_here += waited
+        return self.forgive() + waited
 
     def forgive(self) -> float:
         """Seconds that the machine has let the present worker wait for a processor, those that are new.
@@ -171,6 +181,14 @@ class WorkerHome:
         self.channel = None
         with contextlib.suppress(OSError):  # a zygote that is gone is found out when it is asked for something
             self.control.sendall(letter)
+
+
+def seconds_waited() -> float:
+    """For how long this thread has waited for a processor so far; 0 where the kernel does not count."""
+    try:
+        return int(SCHEDULE.read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def cause_of_death(status: int) -> str:
