@@ -89,7 +89,7 @@ def main() -> None:
         killed = grade(paths, resumed, options, kill_at=count // 2)
         kept = len(list(resumed.glob("*/result.json")))
         rest = grade(paths, resumed, options)
-        first_book, other_book = ((out / "gradebook.csv").read_text("utf-8").splitlines() for out in (whole, resumed))
+        books = [(out / "gradebook.csv").read_bytes() for out in (whole, resumed)]
     tenth = max(1, len(run.resident_mib) // 10)
     first, last = max(run.resident_mib[: 2 * tenth][tenth:]), max(run.resident_mib[-tenth:])
     table(
@@ -102,15 +102,12 @@ def main() -> None:
             ("", f"{last:.0f}", f"in the last tenth: {last / first:.2f} times as much (aim ≤ 1.05)"),
             ("killed half-way", f"{kept} of {count}", "were stored, and kept"),
             ("the rest", f"{rest.seconds:.0f} s", ""),
-            ("gradebooks", "the same" if first_book == other_book else "DIFFERENT", "line by line"),
+            ("gradebooks", "the same" if books[0] == books[1] else "DIFFERENT", "byte for byte"),
         ]
     )
-    if first_book != other_book:
-        sys.exit(
-            "\n".join(
-                difflib.unified_diff(first_book, other_book, "uninterrupted", "killed and resumed", lineterm="", n=0)
-            )
-        )
+    if books[0] != books[1]:
+        one, other = (book.decode().splitlines() for book in books)
+        sys.exit("\n".join(difflib.unified_diff(one, other, "uninterrupted", "resumed", lineterm="", n=0)))
 
 
 if __name__ == "__main__":

@@ -42,9 +42,13 @@ class Ended:
     """How one kata ended: how many submissions by status, and the mean share of its points."""
 
     kata: Kata
-    track: Track
     counts: dict[Status, int]
     mean: float
+
+    @property
+    def track(self) -> Track:
+        """The one that the kata belongs to."""
+        return catalog().tracks[self.kata.track]
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ def ended(students: Sequence[Student], katas: Sequence[Kata]) -> list[Ended]:
         counts = Counter(cell.status for cell in cells)
         graded = [cell.score for cell in cells if cell.status != "not_graded"]
         mean = sum(graded) / len(graded) / kata.max_score if graded else 0.0
-        found.append(Ended(kata, catalog().tracks[kata.track], {status: counts[status] for status in STATUSES}, mean))
+        found.append(Ended(kata, {status: counts[status] for status in STATUSES}, mean))
     return found
 
 

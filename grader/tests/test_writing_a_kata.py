@@ -5,6 +5,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from grader.tests.conftest import run
 from kata.catalog import ROOT
 
@@ -15,7 +17,8 @@ BLOCK = re.compile(
 NOT_OURS = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", "build", "images")
 
 
-def test_the_page_leads_from_nothing_to_certified(tmp_path: Path, needs_bwrap: None) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("needs_bwrap")
+def test_the_page_leads_from_nothing_to_certified(tmp_path: Path) -> None:
     copy = Path(shutil.copytree(ROOT, tmp_path / "torchkata", ignore=NOT_OURS))
     typed = 0
     for block in BLOCK.finditer(PAGE.read_text("utf-8")):

@@ -34,7 +34,7 @@ class WorkerHome:
         self.patience = 1.0
         self.kata_left = self.test_left = 0.0  # seconds
         self.forgiven = 0.0  # of them, those in which the machine let the present worker wait
-        self.waited_here = 0.0  # and this process, when it was last asked for
+        self.waited_here = 0.0  # for how long this thread had waited when it was last looked at
         self.turn = threading.RLock()  # of a thread to ask the zygote
         self.channel: Channel | None = None
         self.arena: int | None = None  # a descriptor of the memory that it shares with a worker that is timed
@@ -100,6 +100,8 @@ class WorkerHome:
     def more_time(self) -> float:
         """Seconds in which the machine let the worker wait, or us, since this was last asked."""
         waited = seconds_waited() - self.waited_here
+        if waited < LEAST_FORGIVEN:
+            return self.forgive()
         self.waited_here += waited
         return self.forgive() + waited
 
