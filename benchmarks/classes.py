@@ -1,4 +1,4 @@
-"""A whole class: how fast, in how much memory, and whether a killed run comes back the same.
+"""A whole class: how fast, in how much memory, beside plain pytest, and whether a killed run comes back the same.
 
 Run: python -m benchmarks.classes [--submissions N] [--examples E] [--jobs J] [--kata NAME]
 """
@@ -14,14 +14,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from benchmarks.timing import ENVIRONMENT, table
 from grader.certify import zoo
 from kata.catalog import ROOT, catalog
 
 LOOK_SECONDS = 0.1  # between two looks at the memory
+SAMPLE = 20  # submissions that plain pytest is run on
 
 
 @dataclass
@@ -70,6 +74,14 @@ def grade(paths: list[Path], out: Path, options: list[str], kill_at: int | None 
     return Graded(process.returncode, time.perf_counter() - began, memory)
 
 
+def plain(path: Path, options: list[str]) -> None:
+    """What an instructor without a grader does: pytest on a submission, trusting it. Raises RuntimeError."""
+    command = [sys.executable, "-m", "pytest", f"--impl={path}", "--hypothesis-profile=grade", "-q", *options]
+    done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True)
+    if done.returncode not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
+
+
 def main() -> None:
     """Measure, print; fails where a gradebook differs."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -78,13 +90,19 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, metavar="J")
     parser.add_argument("--kata", action="append", default=[], metavar="NAME")
     arguments = parser.parse_args()
-    options = ["--jobs", str(arguments.jobs), "--examples", str(arguments.examples)]
-    options += itertools.chain.from_iterable(("--kata", name) for name in arguments.kata)
+    tests = ["--examples", str(arguments.examples)]
+    tests += itertools.chain.from_iterable(("--kata", name) for name in arguments.kata)
+    options = ["--jobs", str(arguments.jobs), *tests]
     count = arguments.submissions
     with tempfile.TemporaryDirectory() as folder:
         whole, resumed = Path(folder, "whole"), Path(folder, "resumed")
         Path(folder, "class").mkdir()
         paths = hand_in(Path(folder, "class"), count)
+        sample = paths[:: max(1, count // SAMPLE)]
+        began = time.perf_counter()
+        with ThreadPoolExecutor(arguments.jobs) as pool:
+            list(pool.map(lambda path: plain(path, tests if arguments.kata else ["--track", "core", *tests]), sample))
+        each = (time.perf_counter() - began) / len(sample)
         run = grade(paths, whole, options)
         killed = grade(paths, resumed, options, kill_at=count // 2)
         kept = len(list(resumed.glob("*/result.json")))
@@ -97,6 +115,7 @@ def main() -> None:
             (f"{count} submissions, {arguments.examples} examples, {arguments.jobs} jobs", "", ""),
             ("exit codes", f"{run.code}, {killed.code}, {rest.code}", "uninterrupted, killed, resumed"),
             ("submissions per minute", f"{count / run.seconds * 60:.1f}", f"{run.seconds:.0f} s in all"),
+            ("÷ plain pytest", f"{run.seconds / count / each:.2f}", f"{len(sample)} of them, as many at a time"),
             ("memory of the grader, MiB", f"{max(run.resident_mib):.0f}", "at its peak"),
             ("", f"{first:.0f}", "in the second tenth of the run; the first imports torch"),
             ("", f"{last:.0f}", f"in the last tenth: {last / first:.2f} times as much (aim ≤ 1.05)"),
