@@ -26,8 +26,8 @@ def assert_close(
     """Demand a tensor of `dtype` and of `expected`'s shape, each element within `roundings · eps(dtype) · scale`.
 
     `expected` is exact (float64). `scale` is the sum of the absolute values of the terms that make up each element,
-    for a product `|x| @ |W|`: so the bound follows the length of the sum and the size of what is summed. Where None or
-    NaN is expected, as a known mistake may, nothing else will do.
+    for a product `|x| @ |W|`: so the bound follows the length of the sum and the size of what is summed. A known
+    mistake may expect more than that sum, or None or NaN, where nothing else will do.
     """
     if expected is None:
         assert_equal(yours, None, what=what)
@@ -37,10 +37,12 @@ def assert_close(
     if not isinstance(yours, Tensor) or yours.dtype != dtype or yours.shape != wanted.shape:
         raise differs(yours, wanted, what, form_note(yours, wanted))
     limits = torch.finfo(dtype)
-    bound = roundings * (limits.eps * laid_over(exact.shape, scale) + limits.smallest_normal)
     with np.errstate(invalid="ignore"):
+        size = np.maximum(laid_over(exact.shape, scale), np.where(np.isfinite(exact), np.abs(exact), 0.0))
+        bound = roundings * (limits.eps * size + limits.smallest_normal)
         numbers = yours.double().numpy()
-        excess = ~((np.abs(numbers - exact) <= bound) | (np.isnan(numbers) & np.isnan(exact)))
+        close = (np.abs(numbers - exact) <= bound) & np.isfinite(bound)
+        excess = ~(close | (np.isnan(numbers) & np.isnan(exact)))
     if excess.any():
         raise differs(yours, wanted, what, where_note(excess))
 

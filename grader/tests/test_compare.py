@@ -1,0 +1,98 @@
+"""The comparison itself: what rounding may do passes, in any order of summing; nothing further off does."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata.compare import ROUNDINGS, as_float64, assert_close, assert_equal, same
+from kata.failures import Wrong
+from kata.values import Plain
+
+DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+OTHERS: list[Plain] = [
+    0,
+    0.0,
+    False,
+    None,
+    "0",
+    [],
+    {},
+    torch.tensor(0),
+    torch.tensor(0.0),
+    torch.tensor(-0.0),
+    torch.zeros(1),
+]
+
+
+@given(n=st.integers(0, 40), power=st.integers(-30, 30), seed=st.integers(0, 2**32), backwards=st.booleans())
+def test_a_sum_in_any_order_is_close(n: int, power: int, seed: int, *, backwards: bool) -> None:
+    x = torch.randn(n, generator=torch.Generator().manual_seed(seed)) * 2.0**power
+    total = torch.zeros(())
+    for term in x.flip(0) if backwards else x:
+        total = total + term
+    exact = as_float64(x)
+    assert_close(total, exact.sum(), scale=np.abs(exact).sum(), roundings=ROUNDINGS + n)
+
+
+@given(dtype=st.sampled_from(DTYPES), power=st.integers(4, 8), roundings=st.integers(1, 20), below=st.booleans())
+def test_the_bound_is_that_many_roundings(dtype: torch.dtype, power: int, roundings: int, *, below: bool) -> None:
+    exact, eps = 2.0**power, torch.finfo(dtype).eps
+    for off, close in ((roundings, True), (roundings + 1, False)):
+        yours = torch.tensor(exact * (1 - off * eps if below else 1 + off * eps), dtype=dtype)
+        try:
+            assert_close(yours, exact, dtype=dtype, scale=exact, roundings=roundings)
+        except Wrong:
+            assert not close
+        else:
+            assert close
+
+
+@pytest.mark.parametrize("expected", [math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize("scale", [0.0, 1.0, math.inf])
+def test_what_is_not_finite_is_not_close_to_numbers(expected: float, scale: float) -> None:
+    for yours in (0.0, 1.0, -3e38):
+        with pytest.raises(Wrong):
+            assert_close(torch.tensor(yours), expected, scale=scale)
+    for yours in (math.inf, -math.inf, math.nan):
+        with pytest.raises(Wrong):
+            assert_close(torch.tensor(yours), 1.0, scale=scale)
+
+
+def test_a_nan_or_nothing_is_close_to_itself_alone() -> None:
+    assert_close(torch.tensor(math.nan), math.nan, scale=1.0)
+    assert_close(None, None, scale=1.0)
+    for yours, expected in ((None, 1.0), (torch.tensor(1.0), None), (1.0, 1.0)):
+        with pytest.raises(Wrong):
+            assert_close(yours, expected, scale=1.0)
+
+
+@given(power=st.integers(4, 60), sign=st.sampled_from([-1, 1]))
+def test_a_mistake_may_expect_more_than_the_terms_of_the_truth(power: int, sign: int) -> None:
+    """It is rounded at its own size; what is right is still not close to it."""
+    mistaken = sign * (1 / 3) * 2.0**power
+    assert_close(torch.tensor(mistaken), mistaken, scale=1.0)
+    with pytest.raises(Wrong):
+        assert_close(torch.tensor(1.0), mistaken, scale=1.0)
+
+
+@pytest.mark.parametrize("yours", [torch.ones(2), torch.ones(1, 1), torch.ones((), dtype=torch.float64), 1.0, None])
+def test_form_comes_before_numbers(yours: Plain) -> None:
+    with pytest.raises(Wrong, match=r"shape|dtype|tensor|expected"):
+        assert_close(yours, np.ones(()), scale=1.0)
+
+
+@pytest.mark.parametrize("a", range(len(OTHERS)))
+def test_each_is_the_same_as_itself_alone(a: int) -> None:
+    assert [i for i, other in enumerate(OTHERS) if same(OTHERS[a], other)] == [a]
+
+
+def test_a_difference_deep_inside_is_found() -> None:
+    yours: Plain = {"a": [1, torch.tensor([1.0, math.nan])]}
+    assert_equal(yours, {"a": [1, torch.tensor([1.0, math.nan])]})
+    for other in ({"a": [1, torch.tensor([1.0, 2.0])]}, {"a": [1]}, {"b": yours["a"]}, [yours]):
+        with pytest.raises(Wrong):
+            assert_equal(yours, other)
