@@ -1,17 +1,11 @@
-"""The command `grader`: grade a class, show and export its results, package the grader, certify the assignment.
-
-Exit codes: 0 graded, whatever the scores; 2 the call is wrong; 3 something could not be graded, and it is
-no student's fault.
-"""
+"""The command `grader`: grade a class, show and export its results, package the grader, certify the assignment."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NoReturn, TypeAlias
+from typing import Annotated, NoReturn
 
 import typer
 
-from grader import signals
 from grader.choices import (
     Choice,
     Device,
@@ -25,9 +19,7 @@ from grader.choices import (
     Tracks,
     Where,
 )
-from grader.errors import CallError, GraderError
-
-Command: TypeAlias = Callable[[], int]
+from grader.exits import Command, run
 
 STOPPED = {
     Where.local: "stopped; what is graded is stored, and the same command goes on from there",
@@ -302,24 +294,6 @@ def certify(
         return lambda: run_certify(options)
 
     sys.exit(run(load))
-
-
-def run(load: Callable[[], Command], stopped: str = "stopped") -> int:
-    """Import a command and run it: its exit code; mistakes in the call, and Ctrl-C, as one line."""
-    signals.exit_at_ctrl_c(f"grader: {stopped}")
-    try:
-        command = load()
-        signals.raise_at_ctrl_c()
-        return command()
-    except BaseException as error:
-        if signals.asked_to_stop.is_set():  # whatever an interrupted library has made of it
-            line, code = stopped, signals.STOPPED
-        elif isinstance(error, GraderError):
-            line, code = str(error), 2 if isinstance(error, CallError) else 3
-        else:
-            raise
-    print(f"grader: {line}", file=sys.stderr)
-    return code
 
 
 def main() -> NoReturn:

@@ -1,0 +1,32 @@
+"""How a command of the grader ends.
+
+Exit codes: 0 graded, whatever the scores; 2 the call is wrong; 3 something could not be graded, and it is
+no student's fault; 130 Ctrl-C.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import TypeAlias
+
+from grader import signals
+from grader.errors import CallError, GraderError
+
+Command: TypeAlias = Callable[[], int]
+
+
+def run(load: Callable[[], Command], stopped: str = "stopped") -> int:
+    """Import a command and run it: its exit code; mistakes in the call, and Ctrl-C, as one line."""
+    signals.exit_at_ctrl_c(f"grader: {stopped}")
+    try:
+        command = load()
+        signals.raise_at_ctrl_c()
+        return command()
+    except BaseException as error:
+        if signals.asked_to_stop.is_set():  # whatever an interrupted library has made of it
+            line, code = stopped, signals.STOPPED
+        elif isinstance(error, GraderError):
+            line, code = str(error), 2 if isinstance(error, CallError) else 3
+        else:
+            raise
+    print(f"grader: {line}", file=sys.stderr)
+    return code
