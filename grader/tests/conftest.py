@@ -53,6 +53,17 @@ def at_home(*command: str, cwd: Path, typed: str = "", **variables: str) -> Run:
     return Run(done.returncode, done.stdout, done.stderr)
 
 
+def kata(handout: Path, *command: str, typed: str = "", **variables: str) -> Run:
+    """`kata …` in a handout."""
+    return at_home("kata", *command, cwd=handout, typed=typed, **variables)
+
+
+def write_solution(handout: Path, *katas: str) -> None:
+    """Our solution in the place of these stubs."""
+    for name in katas:
+        shutil.copy(ROOT / f"reference/solution/{name}.py", handout / "assignment")
+
+
 def students_environment() -> dict[str, str]:
     """Ours, without what would lead to our modules or change how things look."""
     ours = ("PYTEST", "PYTHONPATH", "NO_COLOR", "FORCE_COLOR")

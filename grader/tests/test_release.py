@@ -16,11 +16,10 @@ import yaml
 from grader.errors import CallError, GraderError
 from grader.release import command
 from grader.release.contents import contents, with_foundations
-from grader.release.contract import differences, written_already
 from grader.release.leaks import leaks, secrets
 from grader.release.manifest import with_only
 from grader.release.prove import prove
-from grader.tests.conftest import ask, at_home, grade
+from grader.tests.conftest import ask, at_home, grade, write_solution
 from kata.catalog import ROOT, catalog
 
 KATAS = list(catalog().katas)
@@ -32,12 +31,6 @@ TOP = {"assignment", "conftest.py", "docs", "kata", "LICENSE", "pyproject.toml",
 def listed(folder: Path) -> list[str]:
     """All files below, by path."""
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-
-
-def write_solution(handout: Path) -> None:
-    """Our solution in the place of every stub."""
-    for kata in KATAS:
-        shutil.copy(SOLUTION / f"{kata}.py", handout / "assignment")
 
 
 def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) -> None:
@@ -224,60 +217,12 @@ def test_its_readme_and_its_workflow_speak_of_it(new_handout: Path) -> None:
 
 
 def test_what_a_student_exports_is_graded_with_full_points(handout: Path, tmp_path: Path) -> None:
-    write_solution(handout)
+    write_solution(handout, *KATAS)
     assert at_home("kata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
     done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "core", "--examples", 5)
     assert done.code == 0, done.err
     assert "ada" in done.out
     assert "100/100" in done.out
-
-
-@pytest.mark.parametrize("kata", KATAS)
-def test_stub_and_solution_have_the_same_public_names_signatures_and_docstrings(kata: str) -> None:
-    stub, solution = ((ROOT / folder / f"{kata}.py").read_text("utf-8") for folder in command.PAIR)
-    assert differences(stub, solution) == []
-    assert written_already(stub) == []
-
-
-STUB = '''
-class A(Base):
-    """An A."""
-
-    def __init__(self, n: int) -> None:
-        raise NotImplementedError
-
-    def double(self, x: int = 1) -> int:
-        """Twice."""
-        raise NotImplementedError
-'''
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "difference"),
-    [
-        ("n: int", "m: int", "A.__init__: the stub has (self, n: int) -> None, the solution (self, m: int) -> None"),
-        ("x: int = 1", "x: int = 2", "A.double: the stub has (self, x: int=1) -> int, the solution (self, x: int=2)"),
-        ("-> int", "-> float", "A.double: the stub has (self, x: int=1) -> int"),
-        ("(Base)", "(Other)", "A: the stub has class (Base), the solution class (Other)"),
-        ("double", "triple", "A.double is in the stub, not in the solution"),
-        ('"""Twice."""', "", "A.double has no docstring in the solution"),
-        ('"""An A."""', "", "A has no docstring in the solution"),
-        ("    def double", "    @property\n    def double", "A.double: the stub has (self"),
-    ],
-)
-def test_a_difference_is_named(old: str, new: str, difference: str) -> None:
-    assert any(found.startswith(difference) for found in differences(STUB, STUB.replace(old, new)))
-
-
-def test_private_names_and_bodies_may_differ() -> None:
-    assert differences(STUB, STUB.replace("raise NotImplementedError", "return 2") + "\ndef own(): ...\n") == []
-
-
-def test_what_a_stub_gives_it_says() -> None:
-    written = STUB.replace("raise NotImplementedError", "self.n = n", 1)
-    assert written_already(STUB) == []
-    assert written_already(written) == ["__init__"]
-    assert written_already(written.replace("An A.", "An A. This much is given.")) == []
 
 
 def test_a_stub_that_somebody_has_filled_in_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from typing import Literal
 
 import pytest
 import torch
@@ -11,13 +10,13 @@ import torch
 from grader.performance import figures, setup
 from grader.performance.side import Side, Task, most_calls
 from grader.performance.worker import MemoryUse, TimedWorker
-from grader.worker.launch import Sandbox, launch
+from grader.tests.workers import LEVELS, zygote
+from grader.worker.launch import Sandbox
 from kata.catalog import ROOT
 from kata.failures import Crashed, Died, NotStarted, TimedOut
 from kata.speed.layout import bytes_needed, fields
 from kata.speed.sizes import Size
 
-LEVELS: tuple[Literal["bwrap", "none"], ...] = ("bwrap", "none")
 SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
 SOLUTION = {path.name: path.read_bytes() for path in sorted((ROOT / "reference/solution").glob("*.py"))}
 LIMITS = setup.limits()
@@ -26,12 +25,7 @@ LIMITS = setup.limits()
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A zygote for workers that are timed, at each level."""
-    if request.param == "bwrap":
-        request.getfixturevalue("needs_bwrap")
-    started = launch(request.param, LIMITS, setup.timing("cpu"))
-    started.wait_until_ready()
-    yield started
-    started.close()
+    yield from zygote(request, LIMITS, setup.timing("cpu"))
 
 
 @pytest.fixture

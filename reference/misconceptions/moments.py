@@ -102,6 +102,30 @@ def square_enters_whole(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     return oracle.averages(m, v, grad, betas)[0], betas[1] * v + grad**2
 
 
+@instead_of(oracle.averages, "the gradient enters its average times 1 - beta2; 1 - beta1 is right")
+def gradient_enters_by_the_other(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
+    """Copied from the line below."""
+    return betas[0] * m + (1 - betas[1]) * grad, oracle.averages(m, v, grad, betas)[1]
+
+
+@instead_of(oracle.averages, "the squared gradient enters its average times 1 - beta1; 1 - beta2 is right")
+def square_enters_by_the_other(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
+    """Copied from the line above."""
+    return oracle.averages(m, v, grad, betas)[0], betas[1] * v + (1 - betas[0]) * grad**2
+
+
+@instead_of(oracle.averages, "the average of the squares fades with beta1; beta2 is right")
+def squares_fade_by_the_other(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
+    """What is new enters it as it should."""
+    return oracle.averages(m, v, grad, betas)[0], betas[0] * v + (1 - betas[1]) * grad**2
+
+
+@instead_of(oracle.corrections, "beta1 corrects both averages; beta2 is that of the squares")
+def both_corrected_by_the_first(t: int, betas: Betas) -> tuple[float, float]:
+    """One correction for two memories."""
+    return oracle.corrections(t, (betas[0], betas[0]))
+
+
 @instead_of(oracle.averages, "the average of the squares never falls, as if amsgrad were asked for")
 def never_falling(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     """The largest so far."""
@@ -167,6 +191,14 @@ def without_the_first(
 def exchanged(p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
     """A short memory for the squares, a long one for the gradients."""
     return oracle.step(p, memory, grad, lr, (betas[1], betas[0]), **options)
+
+
+@instead_of(oracle.step, "beta1 is used for both averages; beta2 is that of the squares")
+def first_for_both(
+    p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
+) -> Moved:
+    """Two memories of one length."""
+    return oracle.step(p, memory, grad, lr, (betas[0], betas[0]), **options)
 
 
 @instead_of(oracle.step, "a group's own betas are not used")

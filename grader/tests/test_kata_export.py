@@ -1,0 +1,137 @@
+"""`kata export`: what a student hands in is what the grader reads, and what stays behind is said."""
+
+import shutil
+import string
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grader import submission
+from grader.tests.conftest import kata, write_solution
+from kata.catalog import catalog
+from kata.cli.export import collected, zipped
+
+KATAS = list(catalog().katas)
+
+
+def test_what_is_exported_is_what_the_grader_reads(handout: Path) -> None:
+    write_solution(handout, *KATAS)
+    (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")
+    done = kata(handout, "export")
+    files = len(KATAS) + 1
+    assert done.out == f"assignment.zip: {files} files, {len(KATAS)} of {len(KATAS)} katas written\n"
+    read = submission.read(handout / "assignment.zip")
+    assert read.files == submission.read(handout / "assignment").files
+    assert len(read.files) == files
+    first = (handout / "assignment.zip").read_bytes()
+    assert kata(handout, "export").code == 0, "an older one is written over"
+    assert (handout / "assignment.zip").read_bytes() == first
+
+
+def test_export_says_what_is_missing_wrong_or_stays_behind(handout: Path) -> None:
+    folder = handout / "assignment"
+    write_solution(handout, "same_storage", "linear", "cruncher")
+    (folder / "get_batch.py").unlink()
+    (folder / "sgd.py").rename(folder / "SGD.py")
+    (folder / "train.py").write_text("from .lib import step\nfrom . import linear, tools\nPATTERN = '\\d'\n")
+    (folder / "cruncher.py").write_text("def f(:\n")
+    (folder / "linear.py").write_bytes("x = 1".encode("utf-16"))
+    (folder / "notes.txt").write_text("")
+    (folder / "my-notes.py").write_text("")
+    (folder / "conftest.py").write_text("")
+    (folder / "data").mkdir()
+    (folder / "__pycache__").mkdir(exist_ok=True)
+    (folder / "big.py").write_bytes(b"#" * (2**20 + 1))
+    (folder / "adagrad.py").unlink()
+    (folder / "adagrad.py").symlink_to(folder / "checkpoint.py")
+    done = kata(handout, "export", "my work.zip")
+    assert done.code == 0
+    said = dict(line.strip().split("  ", 1) for line in done.out.splitlines() if line.startswith("  "))
+    expected = {
+        "get_batch.py": "is missing",
+        "sgd.py": "is missing; SGD.py has another name",
+        "cruncher.py": "line 1: invalid syntax; no test of it can pass",
+        "linear.py": "line 1: ",
+        "checkpoint.py": "line 22 still raises NotImplementedError",
+        "notes.txt": "not a Python module; not handed in",
+        "my-notes.py": "not a Python module; not handed in",
+        "conftest.py": "never run by the grader; not handed in",
+        "data": "a folder; not handed in",
+        "big.py": "larger than 1 MiB; not handed in",
+        "adagrad.py": "a link, not a file; not handed in",
+    }
+    assert "imports .lib, which is not there" in done.out
+    assert "imports .tools, which is not there" in done.out
+    assert "imports .linear" not in done.out
+    assert all(said[name].strip().startswith(text) for name, text in expected.items())
+    assert "__pycache__" not in done.out
+    assert f"1 of {len(KATAS)} katas written" in done.out, "same_storage"
+    assert done.err == ""
+    read = submission.read(handout / "my work.zip")
+    assert {"SGD.py", "same_storage.py"} < read.files.keys()
+    assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))
+
+
+names = st.text(st.sampled_from(string.ascii_letters + "_-. é1"), min_size=1, max_size=8).filter(
+    lambda name: name.strip(".") and name.isprintable()
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(found=st.sets(names.map(lambda name: f"{name}.py") | names, max_size=8))
+def test_whatever_the_files_are_called_the_grader_reads_those_that_are_exported(
+    tmp_path_factory: pytest.TempPathFactory, found: set[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("student") / "assignment"
+    folder.mkdir()
+    for name in {*found, "linear.py"}:
+        (folder / name).write_text(f"# {name}")
+    files, _ = collected(folder)
+    assert submission.read(folder).files == files
+    archive = folder.parent / "assignment.zip"
+    archive.write_bytes(zipped(files))
+    assert submission.read(archive).files == files
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("work.tar", "work.tar: the name should end in .zip"),
+        ("README.zip", "README.zip: there is something else already"),
+        ("nowhere/work.zip", "can't write there (No such file or directory)"),
+    ],
+)
+def test_export_writes_over_nothing_but_a_zip(handout: Path, path: str, words: str) -> None:
+    (handout / "README.zip").write_text("not a zip")
+    done = kata(handout, "export", path)
+    assert done.code == 2
+    assert words in done.err
+    assert (handout / "README.zip").read_text() == "not a zip"
+
+
+def test_without_any_kata_nothing_is_exported(handout: Path) -> None:
+    shutil.rmtree(handout / "assignment")
+    done = kata(handout, "export")
+    assert (done.code, done.err) == (2, "kata: there is nothing to hand in: no kata in assignment/\n")
+    assert not (handout / "assignment.zip").exists()
+    assert kata(handout, "reset", "linear").code == 0, "and the stub comes back"
+    assert kata(handout, "export").code == 0
+
+
+def test_more_files_than_the_grader_reads_are_refused(handout: Path) -> None:
+    for number in range(64):
+        (handout / f"assignment/helper{number}.py").write_text("")
+    done = kata(handout, "export")
+    assert done.code == 2
+    assert "64 are read at most" in done.err
+    assert not (handout / "assignment.zip").exists()
+
+
+def test_an_exported_zip_can_be_unpacked_anywhere(handout: Path) -> None:
+    kata(handout, "export")
+    with zipfile.ZipFile(handout / "assignment.zip") as archive:
+        assert archive.testzip() is None
+        assert all(name == name.lower() and name.startswith("assignment/") for name in archive.namelist())

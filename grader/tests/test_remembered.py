@@ -1,0 +1,78 @@
+"""What `kata` remembers of a student's runs, whatever becomes of the file."""
+
+import json
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kata import state
+from kata.catalog import catalog
+from kata.explain import Status
+from kata.state import Outcome, State
+
+KATAS = list(catalog().katas)
+
+outcomes = st.builds(Outcome, st.sampled_from(state.STATUSES), st.integers(0, 20), st.text(), st.text())
+states = st.builds(
+    State,
+    st.dictionaries(st.sampled_from(KATAS), outcomes),
+    st.dictionaries(st.sampled_from(KATAS), st.integers(1, 3)),
+)
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([*KATAS, "outcomes", "hints", "status", "passed", "files", "run"]), inner)
+    ),
+    max_leaves=20,
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where it is remembered."""
+    monkeypatch.setattr(state, "FILE", tmp_path / ".kata/progress.json")
+    return tmp_path / ".kata/progress.json"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(remembered=states)
+def test_what_is_stored_is_remembered(file: Path, remembered: State) -> None:
+    state.store(remembered)
+    assert state.load() == remembered
+    assert [path.name for path in file.parent.iterdir()] == ["progress.json"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(content=st.binary() | anything.map(lambda value: json.dumps(value).encode()))
+def test_whatever_the_file_holds_the_next_step_is_known(file: Path, content: bytes) -> None:
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(content)
+    assert state.load().next() is not None or "done" in content.decode()
+
+
+def test_a_nest_without_end_is_forgotten(file: Path) -> None:
+    file.parent.mkdir()
+    file.write_text("[" * 100_000)
+    assert state.load() == State()
+
+
+def test_a_write_that_fails_leaves_the_old_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remembered = State({}, {"linear": 1})
+    state.store(remembered)
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="No space left"):
+        state.store(State({}, {"linear": 2}))
+    assert state.load() == remembered
+    assert [path.name for path in file.parent.iterdir()] == ["progress.json"]
+
+
+def test_every_status_is_remembered() -> None:
+    assert set(state.STATUSES) == set(get_args(Status))

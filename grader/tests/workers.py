@@ -1,0 +1,46 @@
+"""Real workers for tests: a zygote at a level of isolation, and a student's `linear.py` that runs in it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, TypeAlias
+
+import pytest
+
+from grader.worker.home import WorkerHome
+from grader.worker.launch import Sandbox, Timing, launch
+from kata.catalog import Limits
+from kata.student import Student
+from tests.probes import linear as probes
+
+Ask: TypeAlias = Callable[..., Any]
+
+LEVELS: tuple[Literal["bwrap", "none"], ...] = ("bwrap", "none")
+UNTIMED = Timing(arena_bytes=0)
+LIMITS = Limits(call_seconds=3.0, test_seconds=5.0, kata_seconds=60.0, memory_mib=512)
+
+
+def zygote(request: pytest.FixtureRequest, limits: Limits, timing: Timing = UNTIMED) -> Iterator[Sandbox]:
+    """One at the level that is the fixture's parameter."""
+    if request.param == "bwrap":
+        request.getfixturevalue("needs_bwrap")
+    started = launch(request.param, limits, timing)
+    started.wait_until_ready()
+    yield started
+    started.close()
+
+
+def asking(sandbox: Sandbox) -> Iterator[Ask]:
+    """Run `linear.py` with this body of `Linear.__init__`; what it stores in `answer` comes back."""
+    home = WorkerHome(sandbox.clone(), LIMITS)
+    student = Student(home)
+
+    def ask(body: str, before: str = "") -> Any:
+        lines = "\n        ".join(body.splitlines())
+        source = f"import os, torch\n{before}\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
+        source += f"        super().__init__()\n        answer = None\n        {lines}\n        self.weight = answer\n"
+        home.open({"linear.py": source.encode()}, 1.0)
+        student.renew("linear")
+        return student.call(probes.initial_weights, 1, 1, 1, 0)[0]
+
+    yield ask
+    home.end()
+    home.control.close()
