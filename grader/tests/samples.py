@@ -1,0 +1,55 @@
+"""Blocks of a student at a known ratio, on a machine of known speed, and what the verdict on them is worth."""
+
+import itertools
+from typing import Any
+
+from grader.performance.decision import (
+    RULES,
+    Final,
+    Sample,
+    Verdict,
+    bars,
+    judge,
+)
+from kata.catalog import Tiers
+
+FULL_RATE = 800e12  # the yardstick's on an undisturbed machine
+PEAK = 989.4e12
+GATE = 3e-3
+TIERS = Tiers(passing=0.6, full=0.75)
+MFU = Tiers(passing=0.5, full=0.6)
+CUDA = RULES["cuda"]
+RANK = {"failed": 0, "passing": 1, "full": 2}
+
+
+def sampled(ratio: float, yardsticks: list[float], own: list[float]) -> list[Sample]:
+    """Blocks of a student at `ratio`; each number says how much of the full rate the machine has in one block."""
+    return [
+        Sample(rate=ratio * FULL_RATE * mine, before=FULL_RATE * before, after=FULL_RATE * after)
+        for mine, (before, after) in zip(own, itertools.pairwise(yardsticks), strict=True)
+    ]
+
+
+def steady(ratio: float, count: int = 10) -> list[Sample]:
+    return sampled(ratio, [1.0] * (count + 1), [1.0] * count)
+
+
+def judged(samples: list[Sample], **given: Any) -> Verdict:
+    usual: dict[str, Any] = {"opening": FULL_RATE, "gate": GATE, "tiers": TIERS, "rules": CUDA}
+    return judge(samples, **(usual | given))
+
+
+def rank(verdict: Verdict) -> int:
+    assert isinstance(verdict, Final)
+    return RANK[verdict.tier or verdict.outcome]
+
+
+def true_rank(ratio: float, tiers: Tiers, peak: float | None) -> int:
+    """What a student earns on a machine that nothing slows."""
+    needed = bars(tiers, peak, FULL_RATE)
+    return (ratio >= needed.passing) + (ratio >= needed.full)
+
+
+def not_worse(verdict: Verdict, expected: int) -> bool:
+    """Whether a verdict leaves a student what they truly reach."""
+    return not isinstance(verdict, Final) or verdict.outcome == "inconclusive" or rank(verdict) >= expected

@@ -1,0 +1,179 @@
+"""The verdict on a workload where the machine is noisy: whoever truly passes passes, and nobody else does."""
+
+import itertools
+import math
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.performance.decision import (
+    RULES,
+    Final,
+    More,
+    Retry,
+    Rules,
+    Sample,
+    Verdict,
+    bars,
+)
+from grader.tests.samples import (
+    FULL_RATE,
+    MFU,
+    PEAK,
+    TIERS,
+    judged,
+    not_worse,
+    rank,
+    sampled,
+    steady,
+    true_rank,
+)
+from kata.catalog import Tiers
+
+rules = st.sampled_from(list(RULES.values()))
+measures = st.sampled_from([(TIERS, None), (MFU, PEAK)])
+slowdowns = st.one_of(st.just(1.0), st.floats(0.95, 1), st.floats(0.95, 1), st.floats(0.01, 1))
+
+
+@given(
+    ratio=st.floats(0.01, 2),
+    machine=st.lists(slowdowns, min_size=11, max_size=45),
+    between=st.data(),
+    rules=rules,
+    measure=measures,
+)
+def test_a_slower_machine_never_costs_who_truly_passes(
+    ratio: float, machine: list[float], between: st.DataObject, rules: Rules, measure: tuple[Tiers, float | None]
+) -> None:
+    """The machine may slow by any amount at any time: a student's block is no slower than the yardsticks beside it."""
+    own = [between.draw(st.floats(min(pair), 1)) for pair in itertools.pairwise(machine)]
+    tiers, peak = measure
+    verdict = judged(sampled(ratio, machine, own), tiers=tiers, peak=peak, rules=rules)
+    assert not_worse(verdict, true_rank(ratio, tiers, peak)) or near(ratio, measure)
+
+
+def near(ratio: float, measure: tuple[Tiers, float | None]) -> bool:
+    """Whether float arithmetic alone may decide."""
+    needed = bars(*measure, FULL_RATE)
+    return any(math.isclose(ratio, bar, rel_tol=1e-6) for bar in (needed.passing, needed.full))
+
+
+@given(
+    ratio=st.floats(0.01, 2),
+    own=st.lists(slowdowns, min_size=10, max_size=10).map(lambda slow: [*slow, *[1.0] * 10]),
+    seed=st.integers(0, 2**32),
+    measure=measures,
+    rules=rules,
+)
+def test_single_slow_blocks_never_cost_who_truly_passes(
+    ratio: float, own: list[float], seed: int, measure: tuple[Tiers, float | None], rules: Rules
+) -> None:
+    """Half of a student's blocks are hit as badly as can be, and no yardstick beside them."""
+    random.Random(seed).shuffle(own)
+    tiers, peak = measure
+    verdict = judged(sampled(ratio, [1.0] * 21, own), tiers=tiers, peak=peak, rules=rules)
+    assert not_worse(verdict, true_rank(ratio, tiers, peak)) or near(ratio, measure)
+
+
+@given(
+    fraction=st.floats(0, 0.5),
+    machine=st.lists(st.tuples(slowdowns, slowdowns), min_size=10, max_size=45),
+    rules=rules,
+    measure=measures,
+)
+def test_nobody_at_half_a_threshold_passes_whatever_slows(
+    fraction: float, machine: list[tuple[float, float]], rules: Rules, measure: tuple[Tiers, float | None]
+) -> None:
+    tiers, peak = measure
+    ratio = fraction * bars(tiers, peak, FULL_RATE).passing
+    yardsticks, own = [1.0, *(yardstick for yardstick, _ in machine)], [mine for _, mine in machine]
+    verdict = judged(sampled(ratio, yardsticks, own), tiers=tiers, peak=peak, rules=rules)
+    assert not (isinstance(verdict, Final) and verdict.outcome == "passed")
+
+
+@given(st.floats(0.01, 0.94), st.integers(10, 20))
+def test_a_machine_that_stays_slow_after_the_opening_is_not_judged(speed: float, count: int) -> None:
+    verdict = judged(sampled(0.9, [speed] * (count + 1), [speed] * count))
+    assert verdict == (More(10) if count < 20 else Retry("only 0 of 20 blocks were timed undisturbed"))
+
+
+def test_disturbed_samples_are_made_up_for() -> None:
+    samples = [*steady(0.9, 7), *sampled(0.9, [1.0, 0.5, 1.0, 0.5], [1.0] * 3)]
+    assert judged(samples) == More(3)
+    assert rank(judged([*samples, *steady(0.9, 3)])) == 2
+
+
+def test_a_fast_and_a_slow_state_of_the_machine_cancel() -> None:
+    states = [1.0] * 6 + [0.96] * 6
+    assert rank(judged(sampled(0.76, states, states[:-1]))) == 2
+
+
+@given(ratio=st.floats(0.01, 2), count=st.integers(10, 20), rules=rules, measure=measures)
+def test_every_yardstick_at_odds_with_the_next_never_costs_who_truly_passes(
+    ratio: float, count: int, rules: Rules, measure: tuple[Tiers, float | None]
+) -> None:
+    """The worst that tolerated noise can do: every block of the student's shares the slower one's state."""
+    slow = 1 - 0.99 * rules.tolerance
+    tiers, peak = measure
+    machine = [(1.0, slow)[block % 2] for block in range(count + 1)]
+    verdict = judged(sampled(ratio, machine, [slow] * count), tiers=tiers, peak=peak, rules=rules)
+    assert not_worse(verdict, true_rank(ratio, tiers, peak)) or near(ratio, measure)
+
+
+def test_a_sample_counts_against_the_faster_yardstick_and_in_doubt_against_the_slower() -> None:
+    for first in (1.0, 0.96):
+        verdict = judged(sampled(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
+        assert isinstance(verdict, Final)
+        assert verdict.median == pytest.approx(0.9)
+        assert verdict.interval == pytest.approx((0.9, 0.9 / 0.96))
+
+
+# --- order, rate, repetition ---
+
+
+blocks = st.builds(
+    Sample,
+    rate=st.floats(0, 2 * FULL_RATE),
+    before=st.floats(0.85, 1.0).map(lambda speed: speed * FULL_RATE),
+    after=st.floats(0.85, 1.0).map(lambda speed: speed * FULL_RATE),
+)
+
+
+@given(samples=st.lists(blocks, max_size=45), seed=st.integers(0, 2**32), measure=measures, rules=rules)
+def test_the_order_of_samples_does_not_matter_and_nothing_is_drawn(
+    samples: list[Sample], seed: int, measure: tuple[Tiers, float | None], rules: Rules
+) -> None:
+    tiers, peak = measure
+    verdict = judged(samples, tiers=tiers, peak=peak, rules=rules)
+    assert judged(random.Random(seed).sample(samples, len(samples)), tiers=tiers, peak=peak, rules=rules) == verdict
+
+
+@given(samples=st.lists(blocks, max_size=45), faster=st.floats(1, 3), measure=measures, rules=rules)
+def test_a_faster_student_never_earns_less(
+    samples: list[Sample], faster: float, measure: tuple[Tiers, float | None], rules: Rules
+) -> None:
+    tiers, peak = measure
+    slow = judged(samples, tiers=tiers, peak=peak, rules=rules)
+    raised = [replace(sample, rate=sample.rate * faster) for sample in samples]
+    fast = judged(raised, tiers=tiers, peak=peak, rules=rules)
+    if isinstance(slow, Final) and slow.outcome != "inconclusive":
+        assert not_worse(fast, rank(slow))
+
+
+@given(ratio=st.floats(0, 2), noise=st.lists(slowdowns, min_size=400, max_size=400), rules=rules)
+def test_grading_ends(ratio: float, noise: list[float], rules: Rules) -> None:
+    verdict: Verdict = More(0)
+    for attempt in itertools.count(1):
+        samples: list[Sample] = []
+        while isinstance(verdict := judged(samples, rules=rules, attempt=attempt), More):
+            assert verdict.samples > 0
+            new = verdict.samples
+            samples += sampled(ratio, noise[: new + 1], noise[-new:])
+            noise = noise[new:] + noise[:new]
+        if isinstance(verdict, Final):
+            break
+    assert attempt <= rules.attempts
+    assert len(samples) < 60
