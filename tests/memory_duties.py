@@ -9,7 +9,7 @@ from kata.student import Student
 from reference.oracle import course as oracle
 from tests.courses import assert_course, assert_resumed
 from tests.optimizer_duties import Optimizer
-from tests.strategies import SEEDS, Course, costly, courses, from_tiny_to_large, normal, rng_of
+from tests.strategies import SEEDS, WIDE_DTYPES, Course, costly, courses, from_tiny_to_large, normal, rng_of
 from tests.torchs_own import course_of, in_float64
 
 PICKS = st.permutations(range(4)).map(lambda order: order[:2])  # options for two groups
@@ -52,7 +52,7 @@ def test_a_step_without_gradient_does_not_count(
 
 
 @costly
-@given(courses(groups=2, steps=2))
+@given(courses(groups=2, steps=2, dtypes=WIDE_DTYPES))
 def test_no_more_is_kept_than_the_rule_needs(student: Student, optimizer: Optimizer, course: Course) -> None:
     """The state holds no more tensors than the rule needs, in the parameter's dtype: memory limits large models."""
     kept = student.call(optimizer.probes.bytes_kept, course.params, course.lrs, course.grads)

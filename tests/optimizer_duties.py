@@ -58,11 +58,15 @@ def test_parameters_without_gradient_stay(student: Student, optimizer: Optimizer
 
 
 @costly
-@given(courses(dtypes=WIDE_DTYPES, matrix=True), st.booleans())
-def test_the_update_is_in_place(student: Student, optimizer: Optimizer, course: Course, transposed: bool) -> None:
+@given(courses(dtypes=WIDE_DTYPES, matrix=True), st.booleans(), st.integers(-1, 3))
+def test_the_update_is_in_place(
+    student: Student, optimizer: Optimizer, course: Course, transposed: bool, pick: int
+) -> None:
     """A step keeps the Parameter and its memory, stays out of autograd, and leaves grad as it was."""
+    course = optimizer.equipped(course, [pick]) if pick >= 0 else course
     params, grads, lr = course.params[0], course.grads[0][0], course.lrs[0][0]
-    reply = student.call(optimizer.probes.in_place, params, transposed, lr, grads)
+    options = course.options[0] if course.options else {}
+    reply = student.call(optimizer.probes.in_place, params, transposed, lr, grads, options)
     facts = oracle.facts_after_a_step()
     for fact in [fact for fact in reply if fact not in ("gradients", "parameters")]:
         check(reply[fact] is facts[fact], f"after step() this no longer holds: {fact}")
@@ -73,7 +77,7 @@ def test_the_update_is_in_place(student: Student, optimizer: Optimizer, course: 
     ]
     assert_equal(reply["gradients"], left, what="grad", note="step() changed the gradients")
     first = params[0].new_ones(2)  # it has no gradient
-    with_first = Course([[first, *params]], course.lrs, [[[None, *course.grads[0][0]]]])
+    with_first = Course([[first, *params]], course.lrs, [[[None, *course.grads[0][0]]]], course.options)
     assert_course([[[first, *reply["parameters"]]]], with_first, optimizer.rule)
 
 

@@ -50,7 +50,8 @@ def recipes(draw: st.DrawFn, steps: tuple[str, ...] = VIEWS + COPIES) -> tuple[T
     shape = draw(st.lists(st.integers(1, 3), min_size=0, max_size=3))
     dtype = draw(st.sampled_from([torch.float32, torch.int32, torch.float64, torch.int64]))
     dtype = {torch.float64: torch.float32, torch.int64: torch.int32}.get(dtype, dtype)
-    root = torch.arange(int(np.prod(shape)), dtype=dtype).reshape(shape)
+    first = draw(st.sampled_from([0, -1]))  # all bits of an int that is -1 are set
+    root = torch.arange(first, first + int(np.prod(shape)), dtype=dtype).reshape(shape)
     small = st.integers(0, 3)
     recipe = [
         [draw(st.integers(0, i)), draw(st.sampled_from(steps)), draw(small), draw(small)]

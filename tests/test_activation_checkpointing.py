@@ -84,9 +84,9 @@ def check_gradients(student: Student, network: Network, asks: bool, times: int =
         assert_close(yours["x"], exact_x, scale=scale_x, roundings=roundings, what="gradient of x")
 
 
-def cost_of(student: Student, num_layers: int, segment: int) -> Plain:
-    """What a forward and a backward pass cost."""
-    cost = student.call(probes.cost, DIM, num_layers, segment, ROWS)
+def cost_of(student: Student, num_layers: int, segment: int, asks: bool = True) -> Plain:
+    """What a forward and a backward pass cost, where x `asks` for a gradient or not."""
+    cost = student.call(probes.cost, DIM, num_layers, segment, ROWS, asks)
     check(cost["attached"], "the outputs carry no graph: there is nothing to go back through")
     return cost
 
@@ -119,10 +119,10 @@ def test_the_weights_of_a_plain_network_load(student: Student, dim: int, num_lay
 
 
 @costly
-@given(DEPTHS, SEGMENTS)
-def test_only_the_inputs_of_segments_are_kept(student: Student, num_layers: int, segment: int) -> None:
+@given(DEPTHS, SEGMENTS, st.booleans())
+def test_only_the_inputs_of_segments_are_kept(student: Student, num_layers: int, segment: int, asks: bool) -> None:
     """After the forward pass, the inputs of the segments and the output are alive, and no other activation."""
-    kept = cost_of(student, num_layers, segment)["kept"]
+    kept = cost_of(student, num_layers, segment, asks)["kept"]
     expected = oracle.kept(num_layers, segment)
     check(
         expected <= kept <= expected + 1,  # a copy of x is nobody's mistake

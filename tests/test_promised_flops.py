@@ -23,7 +23,7 @@ TO_KNOW = [
 ]
 TABLE = {name: devices()[name].tflops for name in TO_KNOW}
 A_THOUSANDTH = 1e-3  # a datasheet rounds: an H100's 989.4 is half of 1979
-DTYPES = [*NAMES, torch.float64, torch.int8]
+DTYPES = [*NAMES, torch.float64, torch.int8, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz]
 COLUMNS = {str(dtype).removeprefix("torch."): NAMES.get(dtype, "") for dtype in DTYPES}
 CHANGES = [
     str.lower,

@@ -48,6 +48,11 @@ def weights_of(model: nn.Module) -> list[Tensor]:
     return [p.detach().clone() for p in model.parameters()]
 
 
+def state_of(model: nn.Module) -> dict[str, Tensor]:
+    """Copies of all parameters and buffers."""
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+
 def memory_of(optimizer: Any) -> list[dict[str, Any]]:
     """Copies of what the optimizer remembers of each parameter."""
     kept = [optimizer.state.get(p, {}) for group in optimizer.param_groups for p in group["params"]]
@@ -108,11 +113,12 @@ def around_saving(assignment: Any, dim: int, num_layers: int, xs: list[Tensor], 
 
 
 def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[str, object]:
-    """A model with these weights and of this dtype, saved and loaded."""
+    """A model with these weights, and a buffer, of this dtype, saved and loaded."""
     with folder() as place:
         models = []
         for seed in (1, 2):
             model, _ = fresh(assignment, weights[-1].shape[0], len(weights) - 1, seed)
+            model.register_buffer("average", weights[0].clone() if seed == 1 else torch.zeros_like(weights[0]))
             model = model.to(getattr(torch, dtype))
             models.append((model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
@@ -121,7 +127,7 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
                 layer.weight.copy_(weight)
         assignment.checkpoint.save_checkpoint(place / "run.pt", model, optimizer, 0)
         assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer)
-    return {"saved": weights_of(model), "loaded": weights_of(other)}
+    return {"saved": state_of(model), "loaded": state_of(other)}
 
 
 def failing_save(assignment: Any, dim: int) -> dict[str, object]:

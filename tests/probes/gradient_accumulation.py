@@ -18,7 +18,7 @@ def accumulated(
     frozen: int | None,
 ) -> dict[str, object]:
     """The loss, and each weight's gradient, which was `before`; the weight number `frozen` needs none."""
-    model = DeepLinear(weights)
+    model = DeepLinear(weights).eval()
     for i, (p, grad) in enumerate(zip(model.weights, before, strict=True)):
         p.grad = None if grad is None else grad.clone()
         p.requires_grad_(i != frozen)
@@ -30,7 +30,7 @@ def accumulated(
         "attached": {"loss": attached(loss), "gradients": any(map(attached, grads))},
         "gradients": grads,
         "rows": [call.rows for call in DeepLinear.passes],
-        "left alone": {"weights": list(model.weights), "x": x, "y": y},
+        "left alone": {"weights": list(model.weights), "x": x, "y": y, "model.training": model.training},
     }
 
 

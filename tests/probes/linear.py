@@ -19,9 +19,9 @@ def forward(assignment: Any, weight: Tensor, x: Tensor) -> object:
 
 
 def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """What flows back to the weight and to x."""
+    """What flows back to the weight and to x, which lies in memory column by column."""
     layer = loaded(assignment, weight)
-    x = x.clone().requires_grad_()
+    x = (x.mT.clone(memory_format=torch.contiguous_format).mT if x.ndim > 1 else x.clone()).requires_grad_()
     (layer(x) * grad_y).sum().backward()
     return {"weight": layer.weight.grad, "x": x.grad}
 

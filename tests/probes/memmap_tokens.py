@@ -44,11 +44,15 @@ def round_trip(assignment: Any, tokens: Tensor, step: int) -> object:
 
 
 def named(assignment: Any, tokens: Tensor, name: str, as_path: bool) -> dict[str, object]:
-    """The names of the files that saving under this name has written, and what is loaded if that name is among them."""
+    """The names of the files that saving under this name has written, and what is loaded if that name is among them.
+
+    Before it is loaded, other tokens are saved beside it, under a name that ends in something else.
+    """
     with folder() as place:
         path = place / name if as_path else f"{place}/{name}"
         assignment.memmap_tokens.save_tokens(path, tokens.numpy())
         files = sorted(file.name for file in place.iterdir() if file.is_file())
+        assignment.memmap_tokens.save_tokens((place / name).with_suffix(".other"), np.arange(2, dtype=np.int64))
         return {"files": files, "tokens": as_tensor(loaded(assignment, path)) if name in files else None}
 
 

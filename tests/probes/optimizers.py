@@ -75,12 +75,12 @@ def refilled(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], gra
 
 
 def in_place(
-    Optimizer: Any, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor]
+    Optimizer: Any, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor], options: Options
 ) -> dict[str, object]:
     """Which facts about parameters and gradients survive a step."""
     ours = [nn.Parameter(p.t().contiguous().t() if transposed and p.ndim == 2 else p.clone()) for p in params]
     without = nn.Parameter(torch.ones(2))
-    optimizer = Optimizer([without, *ours], lr=lr)
+    optimizer = Optimizer([without, *ours], lr=lr, **as_given(options))
     given = [grad.clone() for grad in grads]
     for p, grad in zip(ours, given, strict=True):
         p.grad = grad

@@ -12,9 +12,11 @@ def run(assignment: Any, params: Any, lrs: Any, grads: Any, options: Any = ()) -
     return optimizers.run(assignment.rmsprop.RMSprop, params, lrs, grads, options)
 
 
-def in_place(assignment: Any, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor]) -> object:
+def in_place(
+    assignment: Any, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor], options: Any
+) -> object:
     """Which facts about parameters and gradients survive a step."""
-    return optimizers.in_place(assignment.rmsprop.RMSprop, params, transposed, lr, grads)
+    return optimizers.in_place(assignment.rmsprop.RMSprop, params, transposed, lr, grads, options)
 
 
 def scheduled(assignment: Any, param: Tensor, lr: float, gamma: float, grads: list[Tensor]) -> object:
