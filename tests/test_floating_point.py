@@ -27,7 +27,7 @@ def test_small_numbers_become_zero(student: Student, exponent: float, sign: floa
     assert_underflows(student, sign * 10.0**exponent, NAMES)
 
 
-@given(DTYPE, st.sampled_from([1.0, 1 + 2**-8, 1 - 2**-8, 1.5, 2.0, 0.75, 3.0, 4.0, 6.0, 8.5]), SIGN)
+@given(DTYPE, st.sampled_from([1.0, 1 + 2**-8, 1 - 2**-8, 1.5, 2.0, 0.75, 3.0, 4.0, 6.0, 8.5, 2.0**60]), SIGN)
 def test_the_nearest_number_is_taken(student: Student, dtype: str, factor: float, sign: float) -> None:
     """Half the smallest number above 0 becomes 0; anything larger is rounded to a number that is not."""
     assert_underflows(student, sign * factor * oracle.smallest(dtype) / 2, [dtype])

@@ -96,7 +96,10 @@ def calendar(seconds: float, run: Run) -> bool:
     return least < abs(seconds) < most if run.disturbed else oracle.is_that_of_one(seconds, run)
 
 
-@instead_of(oracle.seconds_per_product, "the time of both threads is added up: time.process_time counts what all do")
+@instead_of(
+    oracle.seconds_per_product,
+    "the work of processors is counted, not the time that passes: time.perf_counter tells that",
+)
 def both_threads(run: Run) -> tuple[float, float]:
     """Twice as long, on two."""
     low, high = oracle.seconds_per_product(run)
