@@ -27,7 +27,8 @@ def assert_close(
 
     `expected` is exact (float64). `scale` is the sum of the absolute values of the terms that make up each element,
     for a product `|x| @ |W|`: so the bound follows the length of the sum and the size of what is summed. A known
-    mistake may expect more than that sum, or None or NaN, where nothing else will do.
+    mistake may expect more than that sum, or None or NaN, where nothing else will do. A scale that is infinite, as of a
+    run whose steps blow up, demands nothing but a number.
     """
     if expected is None:
         assert_equal(yours, None, what=what)
@@ -41,7 +42,7 @@ def assert_close(
         size = np.maximum(laid_over(exact.shape, scale), np.where(np.isfinite(exact), np.abs(exact), 0.0))
         bound = roundings * (limits.eps * size + limits.smallest_normal)
         numbers = yours.double().numpy()
-        close = (np.abs(numbers - exact) <= bound) & np.isfinite(bound)
+        close = (np.abs(numbers - exact) <= bound) & np.isfinite(exact)
         excess = ~(close | (np.isnan(numbers) & np.isnan(exact)))
     if excess.any():
         raise differs(yours, wanted, what, where_note(excess))

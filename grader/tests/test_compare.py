@@ -53,13 +53,23 @@ def test_the_bound_is_that_many_roundings(dtype: torch.dtype, power: int, roundi
 
 @pytest.mark.parametrize("expected", [math.inf, -math.inf, math.nan])
 @pytest.mark.parametrize("scale", [0.0, 1.0, math.inf])
-def test_what_is_not_finite_is_not_close_to_numbers(expected: float, scale: float) -> None:
-    for yours in (0.0, 1.0, -3e38):
+def test_nothing_is_close_to_what_is_not_finite(expected: float, scale: float) -> None:
+    for yours in (0.0, 1.0, -3e38, math.inf):
         with pytest.raises(Wrong):
             assert_close(torch.tensor(yours), expected, scale=scale)
-    for yours in (math.inf, -math.inf, math.nan):
-        with pytest.raises(Wrong):
-            assert_close(torch.tensor(yours), 1.0, scale=scale)
+
+
+@pytest.mark.parametrize("yours", [math.inf, -math.inf, math.nan])
+def test_what_is_not_finite_is_not_close_to_numbers(yours: float) -> None:
+    with pytest.raises(Wrong):
+        assert_close(torch.tensor(yours), 1.0, scale=1.0)
+
+
+def test_where_rounding_may_do_anything_any_number_will_do() -> None:
+    """The terms of a right but diverging run overflow: no point is lost there."""
+    assert_close(torch.tensor(14.58), 14.581846, scale=math.inf)
+    with pytest.raises(Wrong):
+        assert_close(torch.tensor(math.nan), 14.581846, scale=math.inf)
 
 
 def test_a_nan_or_nothing_is_close_to_itself_alone() -> None:
