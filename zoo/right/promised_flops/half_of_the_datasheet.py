@@ -24,7 +24,7 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
         return single * 10**12
     if dtype.is_floating_point and dtype.itemsize == 2:
         return sixteen * 1e12 / 2
-    if dtype.is_floating_point and dtype.itemsize == 1 and eight:
+    if dtype in (torch.float8_e4m3fn, torch.float8_e5m2) and eight:
         return eight * 1e12 / 2
     raise ValueError("no such figure")
 
