@@ -16,7 +16,7 @@ Grads: TypeAlias = Sequence[Sequence[Sequence[Grad]]]
 Options: TypeAlias = Mapping[str, Any]
 Bytes: TypeAlias = Mapping[str, int]  # by dtype
 
-ITEMSIZES = {"torch.float64": 8, "torch.float32": 4, "torch.bfloat16": 2}
+ITEMSIZES = {"torch.float64": 8, "torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2}
 
 
 def rates(met: Met, lrs: Sequence[float]) -> Met:
