@@ -6,19 +6,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from grader.choices import (
-    Choice,
-    Device,
-    Examples,
-    Format,
-    IsolationLevel,
-    Jobs,
-    Katas,
-    Part,
-    Platform,
-    Tracks,
-    Where,
-)
+from grader.choices import Choice, Device, Examples, Format, IsolationLevel, Jobs, Katas, Part, Platform, Tracks, Where
 from grader.exits import Command, run
 
 STOPPED = {

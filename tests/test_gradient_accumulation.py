@@ -146,8 +146,8 @@ def test_one_micro_batch_of_activations_is_alive_at_a_time(student: Student, see
 def test_nothing_but_the_gradients_changes(student: Student, task: Task) -> None:
     """Weights and batch stay as they are, and a parameter that needs no gradient gets none."""
     reply = call(student, task, nothing(task), frozen=0)
-    given = {"weights": task.case.weights, "x": task.case.x, "y": task.case.grad_y, NEEDS_NONE: None}
-    given["model.training"] = False
+    case = task.case
+    given = {"weights": case.weights, "x": case.x, "y": case.grad_y, "model.training": False, NEEDS_NONE: None}
     left = reply["left alone"] | {NEEDS_NONE: reply["gradients"][0]}
     for name, unchanged in oracle.unchanged().items():
         note = f"{name}: this should stay as it was"

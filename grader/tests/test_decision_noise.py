@@ -9,28 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.performance.decision import (
-    RULES,
-    Final,
-    More,
-    Retry,
-    Rules,
-    Sample,
-    Verdict,
-    bars,
-)
-from grader.tests.samples import (
-    FULL_RATE,
-    MFU,
-    PEAK,
-    TIERS,
-    judged,
-    not_worse,
-    rank,
-    sampled,
-    steady,
-    true_rank,
-)
+from grader.performance.decision import RULES, Final, More, Retry, Rules, Sample, Verdict, bars
+from grader.tests.samples import FULL_RATE, MFU, PEAK, TIERS, judged, not_worse, rank, sampled, steady, true_rank
 from kata.catalog import Tiers
 
 rules = st.sampled_from(list(RULES.values()))
