@@ -56,6 +56,9 @@ class Choice(StrEnum):
 
 
 Examples = Annotated[int, typer.Option(min=1, help="Random inputs per property.")]
+Replay = Annotated[
+    bool, typer.Option("--replay/--no-replay", help="Draw inputs once for all submissions, or anew for each: the same.")
+]
 Jobs = Annotated[int, typer.Option(min=1, help="How many submissions at a time.")]
 Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
 Tracks = Annotated[

@@ -6,7 +6,20 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from grader.choices import Choice, Device, Examples, Format, IsolationLevel, Jobs, Katas, Part, Platform, Tracks, Where
+from grader.choices import (
+    Choice,
+    Device,
+    Examples,
+    Format,
+    IsolationLevel,
+    Jobs,
+    Katas,
+    Part,
+    Platform,
+    Replay,
+    Tracks,
+    Where,
+)
 from grader.exits import Command, run
 
 STOPPED = {
@@ -53,6 +66,7 @@ def grade(
     per_task: Annotated[
         int | None, typer.Option(min=1, help="Submissions that a Slurm task grades; as it seems best if not said.")
     ] = None,
+    replay: Replay = True,
 ) -> None:
     """Grade one or many submissions into DIR: DIR/<id>/result.json and DIR/gradebook.csv.
 
@@ -82,6 +96,7 @@ def grade(
             executor=executor.value,
             slurm=tuple(slurm or ()),
             per_task=per_task,
+            replay=replay,
         )
         return lambda: grade_into(submissions, options)
 
@@ -266,6 +281,7 @@ def certify(
         Part | None, typer.Option(help="Prove only that the tests hold, the sandbox, or the clock.")
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables there, too.", metavar="FILE")] = None,
+    replay: Replay = True,
 ) -> None:
     """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught.
 
@@ -278,7 +294,7 @@ def certify(
         from grader.wanted import wanted
 
         katas = wanted(kata or (), track or (), otherwise=["all"])
-        options = Options(jobs, seeds, examples, isolation.value, katas, markdown, only.value if only else None)
+        options = Options(jobs, seeds, examples, isolation.value, katas, markdown, only.value if only else None, replay)
         return lambda: run_certify(options)
 
     sys.exit(run(load))

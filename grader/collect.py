@@ -11,20 +11,19 @@ from _pytest.runner import runtestprotocol
 
 from grader.rubric import Timed
 from kata.catalog import ROOT, Kata, catalog
-from kata.exercise import Probe, Reply
 from kata.explain import Ending
-from kata.failures import NotStarted, Place
-from kata.profiles import SEED
+from kata.first_pass import INPUTS, Inputs
 from kata.selection import CHOSEN, STUDENT, kata_of
-from kata.student import Student
-from kata.values import Plain
+
+NOBODY_ASKED = "this test ends without a call of your code, so it proves nothing; that is not your fault"
 
 
 class Tests:
     """The collected tests, by kata and name."""
 
-    def __init__(self, session: pytest.Session, examples: int) -> None:
+    def __init__(self, session: pytest.Session, examples: int, inputs: Inputs | None) -> None:
         self.config = session.config
+        self.config.stash[INPUTS] = inputs
         self.examples = examples
         self.items: dict[str, dict[str, pytest.Item]] = {}
         for item in session.items:
@@ -36,35 +35,6 @@ class Tests:
         if found != expected:
             raise RuntimeError(f"tests and catalog differ: {sorted(all_names(found) ^ all_names(expected))}")
 
-    def rehearse(self) -> None:
-        """Run each test until it first asks the student, and find nobody there.
-
-        What Hypothesis prepares for a test it then has ready for every submission. Raises RuntimeError for a test that
-        ends by itself.
-        """
-        self.config.stash[SEED] = 0
-        self.config.stash[STUDENT] = Student(Nobody())
-        for item in (item for items in self.items.values() for item in items.values()):
-            ending = run(item).ending
-            if ending.outcome != "not_started":
-                raise RuntimeError(f"{item.nodeid} does not ask the student: {ending.message}")
-        gc.collect()
-        gc.freeze()
-
-
-class Nobody:
-    """The home of no code at all."""
-
-    def renew(self, kata: str) -> None:
-        """Nothing to import."""
-
-    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:  # noqa: ARG002  (it is a `Home`)
-        """Raises NotStarted."""
-        raise NotStarted(Place())
-
-    def hurry(self, seconds: float) -> None:
-        """Nothing to wait for."""
-
 
 def all_names(tests: Mapping[str, set[str]]) -> set[str]:
     """`kata::test` of every test."""
@@ -74,9 +44,10 @@ def all_names(tests: Mapping[str, set[str]]) -> set[str]:
 class Collector:
     """A pytest plugin that hands the collected tests over instead of running them."""
 
-    def __init__(self, use: Callable[[Tests], None], examples: int) -> None:
+    def __init__(self, use: Callable[[Tests], None], examples: int, inputs: Inputs | None) -> None:
         self.use = use
         self.examples = examples
+        self.inputs = inputs
         self.error: BaseException | None = None
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -84,22 +55,32 @@ class Collector:
         try:
             if session.testsfailed:
                 raise RuntimeError("the tests can't be collected; plain pytest says why")
-            tests = Tests(session, self.examples)
-            tests.rehearse()
+            tests = Tests(session, self.examples, self.inputs)
+            gc.collect()
+            gc.freeze()
             self.use(tests)
         except BaseException as error:
             self.error = error
         return True
 
 
-def with_tests(use: Callable[[Tests], None], examples: int, profile: str, katas: Sequence[Kata] = ()) -> None:
-    """Collect the tests of these katas, all for none, under a Hypothesis profile, and call `use` with them."""
+def with_tests(
+    use: Callable[[Tests], None],
+    examples: int,
+    profile: str,
+    katas: Sequence[Kata] = (),
+    inputs: Inputs | None = None,
+) -> None:
+    """Collect the tests of these katas, all for none, under a Hypothesis profile, and call `use` with them.
+
+    Without `inputs` that are drawn ahead, Hypothesis draws them for each submission.
+    """
     torch.set_num_threads(1)  # after an operation on several threads, torch hangs in a forked child
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.setdefault("KATA_LANG", "en")  # results are the same wherever they are made
-    collector = Collector(use, examples)
+    collector = Collector(use, examples, inputs)
     arguments = [str(ROOT / "tests"), f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}"]
     arguments += ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--capture=no"]
     arguments += ["--import-mode=importlib", f"--hypothesis-profile={profile}", f"--examples={examples}"]
@@ -124,4 +105,6 @@ def run(item: pytest.Item) -> Timed:
     if fault or len(endings) != 1 or reports[1].skipped:
         text = fault.strip().splitlines()[-1] if fault else "the test did not run"
         return Timed(Ending("inconclusive", f"the grader itself failed: {text}"), time.monotonic() - began)
+    if endings[0].outcome == "passed" and item.config.stash[STUDENT].last is None:
+        return Timed(Ending("inconclusive", NOBODY_ASKED), time.monotonic() - began)
     return Timed(endings[0], time.monotonic() - began)

@@ -120,7 +120,9 @@ def grade_tests(intake: Intake, out: Console, warn: Warn, live: LiveReport | Non
         blank = result_of(Graded(first, [], 0.0), [], options, None, intake.prints[first.submission.id])
         live.begin(msgspec.structs.replace(blank, performance=not_yet(options.device, intake.katas)))
     private = [*(entry.path for entry in intake.entries), options.out]
-    with_workplace(options.isolation, options.examples, warn, use, private=private, katas=intake.katas)
+    with_workplace(
+        options.isolation, options.examples, warn, use, private=private, katas=intake.katas, replay=options.replay
+    )
     return outcome
 
 

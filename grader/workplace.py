@@ -1,10 +1,12 @@
 """Sets up what grading needs, once: the sandbox at the best level that works here, and the collected tests."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Literal
 
 from grader.collect import Tests, with_tests
+from grader.drawn import drawn_inputs
 from grader.errors import MachineError
 from grader.leftovers import in_use
 from grader.worker.home import WorkerHome
@@ -21,28 +23,30 @@ def with_workplace(
     profile: str = "grade",
     private: Sequence[Path] = (),
     katas: Sequence[Kata] = (),
+    *,
+    replay: bool = True,
 ) -> None:
     """Call `use` with the tests of these katas, all for none, and a sandbox.
 
-    Whoever runs in there sees nothing of this project, nor of `private`. Raises MachineError where the isolation
+    Their inputs are drawn once, and replayed to each submission, unless told otherwise. Whoever runs in there sees nothing of this project, nor of `private`. Raises MachineError where the isolation
     can't be had.
     """
     sandboxes: list[Sandbox] = []
 
-    def begin(level: Literal["bwrap", "none"]) -> Sandbox:
-        sandbox = launch(level, catalog().limits)
+    def begin(level: Literal["bwrap", "none"]) -> None:
+        sandbox = launch(level, catalog().limits)  # imports torch while the tests are collected
         sandboxes.append(sandbox)
-        return sandbox
+        with drawn_inputs(shut_in=level == "bwrap") if replay else nullcontext() as inputs:
+            with_tests(lambda tests: use(tests, prove(sandbox, private, warn)), examples, profile, katas, inputs)
 
     try:
         try:
-            first = begin("none" if isolation == "none" else "bwrap")  # imports torch while the tests are collected
-            with_tests(lambda tests: use(tests, prove(first, private, warn)), examples, profile, katas)
+            begin("none" if isolation == "none" else "bwrap")
         except IsolationError as error:
             if isolation != "auto":
                 raise MachineError(f"isolation {isolation} does not work here: {error}") from None
             warn(f"bubblewrap does not work here ({error}).")
-            with_tests(lambda tests: use(tests, prove(begin("none"), private, warn)), examples, profile, katas)
+            begin("none")
     finally:
         for sandbox in sandboxes:
             sandbox.close()

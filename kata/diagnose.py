@@ -45,8 +45,7 @@ class OutOfTime(BaseException):
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """Watch a kata's test, and look into it when it has failed."""
     kata = kata_of(pyfuncitem.path)
-    known = known_of(kata)
-    if not known or "student" not in pyfuncitem.funcargs:
+    if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
     pyfuncitem.stash[DIAGNOSIS] = ""
     body, test = watched(pyfuncitem), pyfuncitem.obj
@@ -64,17 +63,17 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
             if pyfuncitem.config.getoption("--hypothesis-profile") != "prove":
                 seconds = max(LEAST, SHARE * (time.monotonic() - began))
                 aside = min(ASIDE, seconds)
-            pyfuncitem.stash[DIAGNOSIS] = diagnosis(known, body, test, student, seconds, aside)
+            pyfuncitem.stash[DIAGNOSIS] = diagnosis(known_of(kata), body, test, student, seconds, aside)
         raise
     finally:
         pyfuncitem.obj = test
         body.begin({})
 
 
-def known_of(kata: str | None) -> tuple[Mistake, ...]:
+def known_of(kata: str) -> tuple[Mistake, ...]:
     """The known mistakes of a kata; none where they can't even be read: no test ends because of that."""
     try:
-        return () if kata is None else mistakes(kata)
+        return mistakes(kata)
     except Exception:
         return ()
 

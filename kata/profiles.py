@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from .catalog import ROOT
+from .hypothesis_internals import leave_local_constants_out
 
 SEED = pytest.StashKey[int]()
 
@@ -34,6 +35,7 @@ settings.register_profile(
     **COMMON,
 )
 settings.load_profile("learn")
+leave_local_constants_out()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

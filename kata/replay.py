@@ -14,6 +14,7 @@ from torch import Tensor
 
 from .exercise import Probe
 from .failures import Crashed, Stop
+from .hypothesis_internals import strategies_of
 from .student import Student
 from .values import Plain
 
@@ -117,7 +118,7 @@ class Watched:
 
         @seed(0)
         @settings(max_examples=count, phases=[Phase.generate], database=None, deadline=None, suppress_health_check=ALL)
-        @given(**test.hypothesis._given_kwargs)
+        @given(**strategies_of(test))
         def collect(**drawn: Any) -> None:
             nonlocal answering
             with suppress(Exception):
@@ -155,3 +156,10 @@ def watched(item: Any) -> Watched:
         handle.inner_test = watching
     found: Watched = handle.inner_test.watched
     return found
+
+
+def body_of(item: Any) -> Callable[..., None]:
+    """The body of a Hypothesis test as it was written, watched or not."""
+    inner = item.obj.hypothesis.inner_test
+    body: Callable[..., None] = inner.watched.body if hasattr(inner, "watched") else inner
+    return body

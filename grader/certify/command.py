@@ -44,6 +44,7 @@ class Options:
     katas: tuple[str, ...]
     markdown: Path | None
     only: Literal["zoo", "attacks", "cheats"] | None = None
+    replay: bool = True
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
     def warn(text: str) -> None:
         err.print(f"warning: {text}", style="yellow")
 
-    with_workplace(options.isolation, options.examples, warn, use, profile="prove", katas=katas)
+    with_workplace(options.isolation, options.examples, warn, use, profile="prove", katas=katas, replay=options.replay)
     diagnoses = findings.diagnoses
     tables = [kata_table(findings, katas), diagnoses.table(katas), catch_table(findings, katas), slow_table(findings)]
     refuted = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in findings.refuted]

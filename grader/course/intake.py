@@ -35,6 +35,7 @@ class Options:
     slurm: tuple[str, ...] = ()  # KEY=VALUE
     per_task: int | None = None  # submissions that a task of the cluster grades; None: as many as keep it busy a while
     alone: bool = True  # nobody else writes into `out` meanwhile
+    replay: bool = True  # inputs are drawn once for all submissions
     since_ns: int = 0  # what was stored before is graded again, by the file system's clock
 
 

@@ -33,6 +33,7 @@ class WorkerHome:
         self.files: Mapping[str, bytes] = {}
         self.patience = 1.0
         self.kata_left = self.test_left = 0.0  # seconds
+        self.kata_left_before = 0.0  # the present test
         self.forgiven = 0.0  # of them, those in which the machine let the present worker wait
         self.waited_here = 0.0  # for how long this thread had waited when it was last looked at
         self.turn = threading.RLock()  # of a thread to ask the zygote
@@ -45,11 +46,18 @@ class WorkerHome:
         self.patience = patience
         self.kata_left = self.limits.kata_seconds * patience
 
-    def renew(self, kata: str) -> None:  # noqa: ARG002  (a worker can run any kata)
+    def renew(self, kata: str) -> None:
         """The next call goes to a new worker; what follows need not wait for the end of the old one."""
-        self.test_left = self.limits.test_seconds * self.patience
         if self.channel is not None:
             self.kata_left += self.forgive()
+        self.kata_left_before = self.kata_left
+        self.start_over(kata)
+
+    def start_over(self, kata: str) -> None:  # noqa: ARG002  (a worker can run any kata)
+        """The next call goes to a new worker, and what this test has cost so far counts no more."""
+        self.kata_left = self.kata_left_before
+        self.test_left = self.limits.test_seconds * self.patience
+        if self.channel is not None:
             self.hang_up(b"N")
 
     def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:

@@ -1,0 +1,10 @@
+"""Where this project keeps what it can make again."""
+
+import os
+from pathlib import Path
+
+
+def cache_dir() -> Path:
+    """`$XDG_CACHE_HOME/torchkata`; the variable counts only when it is absolute, as its specification says."""
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (named if named.is_absolute() else Path.home() / ".cache") / "torchkata"

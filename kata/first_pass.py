@@ -1,0 +1,93 @@
+"""pytest plugin: runs a property over inputs that were drawn ahead, and Hypothesis itself only where one of them fails.
+
+    all inputs pass      the test has passed; Hypothesis' engine, which costs more than most bodies, never ran
+    one fails            the student's code begins anew, and Hypothesis finds the failure, makes it small, and reports it
+    none can be had      Hypothesis alone runs, as in any project
+
+Where the inputs come from is an `Inputs`: on a student's machine they are new in every run, the grader draws them once.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import pytest
+from hypothesis.errors import HypothesisException
+
+from . import hypothesis_internals as internals
+from .profiles import SEED
+from .replay import body_of
+from .selection import STUDENT, kata_of
+
+INPUTS = pytest.StashKey["Inputs | None"]()
+
+
+class Inputs(Protocol):
+    """Where the inputs of a property come from, when no engine draws them."""
+
+    def of(self, item: pytest.Function, seed: int) -> "Iterator[Input] | None":
+        """The inputs of this test, None where only Hypothesis can draw them."""
+
+
+class Input:
+    """The arguments that `@given` would pass, and what is to be done when the test fails on them."""
+
+    def __init__(self, given: dict[str, Any], failed: Callable[[], None] = lambda: None) -> None:
+        self.given = given
+        self.failed = failed
+
+
+class NewInputs:
+    """New ones in every run. Hypothesis is told which failed; where it still knows of a failure, it runs first."""
+
+    def of(self, item: pytest.Function, seed: int) -> Iterator[Input] | None:
+        """As `Inputs.of`."""
+        test = item.obj
+        if internals.has_explicit_examples(test) or internals.has_saved_failures(test):
+            return None
+        return self.drawn(test, seed)
+
+    def drawn(self, test: Any, seed: int) -> Iterator[Input]:
+        """One after the other, so that none is drawn in vain after a failure."""
+        for choices, given in internals.drawn_without_engine(test, seed):
+            yield Input(given, lambda choices=choices: internals.save_failure(test, choices))  # type: ignore[misc]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Students get new inputs. The profiles of grading draw as the grader does, with the engine."""
+    config.stash[INPUTS] = None if config.getoption("--hypothesis-profile") else NewInputs()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a kata's property on inputs drawn ahead; `None`, so that pytest goes on as ever, for any other test."""
+    inputs, kata = pyfuncitem.config.stash[INPUTS], kata_of(pyfuncitem.path)
+    if inputs is None or kata is None or pyfuncitem.cls is not None or not hasattr(pyfuncitem.obj, "hypothesis"):
+        return None
+    ahead = inputs.of(pyfuncitem, pyfuncitem.config.stash[SEED])
+    if ahead is None:
+        return None
+    taken = inspect.signature(pyfuncitem.obj).parameters
+    fixtures = {name: value for name, value in pyfuncitem.funcargs.items() if name in taken}
+    error = first_failure(body_of(pyfuncitem), fixtures, ahead)
+    if error is None:
+        return True
+    student = pyfuncitem.config.stash[STUDENT]
+    call = student.last
+    student.start_over(kata)
+    pyfuncitem.obj(**fixtures)
+    if not isinstance(error, HypothesisException):  # a body that discards inputs, or draws more, is Hypothesis' alone
+        student.last = call
+        raise error  # the code answers differently now: it was wrong all the same
+    return True
+
+
+def first_failure(body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterator[Input]) -> Exception | None:
+    """What the first input that fails raises. What ends a test at once, like a time-out, is raised here and now."""
+    for drawn in inputs:
+        try:
+            body(**fixtures, **drawn.given)
+        except Exception as error:
+            drawn.failed()
+            return error
+    return None

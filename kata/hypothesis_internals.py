@@ -1,0 +1,79 @@
+"""The one place that reaches into Hypothesis: draws without its engine, and what it draws with.
+
+Checked with Hypothesis 6.130 and 6.170 (`grader/tests/unit/test_hypothesis_internals.py`).
+"""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from hypothesis import settings
+from hypothesis.control import BuildContext
+from hypothesis.database import choices_to_bytes
+from hypothesis.errors import StopTest, UnsatisfiedAssumption
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.conjecture.choice import ChoiceTemplate
+from hypothesis.internal.conjecture.data import ConjectureData
+from hypothesis.internal.reflection import function_digest
+from hypothesis.strategies import SearchStrategy
+
+ATTEMPTS = 10  # draws of one input that a strategy may turn down
+SIMPLEST = (ChoiceTemplate("simplest", count=None),)
+
+
+def leave_local_constants_out() -> None:
+    """Draw no constants from the source of the modules that happen to be imported.
+
+    So inputs depend on strategy and seed alone: not on whether this project is installed or checked out, nor on what a
+    failure before has imported; and no source is parsed.
+    """
+    constants = getattr(providers, "_local_constants", None)  # Hypothesis has them from 6.131 on
+    providers._get_local_constants = lambda: constants
+
+
+def strategies_of(test: Any) -> dict[str, SearchStrategy[Any]]:
+    """What `@given` draws for this test, by argument."""
+    found: dict[str, SearchStrategy[Any]] = test.hypothesis._given_kwargs
+    return found
+
+
+def has_explicit_examples(test: Any) -> bool:
+    """Whether the test has an `@example`."""
+    return bool(getattr(test, "hypothesis_explicit_examples", ()))
+
+
+def settings_of(test: Any) -> settings:
+    """The settings that this test runs with."""
+    found: settings = test._hypothesis_internal_use_settings
+    return found
+
+
+def drawn_without_engine(test: Any, seed: int) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """The simplest input, then random ones, as many as the test's settings say; each with the choices that made it.
+
+    No search, no mutation, no shrinking: a strategy that turns down most of what it draws yields fewer.
+    """
+    random, strategies = Random(seed), strategies_of(test)
+    for number in range(settings_of(test).max_examples):
+        for _ in range(ATTEMPTS if number else 1):
+            data = ConjectureData(random=random, prefix=() if number else SIMPLEST)
+            try:
+                with BuildContext(data, wrapped_test=test):
+                    given = {name: data.draw(strategy) for name, strategy in strategies.items()}
+            except (StopTest, UnsatisfiedAssumption):
+                continue
+            yield data.choices, given
+            break
+
+
+def has_saved_failures(test: Any) -> bool:
+    """Whether the database of examples has inputs on which this test failed."""
+    database = settings_of(test).database
+    return database is not None and any(True for _ in database.fetch(function_digest(test.hypothesis.inner_test)))
+
+
+def save_failure(test: Any, choices: Any) -> None:
+    """Have Hypothesis begin with these choices when it next runs this test."""
+    database = settings_of(test).database
+    if database is not None:
+        database.save(function_digest(test.hypothesis.inner_test), choices_to_bytes(choices))
