@@ -1,7 +1,7 @@
 """How drawn inputs are written down: msgpack of plain values, with a tag on everything that is not.
 
-No pickle, and nothing that is read back can run code: classes and functions are looked up by name among the modules that
-are imported already, and of classes only dataclasses are built.
+No pickle, and nothing that is read back can run code: classes and functions are looked up by name among the modules
+that are imported already, and of classes only dataclasses are built.
 """
 
 import dataclasses

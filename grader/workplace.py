@@ -28,8 +28,8 @@ def with_workplace(
 ) -> None:
     """Call `use` with the tests of these katas, all for none, and a sandbox.
 
-    Their inputs are drawn once, and replayed to each submission, unless told otherwise. Whoever runs in there sees nothing of this project, nor of `private`. Raises MachineError where the isolation
-    can't be had.
+    Their inputs are drawn once and replayed to each submission, unless told otherwise. Whoever runs in there sees
+    nothing of this project, nor of `private`. Raises MachineError where the isolation can't be had.
     """
     sandboxes: list[Sandbox] = []
 

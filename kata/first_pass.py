@@ -1,7 +1,7 @@
 """pytest plugin: runs a property over inputs that were drawn ahead, and Hypothesis itself only where one of them fails.
 
     all inputs pass      the test has passed; Hypothesis' engine, which costs more than most bodies, never ran
-    one fails            the student's code begins anew, and Hypothesis finds the failure, makes it small, and reports it
+    one fails            the student's code begins anew; Hypothesis finds the failure, makes it small, and reports it
     none can be had      Hypothesis alone runs, as in any project
 
 Where the inputs come from is an `Inputs`: on a student's machine they are new in every run, the grader draws them once.

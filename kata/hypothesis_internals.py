@@ -1,6 +1,6 @@
 """The one place that reaches into Hypothesis: draws without its engine, and what it draws with.
 
-Checked with Hypothesis 6.130 and 6.170 (`grader/tests/unit/test_hypothesis_internals.py`).
+Checked with Hypothesis 6.140 and 6.170 (`grader/tests/unit/test_hypothesis_internals.py`).
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def leave_local_constants_out() -> None:
     So inputs depend on strategy and seed alone: not on whether this project is installed or checked out, nor on what a
     failure before has imported; and no source is parsed.
     """
-    constants = getattr(providers, "_local_constants", None)  # Hypothesis has them from 6.131 on
+    constants = providers._local_constants
     providers._get_local_constants = lambda: constants
 
 

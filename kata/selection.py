@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from .catalog import ROOT, catalog
-from .lean import spare_the_compiler
+from .lean import spare_the_compiler, spare_the_stack_traces
 from .student import InProcess, Student
 
 STUDENT = pytest.StashKey[Student]()
@@ -31,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Check the options before anything is collected."""
     spare_the_compiler()
+    spare_the_stack_traces()
     np.seterr(all="ignore")  # the oracle is asked about a student's numbers, too, and those may be anything
     try:
         chosen = catalog().choose(config.getoption("kata"), config.getoption("track"))

@@ -11,7 +11,6 @@ import pytest
 
 from grader.certify import zoo
 from grader.errors import CallError
-from grader.tests.conftest import python
 from kata.catalog import ROOT, Kata, catalog
 
 KATAS = list(catalog().katas.values())
@@ -109,18 +108,3 @@ def test_a_patch_that_does_not_fit_is_refused() -> None:
         zoo.made_wrong("x", "solution", {"replace": [["gone", "here"]]})
     with pytest.raises(CallError, match="it is the solution"):
         zoo.made_wrong("x", "solution", {"source": "solution"})
-
-
-ONE_ASKS_NOBODY = """
-from grader import collect
-from grader.rubric import Timed
-from kata.explain import Ending
-collect.run = lambda item: Timed(Ending("passed"), 0.0)
-collect.with_tests(lambda tests: print("accepted"), examples=1, profile="grade")
-"""
-
-
-def test_a_test_that_asks_nobody_is_refused() -> None:
-    done = python("-c", ONE_ASKS_NOBODY)
-    assert "accepted" not in done.out
-    assert re.search("RuntimeError: .*test_same_storage.* does not ask the student", done.err)

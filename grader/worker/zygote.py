@@ -81,7 +81,10 @@ def warm_up(katas: list[str]) -> None:
     import jaxtyping  # noqa: F401
     import torch
 
+    from kata.lean import spare_the_stack_traces
+
     torch.set_num_threads(1)
+    spare_the_stack_traces()
     torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)  # the first optimizer takes a second to make
     torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
     for kata in katas:
