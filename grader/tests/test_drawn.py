@@ -1,0 +1,302 @@
+"""Inputs drawn ahead: they are Hypothesis' own, they come back as they were, and nobody else's are taken for ours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, example, given, seed, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from grader import drawn, drawn_format
+from grader.drawn import DrawnInputs, drawn_inputs
+from grader.drawn_format import Damaged, Unstorable
+from kata.catalog import ROOT
+from kata.exercise import Probe, Reply, exercise
+from kata.failures import NotStarted, Place, TimedOut
+from kata.first_pass import INPUTS, Inputs, NewInputs, pytest_pyfunc_call
+from kata.profiles import SEED
+from kata.selection import STUDENT
+from kata.student import Student
+from kata.values import Plain
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a strategy may make."""
+
+    tensor: Tensor
+    options: dict[str, Any]
+
+
+def whole(value: Any) -> Any:
+    """A value in a form that can be compared, strides and all."""
+    if isinstance(value, Tensor):
+        return str(value.dtype), value.shape, value.stride(), value.tolist()
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape, value.tolist()
+    if isinstance(value, Case):
+        return "Case", whole(value.tensor), whole(value.options)
+    if isinstance(value, (list, tuple)):
+        return type(value), [whole(item) for item in value]
+    if isinstance(value, dict):
+        return [(key, whole(item)) for key, item in value.items()]
+    return type(value), repr(value)
+
+
+VIEWS = [lambda t: t, lambda t: t.T, lambda t: t[::2], lambda t: t[:, :1], lambda t: t[:0], lambda t: t.expand(2, 3, 3)]
+DTYPES = [torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.int64, torch.bool, torch.uint16, torch.complex64]
+TENSORS = st.builds(
+    lambda seed, dtype, view: view(torch.randn(3, 3, generator=torch.Generator().manual_seed(seed)).to(dtype)),
+    st.integers(0, 9),
+    st.sampled_from(DTYPES),
+    st.sampled_from(VIEWS),
+)
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**80), 2**80),
+    st.floats(),
+    st.text(),
+    st.binary(),
+    st.sampled_from([torch.float32, np.uint16, torch.relu, Case, VIEWS.__class__]),
+    TENSORS,
+    st.builds(np.arange, st.integers(0, 4)),
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.tuples(inner, inner),
+        st.dictionaries(st.integers(0, 3), inner, max_size=3),
+        st.builds(Case, TENSORS, st.dictionaries(st.text(max_size=2), inner, max_size=2)),
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from("abc"), VALUES, max_size=3))
+@settings(deadline=None)
+def test_inputs_come_back_as_they_were(values: dict[str, Any]) -> None:
+    assert whole(drawn_format.decode(drawn_format.encode([values]))) == whole([values])
+
+
+def test_each_reading_is_a_copy() -> None:
+    content = drawn_format.encode([{"x": torch.zeros(2)}])
+    first, second = drawn_format.decode(content) or [], drawn_format.decode(content) or []
+    first[0]["x"] += 1
+    assert second[0]["x"].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(lambda: None, id="a function without a name to find it by"),
+        pytest.param(torch.zeros(2, requires_grad=True), id="a tensor with a graph"),
+        pytest.param(object(), id="an object of no kind that we know"),
+        pytest.param(torch.nn.Parameter(torch.zeros(1)), id="a Parameter"),
+    ],
+)
+def test_what_has_no_written_form_is_said_to_have_none(value: object) -> None:
+    with pytest.raises(Unstorable):
+        drawn_format.encode([{"x": value}])
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [["dataclass", "os", "system", "true"], ["named", "os", "no_such_name"], ["tensor", 1], ["what"], []],
+)
+def test_what_nobody_of_us_wrote_is_damage(packed: object) -> None:
+    content = msgspec.msgpack.encode([{"x": packed}])
+    with pytest.raises(Damaged):
+        drawn_format.decode(content)
+
+
+class Counting:
+    """A student's home that counts its calls, and answers as a probe does."""
+
+    def __init__(self) -> None:
+        self.calls: list[Sequence[Plain]] = []
+        self.renewed = 0
+
+    def renew(self, kata: str) -> None:
+        """Nothing to import."""
+
+    def start_over(self, kata: str) -> None:  # noqa: ARG002  (it is a `Home`)
+        self.renewed += 1
+
+    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+        self.calls.append(args)
+        return exercise(SimpleNamespace(folder=Path("/nowhere"), package="x"), probe, args)  # type: ignore[arg-type]
+
+    def hurry(self, seconds: float) -> None:
+        pass
+
+
+def echo(_assignment: object, value: int) -> int:
+    return value
+
+
+def item_of(test: Any, inputs: Inputs | None, home: Counting) -> Any:
+    """A collected test, as far as the first pass looks at it."""
+    student = Student(home)
+    return SimpleNamespace(
+        obj=test,
+        name=test.__name__,
+        cls=None,
+        path=ROOT / "tests/test_linear.py",
+        funcargs={"student": student, "of": "another test"},
+        config=SimpleNamespace(stash={INPUTS: inputs, SEED: 3, STUDENT: student}),
+    )
+
+
+def asked_by_hypothesis(test: Any) -> list[Sequence[Plain]]:
+    """The calls that the same test makes without a first pass."""
+    home = Counting()
+    test(student=Student(home))
+    return home.calls
+
+
+QUIET = settings(max_examples=40, database=None, deadline=None)
+
+
+@seed(3)
+@QUIET
+@given(st.integers(0, 50), st.lists(st.integers(0, 3), max_size=3))
+def right(student: Student, number: int, rest: list[int]) -> None:
+    assert student.call(echo, number + len(rest)) == number + len(rest)
+
+
+@seed(3)
+@QUIET
+@given(st.integers(0, 50))
+def wrong(student: Student, number: int) -> None:
+    assert student.call(echo, number) < 20
+
+
+@seed(3)
+@QUIET
+@given(st.integers(0, 50))
+def discarding(student: Student, number: int) -> None:
+    assume(student.call(echo, number) % 2 == 0)
+
+
+@seed(3)
+@QUIET
+@given(st.data())
+def interactive(student: Student, data: st.DataObject) -> None:
+    number = data.draw(st.integers(0, 50))
+    assert student.call(echo, number) == number
+
+
+@seed(3)
+@QUIET
+@example(number=77)
+@given(st.integers(0, 50))
+def with_an_example(student: Student, number: int) -> None:
+    assert student.call(echo, number) == number
+
+
+@pytest.mark.parametrize("test", [right, discarding, interactive, with_an_example], ids=lambda test: test.__name__)
+def test_a_student_is_asked_what_hypothesis_would_ask(test: Any, tmp_path: Path) -> None:
+    home = Counting()
+    for _ in range(2):  # drawn, then read
+        home.calls.clear()
+        item = item_of(test, DrawnInputs(tmp_path), home)
+        ahead = item.config.stash[INPUTS].of(item, 3)
+        ended = pytest_pyfunc_call(item)
+        if ended is None:
+            test(student=item.funcargs["student"])
+        asked = asked_by_hypothesis(test)
+        assert home.calls[-len(asked) :] == asked
+        assert (ahead is None) == (test is interactive)
+        assert len(home.calls) == len(asked) or test is discarding
+
+
+def test_a_failure_is_the_one_that_hypothesis_finds(tmp_path: Path) -> None:
+    for inputs in (DrawnInputs(tmp_path), DrawnInputs(tmp_path), NewInputs()):
+        home = Counting()
+        item = item_of(wrong, inputs, home)
+        with pytest.raises(AssertionError):
+            pytest_pyfunc_call(item)
+        assert home.renewed == 1, "the code begins anew before Hypothesis runs"
+        assert item.config.stash[STUDENT].last.args == [20], "and the failure was made small"
+
+
+def test_code_that_answers_differently_the_second_time_has_failed_all_the_same(tmp_path: Path) -> None:
+    class Fickle(Counting):
+        def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+            return super().exercise(probe, args) if self.renewed == 0 else Reply("returned", 0)
+
+    for inputs in (DrawnInputs(tmp_path), NewInputs()):
+        item = item_of(wrong, inputs, Fickle())
+        with pytest.raises(AssertionError):
+            pytest_pyfunc_call(item)
+        assert item.config.stash[STUDENT].last.args[0] >= 20, "what is told is the input that it failed on"
+
+
+@pytest.mark.parametrize("stop", [NotStarted(Place()), TimedOut("late")], ids=lambda stop: type(stop).__name__)
+def test_what_ends_a_test_at_once_is_not_tried_again(stop: BaseException, tmp_path: Path) -> None:
+    class Stopping(Counting):
+        def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:  # noqa: ARG002  (it is a `Home`)
+            self.calls.append(args)
+            raise stop
+
+    home = Stopping()
+    with pytest.raises(type(stop)):
+        pytest_pyfunc_call(item_of(right, DrawnInputs(tmp_path), home))
+    assert len(home.calls) == 1
+    assert home.renewed == 0
+
+
+def test_new_inputs_follow_the_seed_and_begin_with_the_simplest() -> None:
+    calls = []
+    for number in (3, 3, 4):
+        home = Counting()
+        item = item_of(right, NewInputs(), home)
+        item.config.stash[SEED] = number
+        assert pytest_pyfunc_call(item)
+        calls.append(home.calls)
+    assert calls[0] == calls[1] != calls[2]
+    assert calls[0][0] == [0]
+    assert len(calls[0]) == 40
+
+
+def test_a_file_that_is_damaged_or_somebody_elses_is_drawn_anew(tmp_path: Path) -> None:
+    item = item_of(right, None, Counting())
+    inputs = DrawnInputs(tmp_path)
+    drawn_once = inputs.given(item, 3)
+    (path,) = (path for path in tmp_path.rglob("*right"))
+    good = path.read_bytes()
+    forged = drawn_format.encode([{"number": 0, "rest": []}])
+    for bad in (b"", good[:-1], good[:40] + b"x" + good[41:], DrawnInputs(tmp_path, b"theirs").digest(forged) + forged):
+        path.write_bytes(bad)
+        assert inputs.given(item, 3) == drawn_once
+        assert path.read_bytes() == good
+
+
+def test_without_a_sandbox_inputs_are_this_runs_alone() -> None:
+    item = item_of(right, None, Counting())
+    with drawn_inputs(shut_in=False) as inputs:
+        inputs.given(item, 3)
+        (path,) = inputs.folder.rglob("*right")
+        forged = drawn_format.encode([{"number": 0, "rest": []}])
+        path.write_bytes(DrawnInputs(inputs.folder).digest(forged) + forged)
+        assert len(inputs.given(item, 3) or []) == 40
+    assert not inputs.folder.exists()
+
+
+def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    item = item_of(right, None, Counting())
+    assert len(DrawnInputs(tmp_path / "file").given(item, 3) or []) == 40
+
+
+def test_seed_and_number_of_examples_tell_inputs_apart() -> None:
+    assert len({drawn.key(0, 100), drawn.key(1, 100), drawn.key(0, 25)}) == 3
