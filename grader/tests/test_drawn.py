@@ -1,5 +1,6 @@
 """Inputs drawn ahead: they are Hypothesis' own, they come back as they were, and nobody else's are taken for ours."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +66,7 @@ LEAVES = st.one_of(
     st.floats(),
     st.text(),
     st.binary(),
-    st.sampled_from([torch.float32, np.uint16, torch.relu, Case, VIEWS.__class__]),
+    st.sampled_from([torch.float32, np.uint16, math.sqrt, Case, VIEWS.__class__]),
     TENSORS,
     st.builds(np.arange, st.integers(0, 4)),
 )
