@@ -75,10 +75,10 @@ def test_eight_bit_figures_are_dense(student: Student) -> None:
     assert_figures(student, ["float8_e4m3fn", "float8_e5m2"])
 
 
-@given(st.sampled_from(TO_KNOW), st.sampled_from(CHANGES), st.sampled_from(["float32", "bfloat16"]))
-def test_only_exact_names_are_known(student: Student, name: str, change: object, dtype: str) -> None:
+@given(st.sampled_from(TO_KNOW), st.sampled_from(range(len(CHANGES))), st.sampled_from(["float32", "bfloat16"]))
+def test_only_exact_names_are_known(student: Student, name: str, change: int, dtype: str) -> None:
     """A name that is not in the table raises a ValueError, however much it looks like one that is."""
-    other = change(name) if callable(change) else name
+    other = CHANGES[change](name)
     if other not in devices():
         reply = student.call(probes.refused, other, dtype)
         assert_answer(reply, other, dtype, f"there is no device named {other!r}")
