@@ -1,5 +1,7 @@
 """Promised FLOP/s: the figures of datasheets by exact name, and the share of them that was reached."""
 
+from collections.abc import Callable
+
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +27,7 @@ TABLE = {name: devices()[name].tflops for name in TO_KNOW}
 A_THOUSANDTH = 1e-3  # a datasheet rounds: an H100's 989.4 is half of 1979
 DTYPES = [*NAMES, torch.float64, torch.int8, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz]
 COLUMNS = {str(dtype).removeprefix("torch."): NAMES.get(dtype, "") for dtype in DTYPES}
-CHANGES = [
+CHANGES: list[Callable[[str], str]] = [
     str.lower,
     lambda name: name.partition(" ")[2],
     lambda name: name.rpartition(" ")[0],
