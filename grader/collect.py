@@ -25,10 +25,10 @@ class Tests:
         self.config = session.config
         self.config.stash[INPUTS] = inputs
         self.examples = examples
-        self.items: dict[str, dict[str, pytest.Item]] = {}
+        self.items: dict[str, dict[str, pytest.Function]] = {}
         for item in session.items:
             kata = kata_of(item.path)
-            if kata is not None:
+            if kata is not None and isinstance(item, pytest.Function):
                 self.items.setdefault(kata, {})[item.name] = item
         found = {kata: set(items) for kata, items in self.items.items()}
         expected = {kata.name: set(kata.points) for kata in catalog().choose([*self.config.stash[CHOSEN]])}

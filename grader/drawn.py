@@ -42,7 +42,7 @@ from kata.hypothesis_internals import settings_of
 from kata.selection import kata_of
 
 PACKAGED = ROOT / "drawn"  # what `grader package` has put beside the tests
-DRAWN_BY = ("tests", "kata", "reference", "grader/drawn.py", "grader/drawn_format.py")
+DRAWN_BY = ("tests", "kata", "reference/oracle", "grader/drawn.py", "grader/drawn_format.py")
 VERSIONS = ("hypothesis", "numpy", "torch")
 DAY = 86400.0  # seconds
 UNUSED = 30 * DAY  # after which what was drawn for other tests or seeds is thrown away
@@ -63,7 +63,7 @@ class DrawnInputs:
 
     def given(self, item: pytest.Function, seed: int) -> list[dict[str, Any]] | None:
         """What `@given` passes to this test, input by input; None where that can't be written down."""
-        path = Path(key(seed, settings_of(item.obj).max_examples), f"{kata_of(item.path)}.{item.name}")
+        path = path_of(item, seed)
         for read in (self.kept, self.packed_along, self.draw):
             with contextlib.suppress(OSError, Damaged):
                 return drawn_format.decode(read(item, path))
@@ -105,16 +105,25 @@ class DrawnInputs:
         return hashlib.blake2b(content, digest_size=DIGEST_BYTES, key=self.secret).digest()
 
 
+def path_of(item: pytest.Function, seed: int) -> Path:
+    """Where in a folder the inputs of a test are."""
+    return Path(key(seed, settings_of(item.obj).max_examples), f"{kata_of(item.path)}.{item.name}")
+
+
 @contextlib.contextmanager
 def drawn_inputs(*, shut_in: bool) -> Iterator[DrawnInputs]:
     """The inputs for one run: kept for others, where students' code is `shut_in` and can't reach them."""
     if shut_in:
-        folder = cache_dir() / "drawn"
-        clear_unused(folder)
-        yield DrawnInputs(folder)
+        clear_unused(kept_in())
+        yield DrawnInputs(kept_in())
         return
     with tempfile.TemporaryDirectory(prefix="torchkata-drawn-", ignore_cleanup_errors=True) as name:
         yield DrawnInputs(Path(name), secrets.token_bytes(32))
+
+
+def kept_in() -> Path:
+    """The folder of what is kept from run to run."""
+    return cache_dir() / "drawn"
 
 
 def clear_unused(folder: Path) -> None:
