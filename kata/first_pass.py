@@ -19,6 +19,7 @@ from .profiles import SEED
 from .replay import body_of
 from .selection import STUDENT, kata_of
 
+OF_THE_ENGINE = tuple(f"--hypothesis-{name}" for name in ("profile", "show-statistics", "verbosity", "seed"))
 INPUTS = pytest.StashKey["Inputs | None"]()
 
 
@@ -54,8 +55,8 @@ class NewInputs:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Students get new inputs. The profiles of grading draw as the grader does, with the engine."""
-    config.stash[INPUTS] = None if config.getoption("--hypothesis-profile") else NewInputs()
+    """Students get new inputs. Who asks for something of Hypothesis', as for a profile of grading, gets its engine."""
+    config.stash[INPUTS] = None if any(map(config.getoption, OF_THE_ENGINE)) else NewInputs()
 
 
 @pytest.hookimpl(tryfirst=True)
