@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.cluster import record
 from grader.cluster.slurm import Job, jobs_called
 from grader.tests.conftest import Run
-from grader.tests.test_stopped import lives, results
+from grader.tests.handed_in import lives, results
 from kata.catalog import ROOT
 from scripts import one_node_slurm
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import kata.diagnose
 from grader.tests.conftest import grade, run
-from grader.tests.test_student_view import changed, work
+from grader.tests.handed_in import changed, work
 from grader.worker.home import WorkerHome
 from kata.catalog import catalog
 from kata.diagnose import ASIDE, diagnosis, known_of

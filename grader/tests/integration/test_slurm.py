@@ -15,8 +15,8 @@ import pytest
 from grader.cluster import record
 from grader.cluster.slurm import alive
 from grader.tests.conftest import grade
+from grader.tests.handed_in import LINEAR, SLOW, handed_in, results
 from grader.tests.slurm_runs import ON_SLURM, OPTIONS, PATIENCE, Started, is_whole, processes, times
-from grader.tests.test_stopped import SLOW, SOLUTION, handed_in, results
 from kata.catalog import ROOT
 from scripts import one_node_slurm
 
@@ -64,10 +64,10 @@ def local(submissions: list[Path], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def test_forty_submissions_give_the_gradebook_of_a_local_run(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", SOLUTION, *(f"student{number:02}" for number in range(40)))
+    paths = handed_in(tmp_path / "class", LINEAR, *(f"student{number:02}" for number in range(40)))
     for number, path in enumerate(paths):
         if number % 3 == 1:
-            (path / "linear.py").write_text(SOLUTION.replace("x @ self.weight", "x @ self.weight + 1"))
+            (path / "linear.py").write_text(LINEAR.replace("x @ self.weight", "x @ self.weight + 1"))
         if number % 10 == 2:
             (path / "linear.py").write_text("import os\nos._exit(0)\n")
     assert grade(*paths, "--out", tmp_path / "local", *OPTIONS).code == 0
@@ -242,7 +242,7 @@ def test_a_gpu_is_asked_for_by_the_tasks_that_time_and_only_after_the_tests(
 
 
 def test_a_node_without_a_gpu_is_unfit_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = handed_in(tmp_path / "class", SOLUTION, "ada")
+    paths = handed_in(tmp_path / "class", LINEAR, "ada")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     done = Started(paths, tmp_path / "out", "--device", "cuda").ended()
     assert done.code == 3

@@ -22,11 +22,11 @@ from grader.course.roster import roster
 from grader.errors import CallError
 from grader.result import Result, read, write
 from grader.tests.conftest import grade, python
+from grader.tests.handed_in import LINEAR, handed_in
 from grader.tests.made import result
-from grader.tests.test_stopped import SOLUTION, handed_in
 from kata.catalog import catalog
 
-LINEAR = (catalog().katas["linear"],)
+KATAS = (catalog().katas["linear"],)
 
 
 def options(out: Path, **changes: object) -> Options:
@@ -93,7 +93,7 @@ def test_an_option_that_no_task_takes(option: str, words: str) -> None:
     ],
 )
 def test_options_that_do_not_go_together(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
-    (submission,) = handed_in(tmp_path, SOLUTION, "ada")
+    (submission,) = handed_in(tmp_path, LINEAR, "ada")
     done = grade(submission, "--out", tmp_path / "out", *arguments)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert words in done.err
@@ -101,7 +101,7 @@ def test_options_that_do_not_go_together(tmp_path: Path, arguments: tuple[str, .
 
 
 def test_without_slurms_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (submission,) = handed_in(tmp_path, SOLUTION, "ada")
+    (submission,) = handed_in(tmp_path, LINEAR, "ada")
     monkeypatch.setenv("PATH", str(tmp_path))
     done = grade(submission, "--out", tmp_path / "out", "--executor", "slurm")
     assert done.code == 3
@@ -111,7 +111,7 @@ def test_without_slurms_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_without_submitit(tmp_path: Path) -> None:
-    (submission,) = handed_in(tmp_path, SOLUTION, "ada")
+    (submission,) = handed_in(tmp_path, LINEAR, "ada")
     without = "import sys; sys.modules['submitit'] = None; from grader.cli import main; main()"
     done = python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--executor", "slurm")
     assert (done.code, done.err) == (3, 'grader: submitit is not installed: pip install -e ".[grader,slurm]"\n')
@@ -138,21 +138,21 @@ def test_a_plan_holds_each_submission_once(tmp_path: Path) -> None:
 
 
 def test_how_long_a_submission_takes_is_what_stored_ones_took(tmp_path: Path) -> None:
-    guessed = seconds_each("tests", LINEAR, options(tmp_path, examples=100))
-    assert guessed < seconds_each("tests", (*LINEAR, catalog().katas["train"]), options(tmp_path, examples=100))
+    guessed = seconds_each("tests", KATAS, options(tmp_path, examples=100))
+    assert guessed < seconds_each("tests", (*KATAS, catalog().katas["train"]), options(tmp_path, examples=100))
     for name, seconds, examples in (("ada", 2.0, 5), ("ben", 4.0, 5), ("eve", 60.0, 5), ("fay", 1000.0, 100)):
         made = result("a message", submission=name, kata="linear")
         write(msgspec.structs.replace(made, seconds=seconds, examples=examples), tmp_path)
-    assert seconds_each("tests", LINEAR, options(tmp_path)) == 4.0
+    assert seconds_each("tests", KATAS, options(tmp_path)) == 4.0
 
 
 def intake(paths: list[Path], chosen: Options) -> Intake:
     """What a call takes in."""
-    return Intake(*roster(paths), LINEAR, chosen)
+    return Intake(*roster(paths), KATAS, chosen)
 
 
 def test_a_submission_is_awaited_until_its_own_conclusive_result_is_there(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", SOLUTION, "ada", "ben")
+    paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
     out = tmp_path / "out"
     waiting = awaited(intake(paths, options(out)), since_ns=0)
     assert waiting.left == ["ada", "ben"]
@@ -170,7 +170,7 @@ def test_a_submission_is_awaited_until_its_own_conclusive_result_is_there(tmp_pa
 
 
 def test_what_is_graded_again_counts_only_if_it_is_newer(tmp_path: Path) -> None:
-    (path,) = handed_in(tmp_path / "class", SOLUTION, "ada")
+    (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
     fingerprint = awaited(intake([path], options(out)), since_ns=0).tests["ada"]
     sure = [msgspec.structs.replace(kata, status="wrong") for kata in result("a message", kata="linear").katas]
@@ -185,7 +185,7 @@ def test_what_is_graded_again_counts_only_if_it_is_newer(tmp_path: Path) -> None
 
 
 def test_a_record_is_of_one_call(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", SOLUTION, "ada", "ben")
+    paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
     made = record.begin(intake(paths, options(tmp_path)), None)
     assert record.load(tmp_path) == made
     assert made.since_ns == 0
@@ -201,13 +201,13 @@ def test_a_record_is_of_one_call(tmp_path: Path) -> None:
 
 
 def test_a_submission_may_not_be_called_as_the_record_is(tmp_path: Path) -> None:
-    (path,) = handed_in(tmp_path, SOLUTION, ".slurm")
+    (path,) = handed_in(tmp_path, LINEAR, ".slurm")
     assert ".slurm is the name of something else among the results" in roster([path])[1][0]
 
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_a_chunk_grades_what_can_be_read_and_passes_over_the_rest(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", SOLUTION, "ada")
+    paths = handed_in(tmp_path / "class", LINEAR, "ada")
     made = plan("tests", [*paths, tmp_path / "class/gone"], options(tmp_path / "out"), 2)
     (tmp_path / "unfit").mkdir()
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
@@ -226,7 +226,7 @@ def grade_chunk(path: Path) -> int:
 
 def test_a_chunk_that_nobody_can_read_is_no_fault_of_the_node(tmp_path: Path) -> None:
     gone = intake([], options(tmp_path / "out"))
-    entries = roster(handed_in(tmp_path, SOLUTION, "ada"))[0]
+    entries = roster(handed_in(tmp_path, LINEAR, "ada"))[0]
     (tmp_path / "ada/linear.py").unlink()
     assert chunk.grade_chunk("tests", entries, gone.options) == chunk.Done()
 

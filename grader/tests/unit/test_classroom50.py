@@ -1,9 +1,5 @@
 """Classroom 50's `result.json`: by its schema, in whole points, with what the runner knows."""
 
-import json
-from datetime import UTC, datetime
-from typing import Any
-
 import jsonschema
 import msgspec
 import pytest
@@ -12,29 +8,7 @@ from grader.formats import classroom50
 from grader.result import Result
 from grader.tests.conftest import Hide
 from grader.tests.made import HOSTILE, result
-from kata.catalog import ROOT
-
-SCHEMA = json.loads((ROOT / "grader/formats/classroom50.schema.json").read_text())
-AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
-RUNNER = {
-    "CLASSROOM": "cs336",
-    "ASSIGNMENT": "primitives",
-    "ASSIGNMENT_TYPE": "group",
-    "OWNER": "ada",
-    "SUBMISSION_TAG": "submit/2026-09-01T10-00-00Z-abc1234",
-    "COMMIT_URL": "https://github.com/cs336/primitives-ada/commit/abc",
-    "RELEASE_URL": "https://github.com/cs336/primitives-ada/releases/tag/submit%2Fx",
-    "REVIEW_URL": "https://github.com/cs336/primitives-ada/compare/a...b",
-    "SUBMITTED_AT": "2026-09-01T12:00:00+02:00",
-}
-
-
-def rendered(made: Result) -> dict[str, Any]:
-    """The file, once the schema has accepted it."""
-    loaded: dict[str, Any] = json.loads(classroom50.render(made, classroom50.about({}, RUNNER), AT))
-    jsonschema.Draft202012Validator(SCHEMA).validate(loaded)
-    assert loaded["score"] <= loaded["max-score"]
-    return loaded
+from grader.tests.platforms import CLASSROOM50, RUNNER, for_classroom50
 
 
 def with_points(scores: list[float], maxima: list[float]) -> Result:
@@ -50,7 +24,7 @@ def with_points(scores: list[float], maxima: list[float]) -> Result:
 
 
 def test_what_the_runner_says_is_in_it() -> None:
-    report = rendered(result(HOSTILE))
+    report = for_classroom50(result(HOSTILE))
     assert report["classroom"] == "cs336"
     assert report["assignment_type"] == "group"
     assert (report["datetime"], report["graded_at"]) == ("2026-09-01T10:00:00Z", "2026-09-01T12:00:00Z")
@@ -74,7 +48,7 @@ def test_what_the_runner_says_is_in_it() -> None:
     ],
 )
 def test_points_are_scaled_and_never_rounded_up(score: float, most: float, shown: tuple[int, int]) -> None:
-    report = rendered(with_points([score], [most]))
+    report = for_classroom50(with_points([score], [most]))
     test = report["tests"][0]
     assert (test["score"], test["max-score"]) == shown
     assert report["tests"][1]["max-score"] == shown[1] / most, "all by the same factor"
@@ -119,12 +93,12 @@ def test_a_wrong_field_is_named(given: dict[str, str], words: str) -> None:
 
 def test_hidden_tests_have_no_name(hide: Hide) -> None:
     hide("hidden")
-    names = [test["test-name"] for test in rendered(result("x · claim"))["tests"]]
+    names = [test["test-name"] for test in for_classroom50(result("x · claim"))["tests"]]
     assert names == [f"get_batch: hidden test {number}" for number in range(1, 12)]
 
 
 def test_the_schema_can_fail() -> None:
-    report = rendered(result())
+    report = for_classroom50(result())
     for wrong in (
         report | {"output": "x"},
         report | {"score": 61.5},
@@ -134,4 +108,4 @@ def test_the_schema_can_fail() -> None:
         report | {"tests": [{"test-name": "x", "passed": "yes", "score": 0, "max-score": 1}]},
     ):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.Draft202012Validator(SCHEMA).validate(wrong)
+            jsonschema.Draft202012Validator(CLASSROOM50).validate(wrong)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.tests.conftest import Run, run
-from grader.tests.test_student_view import changed, work
+from grader.tests.handed_in import changed, work
 from kata.catalog import ROOT, catalog
 from kata.gpu import Figure, judge_by
 from kata.speed.layout import bytes_needed, fields

@@ -1,6 +1,5 @@
 """JUnit XML: by its schema, whatever a student's words are, no two test cases of one name."""
 
-from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -10,22 +9,13 @@ from grader.formats import junit
 from grader.formats.junit import Stored
 from grader.tests.conftest import Hide
 from grader.tests.made import HOSTILE, result
-from kata.catalog import ROOT
-
-SCHEMA = xmlschema.XMLSchema(str(ROOT / "grader/formats/junit.xsd"))
-AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
-
-
-def checked(content: bytes) -> ET.Element:
-    """The file, once the schema has accepted it."""
-    SCHEMA.validate(content.decode())
-    return ET.fromstring(content)
+from grader.tests.platforms import AT, JUNIT, for_junit
 
 
 def rendered(*submissions: str, message: str = "why") -> ET.Element:
     """`get_batch` of these submissions, every outcome in it."""
     stored = [Stored(result(message, submission=name), AT) for name in submissions]
-    return checked(junit.render(stored, hostname="here"))
+    return for_junit(junit.render(stored, hostname="here"))
 
 
 def test_a_suite_counts_what_is_in_it() -> None:
@@ -63,7 +53,7 @@ def test_names_are_unique_even_where_submissions_look_alike() -> None:
 def test_hidden_tests_keep_their_secret(hide: Hide) -> None:
     hide("after_due_date")
     content = junit.render([Stored(result("get_batch · claim\n  secret", file="get_batch.py"), AT)], hostname="here")
-    names = [case.get("name") for case in checked(content).iter("testcase")]
+    names = [case.get("name") for case in for_junit(content).iter("testcase")]
     assert names[1] == "ada: get_batch: hidden test 2"
     assert b"secret" not in content
     assert b"claim" not in content
@@ -80,4 +70,4 @@ def test_the_schema_can_fail() -> None:
     ):
         assert wrong != good
         with pytest.raises(xmlschema.XMLSchemaValidationError):
-            SCHEMA.validate(wrong)
+            JUNIT.validate(wrong)

@@ -154,7 +154,8 @@ def test_what_is_not_run_is_still_told_and_run_elsewhere() -> None:
     assert LEFT_OUT <= TYPED
     assert ENDS.keys() <= TYPED - LEFT_OUT
     for file, test in re.findall(r"(test_\w+\.py)::(\w+)", "\n".join(NOT_RUN)):
-        assert f"def {test}(" in (ROOT / "grader/tests" / file).read_text("utf-8")
+        (path,) = (ROOT / "grader/tests").glob(f"*/{file}")
+        assert f"def {test}(" in path.read_text("utf-8")
 
 
 def test_a_block_that_is_not_typed_is_known_to_be_none_to_type() -> None:

@@ -7,11 +7,7 @@ import pytest
 from grader.formats import github
 from grader.tests.conftest import Hide
 from grader.tests.made import HOSTILE, result
-
-
-def outside_fences(markdown: str) -> str:
-    """What a reader of Markdown takes for markup: everything but the blocks of code."""
-    return re.sub(r"^(`{3,})text\n.*?\n\1$", "(code)", markdown, flags=re.MULTILINE | re.DOTALL)
+from grader.tests.platforms import outside_fences
 
 
 def test_the_summary_counts_points_and_shows_what_did_not_pass() -> None:

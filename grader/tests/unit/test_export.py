@@ -10,7 +10,7 @@ import pytest
 from grader.result import write
 from grader.tests.conftest import Run, ask
 from grader.tests.made import result
-from grader.tests.test_classroom50 import RUNNER
+from grader.tests.platforms import RUNNER
 
 FORMATS = ("gradescope", "classroom50", "github", "junit")
 

@@ -1,34 +1,14 @@
 """What a student sees: plain pytest over stubs, solutions and every way to be stuck."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from grader.tests.conftest import Run, python, run
+from grader.tests.handed_in import SOLUTION, changed, work
 from kata.catalog import ROOT, catalog
 from kata.failures import TimedOut
 from kata.student import InProcess
-
-SOLUTION = ROOT / "reference/solution"
-
-
-def work(folder: Path, **changes: str | None) -> Path:
-    """A finished assignment but for these files: their new text, or None for one that is not there."""
-    shutil.copytree(SOLUTION, folder, dirs_exist_ok=True)
-    for kata, text in changes.items():
-        if text is None:
-            (folder / f"{kata}.py").unlink()
-        else:
-            (folder / f"{kata}.py").write_text(text)
-    return folder
-
-
-def changed(kata: str, old: str, new: str) -> str:
-    """The solution of a kata with one text exchanged."""
-    source = (SOLUTION / f"{kata}.py").read_text()
-    assert source.count(old) == 1
-    return source.replace(old, new)
 
 
 def pytest_of(folder: Path, *options: str) -> Run:

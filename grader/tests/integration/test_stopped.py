@@ -10,23 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.result import Result, read
 from grader.tests.conftest import grade, python
+from grader.tests.handed_in import LINEAR, SLOW, handed_in, lives, results
 from kata.catalog import ROOT
 
-SOLUTION = (ROOT / "reference/solution/linear.py").read_text()
-SLOW = SOLUTION + "\nimport time\ntime.sleep(0.2)\n"  # at every import: six tests make it more than a second
 OPTIONS = ("--kata", "linear", "--examples", "5", "--jobs", "2")
 STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
 NAMES = ("ada", "ben", "cleo", "dan", "eve")
-
-
-def handed_in(folder: Path, source: str, *names: str) -> list[Path]:
-    """Submissions of one file."""
-    for name in names:
-        (folder / name).mkdir(parents=True)
-        (folder / name / "linear.py").write_text(source)
-    return [folder / name for name in names]
 
 
 @pytest.fixture(scope="module")
@@ -45,21 +35,10 @@ def uninterrupted(submissions: list[Path], tmp_path_factory: pytest.TempPathFact
     return (out / "gradebook.csv").read_bytes()
 
 
-def results(out: Path) -> list[str]:
-    """Who has a result; each is whole."""
-    return sorted(read(path, Result).submission for path in out.glob("*/result.json"))
-
-
 def family(pid: int) -> set[int]:
     """A process and all that it started."""
     children = " ".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")).split()
     return {pid}.union(*(family(int(child)) for child in children))
-
-
-def lives(pid: int) -> bool:
-    """Whether a process still runs."""
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def stop(submissions: list[Path], out: Path, number: int, moment: Callable[[], bool], *options: str) -> str:
@@ -153,7 +132,7 @@ cli.main()
 
 
 def test_a_grading_process_that_hangs_or_dies_costs_the_others_nothing(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", SOLUTION, "ada", "killed", "stuck", "zoe")
+    paths = handed_in(tmp_path / "class", LINEAR, "ada", "killed", "stuck", "zoe")
     out = tmp_path / "out"
     command = [str(part) for part in ("grade", *paths, "--out", out, *OPTIONS)]
     done = python("-c", BROKEN, *command)
@@ -167,8 +146,8 @@ def test_a_grading_process_that_hangs_or_dies_costs_the_others_nothing(tmp_path:
 
 
 def test_a_slow_one_does_not_hold_up_the_others(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", SOLUTION, "ada", "ben", "cleo")
-    paths += handed_in(tmp_path / "class", SOLUTION + "\nimport time\ntime.sleep(1)\n", "slow")
+    paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben", "cleo")
+    paths += handed_in(tmp_path / "class", LINEAR + "\nimport time\ntime.sleep(1)\n", "slow")
     out = tmp_path / "out"
     assert grade(paths[-1], *paths[:-1], "--out", out, *OPTIONS).code == 0
     last = max(out.glob("*/result.json"), key=lambda path: path.stat().st_mtime_ns)

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -22,20 +21,24 @@ from grader.live import LiveReport
 from grader.performance.judged import Judged, judged
 from grader.result import KataResult, PerformanceResult, Result
 from grader.tests.made import HOSTILE, result, result_with_speed, timed
-from grader.tests.test_classroom50 import AT, RUNNER, rendered
-from grader.tests.test_github import outside_fences
-from grader.tests.test_gradescope import checked
-from grader.tests.test_junit import SCHEMA as JUNIT
-from grader.tests.test_junit import checked as checked_junit
-from kata.catalog import ROOT, Tiers, catalog
+from grader.tests.platforms import (
+    AT,
+    CLASSROOM50,
+    JUNIT,
+    RUNNER,
+    for_classroom50,
+    for_gradescope,
+    for_junit,
+    outside_fences,
+)
+from kata.catalog import Tiers, catalog
 from kata.explain import Outcome
 
 WORKLOADS = catalog().workloads
-CLASSROOM50 = json.loads((ROOT / "grader/formats/classroom50.schema.json").read_text())
 
 
 def test_gradescope_has_a_visible_test_for_each_workload() -> None:
-    report = checked(gradescope.render(result_with_speed("why")))
+    report = for_gradescope(gradescope.render(result_with_speed("why")))
     tests = {test["name"]: test for test in report["tests"] if test["tags"] == ["performance"]}
     assert len(tests) == len(WORKLOADS)
     assert {test["visibility"] for test in tests.values()} == {"visible"}
@@ -48,7 +51,7 @@ def test_gradescope_has_a_visible_test_for_each_workload() -> None:
 
 @pytest.mark.parametrize("name", ["performance: get batch throughput", "performance: peak memory"])
 def test_gradescope_shows_why_a_workload_does_not_count_and_neither_status_nor_points(name: str) -> None:
-    report = checked(gradescope.render(result_with_speed("no device")))
+    report = for_gradescope(gradescope.render(result_with_speed("no device")))
     (test,) = (test for test in report["tests"] if test["name"] == name)
     assert test["output"] == "no device"
     assert not test.keys() & {"status", "score", "max_score"}
@@ -59,11 +62,11 @@ def test_a_missing_device_is_no_stop_of_the_grading() -> None:
     cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", gradescope.UNSURE)]
     for outcome, words in cases:
         made = msgspec.structs.replace(whole, performance=[PerformanceResult("sgd_step", outcome, 0, 3, "x")])
-        assert checked(gradescope.render(made))["output"] == words
+        assert for_gradescope(gradescope.render(made))["output"] == words
 
 
 def test_the_leaderboard_ranks_shares_of_right_results_alone() -> None:
-    assert checked(gradescope.render(result_with_speed()))["leaderboard"] == [
+    assert for_gradescope(gradescope.render(result_with_speed()))["leaderboard"] == [
         {"name": "linear_forward (share of peak)", "value": 0.74, "order": "desc"},
         {"name": "cruncher_step (share of peak)", "value": 0.4, "order": "desc"},
         {"name": "sgd_step (share of yardstick)", "value": 0.6, "order": "desc"},
@@ -71,7 +74,7 @@ def test_the_leaderboard_ranks_shares_of_right_results_alone() -> None:
 
 
 def test_classroom50_has_no_line_for_what_does_not_count() -> None:
-    report = rendered(result_with_speed())
+    report = for_classroom50(result_with_speed())
     lines = {test["test-name"]: test for test in report["tests"] if test["test-name"].startswith("performance: ")}
     assert len(lines) == 6
     assert lines["performance: sgd step"] == {
@@ -84,7 +87,7 @@ def test_classroom50_has_no_line_for_what_does_not_count() -> None:
 
 
 def test_junit_has_a_suite_of_workloads() -> None:
-    suite = checked_junit(junit.render([Stored(result_with_speed(HOSTILE), AT)], hostname="here"))[1]
+    suite = for_junit(junit.render([Stored(result_with_speed(HOSTILE), AT)], hostname="here"))[1]
     assert suite.get("name") == "ada: performance"
     kinds = {
         str(case.get("name")).removeprefix("ada: performance: "): next(
@@ -142,7 +145,7 @@ def test_the_platforms_file_shows_workloads_while_tests_still_run(tmp_path: Path
     waiting = [PerformanceResult(name, "not_graded", message="Not run yet.") for name in WORKLOADS]
     live = LiveReport(tmp_path / "results.json", [catalog().katas["linear"]])
     live.begin(msgspec.structs.replace(result("why"), katas=[], performance=waiting, device="cuda"))
-    report = checked((tmp_path / "results.json").read_bytes())
+    report = for_gradescope((tmp_path / "results.json").read_bytes())
     outputs = [test["output"] for test in report["tests"] if test["tags"] == ["performance"]]
     assert outputs == ["Not run yet."] * len(WORKLOADS)
 
@@ -249,7 +252,7 @@ def test_where_the_peak_is_known_shares_are_of_it() -> None:
 
 
 def test_the_classroom50_schema_can_fail_on_a_workload() -> None:
-    report = rendered(result_with_speed())
+    report = for_classroom50(result_with_speed())
     report["tests"][-1]["score"] = 0.5
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft202012Validator(CLASSROOM50).validate(report)

@@ -1,0 +1,48 @@
+"""What tests hand in, and what has become of it: a few files of one kata, or the solution with something exchanged."""
+
+import shutil
+from pathlib import Path
+
+from grader.result import Result, read
+from kata.catalog import ROOT
+
+SOLUTION = ROOT / "reference/solution"
+LINEAR = (SOLUTION / "linear.py").read_text()
+SLOW = LINEAR + "\nimport time\ntime.sleep(0.2)\n"  # at every import: six tests make it more than a second
+
+
+def handed_in(folder: Path, source: str, *names: str) -> list[Path]:
+    """Submissions of one file."""
+    for name in names:
+        (folder / name).mkdir(parents=True)
+        (folder / name / "linear.py").write_text(source)
+    return [folder / name for name in names]
+
+
+def results(out: Path) -> list[str]:
+    """Who has a result; each is whole."""
+    return sorted(read(path, Result).submission for path in out.glob("*/result.json"))
+
+
+def lives(pid: int) -> bool:
+    """Whether a process still runs."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def work(folder: Path, **changes: str | None) -> Path:
+    """A finished assignment but for these files: their new text, or None for one that is not there."""
+    shutil.copytree(SOLUTION, folder, dirs_exist_ok=True)
+    for kata, text in changes.items():
+        if text is None:
+            (folder / f"{kata}.py").unlink()
+        else:
+            (folder / f"{kata}.py").write_text(text)
+    return folder
+
+
+def changed(kata: str, old: str, new: str) -> str:
+    """The solution of a kata with one text exchanged."""
+    source = (SOLUTION / f"{kata}.py").read_text()
+    assert source.count(old) == 1
+    return source.replace(old, new)

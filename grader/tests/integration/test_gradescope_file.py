@@ -1,0 +1,77 @@
+"""`grader grade --gradescope`: the file is there after every test, whatever becomes of the run."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.tests.conftest import ask, grade
+from grader.tests.platforms import for_gradescope
+from kata.catalog import ROOT, catalog
+
+COMPLETE = ROOT / "examples/submissions/complete"
+
+
+def test_grade_writes_the_file_and_a_rerun_that_grades_nothing_writes_it_again(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    arguments = (COMPLETE, "--out", tmp_path / "out", "--examples", 5, "--kata", "linear", "--gradescope", path)
+    assert grade(*arguments).code == 0
+    first = for_gradescope(path.read_bytes())
+    assert (first["score"], first["output"]) == (catalog().katas["linear"].max_score, "")
+    path.unlink()
+    assert "had been graded before" in grade(*arguments).out
+    assert for_gradescope(path.read_bytes()) == first
+
+
+def test_a_submission_that_can_not_be_read_is_told_why(tmp_path: Path) -> None:
+    (tmp_path / "ada").mkdir()
+    done = ask("grade", tmp_path / "ada", "--out", tmp_path / "out", "--gradescope", tmp_path / "results.json")
+    assert done.code == 2
+    report = for_gradescope((tmp_path / "results.json").read_bytes())
+    assert report["score"] == 0
+    assert report["output"].startswith("Your submission can't be graded.")
+    assert "no kata in it" in report["output"]
+
+
+def test_calls_that_can_not_work(tmp_path: Path) -> None:
+    for arguments, words in (
+        ((COMPLETE, COMPLETE.parent / "half_done", "--gradescope", tmp_path / "r"), "takes a single submission"),
+        ((COMPLETE, "--gradescope", tmp_path / "no/r"), "there is no directory"),
+    ):
+        done = ask("grade", *arguments, "--out", tmp_path / "out")
+        assert (done.code, len(done.err.strip().splitlines())) == (2, 1), done.err
+        assert words in done.err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("enough", [1, 12])
+def test_a_grader_killed_midway_leaves_the_marks_so_far(tmp_path: Path, enough: int) -> None:
+    path = tmp_path / "results.json"
+    command = [sys.executable, "-m", "grader", "grade", str(COMPLETE), "--out", str(tmp_path / "out")]
+    command += ["--examples", "60", "--gradescope", str(path), "--quiet"]
+    grader = subprocess.Popen(command, cwd=ROOT)
+    deadline = time.monotonic() + 120
+    ended = 0
+    try:
+        while ended < enough and time.monotonic() < deadline and grader.poll() is None:
+            time.sleep(0.02)
+            ended = len(run_tests(for_gradescope(path.read_bytes()))) if path.exists() else 0
+    finally:
+        os.kill(grader.pid, signal.SIGKILL)
+        grader.wait()
+    report = for_gradescope(path.read_bytes())
+    done = run_tests(report)
+    assert enough <= len(done) < len(report["tests"]) == 69
+    assert report["score"] == sum(test["max_score"] for test in done) > 0
+    assert report["output"].startswith("Grading stopped before all tests had run.")
+    assert not (tmp_path / "out/complete/result.json").exists()
+
+
+def run_tests(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tests that had their turn."""
+    return [test for test in report["tests"] if test["extra_data"]["outcome"] != "not_graded"]
