@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from .catalog import ROOT, catalog
 from .lean import spare_the_compiler, spare_the_stack_traces
@@ -32,6 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the options before anything is collected."""
     spare_the_compiler()
     spare_the_stack_traces()
+    torch.set_num_threads(1)  # tensors here are so small that a second thread costs more than it does
     np.seterr(all="ignore")  # the oracle is asked about a student's numbers, too, and those may be anything
     try:
         chosen = catalog().choose(config.getoption("kata"), config.getoption("track"))
