@@ -114,7 +114,14 @@ def test_a_handout_that_does_not_work_is_not_proven(tmp_path: Path) -> None:
     assert "proven: all stubs are not started" in done.out
 
 
-@pytest.mark.parametrize("chosen", [["same_storage"], ["cruncher"], ["sgd", "adagrad"], ["train", "checkpoint"]])
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        ["cruncher"],
+        ["train", "checkpoint"],
+        *(pytest.param(others, marks=pytest.mark.timing) for others in (["same_storage"], ["sgd", "adagrad"])),
+    ],
+)
 def test_some_katas_come_with_what_they_build_on_and_nothing_of_the_others(tmp_path: Path, chosen: list[str]) -> None:
     katas = [kata.name for kata in with_foundations(chosen)]
     done = ask("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))

@@ -55,6 +55,7 @@ class Linear(torch.nn.Module):
 """
 
 
+@pytest.mark.timing  # half a minute of blocks
 def test_speed_is_stored_with_the_result_and_not_graded_again(tmp_path: Path) -> None:
     right, slow = hand_in(tmp_path / "right"), hand_in(tmp_path / "slow", linear=TWICE)
     run = timed(right, slow, "--out", tmp_path / "out", "--device", "cpu")

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import grade, python
-from grader.tests.handed_in import LINEAR, SLOW, handed_in, lives, results
+from grader.tests.handed_in import LINEAR, OPTIONS, SLOW, handed_in, lives, results
 from kata.catalog import ROOT
 
-OPTIONS = ("--kata", "linear", "--examples", "5", "--jobs", "2")
 STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
-NAMES = ("ada", "ben", "cleo", "dan", "eve")
+NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +51,8 @@ def stop(submissions: list[Path], out: Path, number: int, moment: Callable[[], b
         time.sleep(0.01)
     started = family(process.pid)
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
-    _, errors = process.communicate(timeout=60)
-    until = time.monotonic() + 10
+    _, errors = process.communicate(timeout=240)
+    until = time.monotonic() + 120
     while any(map(lives, started)) and time.monotonic() < until:
         time.sleep(0.02)
     assert [pid for pid in started if lives(pid)] == []
@@ -87,7 +86,7 @@ def test_ctrl_c_while_grading(submissions: list[Path], uninterrupted: bytes, tmp
     resumes(submissions, tmp_path, uninterrupted)
 
 
-@pytest.mark.parametrize("seconds", [0.5, 1.5, 2.5])
+@pytest.mark.parametrize("seconds", [0.5, 2.5])
 def test_ctrl_c_while_starting(submissions: list[Path], tmp_path: Path, seconds: float) -> None:
     errors = stop(submissions, tmp_path / "out", signal.SIGINT, after(seconds))
     assert errors in ("grader: stopped\n", STOPPED), "the first while the command line itself is imported"
@@ -101,32 +100,37 @@ def test_ctrl_c_while_the_command_line_is_imported(tmp_path: Path, monkeypatch: 
 
 
 def test_kill_9_again_and_again(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
-    for moment in (after(2), lambda: len(results(tmp_path)) >= 1, lambda: len(results(tmp_path)) >= 3):
+    for moment in (lambda: len(results(tmp_path)) >= 1, lambda: len(results(tmp_path)) >= 3):
         stop(submissions, tmp_path, signal.SIGKILL, moment)
     assert 3 <= len(results(tmp_path)) < len(NAMES)
     resumes(submissions, tmp_path, uninterrupted)
 
 
+@pytest.mark.timing  # as above, with the other level of isolation
 def test_kill_9_without_a_sandbox(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
     stop(submissions, tmp_path, signal.SIGKILL, lambda: bool(results(tmp_path)), "--isolation", "none")
     resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")
 
 
 BROKEN = """
-import os, sys, time
+import os, pathlib, sys, time
 from grader import cli, session
 
 grade = session.grade_submission
+out = pathlib.Path(sys.argv[sys.argv.index("--out") + 1])
 
 def break_down(order, *rest):
     if order.submission.id == "stuck":
+        while not (out / "zoe/result.json").exists():
+            time.sleep(0.05)
+        (out.parent / "not held up").touch()
         time.sleep(600)
     if order.submission.id == "killed":
         os.kill(os.getpid(), 9)
     return grade(order, *rest)
 
 session.grade_submission = break_down
-session.SLACK = 8.0 - session.catalog().limits.kata_seconds
+session.SLACK = 20.0 - session.catalog().limits.kata_seconds
 cli.main()
 """
 
@@ -139,16 +143,8 @@ def test_a_grading_process_that_hangs_or_dies_costs_the_others_nothing(tmp_path:
     assert done.code == 3
     assert "grader: could not be graded, run the same command again: killed, stuck" in done.err
     assert results(out) == ["ada", "zoe"]
+    assert (tmp_path / "not held up").exists(), "zoe, who came after, was graded beside it"
     again = grade(*paths, "--out", out, *OPTIONS)
     assert again.code == 0
     assert "2 of 4 had been graded before" in again.out
     assert results(out) == ["ada", "killed", "stuck", "zoe"]
-
-
-def test_a_slow_one_does_not_hold_up_the_others(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben", "cleo")
-    paths += handed_in(tmp_path / "class", LINEAR + "\nimport time\ntime.sleep(1)\n", "slow")
-    out = tmp_path / "out"
-    assert grade(paths[-1], *paths[:-1], "--out", out, *OPTIONS).code == 0
-    last = max(out.glob("*/result.json"), key=lambda path: path.stat().st_mtime_ns)
-    assert last.parent.name == "slow"
