@@ -164,8 +164,9 @@ def handout(new_handout: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """A small class that takes a while, one of them wrong."""
-    paths = handed_in(tmp_path_factory.mktemp("slow"), SLOW, *NAMES)
-    (paths[1] / "linear.py").write_text(SLOW.replace("x @ self.weight", "x @ self.weight * 2"))
+    source = SLOW.replace("sleep(0.2)", "sleep(0.5)")  # so that a task lasts some seconds
+    paths = handed_in(tmp_path_factory.mktemp("slow"), source, *NAMES)
+    (paths[1] / "linear.py").write_text(source.replace("x @ self.weight", "x @ self.weight * 2"))
     return paths
 
 

@@ -182,11 +182,11 @@ def test_it_installs_and_runs_in_an_environment_of_its_own(handout: Path, tmp_pa
     (packages / "libraries.pth").write_text("\n".join(map(str, libraries)))  # in the place of a download
     python = script(place, "python")
     install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--editable", str(handout)]
-    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), *install], check=True, timeout=300)
+    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), *install], check=True, timeout=600)
     environment = {"PATH": f"{script(place, '')}:{os.environ['PATH']}", "HOME": str(tmp_path)}
 
     def call(*command: str) -> str:
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
         assert done.returncode in (0, 1), done.stderr
         return done.stdout
 
