@@ -54,7 +54,7 @@ NOT_RUN = {
         "python scripts/one_node_slurm.py start /tmp/slurm",
         "python scripts/one_node_slurm.py stop /tmp/slurm",
     ),
-    "needs Slurm; test_slurm.py::test_a_gpu_is_asked_for_by_the_tasks_that_time_and_only_after_the_tests": (
+    "needs Slurm; test_slurm_faults.py::test_a_gpu_is_asked_for_by_the_tasks_that_time_and_only_after_the_tests": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm --device cuda "
         "--slurm tests:partition=cpu --slurm speed:partition=gpu --slurm gres=gpu:h100:1",
     ),
@@ -84,7 +84,7 @@ SHOWN = [
     "architecture.md: A submission's way through the grader",
 ]
 MINUTES = ("students.md: Useful commands",)  # whole runs of pytest; test_student_view.py has each option
-SUBMISSIONS = ("crashes_at_import", "writes_results", "zipped.zip")  # quickly graded
+SUBMISSIONS = ("writes_results", "zipped.zip")  # quickly graded
 RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/") | {
     "ASSIGNMENT_TYPE": "individual",
     "SUBMISSION_TAG": "submit/1",

@@ -83,12 +83,21 @@ def resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: 
     assert list(out.rglob("*.tmp")) == []
 
 
-def test_ctrl_c_while_grading(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
-    errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(results(tmp_path)) >= 2)
+def test_kill_9_and_ctrl_c_while_grading(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+    stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(results(tmp_path)) >= 1)
+    errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(results(tmp_path)) >= 3)
     assert errors == STOPPED
     rows = (tmp_path / "gradebook.csv").read_text().splitlines()[1:]
     assert [row.partition(",")[0] for row in rows] == results(tmp_path)
-    assert 2 <= len(rows) < len(NAMES)
+    assert 3 <= len(rows) < len(NAMES)
+    resumes(submissions, tmp_path, uninterrupted)
+
+
+@pytest.mark.timing  # as above
+def test_kill_9_again_and_again(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+    for moment in (starting(0.0), lambda _: len(results(tmp_path)) >= 1, lambda _: len(results(tmp_path)) >= 3):
+        stop(submissions, tmp_path, signal.SIGKILL, moment)
+    assert 3 <= len(results(tmp_path)) < len(NAMES)
     resumes(submissions, tmp_path, uninterrupted)
 
 
@@ -102,13 +111,6 @@ def test_ctrl_c_while_the_command_line_is_imported(tmp_path: Path, monkeypatch: 
     (tmp_path / "typer.py").write_text(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(60)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert stop([], tmp_path / "out", signal.SIGINT, lambda _: begun.exists()) == "grader: stopped\n"
-
-
-def test_kill_9_again_and_again(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
-    for moment in (lambda _: len(results(tmp_path)) >= 1, lambda _: len(results(tmp_path)) >= 3):
-        stop(submissions, tmp_path, signal.SIGKILL, moment)
-    assert 3 <= len(results(tmp_path)) < len(NAMES)
-    resumes(submissions, tmp_path, uninterrupted)
 
 
 @pytest.mark.timing  # as above, with the other level of isolation
