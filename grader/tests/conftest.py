@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+import torch
 
 from grader import cli
 from grader.formats import view
@@ -24,6 +25,8 @@ from kata.catalog import ROOT, HiddenSays, Visibility, catalog
 from scripts import one_node_slurm
 
 os.environ["KATA_LANG"] = "en"  # whatever this machine speaks
+os.environ["OMP_NUM_THREADS"] = "1"  # the tests share the cores: threads that wait for one another would take them all
+torch.set_num_threads(1)
 EXAMPLES = sorted((ROOT / "examples/submissions").iterdir())
 
 

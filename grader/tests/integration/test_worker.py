@@ -5,6 +5,7 @@ import select
 import time
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -211,6 +212,19 @@ def test_all_calls_of_a_test_have_limited_time(sandbox: Sandbox) -> None:
     assert time.monotonic() - began >= LIMITS.test_seconds
     student.renew("linear")
     student.call(probes.initial_weights, 1, 1, 1, 0)
+    home.end()
+    home.control.close()
+
+
+def test_what_the_grader_itself_waits_is_not_the_students_time(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.worker.home.seconds_waited", time.monotonic)  # as if it had done nothing else
+    home = WorkerHome(sandbox.clone(), replace(LIMITS, call_seconds=0.5))
+    home.open({"linear.py": b"import time\ntime.sleep(1)\nfrom torch.nn import Linear"}, 1.0)
+    home.renew("linear")
+    assert home.exercise(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "after a second, not half of one"
+    assert home.kata_left > LIMITS.kata_seconds - 1
     home.end()
     home.control.close()
 
