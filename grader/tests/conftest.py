@@ -8,19 +8,25 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+import torch
 
 from grader import cli
 from grader.formats import view
+from grader.tests.handed_in import NAMES, OPTIONS, SLOW, handed_in
 from kata.catalog import ROOT, HiddenSays, Visibility, catalog
+from scripts import one_node_slurm
 
 os.environ["KATA_LANG"] = "en"  # whatever this machine speaks
+os.environ["OMP_NUM_THREADS"] = "1"  # the tests share the cores: threads that wait for one another would take them all
+torch.set_num_threads(1)
 EXAMPLES = sorted((ROOT / "examples/submissions").iterdir())
 
 
@@ -156,3 +162,42 @@ def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def handout(new_handout: Path, tmp_path: Path) -> Path:
     """A student's own copy of it."""
     return shutil.copytree(new_handout, tmp_path / "katas")
+
+
+@pytest.fixture(scope="session")
+def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A small class that takes a while, one of them wrong."""
+    source = SLOW.replace("sleep(0.2)", "sleep(0.5)")  # so that a task lasts some seconds
+    paths = handed_in(tmp_path_factory.mktemp("slow"), source, *NAMES)
+    (paths[1] / "linear.py").write_text(source.replace("x @ self.weight", "x @ self.weight * 2"))
+    return paths
+
+
+@pytest.fixture(scope="session")
+def slow_gradebook(slow_class: list[Path], tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Its gradebook, of a run that nobody disturbed."""
+    out = tmp_path_factory.mktemp("undisturbed")
+    assert grade(*slow_class, "--out", out, *OPTIONS).code == 0
+    return (out / "gradebook.csv").read_bytes()
+
+
+def control(action: str, folder: Path) -> None:
+    """What a developer types."""
+    subprocess.run([sys.executable, ROOT / "scripts/one_node_slurm.py", action, folder], check=True, timeout=240)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Path]:
+    """A Slurm of one node, in a directory with a short path."""
+    lacking = one_node_slurm.missing()
+    if lacking:
+        pytest.skip(f"Slurm can't be started here: {lacking}")
+    folder = Path(tempfile.mkdtemp(prefix="slurm-"))
+    try:
+        control("start", folder)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SLURM_CONF", f"{folder}/slurm.conf")
+            yield folder
+    finally:
+        control("stop", folder)
+        shutil.rmtree(folder)

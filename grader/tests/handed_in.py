@@ -3,12 +3,15 @@
 import shutil
 from pathlib import Path
 
+from grader.course.intake import Options
 from grader.result import Result, read
 from kata.catalog import ROOT
 
 SOLUTION = ROOT / "reference/solution"
 LINEAR = (SOLUTION / "linear.py").read_text()
 SLOW = LINEAR + "\nimport time\ntime.sleep(0.2)\n"  # at every import: six tests make it more than a second
+NAMES = ("ada", "ben", "cleo", "dan")
+OPTIONS = ("--kata", "linear", "--examples", "5", "--jobs", "2")
 
 
 def handed_in(folder: Path, source: str, *names: str) -> list[Path]:
@@ -46,3 +49,9 @@ def changed(kata: str, old: str, new: str) -> str:
     source = (SOLUTION / f"{kata}.py").read_text()
     assert source.count(old) == 1
     return source.replace(old, new)
+
+
+def on_slurm(out: Path, **changes: object) -> Options:
+    """Options of a call on Slurm."""
+    made = {"jobs": 2, "seed": 0, "examples": 5, "isolation": "bwrap", "katas": ("linear",), "force": False}
+    return Options(out=out, quiet=True, executor="slurm", alone=False, **{**made, **changes})  # type: ignore[arg-type]

@@ -62,7 +62,7 @@ class Terminal:
 
     def end(self) -> int:
         """Wait until the program has ended: its exit code."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while self.process.poll() is None and time.monotonic() < end:
             if self.has_more(0.05):
                 self.read()

@@ -9,11 +9,10 @@ from pathlib import Path
 from grader.cluster import record
 from grader.cluster.slurm import Job, jobs_called
 from grader.tests.conftest import Run
-from grader.tests.handed_in import lives, results
+from grader.tests.handed_in import OPTIONS, lives, results
 from kata.catalog import ROOT
 from scripts import one_node_slurm
 
-OPTIONS = ("--kata", "linear", "--examples", "5", "--jobs", "2")
 ON_SLURM = (*OPTIONS, "--executor", "slurm")
 PATIENCE = 240.0  # seconds that anything here may take on a busy machine
 

@@ -24,7 +24,7 @@ def refused(done: Run, *words: str) -> None:
 
 
 def test_a_missing_path(tmp_path: Path) -> None:
-    refused(grade(tmp_path / "nobody", COMPLETE, "--out", tmp_path / "out"), "nobody", "no such file")
+    refused(ask("grade", tmp_path / "nobody", COMPLETE, "--out", tmp_path / "out"), "nobody", "no such file")
     assert not (tmp_path / "out").exists()
 
 

@@ -2,16 +2,19 @@
 
 import csv
 import json
-import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.tests.conftest import EXAMPLES, Class, grade
+from grader.course.intake import Intake, Options
+from grader.course.roster import roster
+from grader.tests.conftest import EXAMPLES, Class, ask, grade
+from grader.tests.handed_in import LINEAR, handed_in
 from kata.catalog import ROOT, catalog
 
 KATAS = [kata.name for kata in catalog().choose([], ["core"])]
+OPTIONS = ("--jobs", 2, "--examples", 20)
 NOT_STARTED = dict.fromkeys(KATAS, "not_started")
 HONEST = {
     "complete": dict.fromkeys(KATAS, "done"),
@@ -47,7 +50,10 @@ def test_the_score_is_the_sum_of_the_tests_that_passed(graded_class: Class) -> N
         assert all(test["message"] for test in tests if test["outcome"] != "passed")
 
 
-@pytest.mark.parametrize("submission", ["complete", "writes_results", "ends_python"])
+@pytest.mark.parametrize(
+    "submission",
+    ["ends_python", *(pytest.param(name, marks=pytest.mark.timing) for name in ("complete", "writes_results"))],
+)
 def test_a_submission_in_a_class_is_graded_as_if_alone(graded_class: Class, submission: str, tmp_path: Path) -> None:
     alone = grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", 20)
     assert alone.code == 0
@@ -76,9 +82,40 @@ def test_the_gradebook_has_a_line_for_each(graded_class: Class) -> None:
     with (graded_class.directory / "gradebook.csv").open(newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
     assert set(rows) == set(HONEST)
+    assert [name for name in rows["complete"] if name in catalog().katas] == KATAS, (
+        "the core track, as nobody said more"
+    )
     assert float(rows["complete"]["score"]) == 100
     assert rows["never_ends"]["get_batch_status"] == "timed_out"
     assert float(rows["half_done"]["linear"]) == catalog().katas["linear"].max_score
+
+
+def test_graded_before_is_not_graded_again(graded_class: Class) -> None:
+    stored = graded_class.directory / "half_done/result.json"
+    before = stored.stat().st_mtime_ns
+    again = ask("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS)
+    assert again.code == 0, again.err
+    assert "10 of 10 had been graded before" in again.out
+    assert stored.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "left"),
+    [({}, 0), ({"force": True}, 10), ({"seed": 1}, 10), ({"examples": 21}, 10), ({"katas": ("linear",)}, 10)],
+    ids=str,
+)
+def test_what_was_asked_otherwise_is_graded_again(graded_class: Class, changes: dict[str, Any], left: int) -> None:
+    asked: dict[str, Any] = {
+        "jobs": 2,
+        "seed": 0,
+        "examples": 20,
+        "isolation": "auto",
+        "katas": tuple(KATAS),
+        "force": False,
+    }
+    options = Options(out=graded_class.directory, quiet=True, **(asked | changes))
+    katas = tuple(catalog().katas[name] for name in options.katas)
+    assert len(list(Intake(*roster(EXAMPLES), katas, options).orders())) == left
 
 
 def test_nothing_is_left_beside_the_results(graded_class: Class) -> None:
@@ -113,27 +150,22 @@ def test_what_a_student_reads(graded_class: Class) -> None:
     assert "cruncher.py is not there" in message("ends_python", "cruncher")
 
 
-def test_graded_before_is_not_graded_again(tmp_path: Path) -> None:
-    complete = ROOT / "examples/submissions/half_done"
-    arguments = (complete, "--out", tmp_path, "--examples", 10, "--kata", "linear")
-    assert grade(*arguments).code == 0
-    stored = tmp_path / "half_done/result.json"
-    first = stored.stat().st_mtime_ns
-    again = grade(*arguments)
-    assert "1 of 1 had been graded before" in again.out
-    assert stored.stat().st_mtime_ns == first
-    assert grade(*arguments, "--force").code == 0
-    assert stored.stat().st_mtime_ns > first
-    second = stored.stat().st_mtime_ns
-    assert grade(*arguments, "--seed", 1).code == 0
-    assert stored.stat().st_mtime_ns > second
-    assert [kata["kata"] for kata in json.loads(stored.read_text())["katas"]] == ["linear"]
+def test_odd_names_are_graded_and_come_back(tmp_path: Path) -> None:
+    names = ['=1+1,"x"', "[red]a b", "Zoë"]
+    for name in names:
+        handed_in(tmp_path, LINEAR, name)
+    handed_in(tmp_path, LINEAR, "new\nline")
+    paths = [tmp_path / name for name in [*names, "new\nline"]]
+    done = grade(*paths, "--out", tmp_path / "out", "--kata", "linear", "--examples", 3)
+    assert done.code == 2
+    line = f"grader: {str(paths[-1])!r}: its name has characters that can't be printed; rename it\n"
+    assert done.err == line
+    with (tmp_path / "out/gradebook.csv").open(newline="") as file:
+        assert [row["submission"] for row in csv.DictReader(file)] == ['\'=1+1,"x"', "Zoë", "[red]a b"]
+    assert all(name in done.out for name in names)
 
 
-def test_a_tar_and_its_directory_are_graded_alike(tmp_path: Path) -> None:
-    with tarfile.open(ROOT / "examples/submissions/unusual_but_right.tar.gz") as archive:
-        archive.extractall(tmp_path / "unusual_but_right", filter="data")
-    arguments = ("--out", tmp_path / "out", "--examples", 20, "--kata", "linear")
-    assert grade(tmp_path / "unusual_but_right", *arguments).code == 0
-    result = json.loads((tmp_path / "out/unusual_but_right/result.json").read_text())
-    assert result["score"] == catalog().katas["linear"].max_score
+@pytest.mark.usefixtures("needs_bwrap")
+def test_what_was_proven_is_stored(graded_class: Class) -> None:
+    stored = graded_class.result("complete")
+    assert (graded_class.run.err, stored["isolation"], stored["environment"]["workers can"]) == ("", "bwrap", "")

@@ -36,11 +36,11 @@ NOT_RUN = {
         "grader grade submissions/* --out results --device cuda",
         "grader grade reference/solution --out results --device cuda",
     ),
-    "a minute; test_calibrate.py::test_a_cpu_is_measured_shown_and_stored": (
+    "a minute; test_calibrated.py::test_a_cpu_is_measured_shown_and_stored": (
         "grader calibrate",
         "grader calibrate --device cuda",
     ),
-    "many minutes; make test and make speed run it": (
+    "many minutes; make prove and make speed run it": (
         "grader certify",
         "grader certify --only cheats",
     ),
@@ -48,13 +48,13 @@ NOT_RUN = {
         "python -m benchmarks.clock cuda",
         "pytest -m gpu --impl solution",
     ),
-    "needs Slurm; test_slurm.py::test_forty_submissions_give_the_gradebook_of_a_local_run": (
+    "needs Slurm; test_slurm_faults.py::test_forty_submissions_give_the_gradebook_of_a_local_run": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm "
         "--slurm partition=cpu --slurm time=01:00:00",
         "python scripts/one_node_slurm.py start /tmp/slurm",
         "python scripts/one_node_slurm.py stop /tmp/slurm",
     ),
-    "needs Slurm; test_slurm.py::test_a_gpu_is_asked_for_by_the_tasks_that_time_and_only_after_the_tests": (
+    "needs Slurm; test_slurm_faults.py::test_a_gpu_is_asked_for_by_the_tasks_that_time_and_only_after_the_tests": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm --device cuda "
         "--slurm tests:partition=cpu --slurm speed:partition=gpu --slurm gres=gpu:h100:1",
     ),
@@ -83,7 +83,8 @@ SHOWN = [
     "architecture.md: How it is built",
     "architecture.md: A submission's way through the grader",
 ]
-SUBMISSIONS = ("crashes_at_import", "writes_results", "zipped.zip")  # quickly graded
+MINUTES = ("students.md: Useful commands",)  # whole runs of pytest; test_student_view.py has each option
+SUBMISSIONS = ("writes_results", "zipped.zip")  # quickly graded
 RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/") | {
     "ASSIGNMENT_TYPE": "individual",
     "SUBMISSION_TAG": "submit/1",
@@ -116,7 +117,7 @@ def type_in(place: Path, command: str) -> Run:
         input="y\n",
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     return Run(done.returncode, done.stdout, done.stderr)
 
@@ -138,7 +139,11 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("section", "commands"), [pytest.param(*told, id=str(told[0])) for told in told_first().items()]
+    ("section", "commands"),
+    [
+        pytest.param(*told, id=str(told[0]), marks=[pytest.mark.timing] if str(told[0]) in MINUTES else [])
+        for told in told_first().items()
+    ],
 )
 def test_a_section_can_be_typed_in_order(
     section: Section, commands: list[str], graded: Path, new_handout: Path, tmp_path: Path

@@ -24,7 +24,7 @@ def test_grade_writes_the_file_and_a_rerun_that_grades_nothing_writes_it_again(t
     first = for_gradescope(path.read_bytes())
     assert (first["score"], first["output"]) == (catalog().katas["linear"].max_score, "")
     path.unlink()
-    assert "had been graded before" in grade(*arguments).out
+    assert "had been graded before" in ask("grade", *arguments).out
     assert for_gradescope(path.read_bytes()) == first
 
 
@@ -49,13 +49,13 @@ def test_calls_that_can_not_work(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("enough", [1, 12])
+@pytest.mark.parametrize("enough", [1, pytest.param(12, marks=pytest.mark.timing)])
 def test_a_grader_killed_midway_leaves_the_marks_so_far(tmp_path: Path, enough: int) -> None:
     path = tmp_path / "results.json"
     command = [sys.executable, "-m", "grader", "grade", str(COMPLETE), "--out", str(tmp_path / "out")]
     command += ["--examples", "60", "--gradescope", str(path), "--quiet"]
     grader = subprocess.Popen(command, cwd=ROOT)
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 500
     ended = 0
     try:
         while ended < enough and time.monotonic() < deadline and grader.poll() is None:

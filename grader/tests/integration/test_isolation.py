@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import EXAMPLES, Run, grade
+from grader.tests.conftest import EXAMPLES, Run
 from grader.worker import launch, syscalls
 from grader.worker.home import WorkerHome
 from grader.worker.launch import IsolationError
@@ -24,7 +24,7 @@ def in_a_container_without_namespaces(*arguments: object) -> Run:
     if os.getuid() == 0:
         shut = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"]
     command = [*shut, sys.executable, "-m", "grader", "grade", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     return Run(done.returncode, done.stdout, done.stderr)
 
 
@@ -46,14 +46,6 @@ def test_bwrap_refuses_to_run_at_less(tmp_path: Path) -> None:
     assert done.err.startswith("grader: isolation bwrap does not work here: ")
     assert len(done.err.strip().splitlines()) == 1
     assert not (tmp_path / "complete").exists()
-
-
-@pytest.mark.usefixtures("needs_bwrap")
-def test_what_was_proven_is_stored(tmp_path: Path) -> None:
-    done = grade(COMPLETE, "--out", tmp_path, "--isolation", "bwrap", *FEW)
-    assert (done.code, done.err) == (0, "")
-    stored = json.loads((tmp_path / "complete/result.json").read_text())
-    assert (stored["isolation"], stored["environment"]["workers can"]) == ("bwrap", "")
 
 
 def no_filter(**_: object) -> bytes:

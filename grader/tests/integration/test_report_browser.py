@@ -1,7 +1,8 @@
 """The page of a class in a real Chromium: it sorts, filters, opens, prints, fits, and runs nothing of a student's."""
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,7 @@ from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
+from selenium.webdriver.support.wait import WebDriverWait
 
 from grader import result as stored
 from grader.tests import browser
@@ -24,7 +26,8 @@ MARKUP = "linear · <script>alert(1)</script>\n  </script></pre><img src=x onerr
 EVIL = f"{MARKUP}\u2028\u202e\x1b[31m"
 READ = f"{MARKUP}\n<U+202E>[31m"
 NAMED = "zz<img src=x onerror=alert(3)>\"'&#%20 李"
-COUNT = 200
+COUNT = 100
+PATIENCE = 60.0  # seconds that the page may take to react
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +41,7 @@ def driver() -> Iterator[Chrome]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A reported class: of its 200 one has an evil name, and one says evil things."""
+    """A reported class: of its hundred one has an evil name, and one says evil things."""
     directory = tmp_path_factory.mktemp("class")
     *others, one, two = a_class(COUNT)
     for each in (*others, hostile(one, EVIL), msgspec.structs.replace(two, submission=NAMED)):
@@ -50,13 +53,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
     """The report, just opened; at the end nothing is in the console, and no alert is open."""
-    driver.get("about:blank")
     dress(driver, width=1400)
-    driver.get((folder / "report.html").as_uri())
+    opened(driver, (folder / "report.html").as_uri())
     yield driver
     assert driver.execute("getLog", {"type": "browser"})["value"] == []
     with pytest.raises(NoAlertPresentException):
         driver.switch_to.alert.dismiss()
+
+
+def opened(driver: Chrome, address: str) -> None:
+    """Open a page anew, and wait until its scripts have run: they wait for all of it, as `load` does."""
+    driver.get("about:blank")
+    driver.get(address)
+    until(driver, lambda: driver.execute_script("return document.readyState") == "complete")
+
+
+def until(driver: Chrome, holds: Callable[[], object]) -> None:
+    """Wait until something is so on the page, however busy the machine is."""
+    WebDriverWait(driver, PATIENCE, poll_frequency=0.05).until(lambda _: holds(), "the page has not come to this")
 
 
 def find(driver: Chrome, selector: str) -> WebElement:
@@ -80,6 +94,16 @@ def column(driver: Chrome, place: int) -> list[str]:
         place,
     )
     return [text.strip() for text in found]
+
+
+def shows(driver: Chrome, count: int) -> bool:
+    """Whether so many are in the table."""
+    return len(names(driver)) == count
+
+
+def is_open(driver: Chrome, name: str) -> bool:
+    """Whether this submission is on the page."""
+    return find(driver, "#one").is_displayed() and find(driver, "#name").text == name
 
 
 def focused(driver: Chrome) -> str:
@@ -119,11 +143,10 @@ def test_who_was_not_graded_comes_last_in_either_order(page: Chrome) -> None:
 
 def test_it_searches(page: Chrome) -> None:
     find(page, "#search").send_keys("ZOË")
-    assert names(page)
-    assert all("zoë" in name for name in names(page))
+    until(page, lambda: names(page) and all("zoë" in name for name in names(page)))
     assert find(page, "#found").text == f"{len(names(page))} of {COUNT} shown"
     find(page, "#clear").click()
-    assert len(names(page)) == COUNT
+    until(page, partial(shows, page, COUNT))
     assert not find(page, "#clear").is_displayed()
 
 
@@ -131,7 +154,8 @@ def test_it_filters_by_kata_and_status(page: Chrome) -> None:
     Select(find(page, "#kata")).select_by_visible_text("linear")
     Select(find(page, "#status")).select_by_visible_text("crashed")
     wanted = int(find(page, ".heat button[data-kata=linear][data-status=crashed]").text)
-    assert len(names(page)) == wanted > 0
+    assert wanted > 0
+    until(page, partial(shows, page, wanted))
 
 
 def test_a_count_above_leads_to_those_it_counts(page: Chrome) -> None:
@@ -140,47 +164,50 @@ def test_a_count_above_leads_to_those_it_counts(page: Chrome) -> None:
         count = find(page, ".failing td.number") if selector == ".failing button" else button
         wanted = int(count.text)
         button.click()
-        assert len(names(page)) == wanted
-        assert focused(page) == names(page)[0]
+        until(page, partial(shows, page, wanted))
+        until(page, lambda: focused(page) == names(page)[0])
 
 
 def test_a_click_opens_a_submission(page: Chrome) -> None:
     find(page, "#table tbody a").click()
-    assert find(page, "#name").text == "ada"
+    until(page, lambda: is_open(page, "ada"))
     assert page.title == "ada · torchkata"
     assert not find(page, "#class").is_displayed()
     assert [part.text for part in page.find_elements(By.CSS_SELECTOR, "#parts h2")]
     page.back()
-    assert find(page, "#class").is_displayed()
+    until(page, lambda: find(page, "#class").is_displayed())
     assert page.title == "The class · torchkata"
 
 
 def test_the_keyboard_does_all_of_it(page: Chrome) -> None:
+    everybody = names(page)
     find(page, "body").send_keys("/")
+    until(page, lambda: page.switch_to.active_element == find(page, "#search"))
     page.switch_to.active_element.send_keys("ada")
+    until(page, lambda: names(page) == [name for name in everybody if "ada" in name])
     first, second, *_ = names(page)
     find(page, "#table tbody tr:not([hidden]) a").send_keys(Keys.ARROW_DOWN)
-    assert focused(page) == second
+    until(page, lambda: focused(page) == second)
     assert page.execute_script("return getComputedStyle(document.activeElement).outlineStyle") != "none"
     page.switch_to.active_element.send_keys(Keys.ENTER)
-    assert find(page, "#name").text == second == focused(page).split()[0]
+    until(page, lambda: is_open(page, second) and focused(page).split()[0] == second)
     find(page, "body").send_keys(Keys.ARROW_LEFT)
-    assert find(page, "#name").text == first
+    until(page, lambda: is_open(page, first))
     assert find(page, "#previous").get_attribute("href") is None
     find(page, "body").send_keys(Keys.ARROW_RIGHT)
+    until(page, lambda: is_open(page, second))
     find(page, "body").send_keys(Keys.ESCAPE)
-    assert focused(page) == second
+    until(page, lambda: focused(page) == second and find(page, "#class").is_displayed())
 
 
 def test_a_sort_button_takes_enter(page: Chrome) -> None:
     find(page, "#table thead th:nth-child(2) button").send_keys(Keys.ENTER)
-    assert find(page, "#table thead th:nth-child(2)").get_attribute("aria-sort") == "descending"
+    until(page, lambda: find(page, "#table thead th:nth-child(2)").get_attribute("aria-sort") == "descending")
 
 
 def test_an_address_opens_its_submission(page: Chrome, folder: Path) -> None:
-    page.get("about:blank")
-    page.get(f"{(folder / 'report.html').as_uri()}#submission=ben")
-    assert find(page, "#name").text == "ben"
+    opened(page, f"{(folder / 'report.html').as_uri()}#submission=ben")
+    assert is_open(page, "ben")
 
 
 def test_what_a_student_says_is_text(page: Chrome, folder: Path) -> None:
@@ -188,13 +215,14 @@ def test_what_a_student_says_is_text(page: Chrome, folder: Path) -> None:
     for route, name in ((evil, evil), (None, NAMED)):
         link = next(a for a in page.find_elements(By.CSS_SELECTOR, "#table tbody a") if a.text == name)
         link.click()
-        assert find(page, "#name").text == name
+        until(page, partial(is_open, page, name))
         assert page.find_elements(By.CSS_SELECTOR, "main img, main script") == []
         if route:
             shown = [pre.get_property("textContent") for pre in page.find_elements(By.CSS_SELECTOR, "#parts pre")]
             assert READ in shown
         page.back()
-    page.get((folder / evil / "feedback.html").as_uri())
+        until(page, lambda: find(page, "#class").is_displayed())
+    opened(page, (folder / evil / "feedback.html").as_uri())
     assert READ in [pre.get_property("textContent") for pre in page.find_elements(By.CSS_SELECTOR, "pre")]
     assert page.find_elements(By.CSS_SELECTOR, "main img, main script") == []
 
@@ -204,8 +232,7 @@ def test_what_a_student_says_is_text(page: Chrome, folder: Path) -> None:
 def test_it_fits(page: Chrome, folder: Path, width: int, scheme: Scheme) -> None:
     dress(page, width=width, scheme=scheme)
     for path in ("report.html", "report.html#submission=ben", "ben/feedback.html"):
-        page.get("about:blank")
-        page.get(f"{folder.as_uri()}/{path}")
+        opened(page, f"{folder.as_uri()}/{path}")
         size = page.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
         assert size == [width, width], path
         ground = page.execute_script("return getComputedStyle(document.documentElement).backgroundColor")

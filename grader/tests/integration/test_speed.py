@@ -14,7 +14,7 @@ from grader.performance.machine import Machine
 from grader.performance.session import About, Order, Row, grade_speed, on_firm_ground
 from grader.result import KataResult, PerformanceResult, Result
 from grader.session import STANDINS
-from grader.tests.conftest import Run, grade
+from grader.tests.conftest import Run, ask, grade
 from grader.tests.made import result
 from grader.worker.launch import launch
 from kata.catalog import ROOT, Workload, catalog
@@ -55,6 +55,7 @@ class Linear(torch.nn.Module):
 """
 
 
+@pytest.mark.timing  # half a minute of blocks
 def test_speed_is_stored_with_the_result_and_not_graded_again(tmp_path: Path) -> None:
     right, slow = hand_in(tmp_path / "right"), hand_in(tmp_path / "slow", linear=TWICE)
     run = timed(right, slow, "--out", tmp_path / "out", "--device", "cpu")
@@ -88,7 +89,8 @@ def test_without_a_device_nothing_is_lost_and_a_rerun_takes_it_up(tmp_path: Path
     assert (run.code, row["outcome"], row["message"]) == (3, "not_graded", "there is no CUDA device here")
     assert found["score"] == found["max_score"] == sum(kata["max_score"] for kata in found["katas"])
     assert "run the same command again: ada" in run.err
-    assert timed(tmp_path / "ada", "--out", out, "--device", "cuda").code == 3
+    again = ask("grade", tmp_path / "ada", "--out", out, "--device", "cuda", "--kata", "linear", "--examples", 5)
+    assert (again.code, "run the same command again: ada" in again.err) == (3, True)
 
 
 def test_a_stub_is_not_started(tmp_path: Path) -> None:

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import grade, python
-from grader.tests.handed_in import LINEAR, SLOW, handed_in, lives, results
+from grader.tests.handed_in import LINEAR, OPTIONS, SLOW, handed_in, lives, results
 from kata.catalog import ROOT
 
-OPTIONS = ("--kata", "linear", "--examples", "5", "--jobs", "2")
 STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
-NAMES = ("ada", "ben", "cleo", "dan", "eve")
+NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left
 
 
 @pytest.fixture(scope="module")
@@ -41,19 +40,19 @@ def family(pid: int) -> set[int]:
     return {pid}.union(*(family(int(child)) for child in children))
 
 
-def stop(submissions: list[Path], out: Path, number: int, moment: Callable[[], bool], *options: str) -> str:
+def stop(submissions: list[Path], out: Path, number: int, moment: Callable[[int], bool], *options: str) -> str:
     """Send a signal to a run of `grader grade` at some moment, as a terminal does; what it says of it."""
     command = [sys.executable, "-m", "grader", "grade", *map(str, submissions), "--out", str(out), *OPTIONS, *options]
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    while not moment():
+    while not moment(process.pid):
         assert process.poll() is None, "it ended before it could be stopped"
         time.sleep(0.01)
     started = family(process.pid)
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
-    _, errors = process.communicate(timeout=60)
-    until = time.monotonic() + 10
+    _, errors = process.communicate(timeout=240)
+    until = time.monotonic() + 120
     while any(map(lives, started)) and time.monotonic() < until:
         time.sleep(0.02)
     assert [pid for pid in started if lives(pid)] == []
@@ -61,10 +60,16 @@ def stop(submissions: list[Path], out: Path, number: int, moment: Callable[[], b
     return errors
 
 
-def after(seconds: float) -> Callable[[], bool]:
-    """The moment so long from now."""
-    began = time.monotonic()
-    return lambda: time.monotonic() - began > seconds
+def starting(seconds: float) -> Callable[[int], bool]:
+    """The moment so long after a run has started its first process, for the sandbox; its tests are collected then."""
+    began: list[float] = []
+
+    def moment(pid: int) -> bool:
+        if not began and len(family(pid)) > 1:
+            began.append(time.monotonic())
+        return bool(began) and time.monotonic() - began[0] >= seconds
+
+    return moment
 
 
 def resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: str) -> None:
@@ -78,55 +83,61 @@ def resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: 
     assert list(out.rglob("*.tmp")) == []
 
 
-def test_ctrl_c_while_grading(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
-    errors = stop(submissions, tmp_path, signal.SIGINT, lambda: len(results(tmp_path)) >= 2)
+def test_kill_9_and_ctrl_c_while_grading(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+    stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(results(tmp_path)) >= 1)
+    errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(results(tmp_path)) >= 3)
     assert errors == STOPPED
     rows = (tmp_path / "gradebook.csv").read_text().splitlines()[1:]
     assert [row.partition(",")[0] for row in rows] == results(tmp_path)
-    assert 2 <= len(rows) < len(NAMES)
+    assert 3 <= len(rows) < len(NAMES)
     resumes(submissions, tmp_path, uninterrupted)
 
 
-@pytest.mark.parametrize("seconds", [0.5, 1.5, 2.5])
+@pytest.mark.timing  # as above
+def test_kill_9_again_and_again(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+    for moment in (starting(0.0), lambda _: len(results(tmp_path)) >= 1, lambda _: len(results(tmp_path)) >= 3):
+        stop(submissions, tmp_path, signal.SIGKILL, moment)
+    assert 3 <= len(results(tmp_path)) < len(NAMES)
+    resumes(submissions, tmp_path, uninterrupted)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1.0])
 def test_ctrl_c_while_starting(submissions: list[Path], tmp_path: Path, seconds: float) -> None:
-    errors = stop(submissions, tmp_path / "out", signal.SIGINT, after(seconds))
-    assert errors in ("grader: stopped\n", STOPPED), "the first while the command line itself is imported"
+    assert stop(submissions, tmp_path / "out", signal.SIGINT, starting(seconds)) == STOPPED
 
 
 def test_ctrl_c_while_the_command_line_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = tmp_path / "begun"
     (tmp_path / "typer.py").write_text(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(60)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert stop([], tmp_path / "out", signal.SIGINT, begun.exists) == "grader: stopped\n"
+    assert stop([], tmp_path / "out", signal.SIGINT, lambda _: begun.exists()) == "grader: stopped\n"
 
 
-def test_kill_9_again_and_again(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
-    for moment in (after(2), lambda: len(results(tmp_path)) >= 1, lambda: len(results(tmp_path)) >= 3):
-        stop(submissions, tmp_path, signal.SIGKILL, moment)
-    assert 3 <= len(results(tmp_path)) < len(NAMES)
-    resumes(submissions, tmp_path, uninterrupted)
-
-
+@pytest.mark.timing  # as above, with the other level of isolation
 def test_kill_9_without_a_sandbox(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
-    stop(submissions, tmp_path, signal.SIGKILL, lambda: bool(results(tmp_path)), "--isolation", "none")
+    stop(submissions, tmp_path, signal.SIGKILL, lambda _: bool(results(tmp_path)), "--isolation", "none")
     resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")
 
 
 BROKEN = """
-import os, sys, time
+import os, pathlib, sys, time
 from grader import cli, session
 
 grade = session.grade_submission
+out = pathlib.Path(sys.argv[sys.argv.index("--out") + 1])
 
 def break_down(order, *rest):
     if order.submission.id == "stuck":
+        while not (out / "zoe/result.json").exists():
+            time.sleep(0.05)
+        (out.parent / "not held up").touch()
         time.sleep(600)
     if order.submission.id == "killed":
         os.kill(os.getpid(), 9)
     return grade(order, *rest)
 
 session.grade_submission = break_down
-session.SLACK = 8.0 - session.catalog().limits.kata_seconds
+session.SLACK = 20.0 - session.catalog().limits.kata_seconds
 cli.main()
 """
 
@@ -139,16 +150,8 @@ def test_a_grading_process_that_hangs_or_dies_costs_the_others_nothing(tmp_path:
     assert done.code == 3
     assert "grader: could not be graded, run the same command again: killed, stuck" in done.err
     assert results(out) == ["ada", "zoe"]
+    assert (tmp_path / "not held up").exists(), "zoe, who came after, was graded beside it"
     again = grade(*paths, "--out", out, *OPTIONS)
     assert again.code == 0
     assert "2 of 4 had been graded before" in again.out
     assert results(out) == ["ada", "killed", "stuck", "zoe"]
-
-
-def test_a_slow_one_does_not_hold_up_the_others(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben", "cleo")
-    paths += handed_in(tmp_path / "class", LINEAR + "\nimport time\ntime.sleep(1)\n", "slow")
-    out = tmp_path / "out"
-    assert grade(paths[-1], *paths[:-1], "--out", out, *OPTIONS).code == 0
-    last = max(out.glob("*/result.json"), key=lambda path: path.stat().st_mtime_ns)
-    assert last.parent.name == "slow"

@@ -88,20 +88,24 @@ def test_what_is_slow_is_told_why(tmp_path: Path) -> None:
     assert "1 too slow" in done.out
 
 
-@pytest.mark.parametrize(
-    ("kata", "old", "new", "workload"),
-    [
-        ("linear", "x @ self.weight", "x[..., :-64] @ self.weight[:-64]", "linear_forward"),
-        ("sgd", '-group["lr"]', '-0.9 * group["lr"]', "sgd_step"),
-        ("adagrad", 'torch.sqrt(state["g2"] + 1e-5)', 'torch.sqrt(state["g2"] + 1.0)', "adagrad_step"),
-        ("get_batch", "windows.astype(np.int64)", "windows.astype(np.int64) + 1", "get_batch_throughput"),
-        ("train", ".square().mean()", ".square().sum()", "train_throughput"),
-    ],
-)
-def test_what_is_wrong_has_no_figure(tmp_path: Path, kata: str, old: str, new: str, workload: str) -> None:
-    done = pretended(work(tmp_path, **{kata: changed(kata, old, new)}), "--kata", kata)
+def test_what_is_wrong_has_no_figure(tmp_path: Path) -> None:
+    wrong = {
+        "linear": ("x @ self.weight", "x[..., :-64] @ self.weight[:-64]"),
+        "sgd": ('-group["lr"]', '-0.9 * group["lr"]'),
+        "adagrad": ('torch.sqrt(state["g2"] + 1e-5)', 'torch.sqrt(state["g2"] + 1.0)'),
+        "get_batch": ("windows.astype(np.int64)", "windows.astype(np.int64) + 1"),
+    }
+    folder = work(tmp_path, **{kata: changed(kata, *texts) for kata, texts in wrong.items()})
+    done = pretended(folder, *(f"--kata={kata}" for kata in wrong))
     assert done.code == 1
-    assert rows(done.out)[workload] == "wrong", done.out
+    found = ("linear_forward", "sgd_step", "adagrad_step", "get_batch_throughput")
+    assert {name: rows(done.out)[name] for name in found} == dict.fromkeys(found, "wrong"), done.out
+
+
+def test_wrong_training_has_no_figure(tmp_path: Path) -> None:
+    folder = work(tmp_path, train=changed("train", ".square().mean()", ".square().sum()"))
+    done = pretended(folder, "--kata", "train")
+    assert (done.code, rows(done.out)["train_throughput"]) == (1, "wrong"), done.out
 
 
 def test_what_waits_for_the_device_is_told(tmp_path: Path) -> None:

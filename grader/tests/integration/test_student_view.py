@@ -1,5 +1,7 @@
 """What a student sees: plain pytest over stubs, solutions and every way to be stuck."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -193,3 +195,39 @@ def test_a_library_that_is_imported_slowly_is_waited_for(tmp_path: Path, monkeyp
     assert home.exercise(lambda assignment: assignment.patient.value, []).value == 7
     with pytest.raises(TimedOut):
         home.exercise(lambda assignment: assignment.endless, [])
+
+
+def test_plain_pytest_takes_a_track() -> None:
+    done = run("pytest", "--track", "core", "--impl", "solution", "--examples", "1")
+    assert done.code == 0, done.out
+    assert done.out.count(" done ") == len(catalog().choose([], ["core"]))
+    refused = run("pytest", "--track", "cores")
+    assert refused.code == 4
+    assert "there is no track 'cores'" in refused.err
+
+
+def test_pytest_speaks_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
+    source = (ROOT / "reference/solution/linear.py").read_text()
+    (tmp_path / "linear.py").write_text(source.replace("x @ self.weight", "x @ self.weight + 0.1"))
+    done = run("pytest", f"--impl={tmp_path}", "--kata", "linear", "--kata", "same_storage", "--seed", "1")
+    assert done.code == 1
+    for text in (
+        "linear · Linear(x) 等于 x @ weight",
+        "  输入      weight",
+        "  应为      float32",
+        "再跑一次：pytest",
+        "未开始",
+    ):
+        assert text in done.out, text
+    assert "下一步：分清视图与拷贝" in done.out
+
+
+def test_a_student_needs_no_grader_package() -> None:
+    blocked = "import sys\nfor name in ('typer', 'rich', 'msgspec'):\n    sys.modules[name] = None\n"
+    code = (
+        blocked
+        + "import pytest\nraise SystemExit(pytest.main(['--impl', 'solution', '--kata', 'linear', '--examples', '5']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,7 @@
 """Workers that are timed: they stand still while nothing is asked of them, stay on their core, and tell no time."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 
@@ -9,7 +10,7 @@ import torch
 
 from grader.performance import figures, setup
 from grader.performance.side import Side, Task, most_calls
-from grader.performance.worker import MemoryUse, TimedWorker
+from grader.performance.worker import SLIP, MemoryUse, TimedWorker
 from grader.tests.workers import LEVELS, zygote
 from grader.worker.launch import Sandbox
 from kata.catalog import ROOT
@@ -77,7 +78,7 @@ def test_a_worker_stands_still_between_blocks(side: Callable[..., Side]) -> None
         "        time.sleep(0.001)\n"
     )
     start = "if not hasattr(self, 'started'):\n    self.started = threading.Thread(target=count, daemon=True)\n"
-    begun = side(files=linear(f"{start}    self.started.start()\ntime.sleep(0.05)", before))
+    begun = side(files=linear(f"{start}    self.started.start()\ntime.sleep(0.2)", before))
     arena = arena_of(begun)
     begun.block(60)
     counted = int(arena[8000])
@@ -104,7 +105,7 @@ def arena_of(side: Side) -> torch.Tensor:
 
 def test_what_is_left_to_a_thread_is_not_there(side: Callable[..., Side]) -> None:
     later = "y = torch.full((len(x), 31), float('nan'))\n"
-    later += "threading.Timer(0.3, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
+    later += "threading.Timer(30, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
     begun = side(files=linear(later))
     assert begun.block(60).error == float("inf")
 
@@ -146,7 +147,7 @@ def test_a_side_that_ends_badly_says_how_and_its_line_serves_the_next(
     with sandbox.clone() as control:
         handed_in = SOLUTION | {name: text.encode() for name, text in files.items()}
         with pytest.raises(ends), closing(Side(control, LIMITS, SMALL, handed_in)) as bad:
-            bad.block(1)
+            bad.block(1 if ends is TimedOut else 60)
         following = Side(control, LIMITS, SMALL, SOLUTION)
         assert following.block(60).error <= following.check.floor
         following.close()
@@ -175,8 +176,9 @@ def test_nothing_can_be_kept_where_it_is_not_counted(side: Callable[..., Side], 
 def test_what_works_while_it_is_paused_is_found_out(side: Callable[..., Side]) -> None:
     begun = side(files=linear("if not hasattr(self, 'busy'):\n    self.busy = spin()", SPIN))
     begun.block(60)
-    begun.worker.home.signal(b"R")
-    threading.Event().wait(0.1)
+    resumed = begun.worker.home.signal(b"R")
+    while begun.worker.home.signal(b"R")[0] - resumed[0] <= 2 * SLIP:
+        time.sleep(0.01)
     with pytest.raises(Died, match="it had to stand still"):
         begun.worker.still()
 

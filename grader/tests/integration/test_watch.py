@@ -202,7 +202,7 @@ def test_in_a_pipe_and_without_fork_it_works_without_keys_and_says_so(
         save(handout, "same_storage")
         assert "done" in lines_until(process, "  same_storage ")[-1]
         process.terminate()
-        assert process.wait(30) == 143
+        assert process.wait(120) == 143
 
 
 def test_where_a_forked_run_dies_the_next_ones_are_not_forked(handout: Path) -> None:

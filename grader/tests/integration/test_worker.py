@@ -1,8 +1,11 @@
 """Workers: what a student's code can reach, and how it dies."""
 
 import os
+import select
 import time
+from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,7 @@ from grader.worker.home import WorkerHome
 from grader.worker.launch import Sandbox, hidden_files
 from kata.catalog import ROOT
 from kata.exercise import Reply
-from kata.failures import Crashed, Died, NotStarted
+from kata.failures import Crashed, Died, NotStarted, TimedOut
 from kata.student import Student
 from tests.probes import linear as probes
 
@@ -105,7 +108,8 @@ def test_an_answer_before_the_question(sandbox: Sandbox) -> None:
     home.open({"linear.py": source.replace("self.weight", "self.__dict__['weight']").encode()}, 1.0)
     student.renew("linear")
     student.call(probes.initial_weights, 1, 1, 1, 0)
-    time.sleep(0.3)
+    assert home.channel is not None
+    assert select.select([home.channel.socket], [], [], 60)[0], "the forged answer is there"
     with pytest.raises(Died, match="nobody had asked for"):
         student.call(probes.initial_weights, 1, 1, 1, 0)
     home.control.close()
@@ -187,6 +191,42 @@ def test_what_code_may_do_itself(ask: Ask) -> None:
     threads += "os.kill(os.getpid(), 10)\nsignal.raise_signal(10)\ntorch.set_num_threads(2)\n"
     threads += "answer = sum(sum_) + float((torch.ones(300, 300) @ torch.ones(300, 300))[0, 0])"
     assert ask(threads) == 28 + 200 + 300
+
+
+def test_a_call_has_limited_time(ask: Ask) -> None:
+    with pytest.raises(TimedOut, match="3 seconds"):
+        ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, deaf to signals' handlers
+    assert ask("answer = 1") == 1
+
+
+def test_all_calls_of_a_test_have_limited_time(sandbox: Sandbox) -> None:
+    home = WorkerHome(sandbox.clone(), LIMITS)
+    student = Student(home)
+    slow = "import time, torch\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
+    slow += "        super().__init__()\n        time.sleep(2)\n        self.weight = torch.zeros(1)\n"
+    home.open({"linear.py": slow.encode()}, 1.0)
+    student.renew("linear")
+    began = time.monotonic()
+    with pytest.raises(TimedOut, match="together"):
+        deque(student.call(probes.initial_weights, 1, 1, 1, 0) for _ in range(9))
+    assert time.monotonic() - began >= LIMITS.test_seconds
+    student.renew("linear")
+    student.call(probes.initial_weights, 1, 1, 1, 0)
+    home.end()
+    home.control.close()
+
+
+def test_what_the_grader_itself_waits_is_not_the_students_time(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.worker.home.seconds_waited", time.monotonic)  # as if it had done nothing else
+    home = WorkerHome(sandbox.clone(), replace(LIMITS, call_seconds=0.5))
+    home.open({"linear.py": b"import time\ntime.sleep(1)\nfrom torch.nn import Linear"}, 1.0)
+    home.renew("linear")
+    assert home.exercise(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "after a second, not half of one"
+    assert home.kata_left > LIMITS.kata_seconds - 1
+    home.end()
+    home.control.close()
 
 
 def test_large_values_come_back_as_they_were(ask: Ask) -> None:

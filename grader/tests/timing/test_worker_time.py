@@ -2,19 +2,14 @@
 
 import subprocess
 import sys
-import time
-from collections import deque
 from collections.abc import Iterator
 
 import pytest
 import torch
 
 from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
-from grader.worker.home import WorkerHome
 from grader.worker.launch import Sandbox
 from kata.failures import TimedOut
-from kata.student import Student
-from tests.probes import linear as probes
 
 ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"
 
@@ -31,31 +26,6 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
     yield from asking(sandbox)
 
 
-def test_a_call_has_limited_time(ask: Ask) -> None:
-    began = time.monotonic()
-    with pytest.raises(TimedOut, match="3 seconds"):
-        ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, deaf to signals' handlers
-    assert time.monotonic() - began < 60, "much later only where the machine is busy"
-    assert ask("answer = 1") == 1
-
-
-def test_all_calls_of_a_test_have_limited_time(sandbox: Sandbox) -> None:
-    home = WorkerHome(sandbox.clone(), LIMITS)
-    student = Student(home)
-    slow = "import time, torch\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
-    slow += "        super().__init__()\n        time.sleep(2)\n        self.weight = torch.zeros(1)\n"
-    home.open({"linear.py": slow.encode()}, 1.0)
-    student.renew("linear")
-    began = time.monotonic()
-    with pytest.raises(TimedOut, match="together"):
-        deque(student.call(probes.initial_weights, 1, 1, 1, 0) for _ in range(9))
-    assert LIMITS.test_seconds <= time.monotonic() - began < 60, "later only where the machine is busy"
-    student.renew("linear")
-    student.call(probes.initial_weights, 1, 1, 1, 0)
-    home.end()
-    home.control.close()
-
-
 @pytest.fixture
 def busy_core() -> Iterator[None]:
     """Three processes that never stop working on one core."""
@@ -70,17 +40,6 @@ def busy_core() -> Iterator[None]:
 def test_waiting_for_a_busy_machine_is_not_the_students_time(ask: Ask) -> None:
     work = "until = time.process_time() + 1.5\nwhile time.process_time() < until: pass\nanswer = torch.ones(1)"
     assert torch.equal(ask(work, before=f"{ON_ONE_CORE}import time"), torch.ones(1)), "6 seconds at a quarter of a core"
-
-
-def test_nor_is_the_graders_own_waiting(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.worker.home.seconds_waited", time.monotonic)  # as if it had done nothing else
-    home = WorkerHome(sandbox.clone(), LIMITS)
-    home.open({"linear.py": b"import time\ntime.sleep(4)\nfrom torch.nn import Linear"}, 1.0)
-    home.renew("linear")
-    assert home.exercise(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "after 4 seconds, not 3"
-    assert home.kata_left > LIMITS.kata_seconds - 1
-    home.end()
-    home.control.close()
 
 
 @pytest.mark.usefixtures("busy_core")

@@ -1,6 +1,5 @@
 """`grader calibrate`: figures that are stored whole, held against the same device alone, and used when it grades."""
 
-from datetime import date
 from pathlib import Path
 from socket import socketpair
 from typing import Any
@@ -16,7 +15,7 @@ from grader.errors import MachineError
 from grader.performance import ceilings, rates, setup
 from grader.performance.calibration import TOLERATED, Calibration, fallen, path_of, store, stored
 from grader.performance.side import Task
-from grader.tests.conftest import python, run
+from grader.tests.conftest import ask
 from kata.speed.devices import device
 from kata.speed.sizes import SIZES, Kind, Size
 
@@ -36,39 +35,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache"
-
-
-QUICK = """
-import dataclasses, pathlib, sys
-from grader.calibrate import Options, run_calibrate
-from grader.performance import ceilings, machine
-from kata.speed.sizes import Size
-
-ceilings.SIZES = {"cpu": {"linear_forward": Size(batch=4, width=8, outputs=4)}}
-ceilings.ELEMENTS, ceilings.BLOCK_SECONDS = {"cpu": 1000}, {"cpu": 1e-4}
-ceilings.DEMANDS = {"cpu": dataclasses.replace(machine.DEMANDS["cpu"], warm_up_seconds=1e-4)}
-sys.exit(run_calibrate(Options("cpu", pathlib.Path(sys.argv[1]))))
-"""
-
-
-def test_a_cpu_is_measured_shown_and_stored(cache: Path, tmp_path: Path) -> None:
-    done = python("-c", QUICK, str(tmp_path / "figures.json"))
-    assert (done.code, done.err) == (0, ""), done.out
-    shown = done.out
-    found = stored(setup.cpu_name(), "cpu")
-    assert found is not None
-    assert list(found.flops) == ["fp32", "bf16", "fp16", "fp64"]
-    assert list(found.bandwidth) == ["copy", "triad"]
-    assert all(0 < rate < float("inf") for rate in [*found.flops.values(), *found.bandwidth.values()])
-    assert (found.torch, found.driver) == (torch.__version__, "")
-    date.fromisoformat(found.date)
-    (kept,) = cache.rglob("*.json")
-    assert kept.read_bytes() == (tmp_path / "figures.json").read_bytes()
-    assert "one core" in shown
-    assert "not in the table of devices" in shown
-    for name in (*found.flops, *found.bandwidth):
-        assert f" {name} " in shown
-    assert not list(cache.rglob("*.tmp"))
 
 
 def test_a_known_device_is_shown_beside_its_datasheet() -> None:
@@ -96,7 +62,7 @@ def test_the_measuring_process_may_die(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_wrong_call_is_one_line(options: list[str], code: int, line: str) -> None:
-    done = run("grader", "calibrate", *options)
+    done = ask("calibrate", *options)
     assert (done.code, done.out) == (code, "")
     assert done.err.startswith(line)
     assert done.err.count("\n") == 1
@@ -104,7 +70,7 @@ def test_a_wrong_call_is_one_line(options: list[str], code: int, line: str) -> N
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
 def test_no_gpu_is_the_machines_fault() -> None:
-    done = run("grader", "calibrate", "--device", "cuda")
+    done = ask("calibrate", "--device", "cuda")
     assert (done.code, done.err) == (3, "grader: there is no CUDA device here\n")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import ask, grade, run
+from grader.tests.conftest import ask
 from kata.catalog import ROOT, catalog
 
 TRACKS = {track: [kata for kata in catalog().katas.values() if kata.track == track] for track in catalog().tracks}
@@ -47,20 +47,7 @@ def test_a_choice_is_by_kata_and_by_track_with_or_without_commas() -> None:
         choose([], ["cores"])
 
 
-def test_plain_pytest_takes_a_track() -> None:
-    done = run("pytest", "--track", "core", "--impl", "solution", "--examples", "1")
-    assert done.code == 0, done.out
-    assert done.out.count(" done ") == len(TRACKS["core"])
-    refused = run("pytest", "--track", "cores")
-    assert refused.code == 4
-    assert "there is no track 'cores'" in refused.err
-
-
-def test_grade_takes_the_core_track_unless_told_otherwise(tmp_path: Path) -> None:
-    stubs, out = ROOT / "assignment", tmp_path / "out"
-    assert grade(stubs, "--out", out, "--examples", 1, "--isolation", "none").code == 0
-    header = (out / "gradebook.csv").read_text().splitlines()[0].split(",")
-    assert [name for name in header if name in catalog().katas] == [kata.name for kata in TRACKS["core"]]
-    refused = ask("grade", stubs, "--out", out, "--track", "cores")
+def test_grade_refuses_a_track_that_there_is_not(tmp_path: Path) -> None:
+    refused = ask("grade", ROOT / "assignment", "--out", tmp_path / "out", "--track", "cores")
     assert refused.code == 2
     assert refused.err.startswith("grader: there is no track 'cores'")

@@ -1,4 +1,4 @@
-"""The corpus of cheats on speed: how it is read, how a trial is judged, and a few of them for real."""
+"""The corpus of cheats on speed: how it is read and how a trial is judged."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +10,11 @@ import pytest
 from grader.certify.cheats import Cheat, cheats, slow_ones
 from grader.certify.cheattable import cheat_table, refuted_races, remarks_on_races, slow_solutions
 from grader.certify.prove import markdown
-from grader.certify.races import CheatTrial, Races, SlowTrial
+from grader.certify.races import CheatTrial, SlowTrial
 from grader.errors import CallError
-from grader.performance import setup
 from grader.performance.decision import RESTLESS
 from grader.result import PerformanceResult
-from grader.tests.conftest import run
-from grader.worker.launch import launch
+from grader.tests.conftest import ask
 from kata.catalog import catalog
 
 KATAS = list(catalog().katas.values())
@@ -136,33 +134,6 @@ def test_a_slow_solution_that_passes_is_refuted() -> None:
     assert "| 0.30 | 0 of 5 |" in markdown([slow_solutions([SlowTrial(slow, "none", FAILED)])])
 
 
-@pytest.mark.parametrize(
-    "title",
-    ["forged/answers_early", "elsewhere/wakes_itself", "memory_and_reads/leaves_before_it_is_measured", "ends/exits"],
-)
-def test_a_cheat_gains_nothing_and_the_next_submission_is_unharmed(
-    title: str,
-    corpus: list[Cheat],
-    needs_bwrap: None,  # noqa: ARG001
-) -> None:
-    (cheat,) = [cheat for cheat in corpus if cheat.title == title]
-    sandbox = launch("bwrap", setup.limits(), setup.timing("cpu"))
-    try:
-        sandbox.wait_until_ready()
-        *slow, made = Races([], [cheat], "bwrap").run(sandbox, lambda _: None)
-    finally:
-        sandbox.close()
-    assert isinstance(made, CheatTrial)
-    assert refuted_races([], [made]) == []
-    assert [type(each) for each in slow] == [SlowTrial]
-
-
-def test_certify_times_the_cheats_of_a_kata_and_refuses_one_without(tmp_path: Path) -> None:
-    refused = run("grader", "certify", "--only", "cheats", "--kata", "same_storage")
+def test_katas_without_cheats_are_named() -> None:
+    refused = ask("certify", "--only", "cheats", "--kata", "same_storage")
     assert (refused.code, "there are no cheats in same_storage" in refused.err) == (2, True)
-    table = tmp_path / "table.md"
-    done = run(
-        "grader", "certify", "--only", "cheats", "--kata", "cruncher", "--isolation", "bwrap", "--markdown", str(table)
-    )
-    assert done.code in (0, 1), done.err
-    assert "| cruncher/looks_first | cruncher_step | bwrap |" in table.read_text()

@@ -1,9 +1,6 @@
 """What grading on a cluster decides without one: options, sizes, what is awaited, lines about mistakes."""
 
 import math
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
@@ -20,19 +17,13 @@ from grader.cluster.slurm import ENDED, Job, one_line
 from grader.course.intake import Intake, Options
 from grader.course.roster import roster
 from grader.errors import CallError
-from grader.result import Result, read, write
-from grader.tests.conftest import grade, python
-from grader.tests.handed_in import LINEAR, handed_in
+from grader.result import write
+from grader.tests.conftest import ask
+from grader.tests.handed_in import LINEAR, handed_in, on_slurm
 from grader.tests.made import result
 from kata.catalog import catalog
 
 KATAS = (catalog().katas["linear"],)
-
-
-def options(out: Path, **changes: object) -> Options:
-    """Options of a call on Slurm."""
-    made = {"jobs": 2, "seed": 0, "examples": 5, "isolation": "bwrap", "katas": ("linear",), "force": False}
-    return Options(out=out, quiet=True, executor="slurm", alone=False, **{**made, **changes})  # type: ignore[arg-type]
 
 
 def test_an_option_is_for_both_kinds_of_tasks_and_a_gpu_for_those_that_time() -> None:
@@ -94,7 +85,7 @@ def test_an_option_that_no_task_takes(option: str, words: str) -> None:
 )
 def test_options_that_do_not_go_together(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
     (submission,) = handed_in(tmp_path, LINEAR, "ada")
-    done = grade(submission, "--out", tmp_path / "out", *arguments)
+    done = ask("grade", submission, "--out", tmp_path / "out", *arguments)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert words in done.err
     assert not (tmp_path / "out").exists()
@@ -103,25 +94,18 @@ def test_options_that_do_not_go_together(tmp_path: Path, arguments: tuple[str, .
 def test_without_slurms_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (submission,) = handed_in(tmp_path, LINEAR, "ada")
     monkeypatch.setenv("PATH", str(tmp_path))
-    done = grade(submission, "--out", tmp_path / "out", "--executor", "slurm")
+    done = ask("grade", submission, "--out", tmp_path / "out", "--executor", "slurm")
     assert done.code == 3
     assert done.err == (
         "grader: sbatch, srun, squeue, scontrol: not found; --executor slurm runs where Slurm's commands are\n"
     )
 
 
-def test_without_submitit(tmp_path: Path) -> None:
-    (submission,) = handed_in(tmp_path, LINEAR, "ada")
-    without = "import sys; sys.modules['submitit'] = None; from grader.cli import main; main()"
-    done = python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--executor", "slurm")
-    assert (done.code, done.err) == (3, 'grader: submitit is not installed: pip install -e ".[grader,slurm]"\n')
-
-
 @given(seconds=st.floats(1e-3, 1e5), submissions=st.integers(1, 100_000), jobs=st.integers(1, 500), asked=st.just(None))
 def test_every_submission_is_in_one_task_and_no_array_is_too_large(
     seconds: float, submissions: int, jobs: int, asked: None
 ) -> None:
-    chosen = options(Path("out"), jobs=jobs, per_task=asked)
+    chosen = on_slurm(Path("out"), jobs=jobs, per_task=asked)
     size = size_of_chunks(seconds, submissions, chosen)
     tasks = math.ceil(submissions / size)
     assert 1 <= size <= submissions
@@ -131,19 +115,19 @@ def test_every_submission_is_in_one_task_and_no_array_is_too_large(
 
 def test_a_plan_holds_each_submission_once(tmp_path: Path) -> None:
     paths = [tmp_path / f"s{number}" for number in range(7)]
-    made = plan("tests", paths, options(tmp_path), 3)
+    made = plan("tests", paths, on_slurm(tmp_path), 3)
     assert [len(one) for one in made.chunks] == [3, 3, 1]
     assert [path for one in made.chunks for path in one] == list(map(str, paths))
     assert msgspec.json.decode(msgspec.json.encode(made), type=type(made)) == made
 
 
 def test_how_long_a_submission_takes_is_what_stored_ones_took(tmp_path: Path) -> None:
-    guessed = seconds_each("tests", KATAS, options(tmp_path, examples=100))
-    assert guessed < seconds_each("tests", (*KATAS, catalog().katas["train"]), options(tmp_path, examples=100))
+    guessed = seconds_each("tests", KATAS, on_slurm(tmp_path, examples=100))
+    assert guessed < seconds_each("tests", (*KATAS, catalog().katas["train"]), on_slurm(tmp_path, examples=100))
     for name, seconds, examples in (("ada", 2.0, 5), ("ben", 4.0, 5), ("eve", 60.0, 5), ("fay", 1000.0, 100)):
         made = result("a message", submission=name, kata="linear")
         write(msgspec.structs.replace(made, seconds=seconds, examples=examples), tmp_path)
-    assert seconds_each("tests", KATAS, options(tmp_path)) == 4.0
+    assert seconds_each("tests", KATAS, on_slurm(tmp_path)) == 4.0
 
 
 def intake(paths: list[Path], chosen: Options) -> Intake:
@@ -154,7 +138,7 @@ def intake(paths: list[Path], chosen: Options) -> Intake:
 def test_a_submission_is_awaited_until_its_own_conclusive_result_is_there(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
     out = tmp_path / "out"
-    waiting = awaited(intake(paths, options(out)), since_ns=0)
+    waiting = awaited(intake(paths, on_slurm(out)), since_ns=0)
     assert waiting.left == ["ada", "ben"]
     made = msgspec.structs.replace(result("a message", kata="linear"), fingerprint=waiting.tests["ada"])
     sure = [msgspec.structs.replace(kata, status="wrong") for kata in made.katas]
@@ -172,26 +156,26 @@ def test_a_submission_is_awaited_until_its_own_conclusive_result_is_there(tmp_pa
 def test_what_is_graded_again_counts_only_if_it_is_newer(tmp_path: Path) -> None:
     (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
-    fingerprint = awaited(intake([path], options(out)), since_ns=0).tests["ada"]
+    fingerprint = awaited(intake([path], on_slurm(out)), since_ns=0).tests["ada"]
     sure = [msgspec.structs.replace(kata, status="wrong") for kata in result("a message", kata="linear").katas]
     write(msgspec.structs.replace(result("a message", kata="linear"), fingerprint=fingerprint, katas=sure), out)
     stored = out / "ada/result.json"
     for since_ns, left in ((stored.stat().st_mtime_ns, []), (stored.stat().st_mtime_ns + 1, ["ada"])):
-        waiting = awaited(intake([path], options(out, force=True)), since_ns)
+        waiting = awaited(intake([path], on_slurm(out, force=True)), since_ns)
         waiting.look()
         assert waiting.left == left
-        again = intake([path], options(out, since_ns=since_ns))
+        again = intake([path], on_slurm(out, since_ns=since_ns))
         assert [order.submission.id for order in again.orders()] == left
 
 
 def test_a_record_is_of_one_call(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
-    made = record.begin(intake(paths, options(tmp_path)), None)
+    made = record.begin(intake(paths, on_slurm(tmp_path)), None)
     assert record.load(tmp_path) == made
     assert made.since_ns == 0
-    assert record.begin(intake(paths, options(tmp_path, force=True)), None).since_ns > 0
-    assert record.digest_of(intake(paths, options(tmp_path, jobs=9, per_task=1))) == made.call
-    for other in (intake(paths[:1], options(tmp_path)), intake(paths, options(tmp_path, seed=1))):
+    assert record.begin(intake(paths, on_slurm(tmp_path, force=True)), None).since_ns > 0
+    assert record.digest_of(intake(paths, on_slurm(tmp_path, jobs=9, per_task=1))) == made.call
+    for other in (intake(paths[:1], on_slurm(tmp_path)), intake(paths, on_slurm(tmp_path, seed=1))):
         assert record.digest_of(other) != made.call
     (tmp_path / ".slurm/jobs.json").write_text("{")
     with pytest.raises(CallError, match=r"jobs\.json: can't be read"):
@@ -205,27 +189,8 @@ def test_a_submission_may_not_be_called_as_the_record_is(tmp_path: Path) -> None
     assert ".slurm is the name of something else among the results" in roster([path])[1][0]
 
 
-@pytest.mark.usefixtures("needs_bwrap")
-def test_a_chunk_grades_what_can_be_read_and_passes_over_the_rest(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada")
-    made = plan("tests", [*paths, tmp_path / "class/gone"], options(tmp_path / "out"), 2)
-    (tmp_path / "unfit").mkdir()
-    (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
-    done = grade_chunk(tmp_path / "plan.json")
-    assert done == 0
-    assert read(tmp_path / "out/ada/result.json", Result).conclusive
-    assert list((tmp_path / "unfit").iterdir()) == []
-    assert not (tmp_path / "out/gradebook.csv").exists()
-
-
-def grade_chunk(path: Path) -> int:
-    """Run the first task of a plan."""
-    command = [sys.executable, "-m", "grader.cluster.chunk", str(path), "0", str(os.getpid())]
-    return subprocess.run(command, timeout=600).returncode
-
-
 def test_a_chunk_that_nobody_can_read_is_no_fault_of_the_node(tmp_path: Path) -> None:
-    gone = intake([], options(tmp_path / "out"))
+    gone = intake([], on_slurm(tmp_path / "out"))
     entries = roster(handed_in(tmp_path, LINEAR, "ada"))[0]
     (tmp_path / "ada/linear.py").unlink()
     assert chunk.grade_chunk("tests", entries, gone.options) == chunk.Done()

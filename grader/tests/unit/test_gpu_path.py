@@ -2,7 +2,7 @@
 # ruff: noqa: N802  (the names of CUDA's functions)
 
 import ctypes
-import time
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +23,8 @@ from kata.catalog import catalog
 from kata.exercise import Reply
 from kata.speed.devices import device
 from kata.speed.sizes import SIZES, Size
+
+PATIENCE = 60.0  # seconds that a thread may take to have its turn
 
 
 class Runtime:
@@ -192,14 +194,26 @@ def pretended_side(error: float = 0.0, block: Callable[[Any], None] = lambda _: 
     return side
 
 
-@pytest.mark.parametrize(("first", "second", "ratio"), [(0.0, 0.3, 1.0), (0.3, 0.0, 0.0)])
-def test_a_host_that_asks_for_its_last_batch_early_is_ahead(first: float, second: float, ratio: float) -> None:
+@pytest.mark.parametrize(("first", "second", "ratio"), [(0.1, 0.3, 1.0), (0.3, 0.0, 0.0)])
+def test_a_host_that_asks_for_its_last_batch_early_is_ahead(
+    first: float, second: float, ratio: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, looked = [0.0], threading.Event()
+
+    def clock() -> float:
+        found = now[0]
+        if threading.current_thread() is not threading.main_thread():
+            looked.set()
+        return found
 
     def block(side: Any) -> None:
-        time.sleep(first)
+        looked.clear()
+        now[0] += first
         side.memory["asked"][0] = STEPS
-        time.sleep(second)
+        assert looked.wait(PATIENCE)
+        now[0] += second
 
+    monkeypatch.setattr(figures, "time", SimpleNamespace(perf_counter=clock))
     found = figures.lead_of_the_host(pretended_side(block=block))
     assert found.ratio == ratio
     assert bool(found.note) == (ratio == 0)
@@ -209,12 +223,19 @@ def test_a_host_that_asks_for_its_last_batch_early_is_ahead(first: float, second
 
 def test_the_peak_of_a_device_is_seen_even_if_it_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
-    free = [2**33]
-    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (free[0], 2**34))
+    free, looked = [2**33], threading.Event()
+
+    def look() -> tuple[int, int]:
+        found = free[0]
+        if found < 2**33:
+            looked.set()
+        return found, 2**34
+
+    monkeypatch.setattr(torch.cuda, "mem_get_info", look)
 
     def block(_side: Any) -> None:
         free[0] -= 2**32
-        time.sleep(0.1)
+        assert looked.wait(PATIENCE)
         free[0] += 2**32
 
     side = pretended_side(block=block)

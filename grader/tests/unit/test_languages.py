@@ -9,7 +9,6 @@ from typing import Any, get_args
 
 import pytest
 
-from grader.tests.conftest import run
 from kata.catalog import ROOT, Kata, catalog
 from kata.explain import Status
 from kata.languages import LANGUAGES, Language, columns, language, padded, texts, words
@@ -132,20 +131,3 @@ def test_each_text_is_found_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_columns_count_wide_characters_twice() -> None:
     assert (columns("done"), columns("完成"), columns("太慢 a")) == (4, 4, 6)
     assert padded("完成", 6) == "完成  "
-
-
-def test_pytest_speaks_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KATA_LANG", "zh")
-    source = (ROOT / "reference/solution/linear.py").read_text()
-    (tmp_path / "linear.py").write_text(source.replace("x @ self.weight", "x @ self.weight + 0.1"))
-    done = run("pytest", f"--impl={tmp_path}", "--kata", "linear", "--kata", "same_storage", "--seed", "1")
-    assert done.code == 1
-    for text in (
-        "linear · Linear(x) 等于 x @ weight",
-        "  输入      weight",
-        "  应为      float32",
-        "再跑一次：pytest",
-        "未开始",
-    ):
-        assert text in done.out, text
-    assert "下一步：分清视图与拷贝" in done.out

@@ -14,7 +14,7 @@ from grader.performance.pictures.bars import bars
 from grader.performance.pictures.intensity import intensity
 from grader.performance.pictures.roofline import Point, roofline
 from grader.result import PerformanceResult
-from grader.tests.conftest import run
+from grader.tests.conftest import ask
 from grader.tests.made import HOSTILE, OUTCOMES, result, result_with_speed, timed
 from kata.catalog import catalog
 from kata.speed.sizes import SIZES, Size
@@ -141,7 +141,7 @@ def test_the_report_draws_whoever_was_timed_and_clears_away_what_is_old(tmp_path
     stored.write(msgspec.structs.replace(result_with_speed("why", submission="cpu"), device="cpu"), tmp_path)
     stored.write(result("why", submission="ben"), tmp_path)
     (tmp_path / "ben/speed.svg").write_text("of an earlier run")
-    done = run("grader", "report", str(tmp_path))
+    done = ask("report", tmp_path)
     assert (done.code, done.err) == (0, "")
     assert f"speed:     {tmp_path}/<submission>/speed.svg, roofline.svg" in done.out
     for name in ("ada", "cpu"):
@@ -155,7 +155,7 @@ def test_the_report_draws_whoever_was_timed_and_clears_away_what_is_old(tmp_path
 
 def test_a_report_without_workloads_draws_nothing(tmp_path: Path) -> None:
     stored.write(result("why"), tmp_path)
-    done = run("grader", "report", str(tmp_path))
+    done = ask("report", tmp_path)
     assert "speed:" not in done.out
     assert not list(tmp_path.rglob("*.svg"))
 
@@ -163,5 +163,5 @@ def test_a_report_without_workloads_draws_nothing(tmp_path: Path) -> None:
 def test_where_nothing_computes_there_is_no_roofline(tmp_path: Path) -> None:
     only = [one for one in timed("why") if one.workload == "no_hidden_sync"]
     stored.write(msgspec.structs.replace(result_with_speed("why"), performance=only), tmp_path)
-    assert run("grader", "report", str(tmp_path)).code == 0
+    assert ask("report", tmp_path).code == 0
     assert sorted(path.name for path in (tmp_path / "ada").iterdir()) == ["result.json", "speed.svg"]

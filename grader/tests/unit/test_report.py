@@ -193,8 +193,9 @@ def test_several_tracks_are_told_apart_and_one_is_not_named(tmp_path: Path) -> N
     assert core not in page_of(tmp_path / "one", *a_class(3))
 
 
-def test_a_large_class_makes_a_small_page(tmp_path: Path) -> None:
-    page = page_of(tmp_path, *a_class(200))
+@pytest.mark.parametrize("timed", [False, pytest.param(True, marks=pytest.mark.timing)])  # two pictures of each
+def test_a_large_class_makes_a_small_page(tmp_path: Path, timed: bool) -> None:
+    page = page_of(tmp_path, *a_class(200, timed=timed))
     assert len(page.encode()) < 2**21
 
 

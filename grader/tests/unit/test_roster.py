@@ -11,7 +11,7 @@ from grader.course import gradebook
 from grader.course.ledger import KataRow, Row
 from grader.course.roster import roster
 from grader.errors import CallError
-from grader.tests.conftest import ask, grade
+from grader.tests.conftest import ask
 from kata.catalog import ROOT
 
 SOLUTION = ROOT / "reference/solution/linear.py"
@@ -91,21 +91,6 @@ def test_a_clash_is_found_before_anything_is_written(tmp_path: Path) -> None:
         f"{tmp_path}/ada and {tmp_path}/ADA; rename one\n"
     )
     assert not (tmp_path / "out").exists()
-
-
-def test_odd_names_are_graded_and_come_back(tmp_path: Path) -> None:
-    names = ['=1+1,"x"', "[red]a b", "Zoë"]
-    for name in names:
-        folder(tmp_path / name).joinpath("linear.py").write_bytes(SOLUTION.read_bytes())
-    folder(tmp_path / "new\nline").joinpath("linear.py").write_bytes(SOLUTION.read_bytes())
-    paths = [tmp_path / name for name in [*names, "new\nline"]]
-    done = grade(*paths, "--out", tmp_path / "out", "--kata", "linear", "--examples", 3)
-    assert done.code == 2
-    line = f"grader: {str(paths[-1])!r}: its name has characters that can't be printed; rename it\n"
-    assert done.err == line
-    with (tmp_path / "out/gradebook.csv").open(newline="") as file:
-        assert [row["submission"] for row in csv.DictReader(file)] == ['\'=1+1,"x"', "Zoë", "[red]a b"]
-    assert all(name in done.out for name in names)
 
 
 def test_a_gradebook_comes_back_as_it_was(tmp_path: Path) -> None:

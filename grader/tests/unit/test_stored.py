@@ -11,7 +11,7 @@ import pytest
 
 from grader import leftovers, result
 from grader.result import KataResult, Remark, Result
-from grader.tests.conftest import Run, ask, run
+from grader.tests.conftest import Run, ask
 from kata.catalog import catalog
 from kata.explain import Outcome, Status
 
@@ -41,7 +41,7 @@ def test_a_report_rebuilds_the_gradebook_and_shows_class_and_remarks(tmp_path: P
     store(tmp_path, "ben", "done", "passed", "passed", remarks=[Remark("linear", 7, "torch.nn.Linear: [look]")])
     store(tmp_path, "ada", "wrong", "passed", "failed")
     (tmp_path / "gradebook.csv").write_text("old")
-    done = run("grader", "report", str(tmp_path))
+    done = ask("report", tmp_path)
     assert (done.code, done.err) == (0, "")
     rows = list(csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines()))
     assert [(row["submission"], row["score"], row["remarks"]) for row in rows] == [

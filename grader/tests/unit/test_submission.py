@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.submission import SubmissionError, read
+from kata.catalog import ROOT
 
 
 def handed_in(folder: Path, *names: str) -> Path:
@@ -106,3 +107,10 @@ def test_an_archive_that_is_damaged_inside_is_refused_in_one_line(tmp_path: Path
     path.write_bytes(content)
     with pytest.raises(SubmissionError, match=r"ada\.zip: can't be read \(.+\)$"):
         read(path)
+
+
+def test_an_archive_and_its_directory_are_read_alike(tmp_path: Path) -> None:
+    packed = ROOT / "examples/submissions/unusual_but_right.tar.gz"
+    with tarfile.open(packed) as archive:
+        archive.extractall(tmp_path / "unusual_but_right", filter="data")
+    assert read(packed) == read(tmp_path / "unusual_but_right")

@@ -1,0 +1,45 @@
+"""`grader calibrate` on this machine, in sizes that take a moment."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.performance import setup
+from grader.performance.calibration import stored
+from grader.tests.conftest import python
+
+QUICK = """
+import dataclasses, pathlib, sys
+from grader.calibrate import Options, run_calibrate
+from grader.performance import ceilings, machine
+from kata.speed.sizes import Size
+
+ceilings.SIZES = {"cpu": {"linear_forward": Size(batch=4, width=8, outputs=4)}}
+ceilings.ELEMENTS, ceilings.BLOCK_SECONDS = {"cpu": 1000}, {"cpu": 1e-4}
+ceilings.DEMANDS = {"cpu": dataclasses.replace(machine.DEMANDS["cpu"], warm_up_seconds=1e-4)}
+sys.exit(run_calibrate(Options("cpu", pathlib.Path(sys.argv[1]))))
+"""
+
+
+def test_a_cpu_is_measured_shown_and_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    done = python("-c", QUICK, str(tmp_path / "figures.json"))
+    assert (done.code, done.err) == (0, ""), done.out
+    shown = done.out
+    found = stored(setup.cpu_name(), "cpu")
+    assert found is not None
+    assert list(found.flops) == ["fp32", "bf16", "fp16", "fp64"]
+    assert list(found.bandwidth) == ["copy", "triad"]
+    assert all(0 < rate < float("inf") for rate in [*found.flops.values(), *found.bandwidth.values()])
+    assert (found.torch, found.driver) == (torch.__version__, "")
+    date.fromisoformat(found.date)
+    (kept,) = cache.rglob("*.json")
+    assert kept.read_bytes() == (tmp_path / "figures.json").read_bytes()
+    assert "one core" in shown
+    assert "not in the table of devices" in shown
+    for name in (*found.flops, *found.bandwidth):
+        assert f" {name} " in shown
+    assert not list(cache.rglob("*.tmp"))

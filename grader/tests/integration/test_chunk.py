@@ -1,0 +1,40 @@
+"""What a task of a cluster does, without the cluster."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from grader.cluster.plan import plan
+from grader.result import Result, read
+from grader.tests.conftest import python
+from grader.tests.handed_in import LINEAR, handed_in, on_slurm
+
+
+def test_without_submitit(tmp_path: Path) -> None:
+    (submission,) = handed_in(tmp_path, LINEAR, "ada")
+    without = "import sys; sys.modules['submitit'] = None; from grader.cli import main; main()"
+    done = python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--executor", "slurm")
+    assert (done.code, done.err) == (3, 'grader: submitit is not installed: pip install -e ".[grader,slurm]"\n')
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_a_chunk_grades_what_can_be_read_and_passes_over_the_rest(tmp_path: Path) -> None:
+    paths = handed_in(tmp_path / "class", LINEAR, "ada")
+    made = plan("tests", [*paths, tmp_path / "class/gone"], on_slurm(tmp_path / "out"), 2)
+    (tmp_path / "unfit").mkdir()
+    (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
+    done = grade_chunk(tmp_path / "plan.json")
+    assert done == 0
+    assert read(tmp_path / "out/ada/result.json", Result).conclusive
+    assert list((tmp_path / "unfit").iterdir()) == []
+    assert not (tmp_path / "out/gradebook.csv").exists()
+
+
+def grade_chunk(path: Path) -> int:
+    """Run the first task of a plan."""
+    command = [sys.executable, "-m", "grader.cluster.chunk", str(path), "0", str(os.getpid())]
+    return subprocess.run(command, timeout=600).returncode

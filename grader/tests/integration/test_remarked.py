@@ -1,0 +1,42 @@
+"""Sources are read in a process with limits; what is found is stored, shown, and costs nothing."""
+
+import json
+import resource
+import zipfile
+from pathlib import Path
+
+from grader.tests.conftest import grade, python
+from kata.catalog import ROOT
+
+LIMITED = """
+from grader.remarks import MEMORY, limit_this_process
+limit_this_process()
+try:
+    bytearray(2 * MEMORY)
+except MemoryError:
+    print("limited", flush=True)
+while True:
+    pass
+"""
+
+
+def test_reading_has_limits() -> None:
+    done = python("-c", "from grader import remarks; remarks.CPU_SECONDS = 1" + LIMITED)
+    assert (done.code, done.out) == (-24, "limited\n")  # SIGXCPU
+    assert resource.getrlimit(resource.RLIMIT_CPU)[0] == resource.RLIM_INFINITY
+
+
+def test_remarks_cost_no_points_and_the_instructor_sees_them(tmp_path: Path) -> None:
+    source = (ROOT / "zoo/right/sgd/torchs_own.py").read_text()
+    with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
+        archive.writestr("sgd.py", source)
+        archive.writestr("linear.py", "x = " + "-" * 200_000 + "1")
+    out = tmp_path / "out"
+    done = grade(tmp_path / "ada.zip", "--out", out, "--kata", "sgd", "--examples", 5)
+    assert done.code == 0
+    result = json.loads((out / "ada/result.json").read_text())
+    text = "torch.optim.SGD: the step may be torch's own, not the student's"
+    assert result["remarks"] == [{"kata": "sgd", "line": 6, "text": text}]
+    assert result["score"] == result["max_score"]
+    assert f"  ada  sgd.py, line 6: {text}" in done.out
+    assert (out / "gradebook.csv").read_text().splitlines()[1].endswith(",1")

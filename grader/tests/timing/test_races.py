@@ -1,0 +1,42 @@
+"""A few cheats on speed for real: what they gain is measured."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.certify.cheats import cheats
+from grader.certify.cheattable import refuted_races
+from grader.certify.races import CheatTrial, Races, SlowTrial
+from grader.performance import setup
+from grader.tests.conftest import run
+from grader.worker.launch import launch
+from kata.catalog import catalog
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["forged/answers_early", "elsewhere/wakes_itself", "memory_and_reads/leaves_before_it_is_measured", "ends/exits"],
+)
+def test_a_cheat_gains_nothing_and_the_next_submission_is_unharmed(
+    title: str,
+    needs_bwrap: None,  # noqa: ARG001
+) -> None:
+    (cheat,) = [cheat for cheat in cheats(list(catalog().katas.values())) if cheat.title == title]
+    sandbox = launch("bwrap", setup.limits(), setup.timing("cpu"))
+    try:
+        sandbox.wait_until_ready()
+        *slow, made = Races([], [cheat], "bwrap").run(sandbox, lambda _: None)
+    finally:
+        sandbox.close()
+    assert isinstance(made, CheatTrial)
+    assert refuted_races([], [made]) == []
+    assert [type(each) for each in slow] == [SlowTrial]
+
+
+def test_certify_times_the_cheats_of_a_kata(tmp_path: Path) -> None:
+    table = tmp_path / "table.md"
+    done = run(
+        "grader", "certify", "--only", "cheats", "--kata", "cruncher", "--isolation", "bwrap", "--markdown", str(table)
+    )
+    assert done.code in (0, 1), done.err
+    assert "| cruncher/looks_first | cruncher_step | bwrap |" in table.read_text()

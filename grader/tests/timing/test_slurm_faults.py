@@ -1,0 +1,184 @@
+"""A class on a real Slurm of one node: every fault that a task, a node or a run can have ends in a complete run.
+
+Each costs half a minute, most of it Slurm's own waiting. `make test` tries a cancelled task, a killed run and a refused
+job (test_slurm.py).
+"""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from grader.cluster import record
+from grader.cluster.slurm import alive
+from grader.tests.conftest import control, grade
+from grader.tests.handed_in import LINEAR, NAMES, OPTIONS, handed_in, results
+from grader.tests.slurm_runs import ON_SLURM, PATIENCE, Started, is_whole, processes, times
+
+pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
+
+
+def test_forty_submissions_give_the_gradebook_of_a_local_run(tmp_path: Path) -> None:
+    paths = handed_in(tmp_path / "class", LINEAR, *(f"student{number:02}" for number in range(40)))
+    for number, path in enumerate(paths):
+        if number % 3 == 1:
+            (path / "linear.py").write_text(LINEAR.replace("x @ self.weight", "x @ self.weight + 1"))
+        if number % 10 == 2:
+            (path / "linear.py").write_text("import os\nos._exit(0)\n")
+    assert grade(*paths, "--out", tmp_path / "local", *OPTIONS).code == 0
+    started, most = Started(paths, tmp_path / "slurm", "--per-task", "8"), 0
+    while started.process.poll() is None:
+        most = max(most, sum(job.state == "RUNNING" for job in started.jobs().values()))
+        time.sleep(0.2)
+    done = started.ended()
+    assert (done.code, done.err) == (0, "")
+    assert "tests of 40 submissions in 5 tasks, 2 at once" in done.out
+    assert most == 2
+    is_whole(tmp_path / "slurm", (tmp_path / "local/gradebook.csv").read_bytes())
+    again = grade(*paths, "--out", tmp_path / "slurm", *ON_SLURM)
+    assert "40 of 40 had been graded before" in again.out
+    assert "job" not in again.out
+
+
+@pytest.mark.parametrize("module", ["submitit.core._submit", "grader.cluster.chunk"])
+def test_kill_9_of_a_tasks_process(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, module: str) -> None:
+    started = Started(slow_class, tmp_path)
+    started.until_it_grades()
+    started.until(lambda: processes(tmp_path, module))
+    os.kill(processes(tmp_path, module)[0], signal.SIGKILL)
+    before = times(tmp_path)
+    done = started.ended()
+    assert done.code == 0, done.err
+    assert "warning: tasks that failed: " in done.err
+    assert {name: times(tmp_path)[name] for name in before} == before
+    is_whole(tmp_path, slow_gradebook)
+
+
+def test_a_killed_run_that_grades_again_does_not_begin_anew(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+) -> None:
+    assert grade(*slow_class, "--out", tmp_path, *OPTIONS, "--isolation", "bwrap").code == 0
+    old = times(tmp_path)
+    started = Started(slow_class, tmp_path, "--force")
+    started.until(lambda: times(tmp_path) != old)
+    started.process.kill()
+    started.process.communicate()
+    end = time.monotonic() + PATIENCE
+    while alive(started.jobs().values()) and time.monotonic() < end:
+        time.sleep(0.2)
+    new = times(tmp_path)
+    assert all(new[name] > old[name] for name in NAMES)
+    again = Started(slow_class, tmp_path, "--force").ended()
+    assert (again.code, "job" in again.out) == (0, False)
+    assert times(tmp_path) == new
+    is_whole(tmp_path, slow_gradebook)
+
+
+def test_slurmd_stopped_and_started(
+    cluster: Path, slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+) -> None:
+    started = Started(slow_class, tmp_path)
+    started.until_it_grades()
+    control("stop-node", cluster)
+    control("start-node", cluster)
+    assert started.ended().code == 0
+    is_whole(tmp_path, slow_gradebook)
+
+
+def test_a_node_that_is_lost_with_its_tasks(
+    cluster: Path, slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+) -> None:
+    started = Started(slow_class, tmp_path)
+    started.until_it_grades()
+    control("crash", cluster)
+    before = times(tmp_path)
+    assert processes(tmp_path, "grader.cluster.chunk") == []
+    control("start-node", cluster)
+    done = started.ended()
+    assert done.code == 0, done.err
+    assert {name: times(tmp_path)[name] for name in before} == before
+    is_whole(tmp_path, slow_gradebook)
+
+
+def test_a_task_that_is_preempted_is_queued_again(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+) -> None:
+    started = Started(slow_class, tmp_path)
+    started.until_it_grades()
+    task = started.first_running()
+    for name in ("TERM", "USR2"):  # what Slurm sends before it takes the node away
+        subprocess.run(["scancel", f"--signal={name}", task], check=True)
+    (log,) = tmp_path.glob(f".slurm/torchkata-*/*/{task}_0_log.out")
+    started.until(lambda: f"Requeued job {task}" in log.read_text())
+    done = started.ended()
+    assert (done.code, done.err) == (0, "")
+    assert "job" in done.out
+    assert done.out.count("tests of") == 1, "the task itself took up what was missing"
+    is_whole(tmp_path, slow_gradebook)
+
+
+def test_a_node_without_a_gpu_is_unfit_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = handed_in(tmp_path / "class", LINEAR, "ada")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    done = Started(paths, tmp_path / "out", "--device", "cuda").ended()
+    assert done.code == 3
+    assert "is unfit: there is no CUDA device here\n" in done.err
+    assert results(tmp_path / "out") == ["ada"]
+
+
+def test_another_call_keeps_off_while_jobs_wait(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+    started = Started(slow_class, tmp_path, "--slurm", "begin=now+1hour")
+    started.until(started.jobs)
+    started.process.kill()
+    started.process.communicate()
+    stored = record.load(tmp_path)
+    assert stored is not None
+    other = grade(*slow_class, "--out", tmp_path, *ON_SLURM, "--seed", 1)
+    assert other.code == 2
+    assert other.err == (
+        f"grader: --out {tmp_path}: jobs of another call still grade into it (scancel --name={stored.name} ends them)\n"
+    )
+    subprocess.run(["scancel", f"--name={stored.name}"], check=True)
+    assert Started(slow_class, tmp_path).ended().code == 0
+    is_whole(tmp_path, slow_gradebook)
+
+
+def test_a_node_without_a_sandbox_is_unfit(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "bin/bwrap"
+    broken.parent.mkdir()
+    broken.write_text("#!/bin/sh\necho no namespaces here >&2\nexit 1\n")
+    broken.chmod(0o755)
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{broken.parent}:{os.environ['PATH']}")
+        done = Started(slow_class, out).ended()
+    assert done.code == 3
+    assert "is unfit: isolation bwrap does not work here: no namespaces here\n" in done.err
+    assert "warning: no other node is left to grade on: " in done.err
+    assert results(out) == []
+    assert Started(slow_class, out).ended().code == 0
+    is_whole(out, slow_gradebook)
+
+
+def test_a_gpu_is_asked_for_by_the_tasks_that_time_and_only_after_the_tests(
+    slow_class: list[Path], tmp_path: Path
+) -> None:
+    started = Started(slow_class, tmp_path, "--device", "cpu", "--slurm", "gres=gpu:1", "--slurm", "time=10")
+    asked = ("squeue", "--noheader", "--array", "--format=%A|%b|%l|%E")
+    started.until(lambda: len((record.load(tmp_path) or record.Record("", "", 0)).jobs) == 2)
+    said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
+    stored = record.load(tmp_path)
+    assert stored is not None
+    tests, speed = stored.jobs
+    assert {line.partition("|")[2] for line in said if "N/A" in line} == {"N/A|10:00|(null)"}
+    (waiting,) = {line.partition("|")[2] for line in said if "gpu" in line}
+    assert waiting.startswith(f"gres:gpu:1|10:00|afterany:{tests}_*")
+    subprocess.run(["scancel", speed], check=True)
+    done = started.ended()
+    assert done.code == 3
+    assert results(tmp_path) == list(NAMES)
