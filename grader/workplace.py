@@ -1,5 +1,6 @@
 """Sets up what grading needs, once: the sandbox at the best level that works here, and the collected tests."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -7,6 +8,7 @@ from typing import Literal
 from grader.collect import Tests, with_tests
 from grader.errors import MachineError
 from grader.leftovers import in_use
+from grader.start import Start
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
 from kata.catalog import Kata, Limits, catalog
@@ -21,31 +23,34 @@ def with_workplace(
     profile: str = "grade",
     private: Sequence[Path] = (),
     katas: Sequence[Kata] = (),
+    start: Start | None = None,
 ) -> None:
-    """Call `use` with the tests of these katas, all for none, and a sandbox.
+    """Call `use` with the tests of these katas, all for none, and a sandbox, which `start` may have begun.
 
     Whoever runs in there sees nothing of this project, nor of `private`. Raises MachineError where the isolation
     can't be had.
     """
-    sandboxes: list[Sandbox] = []
+    with contextlib.closing(start or Start()) as beginning:
 
-    def begin(level: Literal["bwrap", "none"]) -> Sandbox:
-        sandbox = launch(level, catalog().limits)
-        sandboxes.append(sandbox)
-        return sandbox
+        def go_on(sandbox: Sandbox) -> None:
+            """Collect the tests while it imports torch; then look at it, and begin."""
 
-    try:
+            def begin(tests: Tests) -> None:
+                beginning.say("waiting for the sandbox to import torch, and trying its walls")
+                prove(sandbox, private, warn)
+                beginning.say_no_more()
+                use(tests, sandbox)
+
+            beginning.say("collecting the tests")
+            with_tests(begin, examples, profile, katas)
+
         try:
-            first = begin("none" if isolation == "none" else "bwrap")  # imports torch while the tests are collected
-            with_tests(lambda tests: use(tests, prove(first, private, warn)), examples, profile, katas)
+            go_on(beginning.sandbox("none" if isolation == "none" else "bwrap"))
         except IsolationError as error:
             if isolation != "auto":
                 raise MachineError(f"isolation {isolation} does not work here: {error}") from None
             warn(f"bubblewrap does not work here ({error}).")
-            with_tests(lambda tests: use(tests, prove(begin("none"), private, warn)), examples, profile, katas)
-    finally:
-        for sandbox in sandboxes:
-            sandbox.close()
+            go_on(beginning.sandbox("none"))
 
 
 def with_sandbox(
