@@ -1,5 +1,9 @@
 """Plain `pytest` here tests your katas in `assignment/`; each line below is one feature of that."""
 
+import gc
+
+gc.disable()  # until the tests are collected: what is imported stays, and torch alone is a seventh slower
+
 pytest_plugins = (
     "kata.profiles",
     "kata.selection",

@@ -21,6 +21,8 @@ from grader.choices import (
     Where,
 )
 from grader.exits import Command, run
+from grader.start import Start
+from grader.wanted import wanted
 
 STOPPED = {
     Where.local: "stopped; what is graded is stored, and the same command goes on from there",
@@ -77,10 +79,15 @@ def grade(
     On Slurm, --jobs is how many tasks run at once, and the same command watches again the jobs of one that was stopped.
     """
 
+    start = Start(quiet=quiet)
+
     def load() -> Command:
+        katas = wanted(kata or (), track or (), otherwise=["core"])
+        if executor is Where.local:
+            start.begin_ahead("none" if isolation is Choice.none else "bwrap")
+        start.say("importing torch and pytest")
         from grader.course.intake import Options
         from grader.grade import grade_into
-        from grader.wanted import wanted
 
         options = Options(
             out=out,
@@ -88,7 +95,7 @@ def grade(
             seed=seed,
             examples=examples,
             isolation=isolation.value,
-            katas=wanted(kata or (), track or (), otherwise=["core"]),
+            katas=katas,
             force=force,
             quiet=quiet,
             gradescope=gradescope,
@@ -98,9 +105,9 @@ def grade(
             per_task=per_task,
             replay=replay,
         )
-        return lambda: grade_into(submissions, options)
+        return lambda: grade_into(submissions, options, start)
 
-    sys.exit(run(load, stopped=STOPPED[executor]))
+    sys.exit(run(load, stopped=STOPPED[executor], tidy=start.close))
 
 
 @app.command()
@@ -201,7 +208,6 @@ def package(
 
     def load() -> Command:
         from grader.package import Options, run_package
-        from grader.wanted import wanted
 
         options = Options(source, seed, examples, wanted(kata or (), track or (), otherwise=["core"]), force)
         return lambda: run_package(platform.value, out, options)
@@ -227,7 +233,6 @@ def release(
 
     def load() -> Command:
         from grader.release import Options, run_release
-        from grader.wanted import wanted
 
         options = Options(wanted(kata or (), track or (), otherwise=["all"]), force, prove, examples)
         return lambda: run_release(out, options)
@@ -291,7 +296,6 @@ def certify(
 
     def load() -> Command:
         from grader.certify import Options, run_certify
-        from grader.wanted import wanted
 
         katas = wanted(kata or (), track or (), otherwise=["all"])
         options = Options(jobs, seeds, examples, isolation.value, katas, markdown, only.value if only else None, replay)

@@ -85,8 +85,9 @@ def with_tests(
     arguments += ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--capture=no"]
     arguments += ["--import-mode=importlib", f"--hypothesis-profile={profile}", f"--examples={examples}"]
     arguments += [f"--kata={kata.name}" for kata in katas]
-    for plugin in ("no:terminal", "no:cacheprovider", "no:faulthandler", "_hypothesis_pytestplugin"):
-        arguments += ["-p", plugin]
+    for plugin in ("terminal", "cacheprovider", "faulthandler", "logging", "threadexception", "unraisableexception"):
+        arguments += ["-p", f"no:{plugin}"]
+    arguments += ["-p", "_hypothesis_pytestplugin"]
     code = pytest.main(arguments, plugins=[collector])
     if collector.error is not None:
         raise collector.error

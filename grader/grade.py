@@ -4,6 +4,7 @@ import contextlib
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from grader.progress import Progress
 from grader.result import Result
 from grader.session import Graded, Order, TestEnded
 from grader.session import grade as grade_orders
+from grader.start import Start
 from grader.terminal import console
 from grader.wanted import choose
 from grader.worker.launch import Sandbox
@@ -33,21 +35,23 @@ from kata.catalog import Kata
 REMARKS_SHOWN = 20
 
 
-def grade_into(paths: Sequence[Path], options: Options) -> int:
+def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
     if options.executor == "slurm":
         isolation = "bwrap" if options.isolation == "auto" else options.isolation  # no node quietly grades with less
         options = replace(options, isolation=isolation, alone=False)
     katas = choose(options.katas)
-    grade = executor(options)
+    grade = executor(options, start)
     live = live_report(paths, katas, options)
     intake = Intake(*roster(paths), katas, options)
     out, err = console(quiet=options.quiet), console(stderr=True)
 
     def warn(text: str) -> None:
+        start.say_no_more()
         err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
 
-    outcome = grade(intake, out, warn, live)
+    with contextlib.closing(start):
+        outcome = grade(intake, out, warn, live)
     rows, unreadable = rebuild(options.out)
     shown = {*intake.reused, *outcome.stored}
     if live is not None:
@@ -65,12 +69,12 @@ def grade_into(paths: Sequence[Path], options: Options) -> int:
     return 3 if outcome.unsure else 2 if intake.refused else 0
 
 
-def executor(options: Options) -> Executor:
+def executor(options: Options, start: Start) -> Executor:
     """Who grades what the intake finds, and stores it. Raises CallError and MachineError where it can't."""
     if options.executor == "local":
         if options.slurm or options.per_task is not None:
             raise CallError("--slurm and --per-task go with --executor slurm")
-        return grade_here
+        return partial(grade_here, start=start)
     try:
         from grader.cluster.grading import on_slurm
     except ModuleNotFoundError as error:
@@ -78,11 +82,11 @@ def executor(options: Options) -> Executor:
     return on_slurm(options)
 
 
-def grade_here(intake: Intake, out: Console, warn: Warn, live: LiveReport | None) -> Outcome:
+def grade_here(intake: Intake, out: Console, warn: Warn, live: LiveReport | None, start: Start) -> Outcome:
     """Grade on this machine: all tests, then speed. Raises CallError before anything is written, and MachineError."""
     options = intake.options
     try:
-        outcome = grade_tests(intake, out, warn, live)
+        outcome = grade_tests(intake, out, warn, live, start)
     except CallError:
         raise
     except BaseException:
@@ -98,7 +102,9 @@ def grade_here(intake: Intake, out: Console, warn: Warn, live: LiveReport | None
     return outcome
 
 
-def grade_tests(intake: Intake, out: Console, warn: Warn, live: LiveReport | None = None) -> Outcome:
+def grade_tests(
+    intake: Intake, out: Console, warn: Warn, live: LiveReport | None = None, start: Start | None = None
+) -> Outcome:
     """Run the tests of what has not been graded. Raises CallError before anything is written, and MachineError."""
     options, outcome = intake.options, Outcome()
     orders = intake.orders()
@@ -121,7 +127,14 @@ def grade_tests(intake: Intake, out: Console, warn: Warn, live: LiveReport | Non
         live.begin(msgspec.structs.replace(blank, performance=not_yet(options.device, intake.katas)))
     private = [*(entry.path for entry in intake.entries), options.out]
     with_workplace(
-        options.isolation, options.examples, warn, use, private=private, katas=intake.katas, replay=options.replay
+        options.isolation,
+        options.examples,
+        warn,
+        use,
+        private=private,
+        katas=intake.katas,
+        start=start,
+        replay=options.replay,
     )
     return outcome
 

@@ -4,7 +4,7 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event
 from typing import NoReturn
@@ -15,10 +15,12 @@ STOPPED = 130  # the exit code that shells give to Ctrl-C
 asked_to_stop = Event()  # remembered, since a library that is interrupted may swallow the exception
 
 
-def exit_at_ctrl_c(line: str) -> None:
-    """From now on Ctrl-C ends this process at once: for while it imports, and has made nothing yet."""
+def exit_at_ctrl_c(line: str, tidy: Callable[[], object] = lambda: None) -> None:
+    """From now on Ctrl-C ends this process at once: for while it imports, and has made nothing that `tidy` leaves."""
 
     def leave(_signal: int, _frame: object) -> NoReturn:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        tidy()
         os.write(2, f"{line}\n".encode())
         os._exit(STOPPED)
 

@@ -1,7 +1,7 @@
 """Sets up what grading needs, once: the sandbox at the best level that works here, and the collected tests."""
 
+import contextlib
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Literal
 
@@ -9,6 +9,7 @@ from grader.collect import Tests, with_tests
 from grader.drawn import drawn_inputs
 from grader.errors import MachineError
 from grader.leftovers import in_use
+from grader.start import Start
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
 from kata.catalog import Kata, Limits, catalog
@@ -23,33 +24,37 @@ def with_workplace(
     profile: str = "grade",
     private: Sequence[Path] = (),
     katas: Sequence[Kata] = (),
+    start: Start | None = None,
     *,
     replay: bool = True,
 ) -> None:
-    """Call `use` with the tests of these katas, all for none, and a sandbox.
+    """Call `use` with the tests of these katas, all for none, and a sandbox, which `start` may have begun.
 
     Their inputs are drawn once and replayed to each submission, unless told otherwise. Whoever runs in there sees
     nothing of this project, nor of `private`. Raises MachineError where the isolation can't be had.
     """
-    sandboxes: list[Sandbox] = []
+    with contextlib.closing(start or Start()) as beginning:
 
-    def begin(level: Literal["bwrap", "none"]) -> None:
-        sandbox = launch(level, catalog().limits)  # imports torch while the tests are collected
-        sandboxes.append(sandbox)
-        with drawn_inputs(shut_in=level == "bwrap") if replay else nullcontext() as inputs:
-            with_tests(lambda tests: use(tests, prove(sandbox, private, warn)), examples, profile, katas, inputs)
+        def go_on(sandbox: Sandbox) -> None:
+            """Collect the tests while it imports torch; then look at it, and begin."""
 
-    try:
+            def begin(tests: Tests) -> None:
+                beginning.say("waiting for the sandbox to import torch, and trying its walls")
+                prove(sandbox, private, warn)
+                beginning.say_no_more()
+                use(tests, sandbox)
+
+            beginning.say("collecting the tests")
+            with drawn_inputs(shut_in=sandbox.isolation == "bwrap") if replay else contextlib.nullcontext() as inputs:
+                with_tests(begin, examples, profile, katas, inputs)
+
         try:
-            begin("none" if isolation == "none" else "bwrap")
+            go_on(beginning.sandbox("none" if isolation == "none" else "bwrap"))
         except IsolationError as error:
             if isolation != "auto":
                 raise MachineError(f"isolation {isolation} does not work here: {error}") from None
             warn(f"bubblewrap does not work here ({error}).")
-            begin("none")
-    finally:
-        for sandbox in sandboxes:
-            sandbox.close()
+            go_on(beginning.sandbox("none"))
 
 
 def with_sandbox(

@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
 
@@ -21,9 +22,10 @@ class Assignment:
 
     def renew(self) -> None:
         """Forget every module, so that the next use imports the files as they are now."""
-        if self.package in sys.modules:  # in a newly forked worker, a walk through all names would copy memory
-            for name in [name for name in sys.modules if name == self.package or name.startswith(f"{self.package}.")]:
-                del sys.modules[name]
+        if self.package in sys.modules:  # what it has imported comes after it, what all others have, mostly before
+            for name in [*takewhile(lambda name: name != self.package, reversed(sys.modules)), self.package]:
+                if name == self.package or name.startswith(f"{self.package}."):
+                    del sys.modules[name]
         sys.path_importer_cache.pop(str(self.folder), None)
         package = ModuleType(self.package, "A student's katas.")
         package.__path__ = [str(self.folder)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from dataclasses import replace
+from types import TracebackType
 from typing import Any
 
 import pytest
@@ -55,7 +56,7 @@ def pytest_runtest_makereport(
         call_made, diagnosis = item.config.stash[STUDENT].last, item.stash.get(DIAGNOSIS, "")
         looks_like = in_the_students_language(kata, diagnosis)
         ending = explain(heading, raised.value, call_made, command(item), diagnosis, looks_like)
-        in_our_words = pytest.fail.Exception(ending.message, pytrace=False).with_traceback(raised.tb)
+        in_our_words = pytest.fail.Exception(ending.message, pytrace=False).with_traceback(end_of(raised.tb))
         call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
     report = yield
     call.excinfo = raised  # for --pdb
@@ -63,6 +64,13 @@ def pytest_runtest_makereport(
     report.ending = ending  # type: ignore[attr-defined]
     item.config.stash[ENDINGS].setdefault(kata, []).append(with_prints(ending, report.capstdout))
     return report
+
+
+def end_of(trace: TracebackType) -> TracebackType:
+    """The innermost frame alone: pytest would prepare each frame for a report that shows none."""
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace
 
 
 def claim(item: pytest.Item) -> str:

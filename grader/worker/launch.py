@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -90,7 +91,10 @@ class Sandbox:
         if self.process.stderr.closed:
             return b""
         self.control.close()
-        self.process.kill()
+        if self.isolation == "bwrap":
+            os.killpg(self.process.pid, signal.SIGKILL)  # bubblewrap alone, just begun, would leave its child waiting
+        else:
+            self.process.kill()  # the zygotes that it has made hear that the line is closed, and end their workers
         _, said = self.process.communicate()
         shutil.rmtree(self.runtime, ignore_errors=True)
         return said
@@ -143,6 +147,7 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 pass_fds=[theirs.fileno()],
+                start_new_session=True,
             )
         except OSError as error:
             ours.close()
@@ -153,8 +158,11 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
 
 def hidden_files() -> list[str]:
     """Every file of this project, where it lies: none of them is for a worker."""
-    files = (path for path in ROOT.rglob("*") if not set(NOT_OURS) & set(path.relative_to(ROOT).parts))
-    return [str(path) for path in files if path.is_file()]
+    found: list[str] = []
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in NOT_OURS]
+        found += [path for name in files if name not in NOT_OURS and Path(path := f"{folder}/{name}").is_file()]
+    return found
 
 
 def copy_runtime() -> Path:
@@ -221,7 +229,7 @@ def bubblewrap(runtime: Path, devices: list[str]) -> list[str]:
         "--unshare-uts",
         "--unshare-cgroup-try",
     ]
-    command += ["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "worker"]
+    command += ["--die-with-parent", "--as-pid-1", "--hostname", "worker"]
     if os.getuid() != 0:
         command += ["--unshare-user", "--uid", "0", "--gid", "0", "--cap-add", "CAP_SYS_ADMIN"]
     command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", "/usr", "/usr"]

@@ -1,0 +1,68 @@
+"""The start of `grader grade`: what is said while nothing happens yet, and a sandbox that is begun ahead."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.start import Start
+from grader.tests.conftest import grade
+from grader.tests.pseudo_terminal import Terminal
+from grader.worker.launch import IsolationError, launch
+from kata.catalog import ROOT, catalog
+
+FEW = ("--kata", "same_storage", "--examples", "1")
+COMPLETE = ROOT / "examples/submissions/complete"
+
+
+def on_a_terminal(tmp_path: Path, *options: str) -> str:
+    """All that one run prints there."""
+    command = [sys.executable, "-m", "grader", "grade", str(COMPLETE), "--out", str(tmp_path), *FEW, *options]
+    with Terminal(command, ROOT, {**os.environ, "TERM": "xterm"}) as terminal:
+        assert terminal.end() == 0
+        return terminal.all
+
+
+def test_a_terminal_is_told_what_is_waited_for_and_nothing_of_it_stays(tmp_path: Path) -> None:
+    printed = on_a_terminal(tmp_path)
+    steps = ["importing torch and pytest", "collecting the tests", "waiting for the sandbox"]
+    assert [printed.find(step) for step in steps] == sorted(printed.find(step) for step in steps)
+    assert all(step in printed for step in steps)
+    after_the_last = printed[printed.rindex("starting: ") :]
+    assert "…\r\x1b[2K" in after_the_last
+
+
+def test_quiet_says_nothing_even_there(tmp_path: Path) -> None:
+    assert "starting" not in on_a_terminal(tmp_path, "--quiet")
+
+
+def test_a_pipe_is_told_nothing(tmp_path: Path) -> None:
+    done = grade(COMPLETE, "--out", tmp_path, *FEW)
+    assert (done.code, done.err) == (0, "")
+    assert "starting" not in done.out
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_a_sandbox_can_be_ended_while_it_begins() -> None:
+    for _ in range(10):
+        launch("bwrap", catalog().limits).close()
+
+
+def test_what_was_begun_ahead_is_taken_once_and_ended() -> None:
+    start = Start()
+    start.begin_ahead("none")
+    first = start.sandbox("none")
+    assert start.sandbox("none") is not first
+    start.close()
+    assert [sandbox.process.returncode for sandbox in start.sandboxes] == [-9, -9]
+    assert not any(sandbox.runtime.exists() for sandbox in start.sandboxes)
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_a_sandbox_that_cannot_be_had_is_refused_to_who_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.worker.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
+    start = Start()
+    start.begin_ahead("bwrap")
+    with pytest.raises(IsolationError, match="/nowhere/bwrap: No such file"):
+        start.sandbox("bwrap")
