@@ -1,4 +1,4 @@
-"""Where this project keeps what it can make again."""
+"""Where this machine's grader keeps what it may lose: figures, proofs, drawn inputs."""
 
 import os
 from pathlib import Path

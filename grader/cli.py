@@ -287,18 +287,41 @@ def certify(
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables there, too.", metavar="FILE")] = None,
     replay: Replay = True,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="In minutes: one seed, each wrong one by the test that is known to catch it."),
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Prove again what was proven with the same content.")] = False,
+    write_caught_by: Annotated[
+        bool,
+        typer.Option("--write-caught-by", help="Write into zoo/wrong/ which test catches the entries that don't say."),
+    ] = False,
 ) -> None:
     """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught.
 
     And that no attack of the corpus gains a point, or harms the next submission, at any isolation that works here;
     nor any cheat on speed, on the CPU.
+
+    What was proven of the zoo with the same content, versions and options is not proven again.
     """
 
     def load() -> Command:
         from grader.certify import Options, run_certify
 
         katas = wanted(kata or (), track or (), otherwise=["all"])
-        options = Options(jobs, seeds, examples, isolation.value, katas, markdown, only.value if only else None, replay)
+        options = Options(
+            jobs=jobs,
+            seeds=seeds,
+            examples=examples,
+            isolation=isolation.value,
+            katas=katas,
+            markdown=markdown,
+            only=only.value if only else None,
+            quick=quick,
+            force=force,
+            write_caught_by=write_caught_by,
+            replay=replay,
+        )
         return lambda: run_certify(options)
 
     sys.exit(run(load))

@@ -248,8 +248,8 @@ def grade_submission(
         done = {result.kata for result in results if result.status == "done"} | order.sound
         home.open(on_firm_ground(kata, order.submission.files, done), patience(tests))
         timed = {}
-        for name, item in tests.items[kata.name].items():
-            timed[name] = run(item)
+        for name in kata.points:  # those that the order asks for
+            timed[name] = run(tests.items[kata.name][name])
             ended(kata.name, name, timed[name])
         results.append(rubric.score(kata, timed))
     home.end()

@@ -9,10 +9,10 @@ from rich.table import Table
 from grader.certify.siege import Trial
 
 
-def attack_table(trials: Sequence[Trial]) -> Table:
-    """By class and level: how many were tried, what they gained, and what stopped them."""
-    columns = ("attacks", "isolation", "tried", "points gained", "stopped by", "left to bwrap", "open", "twins done")
-    table = Table(*columns, box=box.SIMPLE_HEAD)
+def attack_table(trials: Sequence[Trial], *, twins: bool = True) -> Table:
+    """By class and level: how many were tried, what they gained, what stopped them; and the twins, if they were."""
+    columns = ("attacks", "isolation", "tried", "points gained", "stopped by", "left to bwrap", "open")
+    table = Table(*columns, *(["twins done"] if twins else []), box=box.SIMPLE_HEAD)
     for group, level in sorted({(trial.attack.group, trial.level) for trial in trials}):
         those = [trial for trial in trials if (trial.attack.group, trial.level) == (group, level)]
         stopped = Counter(trial.stopped_by for trial in those if not trial.problems)
@@ -25,7 +25,7 @@ def attack_table(trials: Sequence[Trial]) -> Table:
             ", ".join(f"{what} {count}" for what, count in stopped.most_common()),
             str(sum(not trial.attack.entry.open for trial in achieved) or ""),
             str(sum(bool(trial.attack.entry.open) for trial in achieved) or ""),
-            f"{sum(trial.twin_problem is None for trial in those)}/{len(those)}",
+            *([f"{sum(trial.twin_problem is None for trial in those)}/{len(those)}"] if twins else []),
         )
     return table
 

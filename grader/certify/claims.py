@@ -1,53 +1,67 @@
 """What is claimed of the tests, each claim as something to grade and a judgement of what came of it."""
 
-from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from grader.certify import zoo
 from grader.result import KataResult
 from grader.session import Order
 from grader.submission import Submission
 from kata.catalog import ROOT, Kata, catalog
+from kata.explain import Outcome
+
+CATCHING: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")
 
 
 @dataclass(frozen=True)
 class Claim:
     """`refute` says in what way a result contradicts the claim; None when it holds."""
 
-    group: str  # "stubs", "solution", "right" or "wrong"
+    group: str  # "stubs", "solution", "right", "wrong" or "stand-in"
     kata: str  # the kata it is about, "" for all
     name: str
     order: Order
     refute: Callable[[Sequence[KataResult]], str | None]
-    looks_like: frozenset[str] = frozenset()  # of a wrong one: the sentences that a diagnosis may say
+    animal: zoo.Animal | None = None  # of a wrong one: what it looks like, and what catches it
 
 
-def claims(katas: Sequence[Kata], seeds: int) -> Iterator[Claim]:
-    """Everything to be proven of these katas.
+def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
+    """Everything to be proven of these katas; of a wrong one, `quick` asks just the test that is known to catch it.
 
     A wrong kata is graded alone: while others are graded, a stand-in has its place, so its file is not even there.
-    That the others are done on such ground is one claim for each kata.
+    That the others are done on such ground is one claim for each kata, and no quick one; nor is what builds on a right
+    one.
     """
     stubs, solution = zoo.package(ROOT / "assignment"), zoo.package(ROOT / "reference/solution")
     yield Claim("stubs", "", "stubs", order("stubs", stubs, katas), all_are("not_started"))
-    for seed in range(seeds):
-        name = f"solution, seed {seed}"
-        yield Claim("solution", "", name, order(name, solution, katas, seed), all_are("done"))
     for kata in katas:
         file, others = f"{kata.name}.py", frozenset(catalog().katas) - {kata.name}
-        built_on_it = [other for other in katas if other.name in catalog().dependents(kata.name)]
+        dependents = catalog().dependents(kata.name)
+        built_on_it = [other for other in katas if other.name in dependents and not quick]
+        for seed in range(seeds):
+            found = order(f"{kata.name}, seed {seed}", solution, [kata], seed, sound=others)
+            yield Claim("solution", kata.name, f"seed {seed}", found, all_are("done"))
         for animal in zoo.right(kata):
             files = {**solution, file: animal.source.encode()}
             found = order(f"{kata.name}/{animal.name}", files, [kata, *built_on_it], sound=others)
             yield Claim("right", kata.name, animal.name, found, all_are("done"))
         for animal in zoo.wrong(kata):
             files = {**solution, file: animal.source.encode()}
-            found = order(f"{kata.name}/{animal.name}", files, [kata], sound=others)
-            yield Claim("wrong", kata.name, animal.name, found, is_caught_as(animal.looks_like), animal.looks_like)
+            alone = quick and bool(animal.caught_by)
+            found = order(
+                f"{kata.name}/{animal.name}", files, [only(kata, animal.caught_by) if alone else kata], sound=others
+            )
+            name = f"{animal.name}, by {animal.caught_by} alone" if alone else animal.name
+            yield Claim("wrong", kata.name, name, found, is_caught_as(animal), animal)
         if built_on_it:
             files = {name: content for name, content in solution.items() if name != file}
             found = order(f"without {kata.name}", files, built_on_it, sound=others)
             yield Claim("stand-in", kata.name, f"without {kata.name}", found, all_are("done"))
+
+
+def only(kata: Kata, test: str) -> Kata:
+    """A kata that asks for this test alone."""
+    return replace(kata, points={test: kata.points[test]})
 
 
 def order(
@@ -75,18 +89,39 @@ def is_caught(results: Sequence[KataResult]) -> str | None:
     return describe(result) if result.status in ("not_started", "inconclusive") else None
 
 
-def is_caught_as(looks_like: Set[str]) -> Callable[[Sequence[KataResult]], str | None]:
-    """The kata is started and not done, and where it is known what it looks like, a test says so, and none another."""
+def is_caught_as(animal: zoo.Animal) -> Callable[[Sequence[KataResult]], str | None]:
+    """The kata is started and not done, and where it is known what it looks like, a test says so, and none another.
+
+    The test that is known to catch it does so, and says what it looks like.
+    """
 
     def refute(results: Sequence[KataResult]) -> str | None:
         problem, said = is_caught(results), diagnoses(results)
-        if problem or not looks_like:
-            return problem
-        if others := said - looks_like:
-            return f"it looks like: {'; '.join(sorted(others))}"
-        return None if said else "no test says what it looks like"
+        if problem is None and animal.looks_like:
+            others = said - animal.looks_like
+            silent = None if said else "no test says what it looks like"
+            problem = f"it looks like: {'; '.join(sorted(others))}" if others else silent
+        return problem or misremembered(animal, results)
 
     return refute
+
+
+def misremembered(animal: zoo.Animal, results: Sequence[KataResult]) -> str | None:
+    """What is wrong with an entry's `caught_by`."""
+    if not animal.caught_by:
+        return "caught_by is missing (--write-caught-by writes it)"
+    fails_to = "say what it looks like" if animal.looks_like else "catch it"
+    return None if animal.caught_by in catching(animal, results) else f"its {animal.caught_by} does not {fails_to}"
+
+
+def catching(animal: zoo.Animal, results: Sequence[KataResult]) -> dict[str, float]:
+    """The tests that catch an entry and say what it looks like, if that is known: how many seconds each took."""
+    return {
+        test.name: test.seconds
+        for result in results
+        for test in result.tests
+        if test.outcome in CATCHING and (not animal.looks_like or test.diagnosis in animal.looks_like)
+    }
 
 
 def diagnoses(results: Sequence[KataResult]) -> set[str]:

@@ -23,9 +23,10 @@ def judgement(claim: Claim, results: Sequence[KataResult]) -> Judgement:
     found = diagnoses_of(results)
     if not found:
         return "silent"
-    if not claim.looks_like:
+    looks_like = claim.animal.looks_like if claim.animal else frozenset()
+    if not looks_like:
         return "not foreseen"
-    return "diagnosed rightly" if found <= claim.looks_like else "diagnosed wrongly"
+    return "diagnosed rightly" if found <= looks_like else "diagnosed wrongly"
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from rich import box
 from rich.table import Table
@@ -18,6 +19,8 @@ from kata.catalog import Kata, catalog
 SLOWEST = 5
 MARGIN = 10  # a limit should be so many times what the slowest call of right code takes
 
+Keep: TypeAlias = Callable[[Claim, Sequence[KataResult]], None]
+
 
 @dataclass
 class Findings:
@@ -26,15 +29,24 @@ class Findings:
     results: list[tuple[Claim, Sequence[KataResult]]] = field(default_factory=list)
     refuted: list[tuple[Claim, str]] = field(default_factory=list)
     diagnoses: Diagnoses = field(default_factory=Diagnoses)
+    known: int = 0  # claims that were proven before, with the same content
 
-    def add(self, claim: Claim, katas: Sequence[KataResult] | None) -> None:
-        """Judge one claim."""
+    def add(self, claim: Claim, katas: Sequence[KataResult] | None) -> bool:
+        """Judge one claim: whether it holds."""
         problem = "the process that graded it was lost" if katas is None else claim.refute(katas)
         self.results.append((claim, katas or ()))
         if claim.group == "wrong":
             self.diagnoses.add(claim, katas or ())
         if problem is not None:
             self.refuted.append((claim, problem))
+        return problem is None
+
+    def add_known(self, claim: Claim, katas: Sequence[KataResult] | None) -> bool:
+        """Count a claim by what it came to before: whether that is known, and proves it."""
+        if katas is None or claim.refute(katas) is not None:
+            return False
+        self.known += 1
+        return self.add(claim, katas)
 
     def held(self, group: str, kata: str) -> tuple[int, int]:
         """How many claims of a group held for a kata, and how many there were."""
@@ -79,14 +91,22 @@ class Findings:
 
 
 def prove(
-    todo: Sequence[Claim], tests: Tests, sandbox: Sandbox, jobs: int, findings: Findings, take: Callable[[Event], None]
+    todo: Sequence[Claim],
+    tests: Tests,
+    sandbox: Sandbox,
+    jobs: int,
+    findings: Findings,
+    take: Callable[[Event], None],
+    keep: Keep,
 ) -> None:
-    """Grade what each claim is about, and judge it."""
+    """Grade what each claim is about, and judge it; `keep` is given what came of those that hold."""
     by_order = {id(claim.order): claim for claim in todo}
     for event in grade([claim.order for claim in todo], tests, sandbox, jobs):
         take(event)
         if isinstance(event, Graded):
-            findings.add(by_order[id(event.order)], event.katas)
+            claim = by_order[id(event.order)]
+            if findings.add(claim, event.katas) and event.katas is not None:
+                keep(claim, event.katas)
 
 
 def kata_table(findings: Findings, katas: Sequence[Kata]) -> Table:
@@ -124,9 +144,9 @@ def slow_table(findings: Findings) -> Table:
     return table
 
 
-def markdown(tables: Sequence[Table]) -> str:
+def markdown(tables: Sequence[Table], command: str = "grader certify") -> str:
     """The same tables for the docs."""
-    parts = ["# What `grader certify` proved\n"]
+    parts = [f"# What `{command}` proved\n"]
     for table in tables:
         columns = [list(column.cells) for column in table.columns]
         lines = [

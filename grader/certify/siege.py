@@ -67,9 +67,9 @@ class Plan:
 class Siege:
     """All attacks that may be tried at one level."""
 
-    def __init__(self, attacks: Sequence[Attack], level: Level) -> None:
+    def __init__(self, attacks: Sequence[Attack], level: Level, *, twins: bool = True) -> None:
         self.level = level
-        self.plans = [plan(attack) for attack in attacks if level in attack.entry.levels]
+        self.plans = [plan(attack, twins=twins) for attack in attacks if level in attack.entry.levels]
         self.alone = next_student()
         self.bases = {
             each.attack.entry.wrong: Order(each.attack.base(), (each.attack.kata,), 0, others(each.attack.kata))
@@ -104,8 +104,8 @@ class Siege:
             yield judge(each, self.level, base, graded[id(self.alone)], graded)
 
 
-def plan(attack: Attack) -> Plan:
-    """What is to be graded to try one attack."""
+def plan(attack: Attack, *, twins: bool = True) -> Plan:
+    """What is to be graded to try one attack, and its twin if that is wanted."""
     kata, after = attack.kata, next_student()
     limits = replace(catalog().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
     hostile, twin = attack.hostile.submission, attack.twin.submission
@@ -116,7 +116,7 @@ def plan(attack: Attack) -> Plan:
         Order(attack.beside, (kata,), 0, others(kata)) if attack.beside else None,
         attacker,
         after,
-        Order(twin, (kata,), 0, others(kata)) if twin else None,
+        Order(twin, (kata,), 0, others(kata)) if twin and twins else None,
     )
 
 

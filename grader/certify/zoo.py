@@ -3,7 +3,9 @@
 zoo/right/<kata>/<name>.py    right but unusual; the first line of its docstring says how
 zoo/wrong/<kata>.toml         mistakes, each a table: `breaks` names the must, and either `replace` (texts of the
                               solution and what stands there instead) or `source` (the whole file) makes it;
-                              `looks_like` names the misconception that it is, or all of them, for the diagnosis
+                              `looks_like` names the misconception that it is, or all of them, for the diagnosis;
+                              `caught_by` names the test that catches it most cheaply, and says what it looks like:
+                              `certify --write-caught-by` writes it, certify checks it
 """
 
 import ast
@@ -29,6 +31,7 @@ class Animal:
     words: str  # what is unusual about it, or which must it breaks
     source: str
     looks_like: frozenset[str] = frozenset()  # the sentences of the misconceptions that it is
+    caught_by: str = ""  # the test that catches a wrong one, "" where nobody has looked yet
 
 
 def package(folder: Path) -> dict[str, bytes]:
@@ -46,12 +49,17 @@ def right(kata: Kata) -> Iterator[Animal]:
 
 def wrong(kata: Kata) -> Iterator[Animal]:
     """The wrong implementations of a kata. Raises CallError for an entry that can't be made."""
-    path = ZOO / "wrong" / f"{kata.name}.toml"
+    path = wrong_file(kata)
     if path.exists():
         for name, entry in tomllib.loads(path.read_text("utf-8")).items():
             place = f"{path.name}: {name}"
             source, sentences = made_wrong(place, solution(kata), entry), named(place, kata, entry)
-            yield Animal(kata.name, name, entry["breaks"], source, sentences)
+            yield Animal(kata.name, name, entry["breaks"], source, sentences, remembered(place, kata, entry))
+
+
+def wrong_file(kata: Kata) -> Path:
+    """Where the wrong implementations of a kata are written down."""
+    return ZOO / "wrong" / f"{kata.name}.toml"
 
 
 def solution(kata: Kata) -> str:
@@ -66,6 +74,14 @@ def named(name: str, kata: Kata, entry: dict[str, Any]) -> frozenset[str]:
     if unknown := names - known.keys():
         raise CallError(f"{name}: looks_like is {min(unknown)!r}, which is no misconception of {kata.name}")
     return frozenset(known[one].says for one in names)
+
+
+def remembered(name: str, kata: Kata, entry: dict[str, Any]) -> str:
+    """The test that catches an entry, "" where it says none. Raises CallError for one that there is not."""
+    test: str = entry.get("caught_by", "")
+    if test and test not in kata.points:
+        raise CallError(f"{name}: caught_by is {test!r}, which is no test of {kata.name}")
+    return test
 
 
 def made_wrong(name: str, solution: str, entry: dict[str, Any]) -> str:

@@ -1,11 +1,11 @@
 """What a device reached when it was calibrated: kept on this machine, and held against it when it grades."""
 
-import os
 import re
 from pathlib import Path
 
 import msgspec
 
+from grader.cachedir import cache_dir
 from grader.result import write_whole
 from kata.speed.sizes import Kind
 
@@ -25,9 +25,8 @@ class Calibration(msgspec.Struct, frozen=True):
 
 
 def path_of(device: str) -> Path:
-    """Where the calibration of this device is kept: $XDG_CACHE_HOME, or ~/.cache."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "torchkata/calibration" / f"{re.sub(r'[^A-Za-z0-9.+-]+', '_', device)}.json"
+    """Where the calibration of this device is kept."""
+    return cache_dir() / "calibration" / f"{re.sub(r'[^A-Za-z0-9.+-]+', '_', device)}.json"
 
 
 def store(calibration: Calibration, path: Path) -> None:

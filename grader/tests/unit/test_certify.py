@@ -8,7 +8,7 @@ from grader import result as results
 from grader.certify.claims import Claim, all_are, claims, is_caught, is_caught_as, order
 from grader.certify.diagnoses import Diagnoses, judgement
 from grader.certify.prove import Findings, kata_table, markdown
-from grader.certify.zoo import named
+from grader.certify.zoo import Animal, named
 from grader.errors import CallError
 from grader.result import KataResult
 from kata.catalog import catalog
@@ -41,18 +41,19 @@ def test_a_right_one_that_is_rejected_is_refuted_by_name() -> None:
 def test_every_kata_has_every_kind_of_claim() -> None:
     katas = list(catalog().katas.values())
     made = list(claims(katas, seeds=2))
-    assert [claim.name for claim in made if claim.group == "solution"] == ["solution, seed 0", "solution, seed 1"]
     for kata in katas:
         groups = {claim.group for claim in made if claim.kata == kata.name}
-        assert groups == {"right", "wrong"} | ({"stand-in"} if catalog().dependents(kata.name) else set())
+        assert groups == {"solution", "right", "wrong"} | ({"stand-in"} if catalog().dependents(kata.name) else set())
+        seeds = [claim.order.seed for claim in made if (claim.group, claim.kata) == ("solution", kata.name)]
+        assert seeds == [0, 1]
 
 
 def test_findings_count_what_held(tmp_path: Path) -> None:
     katas = catalog().choose(["linear"])
     findings = Findings()
     made = claims(katas, seeds=1)
-    first, second, *_ = [claim for claim in made if claim.group == "wrong" and not claim.looks_like]
-    name = next(iter(katas[0].points))
+    first, second, *_ = [claim for claim in made if claim.animal and not claim.animal.looks_like]
+    name = first.animal.caught_by if first.animal else ""
     failed: dict[str, Outcome] = {name: "failed"}
     passed: dict[str, Outcome] = {name: "passed"}
     findings.add(first, [result("linear", "wrong", **failed)])
@@ -64,10 +65,11 @@ def test_findings_count_what_held(tmp_path: Path) -> None:
     assert "| linear | 0/0 | 0/0 | 0/0 | 1/2 | 0/0 | 0 of 0 |" in (tmp_path / "table.md").read_text()
 
 
-def wrong(name: str, *looks_like: str) -> Claim:
+def wrong(name: str, *looks_like: str, caught_by: str = "test_0") -> Claim:
     """The claim about a wrong `linear` that looks like these."""
     files = order(name, {}, catalog().choose(["linear"]))
-    return Claim("wrong", "linear", name, files, is_caught_as({*looks_like}), frozenset(looks_like))
+    animal = Animal("linear", name, "", "", frozenset(looks_like), caught_by)
+    return Claim("wrong", "linear", name, files, is_caught_as(animal), animal)
 
 
 def said(*sentences: str) -> list[KataResult]:

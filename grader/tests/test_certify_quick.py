@@ -1,0 +1,186 @@
+"""`grader certify --quick`, and `caught_by` in the zoo: which test catches each wrong entry, written and checked."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from grader import result as results
+from grader.certify import zoo
+from grader.certify.claims import claims, is_caught_as, misremembered
+from grader.certify.remember import cheapest, write
+from grader.errors import CallError
+from grader.result import KataResult
+from grader.tests.conftest import Run, ask
+from kata.catalog import ROOT, Kata, catalog
+
+KATAS = list(catalog().katas.values())
+ENTRY = """# A comment, and "breaks" in it.
+
+[first]
+breaks = "the must"
+looks_like = "relu"
+replace = [["a", "b"]]
+
+[second]
+breaks = "another"
+source = '''
+[first]
+breaks = 1
+'''
+"""
+
+
+def ended(*, seconds: float = 0.1, **diagnoses: str | None) -> list[KataResult]:
+    """A wrong `linear`: tests that passed are None, one that failed has its diagnosis."""
+    tests = [
+        results.TestResult(name, "passed" if said is None else "failed", 0.0, 1.0, diagnosis=said, seconds=seconds)
+        for name, said in diagnoses.items()
+    ]
+    return [KataResult("linear", "wrong", 0.0, 1.0, tests)]
+
+
+def animal(*looks_like: str, caught_by: str = "") -> zoo.Animal:
+    """A wrong `linear`."""
+    return zoo.Animal("linear", "a", "", "", frozenset(looks_like), caught_by)
+
+
+@pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
+def test_every_wrong_entry_names_a_test_that_catches_it(kata: Kata) -> None:
+    entries = tomllib.loads(zoo.wrong_file(kata).read_text("utf-8"))
+    assert entries
+    assert {
+        name: entry.get("caught_by") for name, entry in entries.items() if entry.get("caught_by") not in kata.points
+    } == {}
+
+
+def test_a_test_that_there_is_not_can_catch_nothing() -> None:
+    kata = catalog().katas["linear"]
+    assert zoo.remembered("a", kata, {}) == ""
+    assert zoo.remembered("a", kata, {"caught_by": "test_weight_starts_normal"}) == "test_weight_starts_normal"
+    with pytest.raises(CallError, match=r"linear\.toml: a: caught_by is 'test_b', which is no test of linear"):
+        zoo.remembered("linear.toml: a", kata, {"caught_by": "test_b"})
+
+
+def test_what_an_entry_says_of_the_test_that_catches_it_must_be_so() -> None:
+    caught = ended(test_a="", test_b=None)
+    assert is_caught_as(animal())(caught) == "caught_by is missing (--write-caught-by writes it)"
+    assert is_caught_as(animal(caught_by="test_a"))(caught) is None
+    assert is_caught_as(animal(caught_by="test_b"))(caught) == "its test_b does not catch it"
+    named = ended(test_a="", test_b="relu")
+    assert is_caught_as(animal("relu", caught_by="test_b"))(named) is None
+    assert is_caught_as(animal("relu", caught_by="test_a"))(named) == "its test_a does not say what it looks like"
+
+
+def test_one_that_no_test_catches_has_nothing_to_remember() -> None:
+    done = [KataResult("linear", "done", 1.0, 1.0, ended(test_a=None)[0].tests)]
+    assert is_caught_as(animal())(done) == "no test catches it"
+    assert misremembered(animal(), done) is not None
+    assert cheapest(animal(), [done]) is None
+
+
+def test_the_quickest_test_that_catches_it_under_every_seed_is_remembered() -> None:
+    slow, quick = ended(seconds=2.0, test_a="").pop().tests, ended(seconds=0.1, test_b="").pop().tests
+    both = [KataResult("linear", "wrong", 0.0, 1.0, [*slow, *quick])]
+    assert cheapest(animal(), [both, both]) == "test_b"
+    assert cheapest(animal(), [both, ended(test_a="", test_b=None)]) == "test_a", "by chance is not enough"
+    assert cheapest(animal(), [ended(test_a=None, test_b=""), both]) == "test_b", "the first seed is certify's own"
+    assert cheapest(animal("relu"), [ended(test_a="", test_b="relu")]) == "test_b"
+    assert cheapest(animal("relu"), [ended(test_a="")]) is None
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_caught_by_is_one_more_line_and_all_others_stay(tmp_path: Path, newline: str) -> None:
+    path = tmp_path / "linear.toml"
+    path.write_bytes(ENTRY.replace("\n", newline).encode())
+    write(path, {"first": "test_a"})
+    expected = ENTRY.replace('"the must"\n', '"the must"\ncaught_by = "test_a"\n')
+    assert path.read_bytes().decode() == expected.replace("\n", newline)
+    write(path, {"first": "test_b"})
+    assert path.read_bytes().decode() == expected.replace("test_a", "test_b").replace("\n", newline)
+
+
+@pytest.mark.parametrize("text", ["first = {breaks = 'a'}\n", ENTRY.replace("[second]", "[ 'second' ]")])
+def test_a_file_that_is_laid_out_otherwise_stays_as_it_is(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "linear.toml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(CallError, match=r"linear\.toml: caught_by can't be written"):
+        write(path, {"first": "test_a"})
+    assert path.read_text("utf-8") == text
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_quick_proof_asks_a_wrong_one_by_its_own_test_and_a_right_one_by_all() -> None:
+    whole = {(c.group, c.kata, c.order.submission.id) for c in claims(KATAS, seeds=1) if c.group != "stand-in"}
+    made = list(claims(KATAS, seeds=1, quick=True))
+    assert {(c.group, c.kata, c.order.submission.id) for c in made} == whole
+    for claim in made:
+        asked = {kata.name: [*kata.points] for kata in claim.order.katas}
+        if claim.animal:
+            assert asked == {claim.kata: [claim.animal.caught_by]}
+        else:
+            own = [claim.kata] if claim.kata else [*catalog().katas]
+            assert asked == {name: [*catalog().katas[name].points] for name in own}
+
+
+def test_cheats_on_speed_have_no_quick_proof() -> None:
+    done = ask("certify", "--quick", "--only", "cheats")
+    assert (done.code, "--quick leaves out the cheats" in done.err) == (2, True)
+
+
+CERTIFY = """
+import sys
+from pathlib import Path
+from grader.certify import Options, run_certify, zoo
+zoo.ZOO = Path(sys.argv[1])
+given = {name: True for name in sys.argv[2:]}
+options = Options(jobs=2, seeds=1, examples=5, isolation="none", katas=("strides",), markdown=None, only="zoo", **given)
+sys.exit(run_certify(options))
+"""
+
+
+def certify(own: Path, *options: str) -> Run:
+    """`grader certify --only zoo --kata strides` with a zoo and a cache of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", CERTIFY, own / "zoo", *options],
+        cwd=ROOT,
+        env={**os.environ, "XDG_CACHE_HOME": str(own / "cache"), "COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+def test_certify_writes_what_catches_an_entry_checks_it_and_proves_nothing_twice(tmp_path: Path) -> None:
+    file = tmp_path / "zoo/wrong/strides.toml"
+    file.parent.mkdir(parents=True)
+    shutil.copytree(ROOT / "zoo/right/strides", tmp_path / "zoo/right/strides")
+    entries = 'looks_like = "floats"\nreplace = [["initial=1))", "initial=1.0))"]]\n'
+    file.write_text(f'[floats]\nbreaks = "strides are whole numbers"\n{entries}', "utf-8")
+    rights = len(list((tmp_path / "zoo/right/strides").iterdir()))
+    made = rights + 4  # the stubs, the solution, the wrong one, and that enough mistakes are named
+
+    written = certify(tmp_path, "write_caught_by")
+    assert written.code == 0, written.out + written.err
+    assert f"\ncertified: {made} of {made} claims hold\n" in written.out
+    lines = file.read_text("utf-8").splitlines()
+    test = lines.pop(2).removeprefix('caught_by = "').removesuffix('"')
+    assert test in catalog().katas["strides"].points
+    assert "\n".join([*lines, ""]) == f'[floats]\nbreaks = "strides are whole numbers"\n{entries}'
+
+    quick = certify(tmp_path, "quick")
+    assert quick.code == 0, quick.out + quick.err
+    assert f"\ncertified by the quick proof: {made} of {made} claims hold, {made - 2} of them as proven" in quick.out
+    assert "\nLeft out: of a wrong entry, all tests but the one that is known to catch it" in quick.out
+
+    other = next(name for name in catalog().katas["strides"].points if "contiguous" in name)
+    file.write_text(file.read_text("utf-8").replace(test, other), "utf-8")
+    wrong = certify(tmp_path, "force")
+    assert wrong.code == 1, wrong.err
+    assert f"REFUTED  wrong strides floats: its {other} does not say what it looks like" in wrong.out
+    assert "as proven before" not in wrong.out

@@ -1,0 +1,202 @@
+"""What `grader certify` proved is not proven again while all that it depends on stays as it is, and only then."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader import result as results
+from grader.certify import depends, proven
+from grader.certify.claims import Claim, claims
+from grader.certify.depends import digest, imported, ours, with_imports
+from grader.certify.proven import Proven
+from grader.result import KataResult
+from grader.session import Order
+from grader.submission import Submission
+from grader.tests.conftest import python
+from kata.catalog import ROOT, catalog
+
+WARNINGS: list[str] = []
+
+
+@pytest.fixture(scope="module")
+def solution() -> Claim:
+    """That the solution of `strides` is done."""
+    return next(claim for claim in claims([catalog().katas["strides"]], seeds=1) if claim.group == "solution")
+
+
+def done(claim: Claim) -> list[KataResult]:
+    """What proves it."""
+    tests = [results.TestResult(name, "passed", 1.0, 1.0, message="long") for name in claim.order.katas[0].points]
+    return [KataResult(claim.kata, "done", 1.0, 1.0, tests)]
+
+
+def record(folder: Path, *, examples: int = 10, isolation: str = "bwrap") -> Proven:
+    """The record as a new run finds it."""
+    WARNINGS.clear()
+    return Proven(folder, examples, isolation, WARNINGS.append)
+
+
+def changed(claim: Claim, **changes: object) -> Claim:
+    """The claim with another order."""
+    return replace(claim, order=replace(claim.order, **changes))  # type: ignore[arg-type]
+
+
+def test_what_was_proven_is_known_to_the_next_run_without_its_texts(tmp_path: Path, solution: Claim) -> None:
+    run = record(tmp_path / "proven")
+    assert run.find(solution) is None
+    run.keep(solution, done(solution))
+    run.store()
+    found = record(tmp_path / "proven").find(solution)
+    assert found is not None
+    assert [test.name for test in found[0].tests] == [*catalog().katas["strides"].points]
+    assert {test.message for test in found[0].tests} == {""}
+    assert solution.refute(found) is None
+
+
+def test_other_content_seed_or_options_are_not_what_was_proven(tmp_path: Path, solution: Claim) -> None:
+    run = record(tmp_path)
+    run.keep(solution, done(solution))
+    run.store()
+    files = solution.order.submission.files
+    other = Submission("other", {**files, "strides.py": files["strides.py"] + b"\n"})
+    kata = catalog().katas["strides"]
+    less = replace(kata, points=dict([*kata.points.items()][1:]))
+    again = record(tmp_path)
+    assert again.find(solution) is not None
+    assert again.find(changed(solution, submission=Submission("named otherwise", files))) is not None
+    for order in ({"submission": other}, {"seed": 1}, {"katas": (less,)}):
+        assert again.find(changed(solution, **order)) is None, order
+    assert record(tmp_path, examples=11).find(solution) is None
+    assert record(tmp_path, isolation="none").find(solution) is None
+
+
+def test_a_kata_depends_on_what_it_builds_on_and_on_no_other(solution: Claim) -> None:
+    files = solution.order.submission.files
+    everything = frozenset(catalog().katas)
+
+    def of(kata: str, changed_file: str = "") -> str:
+        submission = Submission("a", {**files, **({changed_file: b"pass"} if changed_file else {})})
+        return digest(Order(submission, (catalog().katas[kata],), 0, everything), 10, "bwrap")
+
+    assert of("cruncher", "linear.py") != of("cruncher")
+    assert of("cruncher", "sgd.py") == of("cruncher")
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "tests/test_adamw.py",
+        "tests/memory_duties.py",
+        "tests/strategies.py",
+        "tests/probes/optimizers.py",
+        "reference/oracle/adam.py",
+        "reference/misconceptions/moments.py",
+        "kata/compare.py",
+        "kata/diagnose.py",
+        "grader/collect.py",
+        "grader/rubric.py",
+        "grader/worker/zygote.py",
+    ],
+)
+def test_a_change_to_what_takes_part_is_seen(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = depends.content
+    before = ours.__wrapped__("adamw")
+    monkeypatch.setattr(depends, "content", lambda path: "changed" if path == ROOT / file else read(path))
+    assert ours.__wrapped__("adamw") != before
+
+
+def test_a_change_to_what_takes_no_part_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, none = depends.content, ("tests/test_linear.py", "reference/oracle/train.py", "grader/report/html.py")
+    before = ours.__wrapped__("adamw")
+    changed = {ROOT / file for file in none}
+    assert all(path.is_file() for path in changed)
+    monkeypatch.setattr(depends, "content", lambda path: "changed" if path in changed else read(path))
+    assert ours.__wrapped__("adamw") == before
+
+
+def test_other_versions_are_another_proof(solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = digest(solution.order, 10, "bwrap")
+    assert {"python", "torch", "numpy", "hypothesis"} <= dict(depends.versions()).keys()
+    monkeypatch.setattr(depends, "versions", lambda: (("torch", "0.1"),))
+    assert digest(solution.order, 10, "bwrap") != before
+
+
+LOADED = """
+import json, sys
+from pathlib import Path
+from grader.collect import with_tests
+from kata.catalog import ROOT, catalog
+from kata.mistakes import mistakes
+with_tests(lambda tests: mistakes("adamw"), 1, "prove", [catalog().katas["adamw"]])
+files = [Path(module.__file__) for module in [*sys.modules.values()] if getattr(module, "__file__", None)]
+ours = [file.relative_to(ROOT) for file in files if file.is_relative_to(ROOT)]
+print(json.dumps([file.as_posix() for file in ours if file.parts[0] != ".venv"]))
+"""
+
+
+def test_nothing_of_ours_that_is_loaded_to_grade_is_overlooked() -> None:
+    ran = python("-c", LOADED)
+    assert ran.code == 0, ran.err
+    loaded = set(json.loads(ran.out.splitlines()[-1]))
+    assert {"tests/test_adamw.py", "reference/misconceptions/adamw.py", "kata/diagnose.py"} <= loaded
+    patterns = [*depends.COMMON, *(pattern.format(kata="adamw") for pattern in depends.EACH)]
+    seen = with_imports(path for pattern in patterns for path in ROOT.glob(pattern))
+    assert loaded - {path.relative_to(ROOT).as_posix() for path in seen} == set()
+
+
+def test_an_import_within_a_function_and_a_relative_one_count() -> None:
+    assert ROOT / "kata/catalog.py" in imported(ROOT / "kata/profiles.py"), "from .catalog import ROOT"
+    assert ROOT / "grader/grade.py" in imported(ROOT / "grader/cli.py"), "in a function"
+    assert ROOT / "grader/rubric.py" in imported(ROOT / "grader/session.py"), "from grader import rubric"
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xc1", b"\x81\xa7results\x01"])
+def test_a_damaged_record_is_none(tmp_path: Path, solution: Claim, damage: bytes) -> None:
+    (tmp_path / "strides.msgpack").write_bytes(damage)
+    run = record(tmp_path)
+    assert run.find(solution) is None
+    run.keep(solution, done(solution))
+    run.store()
+    assert record(tmp_path).find(solution) is not None
+    assert [path.name for path in tmp_path.iterdir()] == ["strides.msgpack"], "and nothing half written beside it"
+
+
+def test_two_runs_at_once_keep_what_both_have_proven(tmp_path: Path, solution: Claim) -> None:
+    one, two = record(tmp_path), record(tmp_path)
+    later = changed(solution, seed=1)
+    assert one.find(solution) is two.find(later) is None
+    one.keep(solution, done(solution))
+    two.keep(later, done(later))
+    one.store()
+    two.store()
+    third = record(tmp_path)
+    assert third.find(solution) is not None
+    assert third.find(later) is not None
+
+
+def test_a_record_does_not_grow_without_end_and_forgets_what_is_not_used(
+    tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proven, "MOST", 2)
+    seeds = [changed(solution, seed=seed) for seed in range(3)]
+    first = record(tmp_path)
+    for claim in seeds[:2]:
+        first.keep(claim, done(claim))
+    first.store()
+    second = record(tmp_path)
+    assert second.find(seeds[0]) is not None
+    second.keep(seeds[2], done(seeds[2]))
+    second.store()
+    assert [record(tmp_path).find(claim) is not None for claim in seeds] == [True, False, True]
+
+
+def test_where_nothing_can_be_written_the_proof_goes_on(tmp_path: Path, solution: Claim) -> None:
+    (tmp_path / "proven").write_text("a file")
+    run = record(tmp_path / "proven")
+    assert run.find(solution) is None
+    run.keep(solution, done(solution))
+    run.store()
+    assert len(WARNINGS) == 1
+    assert WARNINGS[0].startswith("what was proven can't be recorded: ")
