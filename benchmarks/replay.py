@@ -1,0 +1,73 @@
+"""Whether replayed inputs change any result: the whole zoo, with and without. Run: python -m benchmarks.replay
+
+    python -m benchmarks.replay [--examples N] [--jobs N] [--kata NAME]...
+
+Every claim's submission is graded twice by the same grader, once on inputs that were drawn ahead and once with
+Hypothesis drawing them. Outcomes, points, messages, diagnoses and places are compared; seconds are added up.
+"""
+
+import argparse
+import sys
+import time
+
+import msgspec
+
+from grader.certify.claims import Claim, claims
+from grader.collect import Tests
+from grader.result import KataResult
+from grader.session import Graded, grade
+from grader.wanted import choose
+from grader.worker.launch import Sandbox
+from grader.workplace import with_workplace
+from kata.first_pass import INPUTS
+
+
+def results(todo: list[Claim], tests: Tests, sandbox: Sandbox, jobs: int) -> dict[str, list[KataResult] | None]:
+    """How each submission was graded, by its name."""
+    events = grade((claim.order for claim in todo), tests, sandbox, jobs)
+    return {event.order.submission.id: event.katas for event in events if isinstance(event, Graded)}
+
+
+def without_seconds(katas: list[KataResult] | None) -> object:
+    """What must be the same."""
+    plain = msgspec.to_builtins(katas)
+    for test in (test for kata in plain or [] for test in kata["tests"]):
+        del test["seconds"]
+    return plain
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--examples", type=int, default=100)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--kata", action="append", default=[])
+    asked = parser.parse_args()
+    katas = choose(asked.kata)
+    different = 0
+
+    def compare(tests: Tests, sandbox: Sandbox) -> None:
+        nonlocal different
+        inputs, total, spent = tests.config.stash[INPUTS], 0, [0.0, 0.0]
+        for kata in katas:
+            todo = [claim for claim in claims([kata], 1) if claim.kata == kata.name or len(katas) == 1]
+            graded = []
+            for turn, source in enumerate((inputs, None)):
+                tests.config.stash[INPUTS] = source
+                began = time.perf_counter()
+                graded.append(results(todo, tests, sandbox, asked.jobs))
+                spent[turn] += time.perf_counter() - began
+            total += len(todo)
+            for name, ahead in graded[0].items():
+                if without_seconds(ahead) != without_seconds(graded[1][name]):
+                    different += 1
+                    print(f"DIFFERENT  {name}", flush=True)
+            print(f"{kata.name}: {len(todo)} compared, {spent[0]:.0f} s and {spent[1]:.0f} s so far", flush=True)
+        print(f"{total} submissions, {different} different; {spent[0]:.0f} s replayed, {spent[1]:.0f} s drawn anew")
+
+    with_workplace("bwrap", asked.examples, print, compare, profile="prove", katas=katas)
+    sys.exit(1 if different else 0)
+
+
+if __name__ == "__main__":
+    main()
