@@ -50,6 +50,10 @@ class Collector:
         self.inputs = inputs
         self.error: BaseException | None = None
 
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Spare each failure pytest's own traceback: nobody reads it, and it takes longer than most tests."""
+        config.option.tbstyle = "native"
+
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Take over from pytest."""
         try:

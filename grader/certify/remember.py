@@ -25,7 +25,8 @@ def remember(findings: Findings, tests: Tests, sandbox: Sandbox, jobs: int, keep
     flawed = {id(claim): problem for claim, problem in findings.refuted}
     wanting, graded = {}, {}
     for claim, katas in findings.results:
-        if claim.animal and katas and flawed.get(id(claim)) == misremembered(claim.animal, katas):
+        problem = flawed.get(id(claim))
+        if problem and claim.animal and katas and problem == misremembered(claim.animal, katas):
             wanting[claim.order.submission.id] = (claim, claim.animal)
             graded[claim.order.submission.id] = [katas]
     orders = [replace(claim.order, seed=seed) for claim, _ in wanting.values() for seed in range(1, SEEDS)]

@@ -104,12 +104,12 @@ def test_caught_by_is_one_more_line_and_all_others_stay(tmp_path: Path, newline:
     assert path.read_bytes().decode() == expected.replace("test_a", "test_b").replace("\n", newline)
 
 
-@pytest.mark.parametrize("text", ["first = {breaks = 'a'}\n", ENTRY.replace("[second]", "[ 'second' ]")])
+@pytest.mark.parametrize("text", ["second = {breaks = 'a'}\n", ENTRY.replace("[second]", "[ 'second' ]")])
 def test_a_file_that_is_laid_out_otherwise_stays_as_it_is(tmp_path: Path, text: str) -> None:
     path = tmp_path / "linear.toml"
     path.write_text(text, "utf-8")
     with pytest.raises(CallError, match=r"linear\.toml: caught_by can't be written"):
-        write(path, {"first": "test_a"})
+        write(path, {"second": "test_a"})
     assert path.read_text("utf-8") == text
     assert list(tmp_path.iterdir()) == [path]
 
@@ -160,26 +160,27 @@ def test_certify_writes_what_catches_an_entry_checks_it_and_proves_nothing_twice
     file = tmp_path / "zoo/wrong/strides.toml"
     file.parent.mkdir(parents=True)
     shutil.copytree(ROOT / "zoo/right/strides", tmp_path / "zoo/right/strides")
-    entries = 'looks_like = "floats"\nreplace = [["initial=1))", "initial=1.0))"]]\n'
-    file.write_text(f'[floats]\nbreaks = "strides are whole numbers"\n{entries}', "utf-8")
-    rights = len(list((tmp_path / "zoo/right/strides").iterdir()))
-    made = rights + 4  # the stubs, the solution, the wrong one, and that enough mistakes are named
+    rest = 'looks_like = "floats"\nreplace = [["initial=1))", "initial=1.0))"]]\n'
+    known = f'[known]\nbreaks = "whole"\ncaught_by = "test_strides_are_products_of_the_sizes_behind"\n{rest}\n'
+    file.write_text(f'{known}[floats]\nbreaks = "strides are whole numbers"\n{rest}', "utf-8")
+    rights = len(list((tmp_path / "zoo/right/strides").glob("*.py")))
+    made = rights + 5  # the stubs, the solution, two wrong ones, and that enough mistakes are named
 
     written = certify(tmp_path, "write_caught_by")
     assert written.code == 0, written.out + written.err
     assert f"\ncertified: {made} of {made} claims hold\n" in written.out
-    lines = file.read_text("utf-8").splitlines()
-    test = lines.pop(2).removeprefix('caught_by = "').removesuffix('"')
+    test = tomllib.loads(file.read_text("utf-8"))["floats"]["caught_by"]
+    line = f'caught_by = "{test}"\n'
     assert test in catalog().katas["strides"].points
-    assert "\n".join([*lines, ""]) == f'[floats]\nbreaks = "strides are whole numbers"\n{entries}'
+    assert file.read_text("utf-8") == f'{known}[floats]\nbreaks = "strides are whole numbers"\n{line}{rest}'
 
     quick = certify(tmp_path, "quick")
     assert quick.code == 0, quick.out + quick.err
-    assert f"\ncertified by the quick proof: {made} of {made} claims hold, {made - 2} of them as proven" in quick.out
+    assert f"\ncertified by the quick proof: {made} of {made} claims hold, {made - 3} of them as proven" in quick.out
     assert "\nLeft out: of a wrong entry, all tests but the one that is known to catch it" in quick.out
 
     other = next(name for name in catalog().katas["strides"].points if "contiguous" in name)
-    file.write_text(file.read_text("utf-8").replace(test, other), "utf-8")
+    file.write_text(file.read_text("utf-8").replace(line, line.replace(test, other)), "utf-8")
     wrong = certify(tmp_path, "force")
     assert wrong.code == 1, wrong.err
     assert f"REFUTED  wrong strides floats: its {other} does not say what it looks like" in wrong.out
