@@ -183,7 +183,7 @@ def slow_gradebook(slow_class: list[Path], tmp_path_factory: pytest.TempPathFact
 
 def control(action: str, folder: Path) -> None:
     """What a developer types."""
-    subprocess.run([sys.executable, ROOT / "scripts/one_node_slurm.py", action, folder], check=True, timeout=240)
+    subprocess.run([sys.executable, ROOT / "scripts/one_node_slurm.py", action, folder], check=True, timeout=600)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from kata.catalog import ROOT
 from scripts import one_node_slurm
 
 ON_SLURM = (*OPTIONS, "--executor", "slurm")
-PATIENCE = 240.0  # seconds that anything here may take on a busy machine
+PATIENCE = 600.0  # seconds that anything here may take on a busy machine
 
 
 class Started:

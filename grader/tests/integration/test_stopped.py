@@ -51,7 +51,7 @@ def stop(submissions: list[Path], out: Path, number: int, moment: Callable[[int]
         time.sleep(0.01)
     started = family(process.pid)
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
-    _, errors = process.communicate(timeout=240)
+    _, errors = process.communicate(timeout=600)
     until = time.monotonic() + 120
     while any(map(lives, started)) and time.monotonic() < until:
         time.sleep(0.02)
