@@ -50,7 +50,7 @@ class NewInputs:
 
     def drawn(self, test: Any, seed: int) -> Iterator[Input]:
         """One after the other, so that none is drawn in vain after a failure."""
-        for choices, given in internals.drawn_without_engine(test, seed):
+        for choices, given in internals.drawn_without_engine(test, seed, internals.settings_of(test).max_examples):
             yield Input(given, lambda choices=choices: internals.save_failure(test, choices))  # type: ignore[misc]
 
 

@@ -48,13 +48,13 @@ def settings_of(test: Any) -> settings:
     return found
 
 
-def drawn_without_engine(test: Any, seed: int) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """The simplest input, then random ones, as many as the test's settings say; each with the choices that made it.
+def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """The simplest input and `count - 1` random ones, each with the choices that made it.
 
     No search, no mutation, no shrinking: a strategy that turns down most of what it draws yields fewer.
     """
     random, strategies = Random(seed), strategies_of(test)
-    for number in range(settings_of(test).max_examples):
+    for number in range(count):
         for _ in range(ATTEMPTS if number else 1):
             data = ConjectureData(random=random, prefix=() if number else SIMPLEST)
             try:

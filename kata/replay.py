@@ -4,23 +4,20 @@ import functools
 import sys
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import HypothesisException
 from torch import Tensor
 
 from .exercise import Probe
 from .failures import Crashed, Stop
-from .hypothesis_internals import strategies_of
+from .hypothesis_internals import drawn_without_engine
 from .student import Student
 from .values import Plain
 
 EACH = 10  # examples kept from the first failures on, and up to the end
 MOST = 2**22  # bytes in the answers of one that is kept
-ALL = list(HealthCheck)
 
 
 @dataclass(frozen=True)
@@ -114,21 +111,13 @@ class Watched:
         """Further examples of a Hypothesis test, asked of this student for as long as answers come."""
         self.begin({**self.fixtures, "student": student})
         self.last = deque(maxlen=count)
-        answering = True
-
-        @seed(0)
-        @settings(max_examples=count, phases=[Phase.generate], database=None, deadline=None, suppress_health_check=ALL)
-        @given(**strategies_of(test))
-        def collect(**drawn: Any) -> None:
-            nonlocal answering
-            with suppress(Exception):
-                try:
-                    if answering:
-                        self(**drawn)
-                except Stop:
-                    answering = False
-
-        collect()
+        for _, given in drawn_without_engine(test, 0, count):
+            try:
+                self(**given)
+            except Stop:
+                break
+            except Exception:
+                continue
         return self.kept()
 
 
