@@ -55,21 +55,18 @@ def pack(value: Any) -> Any:
 
 
 def pack_tensor(tensor: Tensor) -> list[Any]:
-    """Dtype, shape, strides, and the bytes from its first element to its last. Raises Unstorable."""
+    """Dtype, shape, strides, where it begins in its storage, and all of that. Raises Unstorable."""
     if type(tensor) is not Tensor or tensor.requires_grad or tensor.layout is not torch.strided:
         raise Unstorable(f"a tensor of {type(tensor).__name__}, {tensor.layout}")
-    reach = 1 + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
-    memory = torch.as_strided(tensor, (reach if tensor.numel() else 0,), (1,))
-    content = memory.view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
-    return [str(tensor.dtype).removeprefix("torch."), list(tensor.shape), list(tensor.stride()), content]
+    storage = torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage()).numpy().tobytes()
+    layout = [list(tensor.shape), list(tensor.stride()), tensor.storage_offset()]
+    return [str(tensor.dtype).removeprefix("torch."), *layout, storage]
 
 
-def unpack_tensor(dtype: str, shape: list[int], strides: list[int], content: bytes) -> Tensor:
+def unpack_tensor(dtype: str, shape: list[int], strides: list[int], offset: int, storage: bytes) -> Tensor:
     """Undo `pack_tensor`."""
-    if not content:
-        return torch.empty_strided(shape, strides, dtype=getattr(torch, dtype))
-    memory = torch.frombuffer(bytearray(content), dtype=torch.uint8).view(getattr(torch, dtype))
-    return torch.as_strided(memory, shape, strides)
+    memory = torch.frombuffer(bytearray(storage), dtype=torch.uint8) if storage else torch.empty(0, dtype=torch.uint8)
+    return torch.empty(0, dtype=getattr(torch, dtype)).set_(memory.untyped_storage(), offset, shape, strides)
 
 
 def name_of(value: Any) -> list[str]:

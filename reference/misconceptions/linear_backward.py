@@ -28,6 +28,12 @@ def averaged(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[A
     return rows(x).T @ rows(grad_y) / max(1, math.prod(x.shape[:-1]))
 
 
+@instead_of(oracle.grad_w, "the gradient of w is divided by the length of x's first axis")
+def averaged_over_the_first_axis(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
+    """A mean over the batch, where there are more axes than that."""
+    return rows(x).T @ rows(grad_y) / (max(1, len(x)) if x.ndim > 1 else 1)
+
+
 @instead_of(oracle.grad_w, "the gradient of w keeps its leading axes; it is summed over all of them")
 def one_for_each_row(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i o"]:
     """An outer product for each row."""

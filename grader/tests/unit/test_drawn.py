@@ -39,7 +39,7 @@ class Case:
 def whole(value: Any) -> Any:
     """A value in a form that can be compared, strides and all."""
     if isinstance(value, Tensor):
-        return str(value.dtype), value.shape, value.stride(), value.tolist()
+        return str(value.dtype), value.shape, value.stride(), value.storage_offset(), value.tolist()
     if isinstance(value, np.ndarray):
         return value.dtype, value.shape, value.tolist()
     if isinstance(value, Case):
@@ -51,7 +51,15 @@ def whole(value: Any) -> Any:
     return type(value), repr(value)
 
 
-VIEWS = [lambda t: t, lambda t: t.T, lambda t: t[::2], lambda t: t[:, :1], lambda t: t[:0], lambda t: t.expand(2, 3, 3)]
+VIEWS = [
+    lambda t: t,
+    lambda t: t.T,
+    lambda t: t[::2],
+    lambda t: t[1:],
+    lambda t: t[:, :1],
+    lambda t: t[:0],
+    lambda t: t.expand(2, 3, 3),
+]
 DTYPES = [torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.int64, torch.bool, torch.uint16, torch.complex64]
 TENSORS = st.builds(
     lambda seed, dtype, view: view(torch.randn(3, 3, generator=torch.Generator().manual_seed(seed)).to(dtype)),
