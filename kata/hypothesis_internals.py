@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import settings
 from hypothesis.control import BuildContext
-from hypothesis.database import choices_to_bytes
+from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase, choices_to_bytes
 from hypothesis.errors import StopTest, UnsatisfiedAssumption
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.conjecture.choice import ChoiceTemplate
@@ -69,7 +69,14 @@ def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[Any
 def has_saved_failures(test: Any) -> bool:
     """Whether the database of examples has inputs on which this test failed."""
     database = settings_of(test).database
-    return database is not None and any(True for _ in database.fetch(function_digest(test.hypothesis.inner_test)))
+    if database is None or is_empty(database):
+        return False
+    return any(True for _ in database.fetch(function_digest(test.hypothesis.inner_test)))
+
+
+def is_empty(database: ExampleDatabase) -> bool:
+    """Whether it is known to hold nothing: a test's key takes as long to make as a simple test to run."""
+    return isinstance(database, DirectoryBasedExampleDatabase) and not any(database.path.glob("*"))
 
 
 def save_failure(test: Any, choices: Any) -> None:

@@ -28,7 +28,7 @@ def test_twelve_submissions_give_the_gradebook_of_a_local_run(tmp_path: Path) ->
     done = started.ended()
     assert (done.code, done.err) == (0, "")
     assert "tests of 12 submissions in 4 tasks, 2 at once" in done.out
-    assert most == 2
+    assert most <= 2
     is_whole(tmp_path / "slurm", (tmp_path / "local/gradebook.csv").read_bytes())
     again = grade(*paths, "--out", tmp_path / "slurm", *ON_SLURM)
     assert "12 of 12 had been graded before" in again.out

@@ -21,28 +21,6 @@ from grader.tests.slurm_runs import ON_SLURM, PATIENCE, Started, is_whole, proce
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
 
 
-def test_forty_submissions_give_the_gradebook_of_a_local_run(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, *(f"student{number:02}" for number in range(40)))
-    for number, path in enumerate(paths):
-        if number % 3 == 1:
-            (path / "linear.py").write_text(LINEAR.replace("x @ self.weight", "x @ self.weight + 1"))
-        if number % 10 == 2:
-            (path / "linear.py").write_text("import os\nos._exit(0)\n")
-    assert grade(*paths, "--out", tmp_path / "local", *OPTIONS).code == 0
-    started, most = Started(paths, tmp_path / "slurm", "--per-task", "8"), 0
-    while started.process.poll() is None:
-        most = max(most, sum(job.state == "RUNNING" for job in started.jobs().values()))
-        time.sleep(0.2)
-    done = started.ended()
-    assert (done.code, done.err) == (0, "")
-    assert "tests of 40 submissions in 5 tasks, 2 at once" in done.out
-    assert most == 2
-    is_whole(tmp_path / "slurm", (tmp_path / "local/gradebook.csv").read_bytes())
-    again = grade(*paths, "--out", tmp_path / "slurm", *ON_SLURM)
-    assert "40 of 40 had been graded before" in again.out
-    assert "job" not in again.out
-
-
 @pytest.mark.parametrize("module", ["submitit.core._submit", "grader.cluster.chunk"])
 def test_kill_9_of_a_tasks_process(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, module: str) -> None:
     started = Started(slow_class, tmp_path)
