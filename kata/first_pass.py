@@ -70,9 +70,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     taken = inspect.signature(pyfuncitem.obj).parameters
     fixtures = {name: value for name, value in pyfuncitem.funcargs.items() if name in taken}
-    error = first_failure(body_of(pyfuncitem), fixtures, ahead)
+    count, error = first_pass(body_of(pyfuncitem), fixtures, ahead)
     if error is None:
-        return True
+        return True if count else None  # where a strategy turned down all draws, Hypothesis says so
     student = pyfuncitem.config.stash[STUDENT]
     call = student.last
     student.start_over(kata)
@@ -83,12 +83,19 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     return True
 
 
-def first_failure(body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterator[Input]) -> Exception | None:
-    """What the first input that fails raises. What ends a test at once, like a time-out, is raised here and now."""
+def first_pass(
+    body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterator[Input]
+) -> tuple[int, Exception | None]:
+    """How many inputs the body ran on, and what the last of them raised, if it did.
+
+    What ends a test at once, like a time-out, is raised here and now.
+    """
+    count = 0
     for drawn in inputs:
+        count += 1
         try:
             body(**fixtures, **drawn.given)
         except Exception as error:
             drawn.failed()
-            return error
-    return None
+            return count, error
+    return count, None

@@ -55,8 +55,8 @@ def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[Any
     """
     random, strategies = Random(seed), strategies_of(test)
     for number in range(count):
-        for _ in range(ATTEMPTS if number else 1):
-            data = ConjectureData(random=random, prefix=() if number else SIMPLEST)
+        for attempt in range(ATTEMPTS):
+            data = ConjectureData(random=random, prefix=() if number or attempt else SIMPLEST)
             try:
                 with BuildContext(data, wrapped_test=test):
                     given = {name: data.draw(strategy) for name, strategy in strategies.items()}

@@ -48,7 +48,7 @@ NOT_RUN = {
         "python -m benchmarks.clock cuda",
         "pytest -m gpu --impl solution",
     ),
-    "needs Slurm; test_slurm_faults.py::test_forty_submissions_give_the_gradebook_of_a_local_run": (
+    "needs Slurm; test_slurm.py::test_twelve_submissions_give_the_gradebook_of_a_local_run": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm "
         "--slurm partition=cpu --slurm time=01:00:00",
         "python scripts/one_node_slurm.py start /tmp/slurm",
@@ -81,6 +81,7 @@ SHOWN = [
     "katas.md: strides: Find an element in memory",
     "cluster.md: In a container",
     "architecture.md: How it is built",
+    "architecture.md: Inputs are drawn once",
     "architecture.md: A submission's way through the grader",
 ]
 MINUTES = ("students.md: Useful commands",)  # whole runs of pytest; test_student_view.py has each option

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, example, given, seed, settings
+from hypothesis import HealthCheck, assume, example, given, seed, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -309,3 +309,27 @@ def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path: Path) -> Non
 
 def test_seed_and_number_of_examples_tell_inputs_apart() -> None:
     assert len({drawn.key(0, 100), drawn.key(1, 100), drawn.key(0, 25)}) == 3
+
+
+@seed(3)
+@settings(QUIET, max_examples=1)
+@given(st.integers(0, 50).filter(lambda number: number > 10))
+def never_the_simplest(student: Student, number: int) -> None:
+    assert student.call(echo, number) == number
+
+
+def test_a_strategy_that_turns_the_simplest_input_down_is_drawn_from_again() -> None:
+    home = Counting()
+    assert pytest_pyfunc_call(item_of(never_the_simplest, NewInputs(), home))
+    assert len(home.calls) == 1
+
+
+@seed(3)
+@settings(QUIET, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 50).filter(lambda number: number > 50))
+def impossible(student: Student, number: int) -> None:
+    assert student.call(echo, number) == number
+
+
+def test_no_input_at_all_is_no_pass() -> None:
+    assert pytest_pyfunc_call(item_of(impossible, NewInputs(), Counting())) is None, "Hypothesis is to say so"
