@@ -66,8 +66,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what has been imported: with torch loaded it is slow to walk through."""
+    """Spare the garbage collector what has been imported: with torch loaded it is slow to walk through.
+
+    And let it look less often: by its own measure, made for smaller heaps, it would take a tenth of the run.
+    """
     gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
     gc.enable()
 
 
