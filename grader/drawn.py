@@ -24,7 +24,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -56,10 +56,10 @@ class DrawnInputs:
         self.folder = folder
         self.secret = secret
 
-    def of(self, item: pytest.Function, seed: int) -> Iterator[Input] | None:
+    def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
         """As `kata.first_pass.Inputs.of`."""
-        given = self.given(item, seed)
-        return None if given is None else map(Input, given)
+        inputs = self.given(item, seed)
+        return None if inputs is None else (Input(given) for given in inputs)
 
     def given(self, item: pytest.Function, seed: int) -> list[dict[str, Any]] | None:
         """What `@given` passes to this test, input by input; None where that can't be written down."""
@@ -183,5 +183,5 @@ def key(seed: int, examples: int) -> str:
 
 
 def sources(path: Path) -> list[Path]:
-    """The file, or the Python files of the folder."""
-    return [path] if path.is_file() else [*path.rglob("*.py")]
+    """The file, or those of the folder that were written by hand."""
+    return [path] if path.is_file() else [*path.rglob("*.py"), *path.rglob("*.toml")]

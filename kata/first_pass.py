@@ -8,11 +8,13 @@ Where the inputs come from is an `Inputs`: on a student's machine they are new i
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
+from functools import partial
 from typing import Any, Protocol
 
 import pytest
-from hypothesis.errors import HypothesisException
+from hypothesis.errors import HypothesisException, StopTest
 
 from . import hypothesis_internals as internals
 from .profiles import SEED
@@ -26,7 +28,7 @@ INPUTS = pytest.StashKey["Inputs | None"]()
 class Inputs(Protocol):
     """Where the inputs of a property come from, when no engine draws them."""
 
-    def of(self, item: pytest.Function, seed: int) -> "Iterator[Input] | None":
+    def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
         """The inputs of this test, None where only Hypothesis can draw them."""
 
 
@@ -41,17 +43,17 @@ class Input:
 class NewInputs:
     """New ones in every run. Hypothesis is told which failed; where it still knows of a failure, it runs first."""
 
-    def of(self, item: pytest.Function, seed: int) -> Iterator[Input] | None:
+    def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
         """As `Inputs.of`."""
         test = item.obj
         if internals.has_explicit_examples(test) or internals.has_saved_failures(test):
             return None
         return self.drawn(test, seed)
 
-    def drawn(self, test: Any, seed: int) -> Iterator[Input]:
+    def drawn(self, test: Any, seed: int) -> "Generator[Input]":
         """One after the other, so that none is drawn in vain after a failure."""
-        for choices, given in internals.drawn_without_engine(test, seed, internals.settings_of(test).max_examples):
-            yield Input(given, lambda choices=choices: internals.save_failure(test, choices))  # type: ignore[misc]
+        for given, data in internals.drawn_without_engine(test, seed, internals.settings_of(test).max_examples):
+            yield Input(given, partial(internals.save_failure, test, data))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -70,22 +72,23 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     taken = inspect.signature(pyfuncitem.obj).parameters
     fixtures = {name: value for name, value in pyfuncitem.funcargs.items() if name in taken}
-    count, error = first_pass(body_of(pyfuncitem), fixtures, ahead)
+    with closing(ahead):
+        count, error = first_pass(body_of(pyfuncitem), fixtures, ahead)
     if error is None:
         return True if count else None  # where a strategy turned down all draws, Hypothesis says so
     student = pyfuncitem.config.stash[STUDENT]
     call = student.last
     student.start_over(kata)
     pyfuncitem.obj(**fixtures)
-    if not isinstance(error, HypothesisException):  # a body that discards inputs, or draws more, is Hypothesis' alone
+    if not isinstance(error, (HypothesisException, StopTest)):  # a body that discards inputs is Hypothesis' alone
         student.last = call
         raise error  # the code answers differently now: it was wrong all the same
     return True
 
 
 def first_pass(
-    body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterator[Input]
-) -> tuple[int, Exception | None]:
+    body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterable[Input]
+) -> tuple[int, BaseException | None]:
     """How many inputs the body ran on, and what the last of them raised, if it did.
 
     What ends a test at once, like a time-out, is raised here and now.
@@ -95,7 +98,7 @@ def first_pass(
         count += 1
         try:
             body(**fixtures, **drawn.given)
-        except Exception as error:
+        except (Exception, StopTest) as error:
             drawn.failed()
             return count, error
     return count, None

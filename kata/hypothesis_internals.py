@@ -1,6 +1,6 @@
 """The one place that reaches into Hypothesis: draws without its engine, and what it draws with.
 
-Checked with Hypothesis 6.140 and 6.170 (`grader/tests/unit/test_hypothesis_internals.py`).
+Hypothesis 6.140 is the oldest that has it all; `grader/tests/unit/test_drawn.py` says whether another does.
 """
 
 from collections.abc import Iterator
@@ -48,21 +48,22 @@ def settings_of(test: Any) -> settings:
     return found
 
 
-def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """The simplest input and `count - 1` random ones, each with the choices that made it.
+def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:
+    """The simplest input and `count - 1` random ones, each with the data that it was drawn from.
 
-    No search, no mutation, no shrinking: a strategy that turns down most of what it draws yields fewer.
+    Until the next one is asked for, whoever draws more (`st.data()`), draws from that, too. No search, no mutation, no
+    shrinking: a strategy that turns down most of what it draws yields fewer.
     """
     random, strategies = Random(seed), strategies_of(test)
     for number in range(count):
         for attempt in range(ATTEMPTS):
             data = ConjectureData(random=random, prefix=() if number or attempt else SIMPLEST)
-            try:
-                with BuildContext(data, wrapped_test=test):
+            with BuildContext(data, wrapped_test=test):
+                try:
                     given = {name: data.draw(strategy) for name, strategy in strategies.items()}
-            except (StopTest, UnsatisfiedAssumption):
-                continue
-            yield data.choices, given
+                except (StopTest, UnsatisfiedAssumption):
+                    continue
+                yield given, data
             break
 
 
@@ -79,8 +80,8 @@ def is_empty(database: ExampleDatabase) -> bool:
     return isinstance(database, DirectoryBasedExampleDatabase) and not any(database.path.glob("*"))
 
 
-def save_failure(test: Any, choices: Any) -> None:
-    """Have Hypothesis begin with these choices when it next runs this test."""
+def save_failure(test: Any, data: ConjectureData) -> None:
+    """Have Hypothesis begin with what was drawn here when it next runs this test."""
     database = settings_of(test).database
     if database is not None:
-        database.save(function_digest(test.hypothesis.inner_test), choices_to_bytes(choices))
+        database.save(function_digest(test.hypothesis.inner_test), choices_to_bytes(data.choices))

@@ -111,7 +111,7 @@ class Watched:
         """Further examples of a Hypothesis test, asked of this student for as long as answers come."""
         self.begin({**self.fixtures, "student": student})
         self.last = deque(maxlen=count)
-        for _, given in drawn_without_engine(test, 0, count):
+        for given, _ in drawn_without_engine(test, 0, count):
             try:
                 self(**given)
             except Stop:

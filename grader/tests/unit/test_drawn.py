@@ -264,6 +264,14 @@ def test_what_ends_a_test_at_once_is_not_tried_again(stop: BaseException, tmp_pa
     assert home.renewed == 0
 
 
+@pytest.mark.parametrize("test", [right, interactive], ids=lambda test: test.__name__)
+def test_new_inputs_need_no_engine_even_where_the_body_draws_more(test: Any) -> None:
+    home = Counting()
+    assert pytest_pyfunc_call(item_of(test, NewInputs(), home))
+    assert len(home.calls) == 40
+    assert home.renewed == 0
+
+
 def test_new_inputs_follow_the_seed_and_begin_with_the_simplest() -> None:
     calls = []
     for number in (3, 3, 4):
