@@ -37,7 +37,7 @@ from kata.catalog import Kata
 MOST_UNSURE = 0.25  # of a part's claims
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it; what builds on a right one; "
-    "stand-ins; more seeds; the attacks' twins, and the lesser isolation; cheats on speed."
+    "stand-ins; more seeds; the attacks' twins, their seconds, and the lesser isolation; cheats on speed."
 )
 
 
@@ -156,7 +156,7 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
     """
     trials: list[Trial] = []
     for level in levels(options):
-        siege = Siege(corpus, level, twins=not options.quick)
+        siege = Siege(corpus, level, quick=options.quick)
 
         def use(tests: Tests, sandbox: Sandbox, siege: Siege = siege) -> None:
             orders = siege.all_orders()

@@ -6,6 +6,7 @@ run one after the other on one zygote; a friend who is there at the same time ha
 compared: the wrong solution without the attack, the next student's submission alone, and the attack's honest twin.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -65,11 +66,15 @@ class Plan:
 
 
 class Siege:
-    """All attacks that may be tried at one level."""
+    """All attacks that may be tried at one level; `quick`, without their twins and without a look at the clock.
 
-    def __init__(self, attacks: Sequence[Attack], level: Level, *, twins: bool = True) -> None:
+    What an attack costs the grader shows on a machine that does little else, and not where every change is tried.
+    """
+
+    def __init__(self, attacks: Sequence[Attack], level: Level, *, quick: bool = False) -> None:
         self.level = level
-        self.plans = [plan(attack, twins=twins) for attack in attacks if level in attack.entry.levels]
+        self.seconds = math.inf if quick else KATA_SECONDS + SLACK_SECONDS  # that a hostile submission may take
+        self.plans = [plan(attack, twins=not quick) for attack in attacks if level in attack.entry.levels]
         self.alone = next_student()
         self.bases = {
             each.attack.entry.wrong: Order(each.attack.base(), (each.attack.kata,), 0, others(each.attack.kata))
@@ -101,7 +106,7 @@ class Siege:
             path.unlink(missing_ok=True)
         for each in self.plans:
             base = graded[id(self.bases[each.attack.entry.wrong])]
-            yield judge(each, self.level, base, graded[id(self.alone)], graded)
+            yield judge(each, self, base, graded)
 
 
 def plan(attack: Attack, *, twins: bool = True) -> Plan:
@@ -138,9 +143,9 @@ def next_student() -> Order:
     return Order(solution, (catalog().katas["same_storage"],), 0)
 
 
-def judge(plan: Plan, level: Level, base: Graded, alone: Graded, graded: dict[int, Graded]) -> Trial:
+def judge(plan: Plan, siege: Siege, base: Graded, graded: dict[int, Graded]) -> Trial:
     """What an attack came to."""
-    attack = plan.attack
+    attack, level, alone = plan.attack, siege.level, graded[id(siege.alone)]
     honest = [graded[id(order)].katas for order in (plan.twin, plan.before, plan.beside) if order is not None]
     unfair = [all_are("done")(katas) if katas else "the process that graded it was lost" for katas in honest]
     unfair += [attack.twin.refusal, attack.twin.problem]
@@ -151,13 +156,12 @@ def judge(plan: Plan, level: Level, base: Graded, alone: Graded, graded: dict[in
     hostile, after = graded[id(plan.hostile)], graded[id(plan.after)]
     attacked, beside = hostile.katas or (None, None)
     gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas or ())) if attacked else 0.0
-    spent = KATA_SECONDS + SLACK_SECONDS
     problems = [
         read,
         f"earned {gained:g} points too many" if gained else "",
         "the process that graded it was lost" if attacked is None else "",
         "blamed the machine" if attacked and attacked.status == "inconclusive" else "",
-        f"took {hostile.seconds:.0f} seconds" if hostile.seconds > spent else "",
+        f"took {hostile.seconds:.0f} seconds" if hostile.seconds > siege.seconds else "",
         f"took {hostile.peak_mib - base.peak_mib:.0f} MiB of the grader"
         if hostile.peak_mib > base.peak_mib + SLACK_MIB
         else "",
