@@ -149,10 +149,15 @@ FINE = kata_result("same_storage", "done", 8.0, "passed")
 
 
 def judged(
-    attack: Attack, attacked: results.KataResult, honest: results.KataResult = FINE, **differences: object
+    attack: Attack,
+    attacked: results.KataResult,
+    honest: results.KataResult = FINE,
+    *,
+    quick: bool = False,
+    **differences: object,
 ) -> Trial:
     """The trial of an attack that ended like this, its friend, if there is one, like that, where all else went well."""
-    made = plan(attack)
+    siege, made = Siege([attack], "bwrap", quick=quick), plan(attack)
     assert made.hostile is not None
     assert made.twin is not None
     base = graded(made.twin, kata_result(attack.kata.name, "wrong", 2.0))
@@ -160,10 +165,11 @@ def judged(
         id(made.hostile): replace(graded(made.hostile, attacked, kata_result("linear", "done")), **differences),  # type: ignore[arg-type]
         id(made.after): graded(made.after, FINE),
         id(made.twin): graded(made.twin, FINE),
+        id(siege.alone): graded(siege.alone, FINE),
     }
     if made.beside is not None:
         ended[id(made.beside)] = graded(made.beside, honest)
-    return judge(made, "bwrap", base, graded(made.after, FINE), ended)
+    return judge(made, siege, base, ended)
 
 
 def test_a_point_that_the_wrong_solution_does_not_earn_is_a_gain(tmp_path: Path) -> None:
@@ -180,6 +186,7 @@ def test_harm_is_found(tmp_path: Path) -> None:
     wrong = kata_result("same_storage", "wrong")
     assert judged(attack, kata_result("same_storage", "inconclusive")).problems == ("blamed the machine",)
     assert judged(attack, wrong, seconds=60.0).problems == ("took 60 seconds",)
+    assert judged(attack, wrong, seconds=60.0, quick=True).problems == (), "which a busy machine may have taken"
     assert judged(attack, wrong, peak_mib=5000.0).problems == ("took 4600 MiB of the grader",)
     broken = [wrong, kata_result("linear", "crashed")]
     assert judged(attack, wrong, katas=broken).problems == ("harmed its own linear: crashed",)
