@@ -25,10 +25,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from hypothesis.errors import HypothesisException
 
@@ -64,31 +66,31 @@ class DrawnInputs:
     def given(self, item: pytest.Function, seed: int) -> list[dict[str, Any]] | None:
         """What `@given` passes to this test, input by input; None where that can't be written down."""
         path = path_of(item, seed)
-        for read in (self.kept, self.packed_along, self.draw):
+        for read in (self.kept, self.packed_along, partial(self.draw, item, seed)):
             with contextlib.suppress(OSError, Damaged):
-                return drawn_format.decode(read(item, path))
+                return drawn_format.decode(read(path))
         return None
 
-    def kept(self, _item: pytest.Function, path: Path) -> bytes:
+    def kept(self, path: Path) -> bytes:
         """What an earlier run, or another process of this one, has written. Raises OSError and Damaged."""
         content = self.checked((self.folder / path).read_bytes())
         if time.time() - (self.folder / path.parent).stat().st_mtime > DAY:
             os.utime(self.folder / path.parent)  # so that it is seen to be in use
         return content
 
-    def packed_along(self, _item: pytest.Function, path: Path) -> bytes:
+    def packed_along(self, path: Path) -> bytes:
         """What this grader was packaged with. Raises OSError and Damaged."""
         return DrawnInputs(PACKAGED).checked((PACKAGED / path).read_bytes())
 
-    def draw(self, item: pytest.Function, path: Path) -> bytes:
+    def draw(self, item: pytest.Function, seed: int, path: Path) -> bytes:
         """Draw the inputs and keep them, where they can be written; who comes at the same time waits for them."""
         to = self.folder / path
         with contextlib.suppress(OSError):
             to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with locked(to.with_name(f".{to.name}.lock")):
             with contextlib.suppress(OSError, Damaged):
-                return self.kept(item, path)
-            content = drawn_by_hypothesis(item)
+                return self.kept(path)
+            content = drawn_by_hypothesis(item, seed)
             with contextlib.suppress(OSError):
                 write_whole(to, self.digest(content) + content)
         return content
@@ -150,8 +152,9 @@ def locked(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def drawn_by_hypothesis(item: pytest.Function) -> bytes:
+def drawn_by_hypothesis(item: pytest.Function, seed: int) -> bytes:
     """The inputs that this test gets as long as nothing fails; `NOTHING` where Hypothesis alone can draw them."""
+    hypothesis.seed(seed)(item.obj)
     handle = item.obj.hypothesis
     body: Any = handle.inner_test
     inputs: list[dict[str, Any]] = []

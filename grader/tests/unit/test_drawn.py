@@ -341,3 +341,15 @@ def impossible(student: Student, number: int) -> None:
 
 def test_no_input_at_all_is_no_pass() -> None:
     assert pytest_pyfunc_call(item_of(impossible, NewInputs(), Counting())) is None, "Hypothesis is to say so"
+
+
+def test_the_seed_alone_decides_what_is_drawn(tmp_path: Path) -> None:
+    @QUIET
+    @given(st.integers(0, 10**6))
+    def test(student: Student, number: int) -> None:
+        student.call(echo, number)
+
+    item = item_of(test, None, Counting())
+    seeds = [5, 5, 6]
+    first, again, other = (DrawnInputs(tmp_path / str(i)).given(item, number) for i, number in enumerate(seeds))
+    assert first == again != other
