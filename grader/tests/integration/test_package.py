@@ -147,7 +147,7 @@ def test_the_workflow_gives_students_code_nothing_to_steal(tmp_path: Path) -> No
 @pytest.mark.usefixtures("needs_bwrap")
 def test_classroom50_grades_a_checkout(tmp_path: Path) -> None:
     bundle = tmp_path / "bundle"
-    assert package("classroom50", bundle, "--examples", "10", "--seed", "7").code == 0
+    assert package("classroom50", bundle, "--examples", "20", "--seed", "7").code == 0
     assert json.loads((bundle / "runtime.json").read_text())["apt"] == ["bubblewrap", "libseccomp2"]
     checkout = tmp_path / "checkout"
     shutil.copytree(HALF_DONE, checkout)
