@@ -1,6 +1,5 @@
 """Collects the tests once with pytest, and runs one of them at a time."""
 
-import gc
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -60,8 +59,6 @@ class Collector:
             if session.testsfailed:
                 raise RuntimeError("the tests can't be collected; plain pytest says why")
             tests = Tests(session, self.examples, self.inputs)
-            gc.collect()
-            gc.freeze()
             self.use(tests)
         except BaseException as error:
             self.error = error
