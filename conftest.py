@@ -5,11 +5,11 @@ import gc
 gc.disable()  # until the tests are collected: what is imported stays, and torch alone is a seventh slower
 
 pytest_plugins = (
-    "kata.profiles",
-    "kata.selection",
-    "kata.first_pass",
-    "kata.diagnose",
-    "kata.progress",
-    "kata.record",
-    "kata.gpu",
+    "torchkata.profiles",
+    "torchkata.selection",
+    "torchkata.first_pass",
+    "torchkata.diagnose",
+    "torchkata.progress",
+    "torchkata.record",
+    "torchkata.gpu",
 )

@@ -25,10 +25,10 @@ from grader.collect import Tests
 from grader.submission import Submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace
-from kata.catalog import ROOT, Kata, catalog
+from torchkata.catalog import ROOT, Kata, catalog
 
 NEEDED = (
-    "kata",
+    "torchkata",
     "tests",
     "reference/__init__.py",
     "reference/oracle",

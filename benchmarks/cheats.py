@@ -15,7 +15,7 @@ from grader.performance import setup
 from grader.result import PerformanceResult
 from grader.worker.launch import Sandbox
 from grader.workplace import with_sandbox
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 KATAS = list(catalog().katas.values())
 

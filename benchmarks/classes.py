@@ -22,7 +22,7 @@ import pytest
 
 from benchmarks.timing import ENVIRONMENT, table
 from grader.certify import zoo
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 LOOK_SECONDS = 0.1  # between two looks at the memory
 SAMPLE = 20  # submissions that plain pytest is run on

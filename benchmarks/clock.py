@@ -25,10 +25,10 @@ from grader.session import connect
 from grader.submission import read as read_submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_sandbox
-from kata.catalog import ROOT, catalog
-from kata.speed.layout import bytes_needed, fields, lay_out
-from kata.speed.sizes import Kind
-from kata.speed.yardsticks import begin
+from torchkata.catalog import ROOT, catalog
+from torchkata.speed.layout import bytes_needed, fields, lay_out
+from torchkata.speed.sizes import Kind
+from torchkata.speed.yardsticks import begin
 
 WORKLOAD = "linear_forward"
 TURNS = 15

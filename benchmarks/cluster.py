@@ -16,8 +16,8 @@ from pathlib import Path
 
 from benchmarks.classes import hand_in
 from benchmarks.timing import ENVIRONMENT, table
-from kata.catalog import ROOT
 from scripts import one_node_slurm
+from torchkata.catalog import ROOT
 
 JOBS = 2
 

@@ -16,9 +16,9 @@ from grader.session import Graded, Order, grade, grade_submission
 from grader.submission import Submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace
-from kata.catalog import ROOT, catalog
-from kata.first_pass import INPUTS
-from kata.student import InProcess
+from torchkata.catalog import ROOT, catalog
+from torchkata.first_pass import INPUTS
+from torchkata.student import InProcess
 
 REPEATS = 3
 COPIES = 4  # submissions, for jobs=2 against jobs=1

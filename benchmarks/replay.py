@@ -19,7 +19,7 @@ from grader.session import Graded, grade
 from grader.wanted import choose
 from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace
-from kata.first_pass import INPUTS
+from torchkata.first_pass import INPUTS
 
 
 def results(todo: list[Claim], tests: Tests, sandbox: Sandbox, jobs: int) -> dict[str, list[KataResult] | None]:

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from benchmarks.timing import ENVIRONMENT, seconds, table
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 REPEATS = 5
 AIM = 2.3  # 3 s where `import torch` takes 1.3 s

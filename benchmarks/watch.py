@@ -14,8 +14,8 @@ from benchmarks.timing import ENVIRONMENT, table
 from grader.package.write import spread
 from grader.release.contents import contents, with_foundations
 from grader.tests.pseudo_terminal import Terminal
-from kata.catalog import ROOT, catalog
-from kata.cli.saves import Saves
+from torchkata.catalog import ROOT, catalog
+from torchkata.cli.saves import Saves
 
 REPEATS = 5
 KATAS = ("same_storage", "linear", "train")
@@ -31,7 +31,7 @@ def main() -> None:
         for kata in catalog().katas:
             save(handout, kata)
         cold = {kata: statistics.median(cold_seconds(handout, kata) for _ in range(REPEATS)) for kata in KATAS}
-        with Terminal([sys.executable, "-m", "kata", "watch"], handout, PLAIN) as terminal:
+        with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, PLAIN) as terminal:
             terminal.until("q quit")
             warm = {kata: [verdict_seconds(terminal, handout, kata) for _ in range(REPEATS)] for kata in KATAS}
         look = look_seconds(handout)

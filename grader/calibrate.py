@@ -14,8 +14,8 @@ from grader.performance import ceilings, setup
 from grader.performance.calibration import Calibration, path_of, store
 from grader.performance.child import Send, messages
 from grader.terminal import console
-from kata.speed.devices import device
-from kata.speed.sizes import Kind
+from torchkata.speed.devices import device
+from torchkata.speed.sizes import Kind
 
 SILENCE = 900.0  # seconds: float16 takes its time on a processor that has none
 

@@ -9,10 +9,10 @@ import torch
 from _pytest.runner import runtestprotocol
 
 from grader.rubric import Timed
-from kata.catalog import ROOT, Kata, catalog
-from kata.explain import Ending
-from kata.first_pass import INPUTS, Inputs
-from kata.selection import CHOSEN, STUDENT, kata_of
+from torchkata.catalog import ROOT, Kata, catalog
+from torchkata.explain import Ending
+from torchkata.first_pass import INPUTS, Inputs
+from torchkata.selection import CHOSEN, STUDENT, kata_of
 
 NOBODY_ASKED = "this test ends without a call of your code, so it proves nothing; that is not your fault"
 

@@ -38,13 +38,13 @@ from grader import drawn_format
 from grader.cachedir import cache_dir
 from grader.drawn_format import Damaged, Unstorable
 from grader.result import write_whole
-from kata.catalog import ROOT
-from kata.first_pass import Input
-from kata.hypothesis_internals import settings_of
-from kata.selection import kata_of
+from torchkata.catalog import ROOT
+from torchkata.first_pass import Input
+from torchkata.hypothesis_internals import settings_of
+from torchkata.selection import kata_of
 
 PACKAGED = ROOT / "drawn"  # what `grader package` has put beside the tests
-DRAWN_BY = ("tests", "kata", "reference/oracle", "grader/drawn.py", "grader/drawn_format.py")
+DRAWN_BY = ("tests", "torchkata", "reference/oracle", "grader/drawn.py", "grader/drawn_format.py")
 VERSIONS = ("hypothesis", "numpy", "torch")
 DAY = 86400.0  # seconds
 UNUSED = 30 * DAY  # after which what was drawn for other tests or seeds is thrown away
@@ -59,7 +59,7 @@ class DrawnInputs:
         self.secret = secret
 
     def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """As `kata.first_pass.Inputs.of`."""
+        """As `torchkata.first_pass.Inputs.of`."""
         inputs = self.given(item, seed)
         return None if inputs is None else (Input(given) for given in inputs)
 

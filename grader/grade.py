@@ -30,7 +30,7 @@ from grader.terminal import console
 from grader.wanted import choose
 from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace
-from kata.catalog import Kata
+from torchkata.catalog import Kata
 
 REMARKS_SHOWN = 20
 

@@ -12,8 +12,8 @@ from grader.formats import gradescope
 from grader.result import Result, write_whole
 from grader.rubric import Timed
 from grader.session import TestEnded
-from kata.catalog import Kata
-from kata.explain import Ending
+from torchkata.catalog import Kata
+from torchkata.explain import Ending
 
 NOT_RUN = Ending("not_graded")
 

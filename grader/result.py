@@ -12,13 +12,13 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from grader.leftovers import in_use
-from kata.catalog import ROOT
-from kata.explain import Outcome, Status
+from torchkata.catalog import ROOT
+from torchkata.explain import Outcome, Status
 
 SCHEMA = "torchkata/result/v1"
 UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # of a workload: no device, or the machine's fault
 # what decides a score, and what a student reads of it
-GRADED_BY = ("kata", "tests", "reference/oracle", "reference/misconceptions", "grader")
+GRADED_BY = ("torchkata", "tests", "reference/oracle", "reference/misconceptions", "grader")
 
 
 class Stored(Protocol):

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.result import KataResult, TestResult
-from kata.catalog import Kata
-from kata.explain import Ending, status_of
+from torchkata.catalog import Kata
+from torchkata.explain import Ending, status_of
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,10 @@ from grader.signals import end_with_parent, interruptible, uninterrupted
 from grader.submission import Submission
 from grader.worker.home import WorkerHome
 from grader.worker.launch import IsolationError, Sandbox
-from kata.catalog import Kata, Limits, catalog
-from kata.profiles import SEED
-from kata.selection import STUDENT
-from kata.student import Home, Student
+from torchkata.catalog import Kata, Limits, catalog
+from torchkata.profiles import SEED
+from torchkata.selection import STUDENT
+from torchkata.student import Home, Student
 
 STANDINS = Path(__file__).with_name("standins")
 SLACK = 120.0  # seconds beyond the katas' own limits, after which a grading child is given up

@@ -9,7 +9,7 @@ import sys
 from typing import Literal
 
 from grader.worker.launch import IsolationError, Sandbox, launch
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 ERASE = "\r\x1b[2K"
 

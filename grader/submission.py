@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from kata.catalog import catalog
-from kata.handin import MAX_BYTES, MAX_FILES, is_module
+from torchkata.catalog import catalog
+from torchkata.handin import MAX_BYTES, MAX_FILES, is_module
 
 MAX_TOTAL = 16 * 2**20  # of all Python files, used or not
 MAX_ENTRIES = 10_000  # of an archive, whatever they are

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from grader.errors import CallError
-from kata.catalog import Kata, catalog
+from torchkata.catalog import Kata, catalog
 
 
 def wanted(names: Sequence[str], tracks: Sequence[str], otherwise: Sequence[str]) -> tuple[str, ...]:

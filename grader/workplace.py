@@ -12,8 +12,8 @@ from grader.leftovers import in_use
 from grader.start import Start
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
-from kata.catalog import Kata, Limits, catalog
-from kata.failures import Inconclusive
+from torchkata.catalog import Kata, Limits, catalog
+from torchkata.failures import Inconclusive
 
 
 def with_workplace(

@@ -22,7 +22,7 @@ from selenium.webdriver import Chrome
 from grader import result
 from grader.tests.browser import Scheme, chromium, dress, missing
 from grader.tests.made_class import a_class
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 STUDENTS = 120
 REAL = ROOT / "examples/submissions/subtly_wrong"

@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from numpy import ndarray as Array
 
-from kata.compare import as_float64, assert_close, assert_equal
-from kata.values import Plain
 from reference.oracle import adagrad, sgd
 from reference.oracle import course as oracle
 from tests.strategies import Course
+from torchkata.compare import as_float64, assert_close, assert_equal
+from torchkata.values import Plain
 
 Memory: TypeAlias = Any  # what a rule keeps of one parameter: None before the first step
 Step: TypeAlias = Callable[[Array, Memory, Array, dict[str, Any]], tuple[Array, Memory]]  # p, memory, grad, options

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from kata.compare import assert_close, assert_equal, check
-from kata.values import Plain
+from torchkata.compare import assert_close, assert_equal, check
+from torchkata.values import Plain
 
 
 def assert_loss(yours: Plain, exact: float | None, *, scale: float, roundings: float) -> None:

@@ -4,13 +4,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import check
-from kata.student import Student
 from reference.oracle import course as oracle
 from tests.courses import assert_course, assert_resumed
 from tests.optimizer_duties import Optimizer
 from tests.strategies import SEEDS, WIDE_DTYPES, Course, costly, courses, from_tiny_to_large, normal, rng_of
 from tests.torchs_own import course_of, in_float64
+from torchkata.compare import check
+from torchkata.student import Student
 
 PICKS = st.permutations(range(4)).map(lambda order: order[:2])  # options for two groups
 

@@ -10,11 +10,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import as_float64, assert_equal, check
-from kata.student import Student
 from reference.oracle import course as oracle
 from tests.courses import Rule, assert_course
 from tests.strategies import SEEDS, WIDE_DTYPES, Course, costly, courses, from_tiny_to_large, normal, rng_of
+from torchkata.compare import as_float64, assert_equal, check
+from torchkata.student import Student
 
 
 @dataclass(frozen=True)

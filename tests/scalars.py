@@ -3,8 +3,8 @@
 import math
 import sys
 
-from kata.compare import differs
-from kata.values import Plain
+from torchkata.compare import differs
+from torchkata.values import Plain
 
 ROUNDINGS = 16  # of float64: a product or quotient of up to eight numbers, in any order, on both sides
 

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kata.compare import as_float64, assert_close, assert_equal, check
-from kata.student import Student
-from kata.values import Plain
 from reference.oracle import activation_checkpointing as oracle
 from tests.probes import activation_checkpointing as probes
 from tests.strategies import SEEDS, SIZES, costly, normal, rng_of
+from torchkata.compare import as_float64, assert_close, assert_equal, check
+from torchkata.student import Student
+from torchkata.values import Plain
 
 DIM, ROWS = 4, 12  # an activation differs from a weight in size, and no product is worth a second thread
 DEPTHS = st.integers(8, 16)

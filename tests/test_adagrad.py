@@ -5,8 +5,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import assert_close, assert_equal
-from kata.student import Student
 from reference.oracle import adagrad as oracle
 from tests.courses import ADAGRAD, assert_course, final_memory
 from tests.memory_duties import test_a_saved_and_loaded_run_goes_on_unchanged  # noqa: F401
@@ -21,6 +19,8 @@ from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)
 )
 from tests.probes import adagrad as probes
 from tests.strategies import DTYPES, Course, costly, courses
+from torchkata.compare import assert_close, assert_equal
+from torchkata.student import Student
 
 WIDE = st.sampled_from([torch.float32, torch.float64])
 

@@ -8,7 +8,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.student import Student
 from reference.oracle import adam as oracle
 from tests.courses import assert_course, rule_of
 from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
@@ -29,6 +28,7 @@ from tests.optimizer_duties import (  # noqa: F401
 )
 from tests.probes import adam as probes
 from tests.strategies import WIDE_DTYPES, Course, costly, courses, from_nothing
+from torchkata.student import Student
 
 ADAM = rule_of(oracle, lr=0.001, betas=(0.9, 0.999))
 BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])

@@ -6,11 +6,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import assert_equal, check
-from kata.student import Student
 from reference.oracle import checkpoint as oracle
 from tests.probes import checkpoint as probes
 from tests.strategies import SEEDS, Lesson, costly, lessons, normal, rng_of
+from torchkata.compare import assert_equal, check
+from torchkata.student import Student
 
 RUNS = lessons(steps=st.integers(3, 5), num_layers=st.integers(0, 2))
 SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]

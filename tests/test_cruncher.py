@@ -4,12 +4,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import as_float64, assert_close, assert_equal, check
-from kata.student import Student
 from reference.oracle import cruncher as oracle
 from tests.probes import cruncher as probes
 from tests.statistics import Z
 from tests.strategies import DeepCase, deep_cases
+from torchkata.compare import as_float64, assert_close, assert_equal, check
+from torchkata.student import Student
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; no mistake takes their place
 

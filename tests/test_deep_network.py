@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kata.compare import as_float64, assert_close, assert_equal, check
-from kata.show import dtype_name
-from kata.student import Student
 from reference.oracle import deep_network as oracle
 from tests.probes import deep_network as probes
 from tests.statistics import Z
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of
+from torchkata.compare import as_float64, assert_close, assert_equal, check
+from torchkata.show import dtype_name
+from torchkata.student import Student
 
 CLEAR = 1e-3  # a product is at least so far from 0, relative to its terms: no rounding turns its sign
 

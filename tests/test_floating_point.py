@@ -5,10 +5,10 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import assert_equal, check
-from kata.student import Student
 from reference.oracle import floating_point as oracle
 from tests.probes import floating_point as probes
+from torchkata.compare import assert_equal, check
+from torchkata.student import Student
 
 NAMES = list(oracle.FORMATS)
 DTYPE = st.sampled_from(NAMES)

@@ -4,11 +4,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.student import Student
 from reference.oracle import flop_accounting as oracle
 from tests.meter import metered
 from tests.probes import flop_accounting as probes
 from tests.scalars import assert_count, assert_number
+from torchkata.student import Student
 
 SMALL = st.integers(2, 9) | st.integers(0, 1)  # simplest first: what is off shows best where no size is 0 or 1
 SIZES = SMALL | st.integers(0, 2**18)

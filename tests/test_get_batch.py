@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kata.compare import assert_equal, check
-from kata.student import Student
-from kata.values import Plain
 from reference.oracle import get_batch as oracle
 from tests.probes import get_batch as probes
 from tests.statistics import chi_square_range
 from tests.strategies import TokenCase, permutation, token_cases
+from torchkata.compare import assert_equal, check
+from torchkata.student import Student
+from torchkata.values import Plain
 
 
 def tokens_of(batch: Plain, rows: int, sequence_length: int) -> np.ndarray:

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kata.compare import as_float64, assert_close, assert_equal, check, same
-from kata.show import show
-from kata.student import Student
-from kata.values import Plain
 from reference.oracle import gradient_accumulation as oracle
 from tests.losses import assert_loss
 from tests.probes import gradient_accumulation as probes
 from tests.strategies import SEEDS, DeepCase, deep_cases, normal, rng_of
+from torchkata.compare import as_float64, assert_close, assert_equal, check, same
+from torchkata.show import show
+from torchkata.student import Student
+from torchkata.values import Plain
 
 NEEDS_NONE = "gradient of a parameter that needs none"
 

@@ -7,13 +7,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import as_float64, assert_equal, check, same
-from kata.show import show
-from kata.student import Student
 from reference.oracle import initialization as oracle
 from tests.probes import initialization as probes
 from tests.statistics import Z, chi_square_range
 from tests.strategies import SIZES
+from torchkata.compare import as_float64, assert_equal, check, same
+from torchkata.show import show
+from torchkata.student import Student
 
 LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each: the cut's 1.3 % show
 EDGES = [0.0, 0.002, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.7, 2.8, 2.9, 2.95, 3.0]

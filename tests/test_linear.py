@@ -5,13 +5,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import as_float64, assert_close, assert_equal, check, same
-from kata.show import show
-from kata.student import Student
 from reference.oracle import linear as oracle
 from tests.probes import linear as probes
 from tests.statistics import Z
 from tests.strategies import LinearCase, linear_cases
+from torchkata.compare import as_float64, assert_close, assert_equal, check, same
+from torchkata.show import show
+from torchkata.student import Student
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; no mistake takes their place
 WIDE = [(512, 128), (128, 512), (1, 65536)]

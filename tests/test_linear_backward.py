@@ -6,12 +6,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import as_float64, assert_close, check, same
-from kata.show import dtype_name
-from kata.student import Student
 from reference.oracle import linear_backward as oracle
 from tests.probes import linear_backward as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, LinearCase, linear_cases, normal, rng_of
+from torchkata.compare import as_float64, assert_close, check, same
+from torchkata.show import dtype_name
+from torchkata.student import Student
 
 
 @st.composite

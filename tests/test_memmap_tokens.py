@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kata.compare import assert_equal, check
-from kata.student import Student
 from reference.oracle import memmap_tokens as oracle
 from tests.probes import memmap_tokens as probes
 from tests.strategies import SEEDS, costly, rng_of
+from torchkata.compare import assert_equal, check
+from torchkata.student import Student
 
 DTYPES = st.sampled_from([np.uint16, np.int32, np.int64, np.uint8])
 LENGTHS = st.integers(1, 40)

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from kata.compare import assert_equal
-from kata.student import Student
 from reference.oracle import memory_accounting as oracle
 from tests.probes import memory_accounting as probes
 from tests.probes.same_storage import COPIES, VIEWS, build
 from tests.strategies import SEEDS, recipes, rng_of
+from torchkata.compare import assert_equal
+from torchkata.student import Student
 
 DTYPES = st.sampled_from([torch.float32, torch.bfloat16, torch.float64, torch.int8, torch.int64, torch.bool])
 SIZES = st.integers(1, 9)

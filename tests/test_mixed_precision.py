@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kata.compare import as_float64, assert_close, assert_equal, check
-from kata.student import Student
-from kata.values import Plain
 from reference.oracle import mixed_precision as oracle
 from tests.losses import assert_loss
 from tests.probes import mixed_precision as probes
 from tests.strategies import SEEDS, SIZES, normal, rng_of
+from torchkata.compare import as_float64, assert_close, assert_equal, check
+from torchkata.student import Student
+from torchkata.values import Plain
 
 COARSE = torch.finfo(torch.bfloat16).eps / torch.finfo(torch.float32).eps  # roundings of float32 in one of bfloat16
 

@@ -8,7 +8,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.student import Student
 from reference.oracle import momentum as oracle
 from tests.courses import assert_course, rule_of
 from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
@@ -29,6 +28,7 @@ from tests.optimizer_duties import (  # noqa: F401
 )
 from tests.probes import momentum as probes
 from tests.strategies import DTYPES, WIDE_DTYPES, Course, costly, courses
+from torchkata.student import Student
 
 MOMENTUM = rule_of(oracle, lr=0.001)
 OPTIONS = [

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kata.compare import as_float64, assert_close, assert_equal, check
-from kata.show import dtype_name
-from kata.student import Student
 from reference.oracle import named_dimensions as oracle
 from tests.probes import named_dimensions as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of
+from torchkata.compare import as_float64, assert_close, assert_equal, check
+from torchkata.show import dtype_name
+from torchkata.student import Student
 
 LEADING = st.lists(st.integers(0, 3), min_size=0, max_size=3)
 HEADS_AND_REST = st.integers(2, 4).flatmap(lambda heads: st.tuples(st.just(heads), st.integers(1, heads - 1)))

@@ -6,13 +6,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import assert_equal, check
-from kata.speed.devices import NAMES, devices
-from kata.student import Student
-from kata.values import Plain
 from reference.oracle import promised_flops as oracle
 from tests.probes import promised_flops as probes
 from tests.scalars import assert_number
+from torchkata.compare import assert_equal, check
+from torchkata.speed.devices import NAMES, devices
+from torchkata.student import Student
+from torchkata.values import Plain
 
 TO_KNOW = [
     "Tesla T4",

@@ -5,11 +5,11 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import check
-from kata.student import Student
 from reference.oracle import reproducibility as oracle
 from tests.probes import reproducibility as probes
 from tests.strategies import normal, rng_of
+from torchkata.compare import check
+from torchkata.student import Student
 
 LARGEST = 2**32 - 1
 SEEDS = st.integers(1, LARGEST)  # 0 has a test of its own

@@ -7,7 +7,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.student import Student
 from reference.oracle import rmsprop as oracle
 from tests.courses import assert_course, rule_of
 from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
@@ -28,6 +27,7 @@ from tests.optimizer_duties import (  # noqa: F401
 )
 from tests.probes import rmsprop as probes
 from tests.strategies import WIDE_DTYPES, Course, costly, courses, from_nothing
+from torchkata.student import Student
 
 RMSPROP = rule_of(oracle, lr=0.01)
 OPTIONS = [{"alpha": 0.9}, {"alpha": 0.5, "eps": 0.1}, {"eps": 1e-3}, {"alpha": 0.0}]

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import gelu
 
-from kata.compare import assert_equal, check
-from kata.speed.devices import Device, devices
-from kata.student import Student
-from kata.values import Plain
 from reference.oracle import roofline as oracle
 from tests.meter import Meter, metered
 from tests.probes import roofline as probes
 from tests.scalars import assert_count, assert_number
+from torchkata.compare import assert_equal, check
+from torchkata.speed.devices import Device, devices
+from torchkata.student import Student
+from torchkata.values import Plain
 
 sides = oracle.sides  # of what is measured; no mistake takes its place
 SMALL = st.integers(2, 9) | st.integers(0, 1)  # simplest first: what is off shows best where no size is 0 or 1

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kata.compare import assert_equal, check
-from kata.student import Student
 from reference.oracle import same_storage as oracle
 from tests.probes import same_storage as probes
 from tests.strategies import recipes
+from torchkata.compare import assert_equal, check
+from torchkata.student import Student
 
 
 def sources(recipe: list[list[Any]]) -> list[int | None]:

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 
-from kata.student import Student
 from tests.courses import SGD, assert_course
 from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)
     Optimizer,
@@ -16,6 +15,7 @@ from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)
 )
 from tests.probes import sgd as probes
 from tests.strategies import DTYPES, Course, costly, courses
+from torchkata.student import Student
 
 
 @pytest.fixture(scope="module")

@@ -10,13 +10,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from kata.compare import check
-from kata.gpu import Judge, workload_of
-from kata.speed.amounts import own_peak_bytes
-from kata.speed.stopwatch import Stopwatch
-from kata.student import InProcess, Student
 from reference.oracle import adagrad, get_batch, linear, sgd
 from tests.trial import Trial
+from torchkata.compare import check
+from torchkata.gpu import Judge, workload_of
+from torchkata.speed.amounts import own_peak_bytes
+from torchkata.speed.stopwatch import Stopwatch
+from torchkata.student import InProcess, Student
 
 pytestmark = pytest.mark.gpu
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kata.compare import assert_equal
-from kata.student import Student
 from reference.oracle import strides as oracle
 from tests.probes import strides as probes
 from tests.strategies import SEEDS, rng_of
+from torchkata.compare import assert_equal
+from torchkata.student import Student
 
 STEPS = st.sampled_from(["slice", "transpose", "every_second", "expand", "row"])
 

@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import check, same
-from kata.show import show
-from kata.student import Student
-from kata.values import Plain
 from reference.oracle import time_matmul as oracle
 from reference.oracle.time_matmul import Product, Run
 from tests.probes import time_matmul as probes
 from tests.strategies import costly
+from torchkata.compare import check, same
+from torchkata.show import show
+from torchkata.student import Student
+from torchkata.values import Plain
 
 SIZES = st.integers(2, 8)  # with a side of 1, einsum makes no product of matrices
 SECONDS = st.sampled_from([0.01, 0.5, 0.002, 0.1])  # of a product

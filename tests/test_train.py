@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kata.compare import as_float64, assert_close, assert_equal, check, same
-from kata.show import show
-from kata.student import Student
-from kata.values import Plain
 from reference.oracle import train as oracle
 from tests.probes import train as probes
 from tests.strategies import SEEDS, Lesson, costly, lessons, normal, rng_of
+from torchkata.compare import as_float64, assert_close, assert_equal, check, same
+from torchkata.show import show
+from torchkata.student import Student
+from torchkata.values import Plain
 
 train_scale = oracle.train  # of what can't cancel; no mistake takes its place
 RATES = st.sampled_from([0.01, 0.05, 0.0])

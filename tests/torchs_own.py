@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kata.lean import spare_the_compiler
 from tests.probes import optimizers
 from tests.strategies import Course
+from torchkata.lean import spare_the_compiler
 
 
 def in_float64(course: Course) -> Course:

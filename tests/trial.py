@@ -14,17 +14,17 @@ import pytest
 import torch
 from torch import Tensor
 
-from kata.assignment import Assignment
-from kata.catalog import Workload
-from kata.gpu import Figure
-from kata.speed import yardsticks
-from kata.speed.amounts import UNITS, amount
-from kata.speed.devices import device
-from kata.speed.layout import bytes_needed, fields
-from kata.speed.sizes import SIZES, Size
-from kata.speed.stopwatch import Stopwatch
-from kata.student import Student
 from tests.probes import speed
+from torchkata.assignment import Assignment
+from torchkata.catalog import Workload
+from torchkata.gpu import Figure
+from torchkata.speed import yardsticks
+from torchkata.speed.amounts import UNITS, amount
+from torchkata.speed.devices import device
+from torchkata.speed.layout import bytes_needed, fields
+from torchkata.speed.sizes import SIZES, Size
+from torchkata.speed.stopwatch import Stopwatch
+from torchkata.student import Student
 
 CALLS = 2
 BLOCKS = 7

@@ -24,7 +24,19 @@ SMUGGLED = (
     ),
     *("sitecustomize.py", "assignment/sitecustomize.py", "assignment/usercustomize.py", "pytest.ini", "pyproject.toml"),
 )
-SHADOWS = ("torch", "numpy", "msgspec", "kata", "grader", "tests", "pytest", "hypothesis", "os", "typing", "reference")
+SHADOWS = (
+    "torch",
+    "numpy",
+    "msgspec",
+    "torchkata",
+    "grader",
+    "tests",
+    "pytest",
+    "hypothesis",
+    "os",
+    "typing",
+    "reference",
+)
 
 
 def climbs_out(parcel: Parcel) -> Path:

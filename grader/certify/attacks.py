@@ -19,7 +19,7 @@ from grader.certify.archives import BUILDERS
 from grader.certify.reception import Received, receive
 from grader.errors import CallError
 from grader.submission import Submission
-from kata.catalog import ROOT, Kata, catalog
+from torchkata.catalog import ROOT, Kata, catalog
 
 Level = Literal["bwrap", "none"]
 

@@ -16,7 +16,7 @@ import msgspec
 from grader.certify import zoo
 from grader.certify.attacks import below, with_file
 from grader.errors import CallError
-from kata.catalog import Kata, Workload, catalog
+from torchkata.catalog import Kata, Workload, catalog
 
 Entry = TypeVar("Entry")
 

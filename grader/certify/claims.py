@@ -7,8 +7,8 @@ from grader.certify import zoo
 from grader.result import KataResult
 from grader.session import Order
 from grader.submission import Submission
-from kata.catalog import ROOT, Kata, catalog
-from kata.explain import Outcome
+from torchkata.catalog import ROOT, Kata, catalog
+from torchkata.explain import Outcome
 
 CATCHING: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")
 

@@ -32,7 +32,7 @@ from grader.terminal import console
 from grader.wanted import choose
 from grader.worker.launch import Isolation, Sandbox
 from grader.workplace import with_sandbox, with_workplace
-from kata.catalog import Kata
+from torchkata.catalog import Kata
 
 MOST_UNSURE = 0.25  # of a part's claims
 LEFT_OUT = (

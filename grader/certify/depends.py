@@ -1,7 +1,7 @@
 """What the outcome of grading an order depends on, as one digest: files, inputs, versions.
 
     tests/test_<kata>.py, its probes and misconceptions ──┐
-    kata/*.py, grader/session.py, grader/worker/*.py … ───┴─► and all of ours that these import, anywhere
+    torchkata/*.py, grader/session.py, grader/worker/*.py … ───┴─► and all of ours that these import, anywhere
 
 What is judged of the outcome, and the sentences that a student reads, are not in it.
 """
@@ -14,9 +14,9 @@ from pathlib import Path
 
 from grader.result import environment
 from grader.session import STANDINS, Order
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
-COMMON = ("conftest.py", "kata/[!_]*.py", "grader/session.py", "grader/workplace.py", "grader/worker/*.py")
+COMMON = ("conftest.py", "torchkata/[!_]*.py", "grader/session.py", "grader/workplace.py", "grader/worker/*.py")
 EACH = ("tests/test_{kata}.py", "tests/probes/{kata}.py", "reference/misconceptions/{kata}.py")
 
 

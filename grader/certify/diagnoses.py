@@ -11,7 +11,7 @@ from rich.table import Table
 from grader.certify.claims import Claim
 from grader.certify.claims import diagnoses as diagnoses_of
 from grader.result import KataResult
-from kata.catalog import Kata, catalog
+from torchkata.catalog import Kata, catalog
 
 ASKED = 0.7  # of the wrong entries of the numeric katas: those of the core track, and all of them
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 MIB = 2**20
 Member: TypeAlias = tuple[tarfile.TarInfo, bytes]

@@ -14,7 +14,7 @@ from grader.collect import Tests
 from grader.result import KataResult
 from grader.session import Event, Graded, grade
 from grader.worker.launch import Sandbox
-from kata.catalog import Kata, catalog
+from torchkata.catalog import Kata, catalog
 
 SLOWEST = 5
 MARGIN = 10  # a limit should be so many times what the slowest call of right code takes

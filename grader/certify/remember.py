@@ -15,7 +15,7 @@ from grader.errors import CallError
 from grader.result import KataResult, write_whole
 from grader.session import Graded, grade
 from grader.worker.launch import Sandbox
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 SEEDS = 3  # under which a test should catch an entry, to be remembered
 

@@ -20,7 +20,7 @@ from grader.result import KataResult
 from grader.session import Event, Graded, Order, grade
 from grader.submission import Submission
 from grader.worker.launch import Sandbox
-from kata.catalog import ROOT, Kata, catalog
+from torchkata.catalog import ROOT, Kata, catalog
 
 EXAMPLES = 10
 KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more often than any student

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import CallError
-from kata.catalog import ROOT, Kata
-from kata.mistakes import misconceptions
+from torchkata.catalog import ROOT, Kata
+from torchkata.mistakes import misconceptions
 
 ZOO = ROOT / "zoo"
 

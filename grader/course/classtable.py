@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.course.ledger import KataRow, Row
-from kata.catalog import Kata
-from kata.explain import Status, status_of
+from torchkata.catalog import Kata
+from torchkata.explain import Status, status_of
 
 MARKS: dict[Status, tuple[str, str, str]] = {  # mark, what it means, colour
     "done": ("", "done", "green"),

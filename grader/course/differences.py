@@ -18,7 +18,7 @@ from grader.errors import CallError
 from grader.formats.view import PERFORMANCE
 from grader.result import Result, ResultError, read, write_whole
 from grader.terminal import console
-from kata.explain import Outcome
+from torchkata.explain import Outcome
 
 Verdicts: TypeAlias = dict[str, tuple[Outcome, float]]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.course.ledger import Row
 from grader.result import write_whole
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")  # what a spreadsheet would run
 

@@ -6,7 +6,7 @@ import msgspec
 
 from grader.errors import CallError
 from grader.result import UNCOUNTED, Remark, ResultError, read
-from kata.explain import Outcome, Status
+from torchkata.explain import Outcome, Status
 
 
 class KataRow(msgspec.Struct, frozen=True):

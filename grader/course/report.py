@@ -13,7 +13,7 @@ from grader.course.ledger import Row, demand_results, rows
 from grader.errors import MachineError
 from grader.result import ResultError
 from grader.terminal import console
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 PICTURES = ("speed.svg", "roofline.svg")
 

@@ -8,8 +8,8 @@ from grader.performance.pictures.bars import bars
 from grader.performance.pictures.intensity import intensity
 from grader.performance.pictures.roofline import Point, roofline
 from grader.result import PerformanceResult, Result, read, write_whole
-from kata.catalog import catalog
-from kata.speed.sizes import SIZES
+from torchkata.catalog import catalog
+from torchkata.speed.sizes import SIZES
 
 
 def draw(folder: Path) -> None:

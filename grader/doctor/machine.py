@@ -15,7 +15,7 @@ from typing import Literal
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 PROJECT = "torchkata"
 INSTALL = 'pip install -e ".[grader]"'

@@ -9,7 +9,7 @@ from grader.formats.text import one_line
 from grader.formats.view import PERFORMANCE, Seen, seen
 from grader.performance.judged import judged
 from grader.result import Result
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 LONGEST = 4000  # characters of one message
 LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}

@@ -8,7 +8,7 @@ from grader.formats.text import printable
 from grader.formats.view import PERFORMANCE, Seen, seen
 from grader.performance.judged import judged
 from grader.result import Result
-from kata.catalog import Visibility, catalog
+from torchkata.catalog import Visibility, catalog
 
 STOPPED = "Grading stopped before all tests had run. Those that had count; hand in again to have all of them run."
 UNSURE = "Some tests could not be run, and that is not your fault. Your instructor can have them run again."

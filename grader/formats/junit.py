@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 from grader.formats.text import one_line
 from grader.formats.view import Seen, seen
 from grader.result import Result
-from kata.explain import Outcome
+from torchkata.explain import Outcome
 
 KINDS: dict[Outcome, str] = {
     "failed": "failure",

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from grader.formats.text import one_line, printable
 from grader.result import KataResult, PerformanceResult, Result, TestResult
-from kata.catalog import Kata, Visibility, catalog
-from kata.explain import Outcome
+from torchkata.catalog import Kata, Visibility, catalog
+from torchkata.explain import Outcome
 
 PERFORMANCE = "performance"
 NOTHING = "This test is hidden."

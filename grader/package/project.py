@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 from grader.errors import CallError
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 NEEDED = (
     "conftest.py",
-    "kata",
+    "torchkata",
     "grader",
     "tests",
     "reference/__init__.py",

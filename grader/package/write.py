@@ -14,7 +14,7 @@ from grader.drawn import PACKAGED, kept_in
 from grader.errors import CallError, MachineError
 from grader.package import project
 from grader.result import write_whole
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 Platform: TypeAlias = Literal["gradescope", "classroom50", "github", "kubernetes"]
 

@@ -7,7 +7,7 @@ import msgspec
 
 from grader.cachedir import cache_dir
 from grader.result import write_whole
-from kata.speed.sizes import Kind
+from torchkata.speed.sizes import Kind
 
 TOLERATED: dict[Kind, float] = {"cuda": 0.2, "cpu": 0.5}  # by which a device may do less than when it was calibrated
 

@@ -13,8 +13,8 @@ from grader.performance import setup
 from grader.performance.calibration import Calibration
 from grader.performance.machine import DEMANDS
 from grader.performance.state import StateUnknown, read_state
-from kata.speed.accounting import linear_flops
-from kata.speed.sizes import SIZES, Kind, Size
+from torchkata.speed.accounting import linear_flops
+from torchkata.speed.sizes import SIZES, Kind, Size
 
 DTYPES: dict[Kind, dict[str, torch.dtype]] = {
     "cpu": {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "fp64": torch.float64},

@@ -11,9 +11,9 @@ import torch
 from grader.performance.decision import Final
 from grader.performance.machine import Machine
 from grader.performance.side import Done, Side, Task
-from kata.catalog import Workload
-from kata.speed.amounts import own_peak_bytes
-from kata.speed.sizes import SIZES
+from torchkata.catalog import Workload
+from torchkata.speed.amounts import own_peak_bytes
+from torchkata.speed.sizes import SIZES
 
 STEPS = 4
 SECONDS = 60.0
@@ -35,7 +35,7 @@ class WrongResult(Exception):
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
-    """One workload of one submission. Raises what `kata.failures` has for a student's code."""
+    """One workload of one submission. Raises what `torchkata.failures` has."""
     task = Task(workload.name, machine.kind, SIZES[machine.kind][workload.name], STEPS)
     tiers = workload.ratio[machine.kind]
     found: list[Figure] = []

@@ -10,11 +10,11 @@ from grader.performance.decision import Final, score_of
 from grader.performance.machine import Machine
 from grader.result import PerformanceResult
 from grader.worker.cuda import CudaError
-from kata.catalog import Tiers, Workload
-from kata.explain import Outcome
-from kata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
-from kata.speed.amounts import UNITS
-from kata.speed.words import lesson
+from torchkata.catalog import Tiers, Workload
+from torchkata.explain import Outcome
+from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
+from torchkata.speed.amounts import UNITS
+from torchkata.speed.words import lesson
 
 NOT_YOUR_FAULT = "this is not your fault, and costs nothing"
 

@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Literal, TypeAlias
 
 from grader.result import PerformanceResult
-from kata.catalog import Tiers
+from torchkata.catalog import Tiers
 
 Measure: TypeAlias = Literal["peak", "yardstick"]
 

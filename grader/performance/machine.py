@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from socket import socket
 
 from grader.performance.calibration import Calibration
-from kata.catalog import Limits
-from kata.speed.devices import Device
-from kata.speed.sizes import Kind
+from torchkata.catalog import Limits
+from torchkata.speed.devices import Device
+from torchkata.speed.sizes import Kind
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from grader.submission import SubmissionError
 from grader.submission import read as read_submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_sandbox
-from kata.catalog import Kata, Workload, catalog
-from kata.speed.sizes import Kind
+from torchkata.catalog import Kata, Workload, catalog
+from torchkata.speed.sizes import Kind
 
 
 def grade_speeds(

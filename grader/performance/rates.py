@@ -15,10 +15,10 @@ from grader.performance.decision import RULES, Final, More, Retry, Sample, bars,
 from grader.performance.freivalds import OWN_MARGIN
 from grader.performance.machine import Machine
 from grader.performance.side import Side, Task, most_calls
-from kata.catalog import Tiers, Workload
-from kata.speed.amounts import UNITS, amount
-from kata.speed.devices import NAMES
-from kata.speed.sizes import SIZES
+from torchkata.catalog import Tiers, Workload
+from torchkata.speed.amounts import UNITS, amount
+from torchkata.speed.devices import NAMES
+from torchkata.speed.sizes import SIZES
 
 OPENING_BLOCKS = 3
 SLOWEST = 10.0  # times slower than what passes: not worth waiting for
@@ -64,7 +64,7 @@ class Yardstick:
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Measured:
-    """One workload of one submission. Raises what `kata.failures` has for a student's code."""
+    """One workload of one submission. Raises what `torchkata.failures` has."""
     task = sized(machine, workload)
     attempt = 1
     while True:

@@ -12,8 +12,8 @@ from grader.performance.grading import NOT_YOUR_FAULT, ended, grade
 from grader.result import KataResult, PerformanceResult
 from grader.session import STANDINS, connect
 from grader.worker.launch import Sandbox
-from kata.catalog import Workload
-from kata.speed.sizes import Kind
+from torchkata.catalog import Workload
+from torchkata.speed.sizes import Kind
 
 SILENCE = 900.0  # seconds for one workload, retries and all
 

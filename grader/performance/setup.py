@@ -14,9 +14,9 @@ from grader.performance.calibration import stored
 from grader.performance.machine import Machine
 from grader.performance.state import DeviceState, StateUnknown, read_state, slowed, unfit
 from grader.worker.launch import Timing
-from kata.catalog import Limits, catalog
-from kata.speed.devices import device
-from kata.speed.sizes import Kind
+from torchkata.catalog import Limits, catalog
+from torchkata.speed.devices import device
+from torchkata.speed.sizes import Kind
 
 CPU_ARENA = 2**30
 HOST_ARENA = 2**28  # beside a GPU: the data that batches are cut from

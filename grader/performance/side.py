@@ -12,11 +12,11 @@ from grader.performance.checks import CHECKS, Check
 from grader.performance.worker import Block, TimedWorker
 from grader.worker import cuda
 from grader.worker.orders import Begin
-from kata.catalog import Limits
-from kata.exercise import Reply
-from kata.failures import Crashed, NotStarted, Place
-from kata.speed.layout import bytes_needed, fields, lay_out
-from kata.speed.sizes import Kind, Size
+from torchkata.catalog import Limits
+from torchkata.exercise import Reply
+from torchkata.failures import Crashed, NotStarted, Place
+from torchkata.speed.layout import bytes_needed, fields, lay_out
+from torchkata.speed.sizes import Kind, Size
 
 MOST_CALLS = 2**16
 
@@ -45,7 +45,7 @@ class Side:
     """A worker that has begun a task."""
 
     def __init__(self, control: socket.socket, limits: Limits, task: Task, files: Mapping[str, bytes] | None) -> None:
-        """The student's with files, the yardstick's without. Raises what `kata.failures` has for a student's code."""
+        """The student's with files, the yardstick's without. Raises what `torchkata.failures` has."""
         self.task = task
         self.worker = TimedWorker(control, limits)
         self.device_memory: Tensor | None = None
@@ -75,7 +75,7 @@ class Side:
         self.check.begun()
 
     def block(self, seconds: float) -> Done:
-        """One block on new inputs, for limited time. Raises what `kata.failures` has for a student's code."""
+        """One block on new inputs, for limited time. Raises what `torchkata.failures` has."""
         self.check.refresh()
         done = self.timed({"block": self.task.times, "done": True}, seconds)
         error = self.check.error()

@@ -12,9 +12,9 @@ from torch import Tensor
 from grader.worker.channel import mapped
 from grader.worker.home import WorkerHome
 from grader.worker.orders import Begin
-from kata.catalog import Limits
-from kata.exercise import Reply
-from kata.failures import Died, Inconclusive
+from torchkata.catalog import Limits
+from torchkata.exercise import Reply
+from torchkata.failures import Died, Inconclusive
 
 SLIP = 5_000_000  # nanoseconds that the kernel may count after a worker has stopped
 BEGIN_SECONDS = 60.0  # to import, build a model and, on a GPU, start CUDA

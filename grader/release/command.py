@@ -12,9 +12,9 @@ from grader.release.contents import contents, with_foundations
 from grader.release.contract import differences, written_already
 from grader.release.leaks import leaks
 from grader.release.prove import prove
-from kata.catalog import ROOT, Kata
+from torchkata.catalog import ROOT, Kata
 
-REPLACED = ("assignment", "kata", "reference", "tests")  # as a whole: no file of an older handout stays in them
+REPLACED = ("assignment", "torchkata", "reference", "tests")  # as a whole: no file of an older handout stays in them
 OURS = (*REPLACED, "docs", "grader", "zoo", "examples", "benchmarks", "scripts")
 PAIR = ("assignment", "reference/solution")
 
@@ -75,7 +75,7 @@ def is_handout(out: Path) -> bool:
         project = tomllib.loads((out / "pyproject.toml").read_text("utf-8"))["project"]
     except (OSError, ValueError, KeyError):
         return False
-    return bool(project.get("name") == "kata") and (out / "reference/stubs").is_dir()
+    return bool(project.get("name") == "torchkata") and (out / "reference/stubs").is_dir()
 
 
 def fit(katas: Sequence[Kata]) -> None:

@@ -8,16 +8,16 @@ from grader.errors import GraderError
 from grader.package.project import files_of
 from grader.release.ideas import with_sections
 from grader.release.manifest import with_only
-from kata.catalog import ROOT, Kata, Workload, catalog
+from torchkata.catalog import ROOT, Kata, Workload, catalog
 
 FILES = Path(__file__).with_name("files")
 PLACES = {"README.md": "README.md", "pyproject.toml": "pyproject.toml", "gitignore": ".gitignore"}
 WORKFLOW = ".github/workflows/test.yml"
-WHOLE = ("conftest.py", "kata", "LICENSE", "docs/students.md")
+WHOLE = ("conftest.py", "torchkata", "LICENSE", "docs/students.md")
 GIVEN = ("tests/", "reference/oracle/", "reference/misconceptions/")
 MISTAKES = "reference/misconceptions"  # found by their kata's name, imported by no test
 SPEED = "tests/test_speed.py"
-MANIFEST = "kata/catalog.toml"
+MANIFEST = "torchkata/catalog.toml"
 IDEAS = "docs/katas.md"
 
 
@@ -54,7 +54,7 @@ def contents(katas: Sequence[Kata]) -> dict[str, bytes]:
 
 
 def closure(start: Sequence[str]) -> set[str]:
-    """These files and all of ours that they import, directly or not, but for `kata/`, which is there as a whole.
+    """These files and all of ours that they import, directly or not, but for `torchkata/`, which is there as a whole.
 
     Raises GraderError where that leads to what stays with the instructor.
     """
@@ -62,7 +62,7 @@ def closure(start: Sequence[str]) -> set[str]:
     open_ends = list(start)
     while open_ends:
         path = open_ends.pop()
-        if path not in found and not path.startswith("kata/"):
+        if path not in found and not path.startswith("torchkata/"):
             found.add(path)
             open_ends += imports(path)
     if strays := sorted(path for path in found if not path.startswith(GIVEN) and path != "reference/__init__.py"):

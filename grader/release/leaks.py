@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 FOLDERS = ("reference/solution", "zoo")
 STAYS = ("reference/solution/", "zoo/", "grader/", "examples/", "benchmarks/", "scripts/", "docs/")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.errors import GraderError
 from grader.package.write import spread
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 
 def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> None:

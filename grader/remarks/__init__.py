@@ -14,7 +14,7 @@ import msgspec
 from grader.remarks.names import Names
 from grader.result import Remark
 from grader.worker.confine import mapped_bytes
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 CPU_SECONDS, MEMORY = 10, 2**30  # more than any source takes that was typed by hand
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")

@@ -8,8 +8,8 @@ from statistics import median, quantiles
 from grader.report.student import BINS, Property, Student
 from grader.report.words import STATUSES
 from grader.result import Remark
-from kata.catalog import Kata, Track, catalog
-from kata.explain import Status
+from torchkata.catalog import Kata, Track, catalog
+from torchkata.explain import Status
 
 MOST = 12  # properties that are listed
 

@@ -7,8 +7,8 @@ from itertools import groupby
 from grader.formats.view import PERFORMANCE, Seen
 from grader.performance.judged import Judged, judged
 from grader.result import Result
-from kata.catalog import catalog
-from kata.explain import Status, status_of
+from torchkata.catalog import catalog
+from torchkata.explain import Status, status_of
 
 SETTLED = ("passed", "not_started", "not_graded")  # a line says all of such a test
 

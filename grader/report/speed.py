@@ -7,7 +7,7 @@ from statistics import median
 from grader.performance.judged import Judged, judged
 from grader.report.student import Student
 from grader.result import PerformanceResult
-from kata.catalog import Workload, catalog
+from torchkata.catalog import Workload, catalog
 
 GOLDEN = 0.618  # multiples of it, without their whole part, lie apart from each other
 WIDE = 1000.0  # units of a strip's drawing

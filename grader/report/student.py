@@ -6,7 +6,7 @@ from math import isclose
 
 from grader.report.parts import Part
 from grader.result import KataResult, PerformanceResult, Remark, Result
-from kata.explain import Outcome, Status
+from torchkata.explain import Outcome, Status
 
 FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")
 BINS = 10

@@ -1,7 +1,7 @@
 """The marks and the words of how something ended: told apart without colour."""
 
 from grader.course.classtable import MARKS
-from kata.explain import Outcome, Status
+from torchkata.explain import Outcome, Status
 
 SYMBOLS: dict[Status, str] = {status: mark for status, (mark, _, _) in MARKS.items()} | {
     "done": "✓",

@@ -15,7 +15,7 @@ from grader.report.html import templates
 from grader.report.parts import Part, parts_of
 from grader.report.student import Student, student_of
 from grader.result import Result, ResultError, read, write_whole
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 PAGE = "report.html"
 FEEDBACK = "feedback.html"

@@ -1,1 +1,1 @@
-"""Tests of `kata/`, `grader/` and the tools: the tests of the tests."""
+"""Tests of `torchkata/`, `grader/` and the tools: the tests of the tests."""

@@ -21,8 +21,8 @@ import torch
 from grader import cli
 from grader.formats import view
 from grader.tests.handed_in import NAMES, OPTIONS, SLOW, handed_in
-from kata.catalog import ROOT, HiddenSays, Visibility, catalog
 from scripts import one_node_slurm
+from torchkata.catalog import ROOT, HiddenSays, Visibility, catalog
 
 os.environ["KATA_LANG"] = "en"  # whatever this machine speaks
 os.environ["OMP_NUM_THREADS"] = "1"  # the tests share the cores: threads that wait for one another would take them all

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 OURS = ("grader", "kata", "pytest", "make", "python", "python3")

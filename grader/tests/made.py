@@ -3,8 +3,8 @@
 import msgspec
 
 from grader.result import KataResult, PerformanceResult, Result, TestResult
-from kata.catalog import catalog
-from kata.explain import Outcome, status_of
+from torchkata.catalog import catalog
+from torchkata.explain import Outcome, status_of
 
 OUTCOMES: tuple[Outcome, ...] = (
     "passed",

@@ -10,9 +10,9 @@ import msgspec
 
 from grader.result import KataResult, PerformanceResult, Remark, Result, TestResult
 from grader.tests.made import measured
-from kata.catalog import Kata, catalog
-from kata.explain import Outcome, status_of
-from kata.mistakes import mistakes
+from torchkata.catalog import Kata, catalog
+from torchkata.explain import Outcome, status_of
+from torchkata.mistakes import mistakes
 
 FIRST = "ada amir ana bela ben chidi chloe dan dora emil esra eva finn gao gita hana hugo ida ines ivo jan jun kai kofi"
 REST = (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 from torch.utils.flop_counter import FlopCounterMode
 
-from kata.speed.sizes import Kind
+from torchkata.speed.sizes import Kind
 
 LAUNCH_SECONDS = 1e-3
 FLOPS = 1e9  # a second
@@ -51,6 +51,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Put it in the place of what is here."""
-    from kata.gpu import STOPWATCH  # imported earlier, pytest would warn
+    from torchkata.gpu import STOPWATCH  # imported earlier, pytest would warn
 
     config.stash[STOPWATCH] = Pretended(config.getoption("pretended_bytes"))

@@ -16,7 +16,7 @@ from grader.certify.remember import cheapest, write
 from grader.errors import CallError
 from grader.result import KataResult
 from grader.tests.conftest import Run, ask
-from kata.catalog import ROOT, Kata, catalog
+from torchkata.catalog import ROOT, Kata, catalog
 
 KATAS = list(catalog().katas.values())
 ENTRY = """# A comment, and "breaks" in it.

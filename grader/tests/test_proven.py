@@ -15,7 +15,7 @@ from grader.result import KataResult
 from grader.session import Order
 from grader.submission import Submission
 from grader.tests.conftest import python
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 WARNINGS: list[str] = []
 
@@ -93,8 +93,8 @@ def test_a_kata_depends_on_what_it_builds_on_and_on_no_other(solution: Claim) ->
         "tests/probes/optimizers.py",
         "reference/oracle/adam.py",
         "reference/misconceptions/moments.py",
-        "kata/compare.py",
-        "kata/diagnose.py",
+        "torchkata/compare.py",
+        "torchkata/diagnose.py",
         "grader/collect.py",
         "grader/rubric.py",
         "grader/worker/zygote.py",
@@ -127,8 +127,8 @@ LOADED = """
 import json, sys
 from pathlib import Path
 from grader.collect import with_tests
-from kata.catalog import ROOT, catalog
-from kata.mistakes import mistakes
+from torchkata.catalog import ROOT, catalog
+from torchkata.mistakes import mistakes
 with_tests(lambda tests: mistakes("adamw"), 1, "prove", [catalog().katas["adamw"]])
 files = [Path(module.__file__) for module in [*sys.modules.values()] if getattr(module, "__file__", None)]
 ours = [file.relative_to(ROOT) for file in files if file.is_relative_to(ROOT)]
@@ -140,14 +140,14 @@ def test_nothing_of_ours_that_is_loaded_to_grade_is_overlooked() -> None:
     ran = python("-c", LOADED)
     assert ran.code == 0, ran.err
     loaded = set(json.loads(ran.out.splitlines()[-1]))
-    assert {"tests/test_adamw.py", "reference/misconceptions/adamw.py", "kata/diagnose.py"} <= loaded
+    assert {"tests/test_adamw.py", "reference/misconceptions/adamw.py", "torchkata/diagnose.py"} <= loaded
     patterns = [*depends.COMMON, *(pattern.format(kata="adamw") for pattern in depends.EACH)]
     seen = with_imports(path for pattern in patterns for path in ROOT.glob(pattern))
     assert loaded - {path.relative_to(ROOT).as_posix() for path in seen} == set()
 
 
 def test_an_import_within_a_function_and_a_relative_one_count() -> None:
-    assert ROOT / "kata/catalog.py" in imported(ROOT / "kata/profiles.py"), "from .catalog import ROOT"
+    assert ROOT / "torchkata/catalog.py" in imported(ROOT / "torchkata/profiles.py"), "from .catalog import ROOT"
     assert ROOT / "grader/grade.py" in imported(ROOT / "grader/cli.py"), "in a function"
     assert ROOT / "grader/rubric.py" in imported(ROOT / "grader/session.py"), "from grader import rubric"
 

@@ -10,7 +10,7 @@ from grader.start import Start
 from grader.tests.conftest import grade
 from grader.tests.pseudo_terminal import Terminal
 from grader.worker.launch import IsolationError, launch
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 FEW = ("--kata", "same_storage", "--examples", "1")
 COMPLETE = ROOT / "examples/submissions/complete"

@@ -7,9 +7,9 @@ import pytest
 
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Sandbox, Timing, launch
-from kata.catalog import Limits
-from kata.student import Student
 from tests.probes import linear as probes
+from torchkata.catalog import Limits
+from torchkata.student import Student
 
 Ask: TypeAlias = Callable[..., Any]
 

@@ -13,10 +13,10 @@ import torch
 from torch import Tensor
 
 from grader.worker.orders import Begin
-from kata.assignment import Assignment
-from kata.speed import yardsticks
-from kata.speed.layout import ALIGNMENT, bytes_needed, fields, lay_out
 from tests.probes import speed
+from torchkata.assignment import Assignment
+from torchkata.speed import yardsticks
+from torchkata.speed.layout import ALIGNMENT, bytes_needed, fields, lay_out
 
 MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h: its size no longer adapts once it has been set
 

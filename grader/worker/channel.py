@@ -22,8 +22,8 @@ import msgspec
 import torch
 from torch import Tensor
 
-from kata.exercise import Reply
-from kata.values import MAX_DEPTH, Opaque, Plain
+from torchkata.exercise import Reply
+from torchkata.values import MAX_DEPTH, Opaque, Plain
 
 MAX_FRAME = 64 * 2**20
 MAX_OUTLINE = 2**20  # of a reply: as Python objects it takes up to 64 times as much memory
@@ -255,7 +255,7 @@ def from_extension(contents: Contents, code: int, data: memoryview) -> Tensor | 
 
 
 def check_plain(value: Plain, depth: int = 0) -> None:
-    """Demand what `kata.values.plain` makes. Raises ValueError."""
+    """Demand what `torchkata.values.plain` makes. Raises ValueError."""
     if isinstance(value, list) and depth <= MAX_DEPTH:
         for item in value:
             check_plain(item, depth + 1)

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from grader.worker.channel import Channel, Closed, Late, Malformed, decode_reply, mapped
-from kata.catalog import Limits
-from kata.exercise import Probe, Reply
-from kata.failures import Died, Inconclusive, TimedOut
-from kata.values import Plain
+from torchkata.catalog import Limits
+from torchkata.exercise import Probe, Reply
+from torchkata.failures import Died, Inconclusive, TimedOut
+from torchkata.values import Plain
 
 CONTROL_SECONDS = 60.0
 LEAST_FORGIVEN = 0.05  # seconds; less is not worth another look

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 from grader.worker import syscalls
 from grader.worker.confine import Confinement, hide_memory
-from kata.catalog import ROOT, Limits
+from torchkata.catalog import ROOT, Limits
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
 START_SECONDS = 120.0  # importing torch from a cold network disk takes this long
@@ -25,8 +25,19 @@ NEEDED = ("torch", "numpy", "einops", "jaxtyping", "msgspec")
 FIRST_USER = 1_000_000  # far above the users that a machine gives out
 
 RUNTIME = (  # all of this project that a worker can see
-    *("kata/__init__.py", "kata/values.py", "kata/assignment.py", "kata/exercise.py", "kata/lean.py"),
-    *("kata/speed/__init__.py", "kata/speed/layout.py", "kata/speed/sizes.py", "kata/speed/yardsticks.py"),
+    *(
+        "torchkata/__init__.py",
+        "torchkata/values.py",
+        "torchkata/assignment.py",
+        "torchkata/exercise.py",
+        "torchkata/lean.py",
+    ),
+    *(
+        "torchkata/speed/__init__.py",
+        "torchkata/speed/layout.py",
+        "torchkata/speed/sizes.py",
+        "torchkata/speed/yardsticks.py",
+    ),
     *("grader/__init__.py", "grader/worker/__init__.py", "grader/worker/channel.py"),
     *("grader/worker/confine.py", "grader/worker/walls.py", "grader/worker/work.py", "grader/worker/zygote.py"),
     *("grader/worker/bench.py", "grader/worker/orders.py", "grader/worker/cuda.py"),

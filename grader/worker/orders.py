@@ -2,7 +2,7 @@
 
 import msgspec
 
-from kata.speed.sizes import Size
+from torchkata.speed.sizes import Size
 
 
 class Begin(msgspec.Struct, frozen=True):

@@ -19,9 +19,9 @@ from grader.worker.confine import (
     refuse_system_calls,
     write_no_more,
 )
-from kata.assignment import Assignment
-from kata.exercise import Reply, exercise, reply_to
-from kata.values import plain
+from torchkata.assignment import Assignment
+from torchkata.exercise import Reply, exercise, reply_to
+from torchkata.values import plain
 
 
 def live(line: int, memory: list[int], confinement: Confinement, user: int, scratch: Path) -> NoReturn:

@@ -83,7 +83,7 @@ def warm_up(katas: list[str]) -> None:
     import jaxtyping  # noqa: F401
     import torch
 
-    from kata.lean import spare_the_stack_traces
+    from torchkata.lean import spare_the_stack_traces
 
     torch.set_num_threads(1)
     spare_the_stack_traces()

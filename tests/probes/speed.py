@@ -1,6 +1,6 @@
 """Runs a workload beside a student's code: `begin` makes what is needed, and what it returns does one block of work.
 
-Inputs and results lie in `memory` (`kata/speed/layout.py`): under the grader that is memory of the grader's.
+Inputs and results lie in `memory` (`torchkata/speed/layout.py`): under the grader that is memory of the grader's.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kata.speed.layout import Memory
-from kata.speed.sizes import Size
-from kata.speed.yardsticks import product
+from torchkata.speed.layout import Memory
+from torchkata.speed.sizes import Size
+from torchkata.speed.yardsticks import product
 
 SEED = 0
 BUSY_CYCLES = 100_000_000  # of the GPU's clock: 50 ms or more

@@ -7,8 +7,8 @@ from grader.performance.checks.batches import BatchCheck
 from grader.performance.checks.optimizers import AdaGradCheck, SGDCheck
 from grader.performance.checks.products import ProductCheck
 from grader.performance.checks.training import StepCheck, TrainingCheck
-from kata.speed.layout import Memory
-from kata.speed.sizes import Size
+from torchkata.speed.layout import Memory
+from torchkata.speed.sizes import Size
 
 
 class Check(Protocol):

@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from grader.performance.checks.nonce import Nonce
-from kata.speed.layout import Memory
-from kata.speed.sizes import Size
+from torchkata.speed.layout import Memory
+from torchkata.speed.sizes import Size
 
 KEY_TOKENS = 4  # 64 bits: enough to tell the windows of 2²⁶ random tokens apart
 SPARE = 8  # rows that may be missing by chance

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from grader.performance.checks.nonce import Nonce
-from kata.speed.layout import Memory
-from kata.speed.sizes import Size
+from torchkata.speed.layout import Memory
+from torchkata.speed.sizes import Size
 
 STRIDE = 16
 EPSILON = 1e-5  # AdaGrad's, inside the root

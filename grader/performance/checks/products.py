@@ -4,8 +4,8 @@ import torch
 
 from grader.performance.checks.nonce import Nonce
 from grader.performance.freivalds import floor, relative_error
-from kata.speed.layout import Memory
-from kata.speed.sizes import Size
+from torchkata.speed.layout import Memory
+from torchkata.speed.sizes import Size
 
 
 class ProductCheck:

@@ -14,8 +14,8 @@ from torch import Tensor
 
 from grader.performance.checks.nonce import Nonce
 from grader.performance.freivalds import floor
-from kata.speed.layout import Memory
-from kata.speed.sizes import Size
+from torchkata.speed.layout import Memory
+from torchkata.speed.sizes import Size
 
 
 @dataclass

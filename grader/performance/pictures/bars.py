@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from grader.performance.judged import Judged, judged
 from grader.performance.pictures.svg import BLUE, GREEN, GREY, ORANGE, canvas, text_of
 from grader.result import PerformanceResult
-from kata.explain import Outcome
+from torchkata.explain import Outcome
 
 INSTEAD: dict[Outcome, str] = {  # of a share that counts
     "failed": "wrong result",

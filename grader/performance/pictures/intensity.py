@@ -1,11 +1,11 @@
 """How many operations a workload has for each byte that it must move at least: its place on a roofline.
 
-The bytes are those of a run that reads and writes each tensor once, in the sizes of `kata/speed/sizes.py`.
+The bytes are those of a run that reads and writes each tensor once, in the sizes of `torchkata/speed/sizes.py`.
 """
 
 import torch
 
-from kata.speed.sizes import Size
+from torchkata.speed.sizes import Size
 
 SGD_FLOPS, SGD_TENSORS = 2, 3  # p − lr·g; p and g are read, p is written
 ADAGRAD_FLOPS, ADAGRAD_TENSORS = 7, 5  # G + g·g, then p − lr·g / √(G + ε); p, g and G are read, p and G are written

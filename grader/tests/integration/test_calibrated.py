@@ -14,7 +14,7 @@ QUICK = """
 import dataclasses, pathlib, sys
 from grader.calibrate import Options, run_calibrate
 from grader.performance import ceilings, machine
-from kata.speed.sizes import Size
+from torchkata.speed.sizes import Size
 
 ceilings.SIZES = {"cpu": {"linear_forward": Size(batch=4, width=8, outputs=4)}}
 ceilings.ELEMENTS, ceilings.BLOCK_SECONDS = {"cpu": 1000}, {"cpu": 1e-4}

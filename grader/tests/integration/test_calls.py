@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import Run, ask, grade
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 COMPLETE = ROOT / "examples/submissions/complete"
 

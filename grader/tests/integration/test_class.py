@@ -11,7 +11,7 @@ from grader.course.intake import Intake, Options
 from grader.course.roster import roster
 from grader.tests.conftest import EXAMPLES, Class, ask, grade
 from grader.tests.handed_in import LINEAR, handed_in
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 KATAS = [kata.name for kata in catalog().choose([], ["core"])]
 OPTIONS = ("--jobs", 2, "--examples", 20)

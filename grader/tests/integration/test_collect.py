@@ -5,10 +5,10 @@ from grader.tests.conftest import python
 ONE_ASKS_NOBODY = """
 from types import SimpleNamespace
 from grader import collect
-from kata.catalog import catalog
-from kata.profiles import SEED
-from kata.selection import STUDENT
-from kata.student import Student
+from torchkata.catalog import catalog
+from torchkata.profiles import SEED
+from torchkata.selection import STUDENT
+from torchkata.student import Student
 
 def use(tests):
     tests.config.stash[SEED] = 0

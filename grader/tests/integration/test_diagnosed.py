@@ -35,7 +35,7 @@ def test_verdicts_and_smallest_inputs_are_those_without_it(tmp_path: Path) -> No
     )
     command = ["pytest", f"--impl={folder}", "--hypothesis-profile", "grade", "--examples", "40", "--seed", "3"]
     command += ["--kata", "linear", "--kata", "sgd"]
-    with_it, without = run(*command), run(*command, "-p", "no:kata.diagnose")
+    with_it, without = run(*command), run(*command, "-p", "no:torchkata.diagnose")
     assert "  looks like: " in with_it.out
     assert "  looks like: " not in without.out
     lines = [line for line in with_it.out.splitlines() if not line.startswith("  looks like: ")]

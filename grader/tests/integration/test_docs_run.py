@@ -12,7 +12,7 @@ import pytest
 from grader.formats.classroom50 import VARIABLES
 from grader.tests.conftest import Run, students_environment
 from grader.tests.documents import DOCUMENTS, Section, sections
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 STUDENTS = ROOT / "docs/students.md"
 FOR_STUDENTS = (STUDENTS, ROOT / "grader/release/files/README.md")  # typed where a handout lies

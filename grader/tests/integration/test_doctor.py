@@ -6,7 +6,7 @@ import pytest
 
 from grader.doctor import machine
 from grader.tests.conftest import run
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 
 @pytest.mark.usefixtures("needs_bwrap")

@@ -12,7 +12,7 @@ import pytest
 
 from grader.tests.conftest import ask, grade
 from grader.tests.platforms import for_gradescope
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 COMPLETE = ROOT / "examples/submissions/complete"
 

@@ -12,7 +12,7 @@ from grader.tests.conftest import EXAMPLES, Run
 from grader.worker import launch, syscalls
 from grader.worker.home import WorkerHome
 from grader.worker.launch import IsolationError
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 COMPLETE = next(path for path in EXAMPLES if path.name == "complete")
 FEW = ("--kata", "same_storage", "--examples", "1")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import at_home, kata, write_solution
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 KATAS = list(catalog().katas)
 SOLUTION = ROOT / "reference/solution"
@@ -68,8 +68,8 @@ def test_next_runs_the_first_kata_that_is_not_done(handout: Path) -> None:
 
 def finished(handout: Path) -> dict[str, dict[str, object]]:
     """What a handout remembers when every kata is done, by its own digest of its own files."""
-    code = "import json, kata.catalog, kata.state\n"
-    code += "print(json.dumps({name: kata.state.digest(name) for name in kata.catalog.catalog().katas}))"
+    code = "import json, torchkata.catalog, torchkata.state\n"
+    code += "print(json.dumps({name: torchkata.state.digest(name) for name in torchkata.catalog.catalog().katas}))"
     (handout / "digests.py").write_text(code)
     digests = json.loads(at_home("digests", cwd=handout).out)
     return {name: {"status": "done", "passed": 1, "files": digests[name], "run": ""} for name in digests}
@@ -140,7 +140,7 @@ def test_any_encoding_of_a_terminal_will_do(handout: Path, encoding: str) -> Non
 
 def test_what_needs_no_torch_does_not_wait_for_it(handout: Path) -> None:
     (handout / "look.py").write_text(
-        "import sys\nfrom kata.cli.command import run\nrun([])\nrun(['hint'])\nrun(['export'])\n"
+        "import sys\nfrom torchkata.cli.command import run\nrun([])\nrun(['hint'])\nrun(['export'])\n"
         "assert not {'torch', 'numpy', 'pytest'} & set(sys.modules)\n"
     )
     done = at_home("look", cwd=handout)

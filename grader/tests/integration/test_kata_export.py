@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from grader import submission
 from grader.tests.conftest import kata, write_solution
-from kata.catalog import catalog
-from kata.cli.export import collected, zipped
+from torchkata.catalog import catalog
+from torchkata.cli.export import collected, zipped
 
 KATAS = list(catalog().katas)
 

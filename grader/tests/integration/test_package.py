@@ -16,7 +16,7 @@ import yaml
 
 from grader.tests.conftest import Run, ask
 from grader.tests.platforms import CLASSROOM50, RUNNER, for_gradescope
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 HALF_DONE = ROOT / "examples/submissions/half_done"
 NOT_NEEDED = ("reference/solution", "zoo", "examples", "grader/tests", "assignment", "__pycache__")

@@ -20,12 +20,12 @@ from grader.release.leaks import leaks, secrets
 from grader.release.manifest import with_only
 from grader.release.prove import prove
 from grader.tests.conftest import ask, at_home, grade, write_solution
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 KATAS = list(catalog().katas)
 SOLUTION = ROOT / "reference/solution"
-MANIFEST = (ROOT / "kata/catalog.toml").read_text("utf-8")
-TOP = {"assignment", "conftest.py", "docs", "kata", "LICENSE", "pyproject.toml", "README.md", "reference", "tests"}
+MANIFEST = (ROOT / "torchkata/catalog.toml").read_text("utf-8")
+TOP = {"assignment", "conftest.py", "docs", "LICENSE", "pyproject.toml", "README.md", "reference", "tests", "torchkata"}
 
 
 def listed(folder: Path) -> list[str]:
@@ -74,7 +74,7 @@ def test_every_kind_of_secret_is_known_and_found() -> None:
         body = next(one for one in bodies if one.place.startswith(place))
         inner = "\n".join(f"        {line}" for line in body.text.splitlines())
         hidden = f"class Hidden:\n    def another_name(self):\n        '''Says nothing.'''\n{inner}\n"
-        assert any(f"has a function of {place}" in leak for leak in leaks({"kata/hidden.py": hidden.encode()}))
+        assert any(f"has a function of {place}" in leak for leak in leaks({"torchkata/hidden.py": hidden.encode()}))
     for place in ("reference/solution/", "zoo/right/", "zoo/attacks/", "zoo/cheats/"):
         sentence = next(one for one in sentences if one.place.startswith(place))
         wrapped = sentence.text.replace(" ", "\n   ").encode()
@@ -266,7 +266,7 @@ def test_a_release_writes_over_a_release_only(tmp_path: Path) -> None:
     assert ask("release", tmp_path / "file", "--force").code == 2
 
 
-@pytest.mark.parametrize("place", [ROOT, ROOT.parent, ROOT / "kata", ROOT / "tests/new", Path("/")])
+@pytest.mark.parametrize("place", [ROOT, ROOT.parent, ROOT / "torchkata", ROOT / "tests/new", Path("/")])
 def test_this_project_is_not_written_over(place: Path) -> None:
     with pytest.raises(CallError, match="not over this project"):
         command.refuse(place, force=True)

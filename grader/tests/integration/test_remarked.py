@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 from grader.tests.conftest import grade, python
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 LIMITED = """
 from grader.remarks import MEMORY, limit_this_process

@@ -17,8 +17,8 @@ from grader.session import STANDINS
 from grader.tests.conftest import Run, ask, grade
 from grader.tests.made import result
 from grader.worker.launch import launch
-from kata.catalog import ROOT, Workload, catalog
-from kata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
+from torchkata.catalog import ROOT, Workload, catalog
+from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 
 LINEAR = catalog().workloads["linear_forward"]
 SOLUTION = ROOT / "reference/solution"

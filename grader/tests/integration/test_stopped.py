@@ -12,7 +12,7 @@ import pytest
 
 from grader.tests.conftest import grade, python
 from grader.tests.handed_in import LINEAR, OPTIONS, SLOW, handed_in, lives, results
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left

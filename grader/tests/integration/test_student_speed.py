@@ -9,12 +9,12 @@ import torch
 
 from grader.tests.conftest import Run, run
 from grader.tests.handed_in import changed, work
-from kata.catalog import ROOT, catalog
-from kata.gpu import Figure, judge_by
-from kata.speed.layout import bytes_needed, fields
-from kata.speed.sizes import SIZES, Kind, Size
-from kata.speed.stopwatch import Cuda, here
 from tests.trial import CALLS, HEADROOM, fitting, shrunk
+from torchkata.catalog import ROOT, catalog
+from torchkata.gpu import Figure, judge_by
+from torchkata.speed.layout import bytes_needed, fields
+from torchkata.speed.sizes import SIZES, Kind, Size
+from torchkata.speed.stopwatch import Cuda, here
 
 without_a_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
 WORKLOADS = list(catalog().workloads)

@@ -8,9 +8,9 @@ import pytest
 
 from grader.tests.conftest import Run, python, run
 from grader.tests.handed_in import SOLUTION, changed, work
-from kata.catalog import ROOT, catalog
-from kata.failures import TimedOut
-from kata.student import InProcess
+from torchkata.catalog import ROOT, catalog
+from torchkata.failures import TimedOut
+from torchkata.student import InProcess
 
 
 def pytest_of(folder: Path, *options: str) -> Run:
@@ -54,7 +54,7 @@ def test_a_wrong_kata_reads_like_this(tmp_path: Path) -> None:
     again = run(*command.split())
     assert again.code == 1
     assert block[2] in again.out, "the same command shows the same input"
-    for harness in ("Traceback", "hypothesis/", "kata/student.py", "Falsifying"):
+    for harness in ("Traceback", "hypothesis/", "torchkata/student.py", "Falsifying"):
         assert harness not in done.out
 
 
@@ -168,7 +168,7 @@ def test_profiles_by_name() -> None:
 FIRST_STEP = """
 import sys
 import torch
-from kata.lean import spare_the_compiler
+from torchkata.lean import spare_the_compiler
 from reference.solution.sgd import SGD
 spare_the_compiler()
 optimizer = SGD([torch.ones(1, requires_grad=True)], lr=0.1)

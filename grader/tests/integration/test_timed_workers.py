@@ -13,10 +13,10 @@ from grader.performance.side import Side, Task, most_calls
 from grader.performance.worker import SLIP, MemoryUse, TimedWorker
 from grader.tests.workers import LEVELS, zygote
 from grader.worker.launch import Sandbox
-from kata.catalog import ROOT
-from kata.failures import Crashed, Died, NotStarted, TimedOut
-from kata.speed.layout import bytes_needed, fields
-from kata.speed.sizes import Size
+from torchkata.catalog import ROOT
+from torchkata.failures import Crashed, Died, NotStarted, TimedOut
+from torchkata.speed.layout import bytes_needed, fields
+from torchkata.speed.sizes import Size
 
 SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
 SOLUTION = {path.name: path.read_bytes() for path in sorted((ROOT / "reference/solution").glob("*.py"))}

@@ -13,8 +13,8 @@ import pytest
 
 from grader.tests.conftest import students_environment
 from grader.tests.pseudo_terminal import Terminal
-from kata.catalog import ROOT
-from kata.cli.saves import Saves
+from torchkata.catalog import ROOT
+from torchkata.cli.saves import Saves
 
 SOLUTION = ROOT / "reference/solution"
 KEYS = "n next · h hint · a all · q quit"
@@ -40,7 +40,7 @@ def pid_in(file: Path) -> int:
 @pytest.fixture
 def watch(handout: Path) -> Iterator[Terminal]:
     """`kata watch` at a terminal, ready."""
-    with Terminal([sys.executable, "-m", "kata", "watch"], handout, PLAIN) as terminal:
+    with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, PLAIN) as terminal:
         terminal.until(KEYS)
         yield terminal
 
@@ -151,17 +151,17 @@ def test_however_it_is_ended_the_terminal_is_as_before(
 
 def test_with_colours_where_nobody_forbids_them(handout: Path) -> None:
     environment = {name: value for name, value in PLAIN.items() if name != "NO_COLOR"}
-    with Terminal([sys.executable, "-m", "kata", "watch"], handout, environment) as terminal:
+    with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, environment) as terminal:
         terminal.until(KEYS)
         save(handout, "same_storage")
         assert "\x1b[32mdone" in terminal.until(KEYS)
 
 
-NO_FORK = "import os\ndel os.fork\nfrom kata.cli.command import run\nrun(['watch'])\n"
+NO_FORK = "import os\ndel os.fork\nfrom torchkata.cli.command import run\nrun(['watch'])\n"
 DEATH = """
 import os
-from kata.cli import runs
-from kata.cli.command import run
+from torchkata.cli import runs
+from torchkata.cli.command import run
 runs.test = lambda *_: os.kill(os.getpid(), 11)
 run(["watch"])
 """
@@ -191,7 +191,7 @@ def lines_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("command", "at_first"), [(("-m", "kata", "watch"), "loading torch"), (("-c", NO_FORK), "can't fork")]
+    ("command", "at_first"), [(("-m", "torchkata", "watch"), "loading torch"), (("-c", NO_FORK), "can't fork")]
 )
 def test_in_a_pipe_and_without_fork_it_works_without_keys_and_says_so(
     handout: Path, command: tuple[str, ...], at_first: str

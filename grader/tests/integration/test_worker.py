@@ -15,11 +15,11 @@ from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
 from grader.worker.channel import LENGTH, encode
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Sandbox, hidden_files
-from kata.catalog import ROOT
-from kata.exercise import Reply
-from kata.failures import Crashed, Died, NotStarted, TimedOut
-from kata.student import Student
 from tests.probes import linear as probes
+from torchkata.catalog import ROOT
+from torchkata.exercise import Reply
+from torchkata.failures import Crashed, Died, NotStarted, TimedOut
+from torchkata.student import Student
 
 SECRET = "TORCHKATA_SECRET"
 CONNECT = "import socket\nsocket.socket().connect(('192.0.2.1', 80))"

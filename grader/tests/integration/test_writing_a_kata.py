@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import run
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 PAGE = ROOT / "docs/writing-a-kata.md"
 BLOCK = re.compile(

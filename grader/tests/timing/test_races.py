@@ -10,7 +10,7 @@ from grader.certify.races import CheatTrial, Races, SlowTrial
 from grader.performance import setup
 from grader.tests.conftest import run
 from grader.worker.launch import launch
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import torch
 
 from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
 from grader.worker.launch import Sandbox
-from kata.failures import TimedOut
+from torchkata.failures import TimedOut
 
 ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"
 

@@ -13,10 +13,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
-from kata.speed import accounting
 from reference.solution.cruncher import Cruncher
 from reference.solution.linear import Linear
 from reference.solution.train import train
+from torchkata.speed import accounting
 
 STEPS = 3
 

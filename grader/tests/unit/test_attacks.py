@@ -17,8 +17,8 @@ from grader.errors import CallError
 from grader.session import Graded, Order
 from grader.submission import MAX_ARCHIVE, SubmissionError, read
 from grader.tests.conftest import ask
-from kata.catalog import catalog
-from kata.explain import Outcome, Status
+from torchkata.catalog import catalog
+from torchkata.explain import Outcome, Status
 
 KATAS = list(catalog().katas.values())
 ENTRY = """

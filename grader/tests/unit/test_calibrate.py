@@ -16,8 +16,8 @@ from grader.performance import ceilings, rates, setup
 from grader.performance.calibration import TOLERATED, Calibration, fallen, path_of, store, stored
 from grader.performance.side import Task
 from grader.tests.conftest import ask
-from kata.speed.devices import device
-from kata.speed.sizes import SIZES, Kind, Size
+from torchkata.speed.devices import device
+from torchkata.speed.sizes import SIZES, Kind, Size
 
 H200 = Calibration(
     device="NVIDIA H200",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import ask
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 TRACKS = {track: [kata for kata in catalog().katas.values() if kata.track == track] for track in catalog().tracks}
 

@@ -11,8 +11,8 @@ from grader.certify.prove import Findings, kata_table, markdown
 from grader.certify.zoo import Animal, named
 from grader.errors import CallError
 from grader.result import KataResult
-from kata.catalog import catalog
-from kata.explain import Outcome, Status
+from torchkata.catalog import catalog
+from torchkata.explain import Outcome, Status
 
 
 def result(kata: str, status: Status, **tests: Outcome) -> KataResult:

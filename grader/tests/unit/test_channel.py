@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from grader.worker import channel
 from grader.worker.channel import Channel, Closed, Late, Malformed, decode, decode_reply, encode
-from kata.compare import same
-from kata.exercise import Reply
-from kata.values import MAX_DEPTH, Opaque, plain
+from torchkata.compare import same
+from torchkata.exercise import Reply
+from torchkata.values import MAX_DEPTH, Opaque, plain
 
 START = b"\x82\xa7outcome\xa8returned\xa5value"  # of a reply, up to its value
 SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text()

@@ -15,7 +15,7 @@ from grader.errors import CallError
 from grader.performance.decision import RESTLESS
 from grader.result import PerformanceResult
 from grader.tests.conftest import ask
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 KATAS = list(catalog().katas.values())
 ENTRY = """

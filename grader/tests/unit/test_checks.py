@@ -11,9 +11,9 @@ from torch import Tensor
 
 from grader.performance.checks import CHECKS, Check
 from grader.performance.checks.training import Weights
-from kata.speed import yardsticks
-from kata.speed.layout import Memory, bytes_needed, fields, lay_out
-from kata.speed.sizes import Size
+from torchkata.speed import yardsticks
+from torchkata.speed.layout import Memory, bytes_needed, fields, lay_out
+from torchkata.speed.sizes import Size
 
 SMALL = {
     "linear_forward": Size(batch=32, width=48, outputs=16),

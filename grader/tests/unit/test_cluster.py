@@ -21,7 +21,7 @@ from grader.result import write
 from grader.tests.conftest import ask
 from grader.tests.handed_in import LINEAR, handed_in, on_slurm
 from grader.tests.made import result
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 KATAS = (catalog().katas["linear"],)
 

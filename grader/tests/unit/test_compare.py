@@ -8,9 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.compare import ROUNDINGS, as_float64, assert_close, assert_equal, same
-from kata.failures import Wrong
-from kata.values import Plain
+from torchkata.compare import ROUNDINGS, as_float64, assert_close, assert_equal, same
+from torchkata.failures import Wrong
+from torchkata.values import Plain
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 OTHERS: list[Plain] = [

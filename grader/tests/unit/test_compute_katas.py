@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
-from kata.catalog import ROOT
-from kata.speed.devices import NAMES, devices
 from reference.oracle import flop_accounting, roofline
 from tests.meter import metered
 from tests.probes.pretended_machine import Machine, OnDevice, pretending
 from tests.test_promised_flops import TO_KNOW
+from torchkata.catalog import ROOT
+from torchkata.speed.devices import NAMES, devices
 
 sizes = st.integers(0, 20)
 COLUMNS = [torch.bfloat16, torch.float16, torch.float32, torch.float8_e4m3fn]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grader.performance.decision import Final, More, Retry, Rules, Sample, bars, median_interval, score_of
 from grader.tests.samples import FULL_RATE, GATE, MFU, PEAK, judged, rank, sampled, steady
-from kata.catalog import Tiers, catalog
+from torchkata.catalog import Tiers, catalog
 
 # --- one batch, nothing disturbed ---
 

@@ -13,18 +13,18 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import kata.diagnose
+import torchkata.diagnose
 from grader.worker.home import WorkerHome
-from kata.catalog import catalog
-from kata.diagnose import ASIDE, diagnosis, known_of
-from kata.exercise import Probe, Reply
-from kata.failures import TimedOut
-from kata.mistakes import Mistake, made, misconceptions, mistakes
-from kata.replay import Watched, watched
-from kata.student import InProcess, Student
-from kata.values import Plain
 from reference.misconceptions import Misconception, instead_of
 from reference.oracle import sgd as oracle
+from torchkata.catalog import catalog
+from torchkata.diagnose import ASIDE, diagnosis, known_of
+from torchkata.exercise import Probe, Reply
+from torchkata.failures import TimedOut
+from torchkata.mistakes import Mistake, made, misconceptions, mistakes
+from torchkata.replay import Watched, watched
+from torchkata.student import InProcess, Student
+from torchkata.values import Plain
 
 RIGHT = oracle.step
 KATAS = list(catalog().katas)
@@ -189,7 +189,7 @@ def test_mistakes_that_cannot_be_read_end_no_test(monkeypatch: pytest.MonkeyPatc
     def broken(_kata: str) -> tuple[Mistake, ...]:
         raise SyntaxError("half a file")
 
-    monkeypatch.setattr(kata.diagnose, "mistakes", broken)
+    monkeypatch.setattr(torchkata.diagnose, "mistakes", broken)
     assert known_of("linear") == ()
 
 

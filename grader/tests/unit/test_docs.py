@@ -12,8 +12,8 @@ import typer
 
 from grader.cli import app
 from grader.tests.documents import DOCUMENTS, OURS, mentioned, sections
-from kata.catalog import ROOT, catalog
-from kata.cli.command import parser
+from torchkata.catalog import ROOT, catalog
+from torchkata.cli.command import parser
 
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 OURS_OF_PYTEST = {"--kata", "--track", "--impl", "--seed", "--examples", "--hypothesis-profile"}

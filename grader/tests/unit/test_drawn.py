@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from grader import drawn, drawn_format
 from grader.drawn import DrawnInputs, drawn_inputs
-from kata.catalog import ROOT
-from kata.exercise import Probe, Reply, exercise
-from kata.failures import NotStarted, Place, TimedOut
-from kata.first_pass import INPUTS, Inputs, NewInputs, pytest_pyfunc_call
-from kata.profiles import SEED
-from kata.selection import STUDENT
-from kata.student import Student
-from kata.values import Plain
+from torchkata.catalog import ROOT
+from torchkata.exercise import Probe, Reply, exercise
+from torchkata.failures import NotStarted, Place, TimedOut
+from torchkata.first_pass import INPUTS, Inputs, NewInputs, pytest_pyfunc_call
+from torchkata.profiles import SEED
+from torchkata.selection import STUDENT
+from torchkata.student import Student
+from torchkata.values import Plain
 
 
 class Counting:

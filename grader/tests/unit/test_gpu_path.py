@@ -19,10 +19,10 @@ from grader.performance.rates import peak_of, thresholds
 from grader.performance.side import Done, Side, Task
 from grader.performance.state import DeviceState, StateUnknown
 from grader.worker import cuda, launch
-from kata.catalog import catalog
-from kata.exercise import Reply
-from kata.speed.devices import device
-from kata.speed.sizes import SIZES, Size
+from torchkata.catalog import catalog
+from torchkata.exercise import Reply
+from torchkata.speed.devices import device
+from torchkata.speed.sizes import SIZES, Size
 
 PATIENCE = 60.0  # seconds that a thread may take to have its turn
 

@@ -9,12 +9,12 @@ from typing import Any, get_args
 
 import pytest
 
-from kata.catalog import ROOT, Kata, catalog
-from kata.explain import Status
-from kata.languages import LANGUAGES, Language, columns, language, padded, texts, words
-from kata.languages.katas import about, claim_of, hints_of, title_of
-from kata.mistakes import in_the_students_language as mistake_of
-from kata.mistakes import misconceptions
+from torchkata.catalog import ROOT, Kata, catalog
+from torchkata.explain import Status
+from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
+from torchkata.languages.katas import about, claim_of, hints_of, title_of
+from torchkata.mistakes import in_the_students_language as mistake_of
+from torchkata.mistakes import misconceptions
 
 KATAS = list(catalog().katas.values())
 CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -49,7 +49,7 @@ def names_in(text: str) -> set[str]:
 def test_every_word_is_used_and_every_used_word_is_there() -> None:
     known = texts("en")["words"].keys()
     literal: set[str] = set()
-    for path in (ROOT / "kata").rglob("*.py"):
+    for path in (ROOT / "torchkata").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 literal.add(node.value)

@@ -31,8 +31,8 @@ from grader.tests.platforms import (
     for_junit,
     outside_fences,
 )
-from kata.catalog import Tiers, catalog
-from kata.explain import Outcome
+from torchkata.catalog import Tiers, catalog
+from torchkata.explain import Outcome
 
 WORKLOADS = catalog().workloads
 

@@ -9,8 +9,8 @@ from grader import session
 from grader.progress import Progress
 from grader.rubric import Timed
 from grader.submission import Submission
-from kata.catalog import catalog
-from kata.explain import Ending
+from torchkata.catalog import catalog
+from torchkata.explain import Ending
 
 LINEAR = tuple(catalog().choose(["linear"]))
 EACH = len(LINEAR[0].points)

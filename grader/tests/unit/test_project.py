@@ -9,7 +9,7 @@ import pytest
 
 from grader.certify import zoo
 from grader.errors import CallError
-from kata.catalog import ROOT, Kata, catalog
+from torchkata.catalog import ROOT, Kata, catalog
 
 KATAS = list(catalog().katas.values())
 NOTHING_OPEN = (
@@ -47,11 +47,11 @@ def test_every_claim_is_a_sentence() -> None:
 
 def test_layers_do_not_reach_up() -> None:
     allowed = {
-        "kata": {"kata", "reference"},
+        "torchkata": {"torchkata", "reference"},
         "reference": {"reference"},
-        "tests": {"tests", "kata", "reference"},
-        "grader/tests": {"grader", "kata", "tests", "reference"},
-        "grader": {"grader", "kata", "tests"},
+        "tests": {"tests", "torchkata", "reference"},
+        "grader/tests": {"grader", "torchkata", "tests", "reference"},
+        "grader": {"grader", "torchkata", "tests"},
     }
     for layer, below in allowed.items():
         for path in (ROOT / layer).rglob("*.py"):
@@ -62,7 +62,7 @@ def test_layers_do_not_reach_up() -> None:
                 if isinstance(node, ast.ImportFrom) and node.level == 0:
                     names = [node.module or ""]
                 used = {name.partition(".")[0] for name in names} & {
-                    "kata",
+                    "torchkata",
                     "reference",
                     "tests",
                     "grader",
@@ -73,8 +73,10 @@ def test_layers_do_not_reach_up() -> None:
 
 def test_probes_need_nothing_of_the_tests() -> None:
     for path in (ROOT / "tests/probes").glob("*.py"):
-        needed = re.findall(r"^(?:from|import) ((?:kata|reference|tests)\S*)", path.read_text(), re.MULTILINE)
-        assert all(name.startswith(("kata.speed.", "kata.lean")) for name in needed), f"{path}: a worker has no more"
+        needed = re.findall(r"^(?:from|import) ((?:torchkata|reference|tests)\S*)", path.read_text(), re.MULTILINE)
+        assert all(name.startswith(("torchkata.speed.", "torchkata.lean")) for name in needed), (
+            f"{path}: a worker has no more"
+        )
 
 
 def test_solution_and_oracle_are_documented() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from grader.certify.zoo import package
 from grader.remarks import look_through
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 
 def texts(kata: str, source: str) -> list[tuple[int, str]]:
@@ -42,7 +42,11 @@ def test_the_solution_and_the_stubs_have_none(folder: str) -> None:
         ("helpers", "from torch import nn\nl = nn.Linear(1, 2)", [(2, "torch.nn.Linear")]),
         ("sgd", "from reference.solution.sgd import SGD", [(1, "import reference")]),
         ("sgd", "import tests.probes.sgd as p", [(1, "import tests")]),
-        ("sgd", "import importlib as i\ni.import_module('kata')", [(2, "import kata"), (2, "importlib.import_module")]),
+        (
+            "sgd",
+            "import importlib as i\ni.import_module('torchkata')",
+            [(2, "import torchkata"), (2, "importlib.import_module")],
+        ),
         ("sgd", "from .linear import Linear", []),
         ("sgd", "import sys\nsys._getframe(1)", [(2, "sys._getframe")]),
         ("sgd", "from inspect import stack as s\ns()", [(2, "inspect.stack")]),
@@ -51,7 +55,11 @@ def test_the_solution_and_the_stubs_have_none(folder: str) -> None:
         ("sgd", "def f(error):\n  return getattr(error.__traceback__, 'tb_frame')", [(2, "tb_frame")]),
         ("sgd", "import traceback\ntraceback.print_exc()", []),
         ("sgd", "import sys\nsys.modules['grader.worker'].x = 1", [(2, "import grader"), (2, "sys.modules")]),
-        ("sgd", "from sys import modules\nm = modules.get('kata.values')", [(2, "import kata"), (2, "sys.modules")]),
+        (
+            "sgd",
+            "from sys import modules\nm = modules.get('torchkata.values')",
+            [(2, "import torchkata"), (2, "sys.modules")],
+        ),
         ("sgd", "import torch\ntorch.Tensor.add_ = torch.Tensor.add", [(2, "torch.Tensor.add_")]),
         ("sgd", "from torch import Tensor as T\nsetattr(T, 'add_', T.add)", [(2, "torch.Tensor")]),
         ("sgd", "import torch\ndel torch.Tensor.add_\ntorch.Tensor.add_", [(2, "torch.Tensor.add_")]),

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kata import state
-from kata.catalog import catalog
-from kata.explain import Status
-from kata.state import Outcome, State
+from torchkata import state
+from torchkata.catalog import catalog
+from torchkata.explain import Status
+from torchkata.state import Outcome, State
 
 KATAS = list(catalog().katas)
 

@@ -24,7 +24,7 @@ from grader.result import Result
 from grader.tests.conftest import Hide, ask
 from grader.tests.made import HOSTILE, result, result_with_speed
 from grader.tests.made_class import a_class
-from kata.catalog import catalog
+from torchkata.catalog import catalog
 
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 

@@ -12,7 +12,7 @@ from grader.course.ledger import KataRow, Row
 from grader.course.roster import roster
 from grader.errors import CallError
 from grader.tests.conftest import ask
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 SOLUTION = ROOT / "reference/solution/linear.py"
 

@@ -12,8 +12,8 @@ import pytest
 from grader import leftovers, result
 from grader.result import KataResult, Remark, Result
 from grader.tests.conftest import Run, ask
-from kata.catalog import catalog
-from kata.explain import Outcome, Status
+from torchkata.catalog import catalog
+from torchkata.explain import Outcome, Status
 
 TESTS = list(catalog().katas["linear"].points)
 

@@ -4,7 +4,7 @@ import pytest
 
 from grader.release import command
 from grader.release.contract import differences, written_already
-from kata.catalog import ROOT, catalog
+from torchkata.catalog import ROOT, catalog
 
 
 @pytest.mark.parametrize("kata", catalog().katas)

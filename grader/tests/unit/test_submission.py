@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.submission import SubmissionError, read
-from kata.catalog import ROOT
+from torchkata.catalog import ROOT
 
 
 def handed_in(folder: Path, *names: str) -> Path:

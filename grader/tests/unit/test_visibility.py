@@ -7,7 +7,7 @@ import pytest
 from grader.formats.view import seen
 from grader.tests.conftest import Hide
 from grader.tests.made import OUTCOMES, result
-from kata.catalog import catalog, kata_from
+from torchkata.catalog import catalog, kata_from
 
 ENTRY: dict[str, Any] = {
     "name": "k",

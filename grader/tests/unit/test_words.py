@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.catalog import catalog
-from kata.speed.devices import device
-from kata.speed.sizes import Kind
-from kata.speed.words import LESSONS, lesson
+from torchkata.catalog import catalog
+from torchkata.speed.devices import device
+from torchkata.speed.sizes import Kind
+from torchkata.speed.words import LESSONS, lesson
 
 WORKLOADS = list(catalog().workloads)
 kinds = st.sampled_from(get_args(Kind))

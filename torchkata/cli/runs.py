@@ -10,7 +10,7 @@ from typing import IO, Protocol
 
 from ..catalog import ROOT
 
-NEEDED = ("torch", "numpy", "einops", "jaxtyping", "hypothesis", "pytest", "kata.compare", "kata.explain")
+NEEDED = ("torch", "numpy", "einops", "jaxtyping", "hypothesis", "pytest", "torchkata.compare", "torchkata.explain")
 EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # that is what `load` is for
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from kata.catalog import Workload, catalog
+from torchkata.catalog import Workload, catalog
 
 from .accounting import ADAGRAD_MOVES, SGD_MOVES
 from .devices import Device, devices
