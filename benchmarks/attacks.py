@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import ROOT
 from benchmarks.timing import table
 from grader.certify.attacks import Attack, attacks
 from grader.certify.siege import EXAMPLES, Siege, Trial
@@ -25,7 +26,7 @@ from grader.collect import Tests
 from grader.submission import Submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace
-from torchkata.catalog import ROOT, Kata, catalog
+from torchkata.course import Kata, course
 
 NEEDED = (
     "torchkata",
@@ -57,7 +58,7 @@ class Told:
 
 def main() -> None:
     """Try each in both ways and print by class."""
-    corpus = [a for a in attacks(list(catalog().katas.values())) if a.entry.plain and a.entry.code]
+    corpus = [a for a in attacks(list(course().katas.values())) if a.entry.plain and a.entry.code]
     with tempfile.TemporaryDirectory(prefix="torchkata-plain-") as folder:
         home = Path(folder)
         home.chmod(0o755)

@@ -7,6 +7,7 @@
 import argparse
 from collections.abc import Sequence
 
+from benchmarks import ROOT
 from benchmarks.timing import table
 from grader.certify import zoo
 from grader.certify.cheats import cheats, slow_ones
@@ -15,9 +16,9 @@ from grader.performance import setup
 from grader.result import PerformanceResult
 from grader.worker.launch import Sandbox
 from grader.workplace import with_sandbox
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 
-KATAS = list(catalog().katas.values())
+KATAS = list(course().katas.values())
 
 
 def main() -> None:
@@ -58,7 +59,7 @@ def show_solution(sandbox: Sandbox, runs: int) -> None:
     """How the solution fares, again and again."""
     files = zoo.package(ROOT / "reference/solution")
     rows = [("workload", "passed, with all points, of runs that count", "shares of the yardstick")]
-    for workload in catalog().workloads.values():
+    for workload in course().workloads.values():
         found = [in_sandbox(sandbox, "solution", files, workload) for _ in range(runs)]
         counted = [row for row in found if row.counts]
         passed = sum(row.outcome == "passed" for row in counted)

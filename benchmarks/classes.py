@@ -20,9 +20,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import ROOT
 from benchmarks.timing import ENVIRONMENT, table
 from grader.certify import zoo
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 
 LOOK_SECONDS = 0.1  # between two looks at the memory
 SAMPLE = 20  # submissions that plain pytest is run on
@@ -43,7 +44,7 @@ def submissions(count: int) -> Iterator[dict[str, str]]:
     solution = {name: content.decode() for name, content in zoo.package(ROOT / "reference/solution").items()}
     animals = {
         kata.name: [animal for animal in (*zoo.right(kata), *zoo.wrong(kata)) if animal.name not in BY_CHANCE]
-        for kata in catalog().katas.values()
+        for kata in course().katas.values()
     }
     chance = random.Random(0)
     for _ in range(count):

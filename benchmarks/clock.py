@@ -16,6 +16,7 @@ from statistics import median
 import torch
 from torch.utils.benchmark import Timer
 
+from benchmarks import ROOT
 from benchmarks.timing import table
 from grader.performance import setup
 from grader.performance.rates import Yardstick, sized
@@ -25,7 +26,7 @@ from grader.session import connect
 from grader.submission import read as read_submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_sandbox
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 from torchkata.speed.layout import bytes_needed, fields, lay_out
 from torchkata.speed.sizes import Kind
 from torchkata.speed.yardsticks import begin
@@ -69,7 +70,7 @@ def main() -> None:
 def gradings(kind: Kind, sandbox: Sandbox) -> Iterator[float]:
     """The share of the yardstick's rate that the solution reaches, again and again."""
     files = read_submission(ROOT / "reference/solution").files
-    order = Order("solution", files, (), (catalog().workloads[WORKLOAD],))
+    order = Order("solution", files, (), (course().workloads[WORKLOAD],))
     for _ in range(GRADINGS):
         for message in grade_speed(order, kind, sandbox):
             if isinstance(message, Row) and message.row.ratio is not None:
@@ -81,9 +82,9 @@ def gradings(kind: Kind, sandbox: Sandbox) -> Iterator[float]:
 def measured(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
     """The yardstick's product by the grader's clock, and the same in this process by others."""
     machine = setup.machine(kind, connect(sandbox), connect(sandbox))
-    task = sized(machine, catalog().workloads[WORKLOAD])
+    task = sized(machine, course().workloads[WORKLOAD])
     clocks = dict(others(task))
-    yardstick = Yardstick(machine, catalog().workloads[WORKLOAD], task)
+    yardstick = Yardstick(machine, course().workloads[WORKLOAD], task)
     try:
         yardstick.warm_up(machine.demands.warm_up_seconds)
         for _ in range(TURNS):

@@ -14,10 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks import ROOT
 from benchmarks.classes import hand_in
 from benchmarks.timing import ENVIRONMENT, table
 from scripts import one_node_slurm
-from torchkata.catalog import ROOT
 
 JOBS = 2
 

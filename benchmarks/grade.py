@@ -9,6 +9,7 @@ import statistics
 import sys
 import time
 
+from benchmarks import ROOT
 from benchmarks.timing import seconds, table
 from grader.certify.zoo import package
 from grader.collect import Tests
@@ -16,14 +17,14 @@ from grader.session import Graded, Order, grade, grade_submission
 from grader.submission import Submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 from torchkata.first_pass import INPUTS
 from torchkata.student import InProcess
 
 REPEATS = 3
 COPIES = 4  # submissions, for jobs=2 against jobs=1
 SOLUTION, STUBS = "reference/solution", "assignment"
-KATAS = tuple(catalog().katas.values())
+KATAS = tuple(course().katas.values())
 
 
 class HomeHere(InProcess):

@@ -11,8 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks import ROOT
 from benchmarks.timing import ENVIRONMENT, seconds, table
-from torchkata.catalog import ROOT
 
 REPEATS = 5
 AIM = 2.3  # 3 s where `import torch` takes 1.3 s

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from torchkata.catalog import ROOT
+from benchmarks import ROOT
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "PYTHONDONTWRITE"))}
 

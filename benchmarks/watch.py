@@ -10,12 +10,13 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks import ROOT
 from benchmarks.timing import ENVIRONMENT, table
 from grader.package.write import spread
 from grader.release.contents import contents, with_foundations
 from grader.tests.pseudo_terminal import Terminal
-from torchkata.catalog import ROOT, catalog
 from torchkata.cli.saves import Saves
+from torchkata.course import course
 
 REPEATS = 5
 KATAS = ("same_storage", "linear", "train")
@@ -27,8 +28,8 @@ def main() -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as name:
         handout = Path(name)
-        spread(contents(with_foundations(list(catalog().katas))), handout)
-        for kata in catalog().katas:
+        spread(contents(with_foundations(list(course().katas))), handout)
+        for kata in course().katas:
             save(handout, kata)
         cold = {kata: statistics.median(cold_seconds(handout, kata) for _ in range(REPEATS)) for kata in KATAS}
         with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, PLAIN) as terminal:

@@ -23,6 +23,7 @@ from grader.choices import (
 from grader.exits import Command, run
 from grader.start import Start
 from grader.wanted import wanted
+from torchkata.course import use
 
 STOPPED = {
     Where.local: "stopped; what is graded is stored, and the same command goes on from there",
@@ -39,8 +40,20 @@ app = typer.Typer(
 
 
 @app.callback()
-def root() -> None:
-    """Keeps the subcommands subcommands."""
+def root(
+    course: Annotated[
+        Path | None, typer.Option(help="The course; the nearest from here upward if not said.", metavar="DIR")
+    ] = None,
+) -> None:
+    """Settle which course every command is about."""
+
+    def load() -> Command:
+        if course is not None:
+            use(course)
+        return lambda: 0
+
+    if code := run(load):
+        sys.exit(code)
 
 
 @app.command()
@@ -72,7 +85,7 @@ def grade(
 ) -> None:
     """Grade one or many submissions into DIR: DIR/<id>/result.json and DIR/gradebook.csv.
 
-    The track core is graded unless --track or --kata says more.
+    Graded are the tracks that the course names, unless --track or --kata says which.
 
     What has been graded before with the same files, tests and options is not graded again.
 
@@ -82,7 +95,7 @@ def grade(
     start = Start(quiet=quiet)
 
     def load() -> Command:
-        katas = wanted(kata or (), track or (), otherwise=["core"])
+        katas = wanted(kata or (), track or ())
         if executor is Where.local:
             start.begin_ahead("none" if isolation is Choice.none else "bwrap")
         start.say("importing torch and pytest")
@@ -123,7 +136,7 @@ def report(
     Where speed was graded: DIR/<id>/speed.svg and DIR/<id>/roofline.svg.
 
     The page holds all names, messages and remarks; a student's own page has nothing of others, and of a test only
-    what catalog.toml lets students see.
+    what its kata.toml lets students see.
     """
 
     def load() -> Command:
@@ -209,7 +222,7 @@ def package(
     def load() -> Command:
         from grader.package import Options, run_package
 
-        options = Options(source, seed, examples, wanted(kata or (), track or (), otherwise=["core"]), force)
+        options = Options(source, seed, examples, wanted(kata or (), track or ()), force)
         return lambda: run_package(platform.value, out, options)
 
     sys.exit(run(load))
@@ -228,13 +241,13 @@ def release(
 ) -> None:
     """Write what students start from: stubs, tests, oracle, the command `kata`, and nothing that stays with you.
 
-    All katas, unless --track or --kata says which; what they build on comes along.
+    The tracks that are graded, unless --track or --kata says which; what they build on comes along.
     """
 
     def load() -> Command:
         from grader.release import Options, run_release
 
-        options = Options(wanted(kata or (), track or (), otherwise=["all"]), force, prove, examples)
+        options = Options(wanted(kata or (), track or ()), force, prove, examples)
         return lambda: run_release(out, options)
 
     sys.exit(run(load))
@@ -294,7 +307,7 @@ def certify(
     force: Annotated[bool, typer.Option("--force", help="Prove again what was proven with the same content.")] = False,
     write_caught_by: Annotated[
         bool,
-        typer.Option("--write-caught-by", help="Write into zoo/wrong/ which test catches the entries that don't say."),
+        typer.Option("--write-caught-by", help="Write into wrong.toml which test catches an entry that doesn't say."),
     ] = False,
 ) -> None:
     """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught.
@@ -308,7 +321,7 @@ def certify(
     def load() -> Command:
         from grader.certify import Options, run_certify
 
-        katas = wanted(kata or (), track or (), otherwise=["all"])
+        katas = wanted(kata or (), track or ())
         options = Options(
             jobs=jobs,
             seeds=seeds,

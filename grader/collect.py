@@ -9,7 +9,7 @@ import torch
 from _pytest.runner import runtestprotocol
 
 from grader.rubric import Timed
-from torchkata.catalog import ROOT, Kata, catalog
+from torchkata.course import Kata, course
 from torchkata.explain import Ending
 from torchkata.first_pass import INPUTS, Inputs
 from torchkata.selection import CHOSEN, STUDENT, kata_of
@@ -30,9 +30,9 @@ class Tests:
             if kata is not None and isinstance(item, pytest.Function):
                 self.items.setdefault(kata, {})[item.name] = item
         found = {kata: set(items) for kata, items in self.items.items()}
-        expected = {kata.name: set(kata.points) for kata in catalog().choose([*self.config.stash[CHOSEN]])}
+        expected = {kata.name: set(kata.points) for kata in course().choose([*self.config.stash[CHOSEN]])}
         if found != expected:
-            raise RuntimeError(f"tests and catalog differ: {sorted(all_names(found) ^ all_names(expected))}")
+            raise RuntimeError(f"tests and kata.toml differ: {sorted(all_names(found) ^ all_names(expected))}")
 
 
 def all_names(tests: Mapping[str, set[str]]) -> set[str]:
@@ -82,7 +82,8 @@ def with_tests(
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.setdefault("KATA_LANG", "en")  # results are the same wherever they are made
     collector = Collector(use, examples, inputs)
-    arguments = [str(ROOT / "tests"), f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}"]
+    arguments = [str(course().tests), f"--rootdir={course().root}", f"--config-file={course().root / 'pyproject.toml'}"]
+    arguments += ["-p", "torchkata.plugin"]
     arguments += ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--capture=no"]
     arguments += ["--import-mode=importlib", f"--hypothesis-profile={profile}", f"--examples={examples}"]
     arguments += [f"--kata={kata.name}" for kata in katas]

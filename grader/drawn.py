@@ -38,13 +38,13 @@ from grader import drawn_format
 from grader.cachedir import cache_dir
 from grader.drawn_format import Damaged, Unstorable
 from grader.result import write_whole
-from torchkata.catalog import ROOT
+from torchkata.course import ENGINE, course
 from torchkata.first_pass import Input
 from torchkata.hypothesis_internals import settings_of
 from torchkata.selection import kata_of
 
-PACKAGED = ROOT / "drawn"  # what `grader package` has put beside the tests
-DRAWN_BY = ("tests", "torchkata", "reference/oracle", "grader/drawn.py", "grader/drawn_format.py")
+PACKAGED = "drawn"  # in the course's folder: what `grader package` has put there
+DRAWN_BY = ("torchkata", "grader/drawn.py", "grader/drawn_format.py")
 VERSIONS = ("hypothesis", "numpy", "torch")
 DAY = 86400.0  # seconds
 UNUSED = 30 * DAY  # after which what was drawn for other tests or seeds is thrown away
@@ -80,7 +80,8 @@ class DrawnInputs:
 
     def packed_along(self, path: Path) -> bytes:
         """What this grader was packaged with. Raises OSError and Damaged."""
-        return DrawnInputs(PACKAGED).checked((PACKAGED / path).read_bytes())
+        packaged = course().root / PACKAGED
+        return DrawnInputs(packaged).checked((packaged / path).read_bytes())
 
     def draw(self, item: pytest.Function, seed: int, path: Path) -> bytes:
         """Draw the inputs and keep them, where they can be written; who comes at the same time waits for them."""
@@ -180,8 +181,10 @@ def key(seed: int, examples: int) -> str:
     digest = hashlib.sha256(repr((seed, examples, sys.version_info[:2])).encode())
     for name in VERSIONS:
         digest.update(f"{name} {version(name)}".encode())
-    for path in sorted(path for name in DRAWN_BY for path in sources(ROOT / name)):
-        digest.update(f"{path.relative_to(ROOT).as_posix()}:".encode() + path.read_bytes())
+    for path in sorted(path for name in DRAWN_BY for path in sources(ENGINE / name)):
+        digest.update(f"{path.relative_to(ENGINE).as_posix()}:".encode() + path.read_bytes())
+    for path in course().rules():
+        digest.update(f"{path.relative_to(course().root).as_posix()}:".encode() + path.read_bytes())
     return digest.hexdigest()[:32]
 
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from grader import signals
 from grader.errors import CallError, GraderError
+from torchkata.course import CourseError
 
 Command: TypeAlias = Callable[[], int]
 
@@ -32,8 +33,8 @@ def run(load: Callable[[], Command], stopped: str = "stopped", tidy: Callable[[]
     except BaseException as error:
         if signals.asked_to_stop.is_set():  # whatever an interrupted library has made of it
             line, code = stopped, signals.STOPPED
-        elif isinstance(error, GraderError):
-            line, code = str(error), 2 if isinstance(error, CallError) else 3
+        elif isinstance(error, (GraderError, CourseError)):
+            line, code = str(error), 2 if isinstance(error, (CallError, CourseError)) else 3
         else:
             raise
     print(f"grader: {line}", file=sys.stderr)

@@ -30,7 +30,7 @@ from grader.terminal import console
 from grader.wanted import choose
 from grader.worker.launch import Sandbox
 from grader.workplace import with_workplace
-from torchkata.catalog import Kata
+from torchkata.course import Kata
 
 REMARKS_SHOWN = 20
 

@@ -12,7 +12,7 @@ from grader.formats import gradescope
 from grader.result import Result, write_whole
 from grader.rubric import Timed
 from grader.session import TestEnded
-from torchkata.catalog import Kata
+from torchkata.course import Kata
 from torchkata.explain import Ending
 
 NOT_RUN = Ending("not_graded")

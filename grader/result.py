@@ -12,13 +12,12 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from grader.leftovers import in_use
-from torchkata.catalog import ROOT
+from torchkata.course import ENGINE, course
 from torchkata.explain import Outcome, Status
 
 SCHEMA = "torchkata/result/v1"
 UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # of a workload: no device, or the machine's fault
-# what decides a score, and what a student reads of it
-GRADED_BY = ("torchkata", "tests", "reference/oracle", "reference/misconceptions", "grader")
+GRADED_BY = ("torchkata", "grader")  # and what the course says: what decides a score, and what a student reads of it
 
 
 class Stored(Protocol):
@@ -138,16 +137,17 @@ def fingerprint(files: Mapping[str, bytes], options: Mapping[str, object]) -> st
 def assignment_digest() -> str:
     """What decides a score here: tests, probes, oracle, grader, and torch."""
     digest = hashlib.sha256(version("torch").encode())
-    for path in sorted(assignment_files()):
-        digest.update(f"{path.relative_to(ROOT).as_posix()}:".encode() + path.read_bytes())
+    for root, paths in ((ENGINE, sorted(engine_files())), (course().root, course().rules())):
+        for path in paths:
+            digest.update(f"{path.relative_to(root).as_posix()}:".encode() + path.read_bytes())
     return digest.hexdigest()
 
 
-def assignment_files() -> Iterator[Path]:
-    """The files that decide a score."""
+def engine_files() -> Iterator[Path]:
+    """The files of the engine that decide a score."""
     for folder in GRADED_BY:
-        for path in (ROOT / folder).rglob("*"):
-            if path.suffix in (".py", ".toml") and (ROOT / "grader/tests") not in path.parents:
+        for path in (ENGINE / folder).rglob("*"):
+            if path.suffix in (".py", ".toml") and (ENGINE / "grader/tests") not in path.parents:
                 yield path
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.result import KataResult, TestResult
-from torchkata.catalog import Kata
+from torchkata.course import Kata
 from torchkata.explain import Ending, status_of
 
 

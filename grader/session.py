@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from socket import socket
 from typing import Protocol, TypeAlias
 
@@ -31,12 +30,11 @@ from grader.signals import end_with_parent, interruptible, uninterrupted
 from grader.submission import Submission
 from grader.worker.home import WorkerHome
 from grader.worker.launch import IsolationError, Sandbox
-from torchkata.catalog import Kata, Limits, catalog
+from torchkata.course import Kata, Limits, course
 from torchkata.profiles import SEED
 from torchkata.selection import STUDENT
 from torchkata.student import Home, Student
 
-STANDINS = Path(__file__).with_name("standins")
 SLACK = 120.0  # seconds beyond the katas' own limits, after which a grading child is given up
 
 
@@ -48,7 +46,7 @@ class Order:
     katas: tuple[Kata, ...]
     seed: int
     sound: frozenset[str] = frozenset()  # katas that are known to be done, and need no stand-in
-    limits: Limits = field(default_factory=lambda: catalog().limits)
+    limits: Limits = field(default_factory=lambda: course().limits)
     remarked: bool = False  # remarks on the source are wanted
     then: "Order | None" = None  # graded right after it, by the same zygote
 
@@ -258,5 +256,5 @@ def grade_submission(
 
 def on_firm_ground(kata: Kata, files: Mapping[str, bytes], done: Set[str]) -> dict[str, bytes]:
     """The student's files, with a stand-in for each foundation of this kata that is not done."""
-    broken = [name for name in catalog().foundations(kata.name) if name not in done]
-    return {**files, **{f"{name}.py": (STANDINS / f"{name}.py").read_bytes() for name in broken}}
+    broken = [name for name in course().foundations(kata.name) if name not in done]
+    return {**files, **{f"{name}.py": course().fallback(name).read_bytes() for name in broken}}

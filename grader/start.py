@@ -9,7 +9,7 @@ import sys
 from typing import Literal
 
 from grader.worker.launch import IsolationError, Sandbox, launch
-from torchkata.catalog import catalog
+from torchkata.course import course
 
 ERASE = "\r\x1b[2K"
 
@@ -31,7 +31,7 @@ class Start:
         """A sandbox of this level, which may still be importing torch. Raises IsolationError."""
         if level in self.ahead:
             return self.ahead.pop(level)
-        sandbox = launch(level, catalog().limits)
+        sandbox = launch(level, course().limits)
         self.sandboxes.append(sandbox)
         return sandbox
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.handin import MAX_BYTES, MAX_FILES, is_module
 
 MAX_TOTAL = 16 * 2**20  # of all Python files, used or not
@@ -44,7 +44,7 @@ def read(path: Path) -> Submission:
     except Exception as error:  # zipfile, tarfile and zlib have many ways to say that an archive is broken
         raise SubmissionError(f"{path}: can't be read ({' '.join(str(error).split())})") from None
     if not files:
-        example = next(iter(catalog().katas))
+        example = next(iter(course().katas))
         raise SubmissionError(f"{path}: no kata in it (assignment/{example}.py and so on)")
     return Submission(identify(path), files)
 
@@ -148,7 +148,7 @@ def package_of(entries: list[tuple[PurePosixPath, bytes]], path: Path) -> dict[s
         name = unicodedata.normalize("NFC", entry.name)
         if is_module(name) and is_shallow(entry):
             folders.setdefault(entry.parent, {})[name] = content
-    katas = {f"{kata}.py" for kata in catalog().katas}
+    katas = {f"{kata}.py" for kata in course().katas}
     ranked = sorted(
         (folder for folder in folders if katas & folders[folder].keys()),
         key=lambda folder: (folder.name != "assignment", -len(katas & folders[folder].keys()), str(folder)),

@@ -12,7 +12,7 @@ from grader.leftovers import in_use
 from grader.start import Start
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
-from torchkata.catalog import Kata, Limits, catalog
+from torchkata.course import Kata, Limits, course
 from torchkata.failures import Inconclusive
 
 
@@ -97,7 +97,7 @@ def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]
     sandbox.wait_until_ready()
     control = sandbox.clone()
     try:
-        home = WorkerHome(control, catalog().limits)
+        home = WorkerHome(control, course().limits)
         found = home.open_walls([*hidden_files(), *map(str, private), "/etc/passwd"])
     except Inconclusive as error:
         raise IsolationError(str(error)) from None

@@ -19,10 +19,10 @@ from rich.terminal_theme import DIMMED_MONOKAI
 from rich.text import Text
 from selenium.webdriver import Chrome
 
+from benchmarks import ROOT
 from grader import result
 from grader.tests.browser import Scheme, chromium, dress, missing
 from grader.tests.made_class import a_class
-from torchkata.catalog import ROOT
 
 STUDENTS = 120
 REAL = ROOT / "examples/submissions/subtly_wrong"

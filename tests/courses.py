@@ -9,8 +9,9 @@ import numpy as np
 import torch
 from numpy import ndarray as Array
 
-from reference.oracle import adagrad, sgd
-from reference.oracle import course as oracle
+from reference import optimizers as oracle
+from reference.adagrad import oracle as adagrad
+from reference.sgd import oracle as sgd
 from tests.strategies import Course
 from torchkata.compare import as_float64, assert_close, assert_equal
 from torchkata.values import Plain

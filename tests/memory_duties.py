@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import course as oracle
+from reference import optimizers as oracle
 from tests.courses import assert_course, assert_resumed
 from tests.optimizer_duties import Optimizer
 from tests.strategies import SEEDS, WIDE_DTYPES, Course, costly, courses, from_tiny_to_large, normal, rng_of

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import course as oracle
+from reference import optimizers as oracle
 from tests.courses import Rule, assert_course
 from tests.strategies import SEEDS, WIDE_DTYPES, Course, costly, courses, from_tiny_to_large, normal, rng_of
 from torchkata.compare import as_float64, assert_equal, check

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reference.oracle import activation_checkpointing as oracle
+from reference.activation_checkpointing import oracle
 from tests.probes import activation_checkpointing as probes
 from tests.strategies import SEEDS, SIZES, costly, normal, rng_of
 from torchkata.compare import as_float64, assert_close, assert_equal, check

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import adagrad as oracle
+from reference.adagrad import oracle
 from tests.courses import ADAGRAD, assert_course, final_memory
 from tests.memory_duties import test_a_saved_and_loaded_run_goes_on_unchanged  # noqa: F401
 from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)

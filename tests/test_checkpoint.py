@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import checkpoint as oracle
+from reference.checkpoint import oracle
 from tests.probes import checkpoint as probes
 from tests.strategies import SEEDS, Lesson, costly, lessons, normal, rng_of
 from torchkata.compare import assert_equal, check

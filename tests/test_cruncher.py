@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import cruncher as oracle
+from reference.cruncher import oracle
 from tests.probes import cruncher as probes
 from tests.statistics import Z
 from tests.strategies import DeepCase, deep_cases

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reference.oracle import deep_network as oracle
+from reference.deep_network import oracle
 from tests.probes import deep_network as probes
 from tests.statistics import Z
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of

@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import floating_point as oracle
+from reference.floating_point import oracle
 from tests.probes import floating_point as probes
 from torchkata.compare import assert_equal, check
 from torchkata.student import Student

@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import flop_accounting as oracle
+from reference.flop_accounting import oracle
 from tests.meter import metered
 from tests.probes import flop_accounting as probes
 from tests.scalars import assert_count, assert_number

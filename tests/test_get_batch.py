@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reference.oracle import get_batch as oracle
+from reference.get_batch import oracle
 from tests.probes import get_batch as probes
 from tests.statistics import chi_square_range
 from tests.strategies import TokenCase, permutation, token_cases

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reference.oracle import gradient_accumulation as oracle
+from reference.gradient_accumulation import oracle
 from tests.losses import assert_loss
 from tests.probes import gradient_accumulation as probes
 from tests.strategies import SEEDS, DeepCase, deep_cases, normal, rng_of

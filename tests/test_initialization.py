@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import initialization as oracle
+from reference.initialization import oracle
 from tests.probes import initialization as probes
 from tests.statistics import Z, chi_square_range
 from tests.strategies import SIZES

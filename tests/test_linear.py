@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import linear as oracle
+from reference.linear import oracle
 from tests.probes import linear as probes
 from tests.statistics import Z
 from tests.strategies import LinearCase, linear_cases

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import linear_backward as oracle
+from reference.linear_backward import oracle
 from tests.probes import linear_backward as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, LinearCase, linear_cases, normal, rng_of
 from torchkata.compare import as_float64, assert_close, check, same

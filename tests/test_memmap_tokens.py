@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reference.oracle import memmap_tokens as oracle
+from reference.memmap_tokens import oracle
 from tests.probes import memmap_tokens as probes
 from tests.strategies import SEEDS, costly, rng_of
 from torchkata.compare import assert_equal, check

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from reference.oracle import memory_accounting as oracle
+from reference.memory_accounting import oracle
 from tests.probes import memory_accounting as probes
 from tests.probes.same_storage import COPIES, VIEWS, build
 from tests.strategies import SEEDS, recipes, rng_of

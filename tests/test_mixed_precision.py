@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reference.oracle import mixed_precision as oracle
+from reference.mixed_precision import oracle
 from tests.losses import assert_loss
 from tests.probes import mixed_precision as probes
 from tests.strategies import SEEDS, SIZES, normal, rng_of

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import momentum as oracle
+from reference.momentum import oracle
 from tests.courses import assert_course, rule_of
 from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
     test_a_saved_and_loaded_run_goes_on_unchanged,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reference.oracle import named_dimensions as oracle
+from reference.named_dimensions import oracle
 from tests.probes import named_dimensions as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of
 from torchkata.compare import as_float64, assert_close, assert_equal, check

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import promised_flops as oracle
+from reference.promised_flops import oracle
 from tests.probes import promised_flops as probes
 from tests.scalars import assert_number
 from torchkata.compare import assert_equal, check

@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import reproducibility as oracle
+from reference.reproducibility import oracle
 from tests.probes import reproducibility as probes
 from tests.strategies import normal, rng_of
 from torchkata.compare import check

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import gelu
 
-from reference.oracle import roofline as oracle
+from reference.roofline import oracle
 from tests.meter import Meter, metered
 from tests.probes import roofline as probes
 from tests.scalars import assert_count, assert_number

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reference.oracle import same_storage as oracle
+from reference.same_storage import oracle
 from tests.probes import same_storage as probes
 from tests.strategies import recipes
 from torchkata.compare import assert_equal, check

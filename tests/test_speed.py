@@ -10,7 +10,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from reference.oracle import adagrad, get_batch, linear, sgd
+from reference.adagrad import oracle as adagrad
+from reference.get_batch import oracle as get_batch
+from reference.linear import oracle as linear
+from reference.sgd import oracle as sgd
 from tests.trial import Trial
 from torchkata.compare import check
 from torchkata.gpu import Judge, workload_of

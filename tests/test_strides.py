@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reference.oracle import strides as oracle
+from reference.strides import oracle
 from tests.probes import strides as probes
 from tests.strategies import SEEDS, rng_of
 from torchkata.compare import assert_equal

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.oracle import time_matmul as oracle
-from reference.oracle.time_matmul import Product, Run
+from reference.time_matmul import oracle
+from reference.time_matmul.oracle import Product, Run
 from tests.probes import time_matmul as probes
 from tests.strategies import costly
 from torchkata.compare import check, same

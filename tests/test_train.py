@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reference.oracle import train as oracle
+from reference.train import oracle
 from tests.probes import train as probes
 from tests.strategies import SEEDS, Lesson, costly, lessons, normal, rng_of
 from torchkata.compare import as_float64, assert_close, assert_equal, check, same

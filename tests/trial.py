@@ -16,7 +16,7 @@ from torch import Tensor
 
 from tests.probes import speed
 from torchkata.assignment import Assignment
-from torchkata.catalog import Workload
+from torchkata.course import Workload
 from torchkata.gpu import Figure
 from torchkata.speed import yardsticks
 from torchkata.speed.amounts import UNITS, amount

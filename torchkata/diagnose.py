@@ -23,7 +23,7 @@ import pytest
 from .exercise import Probe
 from .explain import first_cause
 from .failures import Crashed, Stop
-from .mistakes import Mistake, made, mistakes
+from .mistakes import Mistake, mistakes, patched_oracle
 from .replay import Echo, Example, Unheard, Watched, watched
 from .selection import STUDENT, kata_of
 from .student import Student
@@ -93,7 +93,7 @@ def diagnosis(
             possible = [mistake for mistake in possible if search.explains(mistake, example)]
             if not possible:
                 return ""
-        return possible[0].says if len(possible) == 1 else ""
+        return possible[0].message if len(possible) == 1 else ""
     except (Exception, Stop, OutOfTime):
         return ""
 
@@ -125,7 +125,7 @@ class Search:
         """Whether the body passes on these answers when the oracle makes this mistake, too."""
         while True:
             try:
-                with made(mistake), unwarned(), processor_time(self.end - time.thread_time()):
+                with patched_oracle(mistake), unwarned(), processor_time(self.end - time.thread_time()):
                     self.body.body(**example.given, student=Echo(example.answers))
                 return True
             except Unheard as call:  # the mistake goes on where the truth had failed

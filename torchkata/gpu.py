@@ -9,17 +9,16 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from .catalog import Tiers, Workload, catalog
+from .course import Tiers, Workload, course
 from .explain import Ending, explain
 from .failures import Wrong
 from .progress import claim, command
-from .selection import TESTS
 from .speed.devices import device
 from .speed.sizes import Kind
 from .speed.stopwatch import Stopwatch, here
 from .speed.words import lesson
 
-SPEED = TESTS / "test_speed.py"
+SPEED = "test_speed.py"
 GRADED = {"failed": "wrong", "crashed": "crashed", "timed_out": "too slow", "not_started": "not started"}
 LETTERS = {"too slow": "T", "wrong": "W", "crashed": "C", "not started": "-", "not graded": "n"}
 COLOURS = {"full": "green", "passing": "green", "not started": "light", "not graded": "light"}
@@ -77,26 +76,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Any, config: pytest.Config) -> bool | None:
     """Leave these tests out unless `-m` or their file's name asks for them."""
-    asked = "gpu" in config.getoption("markexpr") or any(SPEED.name in argument for argument in config.args)
-    return True if collection_path == SPEED and not asked else None
+    asked = "gpu" in config.getoption("markexpr") or any(SPEED in argument for argument in config.args)
+    return True if collection_path.name == SPEED and not asked else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Only the catalog's workloads; with `--kata`, those that are about it."""
     katas = config.getoption("kata")
-    named = {f"test_{work.name}" for work in catalog().workloads.values() if not katas or work.uses[-1] in katas}
+    named = {f"test_{work.name}" for work in course().workloads.values() if not katas or work.uses[-1] in katas}
     items[:] = [item for item in items if not is_timed(item) or item.name in named]
 
 
 def is_timed(item: pytest.Item) -> bool:
     """Whether it is a test of speed."""
-    return item.path == SPEED
+    return item.path.name == SPEED
 
 
 def workload_of(item: pytest.Item) -> Workload:
     """The workload that a test is named after."""
-    return catalog().workloads[item.name.removeprefix("test_")]
+    return course().workloads[item.name.removeprefix("test_")]
 
 
 @pytest.fixture(scope="session")

@@ -6,50 +6,57 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import pytest
 
-from reference.misconceptions import Misconception
+from .course import course
+from .languages import said_of, translated
 
-from .languages import translated
+
+@runtime_checkable
+class Mistaken(Protocol):
+    """A function of the oracle as somebody takes it who makes a mistake: `reference/<kata>/mistakes.py` has them."""
+
+    message: str  # goes on after "looks like: "
+    right: Callable[..., Any]
+    mistaken: Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class Mistake:
     """What one sentence says: it may show in several functions of the oracle."""
 
-    says: str
-    parts: tuple[Misconception, ...]
+    message: str
+    parts: tuple[Mistaken, ...]
 
 
 @cache
-def misconceptions(kata: str) -> dict[str, Misconception]:
-    """All of a kata, by their names in `reference/misconceptions/<kata>.py`; none where there is no such file."""
-    module = f"reference.misconceptions.{kata}"
-    if find_spec(module) is None:
+def named_mistakes(kata: str) -> dict[str, Mistaken]:
+    """Those of a kata, by their names in `reference/<kata>/mistakes.py`; none where there is no such file."""
+    if not (course().folder(kata) / "mistakes.py").is_file():
         return {}
-    return {name: value for name, value in vars(import_module(module)).items() if isinstance(value, Misconception)}
+    module = import_module(f"reference.{kata}.mistakes")
+    return {name: value for name, value in vars(module).items() if isinstance(value, Mistaken)}
 
 
 @cache
 def mistakes(kata: str) -> tuple[Mistake, ...]:
-    """The misconceptions of a kata, those with the same sentence together."""
-    together: dict[str, list[Misconception]] = {}
-    for one in misconceptions(kata).values():
-        together.setdefault(one.says, []).append(one)
-    return tuple(Mistake(says, tuple(parts)) for says, parts in together.items())
+    """The mistakes of a kata, those with the same sentence together."""
+    together: dict[str, list[Mistaken]] = {}
+    for one in named_mistakes(kata).values():
+        together.setdefault(one.message, []).append(one)
+    return tuple(Mistake(message, tuple(parts)) for message, parts in together.items())
 
 
-def in_the_students_language(kata: str, says: str) -> str:
-    """The sentence that names a mistake; several optimizers share some of theirs."""
-    names = [name for name, misconception in misconceptions(kata).items() if misconception.says == says]
-    return translated(says, *((*table, "looks_like", name) for name in names for table in (("katas", kata), ())))
+def in_the_students_language(kata: str, message: str) -> str:
+    """The sentence that names a mistake; several katas may share some of theirs."""
+    names = [name for name, mistake in named_mistakes(kata).items() if mistake.message == message]
+    return translated(message, *(said_of(kata, "looks_like", name) for name in names))
 
 
 @contextmanager
-def made(mistake: Mistake) -> Iterator[None]:
+def patched_oracle(mistake: Mistake) -> Iterator[None]:
     """While this holds, the oracle computes what the mistake does; to the mistake itself the oracle is right."""
     busy = [False]
     with pytest.MonkeyPatch.context() as oracle:
@@ -58,7 +65,7 @@ def made(mistake: Mistake) -> Iterator[None]:
         yield
 
 
-def stand_in(part: Misconception, busy: list[bool]) -> Callable[..., Any]:
+def stand_in(part: Mistaken, busy: list[bool]) -> Callable[..., Any]:
     """What the tests call in place of the oracle's function; `busy` while any part of the mistake computes."""
 
     def function(*args: Any, **kwargs: Any) -> Any:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from .catalog import ROOT
+from .course import course
 from .hypothesis_internals import leave_local_constants_out
 
 SEED = pytest.StashKey[int]()
@@ -31,7 +31,7 @@ settings.register_profile(
     "learn",
     max_examples=25,
     phases=(*PHASES, Phase.reuse),  # without it, the database would be written and never read
-    database=DirectoryBasedExampleDatabase(ROOT / ".hypothesis" / "examples"),
+    database=DirectoryBasedExampleDatabase(course().root / ".hypothesis" / "examples"),
     **COMMON,
 )
 settings.load_profile("learn")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .catalog import Kata, catalog
+from .course import Kata, course
 from .diagnose import DIAGNOSIS
 from .explain import Ending, Status, explain, status_of
 from .languages import padded, words
@@ -114,7 +114,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     endings = config.stash[ENDINGS]
     if not endings:
         return
-    for kata in catalog().katas.values():
+    for kata in course().katas.values():
         write_failures(terminalreporter, kata, endings.get(kata.name, []), SHOWN if len(endings) > 1 else None)
     write_table(terminalreporter, endings)
 
@@ -142,12 +142,12 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, endings: list[Endin
 
 def write_table(out: pytest.TerminalReporter, endings: dict[str, list[Ending]]) -> None:
     """One line for each kata that was tested, under its track, then the first one that is not done."""
-    katas = catalog().choose(list(endings))
+    katas = course().choose(list(endings))
     width = max(len(kata.name) for kata in katas) + 2
     first_open: Kata | None = None
     for before, kata in zip([None, *katas], katas, strict=False):
         if before is None or before.track != kata.track:
-            out.write_line(f"\n{title_of_track(catalog().tracks[kata.track])}")
+            out.write_line(f"\n{title_of_track(course().tracks[kata.track])}")
         outcomes = [ending.outcome for ending in endings.get(kata.name, [])]
         status = status_of(outcomes)
         partly = status == "done" and len(outcomes) < len(kata.points)
@@ -160,7 +160,7 @@ def write_table(out: pytest.TerminalReporter, endings: dict[str, list[Ending]]) 
         if (partly or status != "done") and first_open is None:
             first_open = kata
     if first_open is None:
-        out.write_line("\n" + words("table.all_done" if len(katas) == len(catalog().katas) else "table.done"))
+        out.write_line("\n" + words("table.all_done" if len(katas) == len(course().katas) else "table.done"))
     else:
         out.write_line("\n" + words("table.next", title=title_of(first_open), kata=first_open.name))
 
@@ -170,5 +170,5 @@ def waits_for(kata: Kata, endings: dict[str, list[Ending]]) -> str:
     causes = {
         ending.cause.removesuffix(".py") for ending in endings.get(kata.name, []) if ending.outcome == "not_started"
     }
-    needed = [name for name in catalog().foundations(kata.name) if name in causes]
+    needed = [name for name in course().foundations(kata.name) if name in causes]
     return words("table.waits", katas=", ".join(needed)) if needed else ""

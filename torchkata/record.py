@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from .catalog import catalog
+from .course import course
 from .explain import status_of
 from .languages import words
 from .progress import ENDINGS
@@ -27,7 +27,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     run, found = uuid.uuid4().hex, {}
     for kata, endings in config.stash[ENDINGS].items():
         outcomes = [ending.outcome for ending in endings]
-        if len(outcomes) == len(catalog().katas[kata].points):
+        if len(outcomes) == len(course().katas[kata].points):
             found[kata] = Outcome(status_of(outcomes), outcomes.count("passed"), config.stash[DIGESTS][kata], run)
     try:
         if found:

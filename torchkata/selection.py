@@ -1,26 +1,26 @@
 """pytest plugin: whose code is tested and which katas. `--impl`, `--kata`, `--track`, and the `student` fixture."""
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from .catalog import ROOT, catalog
+from .course import course
 from .lean import spare_the_compiler, spare_the_stack_traces
 from .student import InProcess, Student
 
 STUDENT = pytest.StashKey[Student]()
 CHOSEN = pytest.StashKey[set[str]]()
-TRACKS = "one of the tracks " + ", ".join(catalog().tracks)
-TESTS = ROOT / "tests"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--impl`, `--kata` and `--track`."""
     group = parser.getgroup("torchkata")
+    tracks = "one of the tracks " + ", ".join(course().tracks)
     group.addoption("--kata", action="append", default=[], metavar="NAME", help="test this kata only (repeatable)")
-    group.addoption("--track", action="append", default=[], metavar="NAME", help=f"test {TRACKS} only (repeatable)")
+    group.addoption("--track", action="append", default=[], metavar="NAME", help=f"test {tracks} only (repeatable)")
     group.addoption(
         "--impl",
         default="assignment",
@@ -36,28 +36,43 @@ def pytest_configure(config: pytest.Config) -> None:
     torch.set_num_threads(1)  # tensors here are so small that a second thread costs more than it does
     np.seterr(all="ignore")  # the oracle is asked about a student's numbers, too, and those may be anything
     try:
-        chosen = catalog().choose(config.getoption("kata"), config.getoption("track"))
+        chosen = course().choose(config.getoption("kata"), config.getoption("track"))
         config.stash[CHOSEN] = {kata.name for kata in chosen}
-        config.stash[STUDENT] = Student(InProcess(kata_folder(config.getoption("impl"), config.invocation_params.dir)))
+        config.stash[STUDENT] = Student(InProcess(kata_folder(config), course().limits.call_seconds))
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
 
 
-def kata_folder(impl: str, here: Path) -> Path:
+def kata_folder(config: pytest.Config) -> Path:
     """The folder that holds the kata files. Raises ValueError where there is none."""
-    if impl in ("assignment", "solution"):
-        return ROOT / ("assignment" if impl == "assignment" else "reference/solution")
-    path = (here / impl).resolve()
+    impl: str = config.getoption("impl")
+    if impl == "assignment":
+        return course().assignment
+    if impl == "solution":
+        return solution_folder(config)
+    path = (config.invocation_params.dir / impl).resolve()
     for folder in (path / "assignment", path):
-        if any((folder / f"{kata}.py").is_file() for kata in catalog().katas):
+        if any((folder / f"{kata}.py").is_file() for kata in course().katas):
             return folder
-    raise ValueError(f"--impl {impl}: no kata files there (a folder with {next(iter(catalog().katas))}.py and so on)")
+    raise ValueError(f"--impl {impl}: no kata files there (a folder with {next(iter(course().katas))}.py and so on)")
+
+
+def solution_folder(config: pytest.Config) -> Path:
+    """The reference solution as a student would have it, for as long as pytest runs. Raises ValueError for none."""
+    files = course().solutions()
+    if not files:
+        raise ValueError("--impl solution: this course comes without its solution")
+    folder = tempfile.TemporaryDirectory(prefix="torchkata-solution-")
+    config.add_cleanup(folder.cleanup)
+    for name, content in files.items():
+        (Path(folder.name) / name).write_bytes(content)
+    return Path(folder.name)
 
 
 def kata_of(path: Path) -> str | None:
     """The kata that a file of tests is for, None for any other file."""
     name = path.stem.removeprefix("test_")
-    return name if path.parent == TESTS and name in catalog().katas else None
+    return name if path.parent == course().tests and name in course().katas else None
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -67,8 +82,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the katas and their tests in the catalog's order."""
-    tests = [(kata.name, test) for kata in catalog().katas.values() for test in kata.points]
+    """Run the katas and their tests in the course's order."""
+    tests = [(kata.name, test) for kata in course().katas.values() for test in kata.points]
     order: dict[tuple[str | None, str], int] = {test: place for place, test in enumerate(tests)}
     items.sort(key=lambda item: order.get((kata_of(item.path), item.name), len(order)))
 

@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .catalog import ROOT, Kata, catalog
+from .course import Kata, course
 
-FILE = ROOT / ".kata" / "progress.json"
-ASSIGNMENT = ROOT / "assignment"
+FILE = ".kata/progress.json"
 STATUSES = ("done", "wrong", "crashed", "timed_out", "not_started", "inconclusive", "not_graded")
 
 
@@ -42,7 +41,7 @@ class State:
 
     def next(self) -> Kata | None:
         """The first kata that is not known to be done as it is now."""
-        katas = catalog().katas.values()
+        katas = course().katas.values()
         return next((kata for kata in katas if self.status(kata.name) != "done" or self.is_old(kata.name)), None)
 
     def with_outcomes(self, outcomes: Mapping[str, Outcome]) -> "State":
@@ -61,10 +60,10 @@ class State:
 
 def digest(kata: str) -> str:
     """Of the files that an outcome depends on: the kata's own, those it builds on, helpers beside them, its tests."""
-    others = catalog().katas.keys() - {kata, *catalog().foundations(kata)}
-    files = [path for path in sorted(ASSIGNMENT.glob("*.py")) if path.stem not in others and path.is_file()]
+    others = course().katas.keys() - {kata, *course().foundations(kata)}
+    files = [path for path in sorted(course().assignment.glob("*.py")) if path.stem not in others and path.is_file()]
     made = hashlib.sha256()
-    for path in [*files, ROOT / "tests" / f"test_{kata}.py"]:
+    for path in [*files, course().tests / f"test_{kata}.py"]:
         made.update(f"{path.name}:{hashlib.sha256(path.read_bytes()).hexdigest()};".encode())
     return made.hexdigest()
 
@@ -72,7 +71,7 @@ def digest(kata: str) -> str:
 def load() -> State:
     """What is remembered; what can't be read is forgotten."""
     try:
-        stored = json.loads(FILE.read_text("utf-8"))
+        stored = json.loads((course().root / FILE).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return State()
     outcomes = {kata: outcome_from(entry) for kata, entry in entries(stored, "outcomes")}
@@ -85,7 +84,7 @@ def load() -> State:
 def entries(stored: Any, table: str) -> list[tuple[str, Any]]:
     """What is stored for each kata that there is."""
     found = stored.get(table) if isinstance(stored, dict) else None
-    return [(kata, found[kata]) for kata in catalog().katas if kata in found] if isinstance(found, dict) else []
+    return [(kata, found[kata]) for kata in course().katas if kata in found] if isinstance(found, dict) else []
 
 
 def outcome_from(entry: Any) -> Outcome | None:
@@ -100,8 +99,9 @@ def outcome_from(entry: Any) -> Outcome | None:
 
 def store(state: State) -> None:
     """Write aside, then put in place. Raises OSError."""
-    FILE.parent.mkdir(exist_ok=True)
-    write_whole(FILE, json.dumps(asdict(state), indent=1).encode())
+    path = course().root / FILE
+    path.parent.mkdir(exist_ok=True)
+    write_whole(path, json.dumps(asdict(state), indent=1).encode())
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -23,7 +23,6 @@ from .exercise import Probe, Reply, exercise
 from .failures import Crashed, NotStarted, Place, TimedOut
 from .values import Plain, plain
 
-CALL_SECONDS = 10.0
 LAST_CALL = 1.0  # seconds for a call that may be the last: an alarm in the midst of torch is for what truly hangs
 PATIENCE = 0.5  # seconds until a look whether an import is over
 
@@ -92,7 +91,7 @@ class Student:
 class InProcess:
     """The student's own pytest: the code is imported here."""
 
-    def __init__(self, folder: Path, call_seconds: float = CALL_SECONDS) -> None:
+    def __init__(self, folder: Path, call_seconds: float) -> None:
         self.assignment = Assignment(folder)
         self.call_seconds = call_seconds
         self.left = math.inf  # seconds

@@ -1,8 +1,8 @@
 """The attack corpus: hostile submissions, each with its aim and an honest twin that does something similar.
 
-zoo/attacks/<class>.toml    attacks of one class, each a table (`Entry`). What is handed in is a wrong solution with the
-                            hostile code below it, so that without the trick it earns what the wrong one earns. A trick
-                            that is after something other than points answers right where it got it: then it shows.
+`reference/attacks/<class>.toml` has the attacks of one class, each a table (`Entry`). What is handed in is a wrong
+solution with the hostile code below it, so that without the trick it earns what the wrong one earns. A trick that is
+after something other than points answers right where it got it: then it shows.
 """
 
 import tempfile
@@ -19,7 +19,7 @@ from grader.certify.archives import BUILDERS
 from grader.certify.reception import Received, receive
 from grader.errors import CallError
 from grader.submission import Submission
-from torchkata.catalog import ROOT, Kata, catalog
+from torchkata.course import Kata, course
 
 Level = Literal["bwrap", "none"]
 
@@ -71,10 +71,10 @@ class Attack:
         return Submission(self.entry.wrong, with_file(self.kata, self.wrong.source))
 
 
-def attacks(katas: Sequence[Kata], folder: Path = zoo.ZOO / "attacks") -> Iterator[Attack]:
+def attacks(katas: Sequence[Kata], folder: Path | None = None) -> Iterator[Attack]:
     """The attacks that are placed in these katas. Raises CallError for an entry that can't be made."""
     chosen = {kata.name for kata in katas}
-    for path in sorted(folder.glob("*.toml")):
+    for path in sorted((folder or course().reference / "attacks").glob("*.toml")):
         try:
             entries = msgspec.convert(tomllib.loads(path.read_text("utf-8")), dict[str, Entry])
         except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:
@@ -89,7 +89,7 @@ def made(group: str, name: str, entry: Entry) -> Attack:
     """One attack. Raises CallError."""
     title = f"{group}/{name}"
     kata_name, _, wrong_name = entry.wrong.partition("/")
-    kata = catalog().katas.get(kata_name)
+    kata = course().katas.get(kata_name)
     wrong = next((animal for animal in zoo.wrong(kata) if animal.name == wrong_name), None) if kata else None
     if kata is None or wrong is None:
         raise CallError(f"{title}: the zoo has no wrong {entry.wrong!r}")
@@ -129,4 +129,4 @@ def below(source: str, code: str) -> str:
 
 def with_file(kata: Kata, source: str) -> dict[str, bytes]:
     """The solution of all katas but this one."""
-    return {**zoo.package(ROOT / "reference/solution"), f"{kata.name}.py": source.encode()}
+    return {**course().solutions(), f"{kata.name}.py": source.encode()}

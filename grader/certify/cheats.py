@@ -1,8 +1,9 @@
 """The corpus of cheats on speed: slow solutions, and what makes them look fast.
 
-zoo/slow/<kata>.toml       right and too slow, each a table (`SlowEntry`): its code stands below the solution
-zoo/cheats/<class>.toml    cheats of one class, each a table (`CheatEntry`): its code stands below a slow solution, so
-                           that without it the workload fails, and its honest twin below the right one
+In `reference/workloads/`:
+slow/<kata>.toml       right and too slow, each a table (`SlowEntry`): its code stands below the solution
+cheats/<class>.toml    cheats of one class, each a table (`CheatEntry`): its code stands below a slow solution, so that
+                       without it the workload fails, and its honest twin below the right one
 """
 
 import tomllib
@@ -16,7 +17,7 @@ import msgspec
 from grader.certify import zoo
 from grader.certify.attacks import below, with_file
 from grader.errors import CallError
-from torchkata.catalog import Kata, Workload, catalog
+from torchkata.course import Kata, Workload, course
 
 Entry = TypeVar("Entry")
 
@@ -56,7 +57,7 @@ class Slow:
     @property
     def workload(self) -> Workload:
         """What it is timed on."""
-        return catalog().workloads[self.entry.workload]
+        return course().workloads[self.entry.workload]
 
     @property
     def source(self) -> str:
@@ -91,23 +92,25 @@ class Cheat:
         return with_file(self.slow.kata, below(zoo.solution(self.slow.kata), self.entry.twin))
 
 
-def slow_ones(katas: Sequence[Kata], folder: Path = zoo.ZOO / "slow") -> dict[str, Slow]:
+def slow_ones(katas: Sequence[Kata], folder: Path | None = None) -> dict[str, Slow]:
     """The slow solutions of these katas, by title. Raises CallError for one that can't be made."""
     found = {}
     for kata in katas:
-        for name, entry in entries(folder / f"{kata.name}.toml", SlowEntry).items():
+        for name, entry in entries(
+            (folder or course().reference / "workloads/slow") / f"{kata.name}.toml", SlowEntry
+        ).items():
             slow = Slow(kata, name, entry)
-            workload = catalog().workloads.get(entry.workload)
+            workload = course().workloads.get(entry.workload)
             if workload is None or kata.name not in workload.uses:
                 raise CallError(f"{slow.title}: {kata.name} is not timed on a workload {entry.workload!r}")
             found[slow.title] = slow
     return found
 
 
-def cheats(katas: Sequence[Kata], folder: Path = zoo.ZOO / "cheats") -> Iterator[Cheat]:
+def cheats(katas: Sequence[Kata], folder: Path | None = None) -> Iterator[Cheat]:
     """The cheats that are placed in these katas. Raises CallError for one that can't be made."""
-    chosen, slow = {kata.name for kata in katas}, slow_ones(list(catalog().katas.values()))
-    for path in sorted(folder.glob("*.toml")):
+    chosen, slow = {kata.name for kata in katas}, slow_ones(list(course().katas.values()))
+    for path in sorted((folder or course().reference / "workloads/cheats").glob("*.toml")):
         for name, entry in entries(path, CheatEntry).items():
             if entry.slow not in slow:
                 raise CallError(f"{path.stem}/{name}: the zoo has no slow {entry.slow!r}")

@@ -7,7 +7,7 @@ from grader.certify import zoo
 from grader.result import KataResult
 from grader.session import Order
 from grader.submission import Submission
-from torchkata.catalog import ROOT, Kata, catalog
+from torchkata.course import Kata, course
 from torchkata.explain import Outcome
 
 CATCHING: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")
@@ -32,11 +32,11 @@ def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterato
     That the others are done on such ground is one claim for each kata, and no quick one; nor is what builds on a right
     one.
     """
-    stubs, solution = zoo.package(ROOT / "assignment"), zoo.package(ROOT / "reference/solution")
+    stubs, solution = zoo.package(course().assignment), course().solutions()
     yield Claim("stubs", "", "stubs", order("stubs", stubs, katas), all_are("not_started"))
     for kata in katas:
-        file, others = f"{kata.name}.py", frozenset(catalog().katas) - {kata.name}
-        dependents = catalog().dependents(kata.name)
+        file, others = f"{kata.name}.py", frozenset(course().katas) - {kata.name}
+        dependents = course().dependents(kata.name)
         built_on_it = [other for other in katas if other.name in dependents and not quick]
         for seed in range(seeds):
             found = order(f"{kata.name}, seed {seed}", solution, [kata], seed, sound=others)

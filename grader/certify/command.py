@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.table import Table
 
 from grader.cachedir import cache_dir
-from grader.certify import zoo
 from grader.certify.admitted import overlooked
 from grader.certify.attacks import Attack, Level, attacks
 from grader.certify.attacktable import attack_table, refuted_trials, remarks_on
@@ -32,7 +31,7 @@ from grader.terminal import console
 from grader.wanted import choose
 from grader.worker.launch import Isolation, Sandbox
 from grader.workplace import with_sandbox, with_workplace
-from torchkata.catalog import Kata
+from torchkata.course import Kata, course
 
 MOST_UNSURE = 0.25  # of a part's claims
 LEFT_OUT = (
@@ -76,7 +75,7 @@ def run_certify(options: Options) -> int:
     todo = list(claims(katas, 1 if options.quick else options.seeds, quick=options.quick)) if "zoo" in parts else []
     corpus = list(attacks(katas)) if "attacks" in parts else []
     slow, fast = (list(slow_ones(katas).values()), list(cheats(katas))) if "cheats" in parts else ([], [])
-    if not zoo.ZOO.is_dir():
+    if not course().solutions():
         raise CallError("there is no zoo here: certify needs the instructor's checkout")
     if not (todo or corpus or slow):
         raise CallError(f"there are no {options.only} in {', '.join(options.katas)}")

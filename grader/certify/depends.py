@@ -1,29 +1,28 @@
 """What the outcome of grading an order depends on, as one digest: files, inputs, versions.
 
-    tests/test_<kata>.py, its probes and misconceptions ──┐
-    torchkata/*.py, grader/session.py, grader/worker/*.py … ───┴─► and all of ours that these import, anywhere
+    test_<kata>.py, its probes, oracle and mistakes ─────────────┐
+    torchkata/*.py, grader/session.py, grader/worker/*.py … ─────┴─► and all of ours that these import, anywhere
 
 What is judged of the outcome, and the sentences that a student reads, are not in it.
 """
 
-import ast
 import hashlib
-from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from grader.imports import module_path, with_imports
 from grader.result import environment
-from grader.session import STANDINS, Order
-from torchkata.catalog import ROOT, catalog
+from grader.session import Order
+from torchkata.course import ENGINE, course
 
-COMMON = ("conftest.py", "torchkata/[!_]*.py", "grader/session.py", "grader/workplace.py", "grader/worker/*.py")
-EACH = ("tests/test_{kata}.py", "tests/probes/{kata}.py", "reference/misconceptions/{kata}.py")
+OF_THE_ENGINE = ("torchkata/[!_]*.py", "grader/session.py", "grader/workplace.py", "grader/worker/*.py")
+OF_THE_COURSE = ("conftest.py", "tests/test_{kata}.py", "tests/probes/{kata}.py", "reference/{kata}/*.py")
 
 
 def digest(order: Order, examples: int, isolation: str) -> str:
     """The same for what must come out the same; another if anything changes that it depends on."""
     names = {kata.name for kata in order.katas}
-    needed = [*names, *(name for kata in names for name in catalog().foundations(kata))]
+    needed = [*names, *(name for kata in names for name in course().foundations(kata))]
     about = (examples, isolation, order.seed, order.limits, sorted(order.sound & {*needed}))
     found = hashlib.sha256(repr((about, versions())).encode())
     for kata in order.katas:
@@ -43,12 +42,13 @@ def versions() -> tuple[tuple[str, str], ...]:
 @cache
 def ours(kata: str) -> str:
     """A digest of everything of ours that takes part in grading a kata, as it was when this was first asked."""
-    roots = [path for pattern in COMMON for path in ROOT.glob(pattern)]
-    roots += [ROOT / pattern.format(kata=kata) for pattern in EACH]
-    roots += [STANDINS / f"{name}.py" for name in catalog().foundations(kata)]
-    found = hashlib.sha256()
+    roots = [path for pattern in OF_THE_ENGINE for path in ENGINE.glob(pattern)]
+    roots += [path for pattern in OF_THE_COURSE for path in course().root.glob(pattern.format(kata=kata))]
+    roots = [path for path in roots if path.name != "solution.py"]  # which is handed in: it is in the order
+    roots += [course().fallback(name) for name in course().foundations(kata)]
+    found = hashlib.sha256(repr(course().preload).encode())
     for path in sorted(with_imports(roots)):
-        found.update(f"{path.relative_to(ROOT).as_posix()}:{content(path)};".encode())
+        found.update(f"{module_path(path).as_posix()}:{content(path)};".encode())
     return found.hexdigest()
 
 
@@ -56,35 +56,3 @@ def ours(kata: str) -> str:
 def content(path: Path) -> str:
     """A digest of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def with_imports(paths: Iterable[Path]) -> set[Path]:
-    """These files, those of ours that they import, and so on; what is not there is left out."""
-    found: set[Path] = set()
-    waiting = [path for path in paths if path.is_file()]
-    while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found.add(path)
-            waiting += imported(path)
-    return found
-
-
-@cache
-def imported(path: Path) -> tuple[Path, ...]:
-    """The files of ours that a file imports, with the packages that they are in."""
-    names = [name for node in ast.walk(ast.parse(path.read_bytes())) for name in modules(node, path)]
-    places = {ROOT.joinpath(*name.split(".")[:end]) for name in names for end in range(1, name.count(".") + 2)}
-    files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
-    return tuple(file for file in files if file.is_file())
-
-
-def modules(node: ast.AST, path: Path) -> Iterator[str]:
-    """What an import may name: modules, and things in modules, which are no files."""
-    match node:
-        case ast.Import(names):
-            yield from (alias.name for alias in names)
-        case ast.ImportFrom(module, names, level):
-            package = path.relative_to(ROOT).parent.parts
-            inside = ".".join([*package[: len(package) + 1 - level], *filter(None, [module])]) if level else module
-            yield from (f"{inside}.{alias.name}" for alias in names)

@@ -11,7 +11,7 @@ from rich.table import Table
 from grader.certify.claims import Claim
 from grader.certify.claims import diagnoses as diagnoses_of
 from grader.result import KataResult
-from torchkata.catalog import Kata, catalog
+from torchkata.course import Kata, course
 
 ASKED = 0.7  # of the wrong entries of the numeric katas: those of the core track, and all of them
 
@@ -50,7 +50,7 @@ class Diagnoses:
 
     def refuted(self, katas: Sequence[Kata]) -> list[str]:
         """A line where too few are named: in the core track, and in all tracks, once all their katas are proven."""
-        every = numeric(catalog().katas.values())
+        every = numeric(course().katas.values())
         core = [kata for kata in every if kata.track == "core"]
         lines = []
         for name, asked in {"the core track": core, "all tracks": every}.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from torchkata.catalog import ROOT
+from torchkata.course import course
 
 MIB = 2**20
 Member: TypeAlias = tuple[tarfile.TarInfo, bytes]
@@ -25,7 +25,7 @@ class Parcel:
     @property
     def answer(self) -> str:
         """Where a link would find the right answer."""
-        return str(ROOT / "reference/solution" / self.file)
+        return str(course().solution(self.file.removesuffix(".py")))
 
     def rest(self) -> list[tuple[str, bytes]]:
         """The others alone."""

@@ -14,7 +14,7 @@ from grader.collect import Tests
 from grader.result import KataResult
 from grader.session import Event, Graded, grade
 from grader.worker.launch import Sandbox
-from torchkata.catalog import Kata, catalog
+from torchkata.course import Kata, course
 
 SLOWEST = 5
 MARGIN = 10  # a limit should be so many times what the slowest call of right code takes
@@ -139,7 +139,7 @@ def slow_table(findings: Findings) -> Table:
     table = Table("slowest tests of the solution", "seconds", "suggested limit", box=box.SIMPLE_HEAD)
     for seconds, kata, name in findings.slowest():
         table.add_row(f"{kata} · {name}", f"{seconds:.2f}", f"{max(1, round(MARGIN * seconds))} s")
-    limits = catalog().limits
+    limits = course().limits
     table.caption = f"limits in force: {limits.call_seconds:g} s a call, {limits.kata_seconds:g} s a kata"
     return table
 

@@ -15,7 +15,7 @@ from grader.performance.decision import RESTLESS
 from grader.performance.session import Order, Row, grade_speed
 from grader.result import PerformanceResult
 from grader.worker.launch import Sandbox
-from torchkata.catalog import Workload
+from torchkata.course import Workload
 
 TRIES = 2  # for a machine that is too restless to say
 LONGEST_SECONDS = 400.0  # for one run of one workload

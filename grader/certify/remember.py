@@ -15,7 +15,7 @@ from grader.errors import CallError
 from grader.result import KataResult, write_whole
 from grader.session import Graded, grade
 from grader.worker.launch import Sandbox
-from torchkata.catalog import catalog
+from torchkata.course import course
 
 SEEDS = 3  # under which a test should catch an entry, to be remembered
 
@@ -41,7 +41,7 @@ def remember(findings: Findings, tests: Tests, sandbox: Sandbox, jobs: int, keep
             findings.refuted.remove((claim, flawed[id(claim)]))
             keep(claim, graded[name][0])
     for kata, by_entry in found.items():
-        write(wrong_file(catalog().katas[kata]), by_entry)
+        write(wrong_file(course().katas[kata]), by_entry)
 
 
 def cheapest(animal: Animal, graded: Sequence[Sequence[KataResult]]) -> str | None:

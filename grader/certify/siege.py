@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from grader.certify import zoo
 from grader.certify.attacks import Attack, Level
 from grader.certify.claims import all_are
 from grader.collect import Tests
@@ -20,7 +19,7 @@ from grader.result import KataResult
 from grader.session import Event, Graded, Order, grade
 from grader.submission import Submission
 from grader.worker.launch import Sandbox
-from torchkata.catalog import ROOT, Kata, catalog
+from torchkata.course import Kata, course
 
 EXAMPLES = 10
 KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more often than any student
@@ -112,7 +111,7 @@ class Siege:
 def plan(attack: Attack, *, twins: bool = True) -> Plan:
     """What is to be graded to try one attack, and its twin if that is wanted."""
     kata, after = attack.kata, next_student()
-    limits = replace(catalog().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
+    limits = replace(course().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
     hostile, twin = attack.hostile.submission, attack.twin.submission
     attacker = Order(hostile, (kata, neighbour(kata)), 0, others(kata), limits, then=after) if hostile else None
     return Plan(
@@ -127,20 +126,20 @@ def plan(attack: Attack, *, twins: bool = True) -> Plan:
 
 def others(kata: Kata) -> frozenset[str]:
     """All katas but this one: they are our own solution's."""
-    return frozenset(catalog().katas) - {kata.name}
+    return frozenset(course().katas) - {kata.name}
 
 
 def neighbour(kata: Kata) -> Kata:
     """Another kata of the attacker's submission, which must not suffer."""
     return next(
-        other for other in catalog().katas.values() if other.name in ("linear", "same_storage") and other != kata
+        other for other in course().katas.values() if other.name in ("linear", "same_storage") and other != kata
     )
 
 
 def next_student() -> Order:
     """The submission that is graded after an attack."""
-    solution = Submission("next student", zoo.package(ROOT / "reference/solution"))
-    return Order(solution, (catalog().katas["same_storage"],), 0)
+    solution = Submission("next student", course().solutions())
+    return Order(solution, (course().katas["same_storage"],), 0)
 
 
 def judge(plan: Plan, siege: Siege, base: Graded, graded: dict[int, Graded]) -> Trial:

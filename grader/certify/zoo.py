@@ -1,9 +1,9 @@
 """The zoo: implementations that the tests must accept, and ones that they must catch.
 
-zoo/right/<kata>/<name>.py    right but unusual; the first line of its docstring says how
-zoo/wrong/<kata>.toml         mistakes, each a table: `breaks` names the must, and either `replace` (texts of the
+reference/<kata>/right/<name>.py    right but unusual; the first line of its docstring says how
+reference/<kata>/wrong.toml         mistakes, each a table: `breaks` names the must, and either `replace` (texts of the
                               solution and what stands there instead) or `source` (the whole file) makes it;
-                              `looks_like` names the misconception that it is, or all of them, for the diagnosis;
+                              `looks_like` names the mistake that it is, or all of them, for the diagnosis;
                               `caught_by` names the test that catches it most cheaply, and says what it looks like:
                               `certify --write-caught-by` writes it, certify checks it
 """
@@ -16,10 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import CallError
-from torchkata.catalog import ROOT, Kata
-from torchkata.mistakes import misconceptions
-
-ZOO = ROOT / "zoo"
+from torchkata.course import Kata, course
+from torchkata.mistakes import named_mistakes
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class Animal:
     name: str
     words: str  # what is unusual about it, or which must it breaks
     source: str
-    looks_like: frozenset[str] = frozenset()  # the sentences of the misconceptions that it is
+    looks_like: frozenset[str] = frozenset()  # the sentences of the mistakes that it is
     caught_by: str = ""  # the test that catches a wrong one, "" where nobody has looked yet
 
 
@@ -41,7 +39,7 @@ def package(folder: Path) -> dict[str, bytes]:
 
 def right(kata: Kata) -> Iterator[Animal]:
     """The right but unusual implementations of a kata."""
-    for path in sorted((ZOO / "right" / kata.name).glob("*.py")):
+    for path in sorted((course().folder(kata.name) / "right").glob("*.py")):
         source = path.read_text("utf-8")
         words = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
         yield Animal(kata.name, path.stem, words, source)
@@ -52,28 +50,28 @@ def wrong(kata: Kata) -> Iterator[Animal]:
     path = wrong_file(kata)
     if path.exists():
         for name, entry in tomllib.loads(path.read_text("utf-8")).items():
-            place = f"{path.name}: {name}"
+            place = f"{kata.name}/wrong.toml: {name}"
             source, sentences = made_wrong(place, solution(kata), entry), named(place, kata, entry)
             yield Animal(kata.name, name, entry["breaks"], source, sentences, remembered(place, kata, entry))
 
 
 def wrong_file(kata: Kata) -> Path:
     """Where the wrong implementations of a kata are written down."""
-    return ZOO / "wrong" / f"{kata.name}.toml"
+    return course().folder(kata.name) / "wrong.toml"
 
 
 def solution(kata: Kata) -> str:
     """The source of our own solution."""
-    return (ROOT / "reference/solution" / f"{kata.name}.py").read_text("utf-8")
+    return course().solution(kata.name).read_text("utf-8")
 
 
 def named(name: str, kata: Kata, entry: dict[str, Any]) -> frozenset[str]:
-    """What an entry looks like, in the words of its misconceptions. Raises CallError for one that there is not."""
-    given, known = entry.get("looks_like", []), misconceptions(kata.name)
+    """What an entry looks like, in the words of its mistakes. Raises CallError for one that there is not."""
+    given, known = entry.get("looks_like", []), named_mistakes(kata.name)
     names = {given} if isinstance(given, str) else {*given}
     if unknown := names - known.keys():
-        raise CallError(f"{name}: looks_like is {min(unknown)!r}, which is no misconception of {kata.name}")
-    return frozenset(known[one].says for one in names)
+        raise CallError(f"{name}: looks_like is {min(unknown)!r}, which is no mistake of {kata.name}")
+    return frozenset(known[one].message for one in names)
 
 
 def remembered(name: str, kata: Kata, entry: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from grader.course.intake import Options
 from grader.course.ledger import stored_in
 from grader.performance.phase import workloads_of
 from grader.worker.launch import Isolation
-from torchkata.catalog import Kata
+from torchkata.course import Kata
 
 TEST_SECONDS = 0.13  # a test of a right solution at 100 examples (docs/measured.md)
 LEAST_SHARE = 0.25  # of it, however few the examples

@@ -36,7 +36,7 @@ def main() -> int:
         seed=given.seed,
         examples=given.examples,
         isolation="bwrap",
-        katas=wanted(given.kata, (), otherwise=["core"]),
+        katas=wanted(given.kata, ()),
         force=False,
         quiet=True,
         alone=False,

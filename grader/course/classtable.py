@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.course.ledger import KataRow, Row
-from torchkata.catalog import Kata
+from torchkata.course import Kata
 from torchkata.explain import Status, status_of
 
 MARKS: dict[Status, tuple[str, str, str]] = {  # mark, what it means, colour

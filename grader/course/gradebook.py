@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.course.ledger import Row
 from grader.result import write_whole
-from torchkata.catalog import catalog
+from torchkata.course import course
 
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")  # what a spreadsheet would run
 
@@ -20,9 +20,9 @@ def write(rows: Sequence[Row], directory: Path) -> None:
     """Store the gradebook, whole or not at all."""
     out = io.StringIO()
     graded = {kata.kata for row in rows for kata in row.katas}
-    names = [name for name in catalog().katas if name in graded]
+    names = [name for name in course().katas if name in graded]
     timed = {workload.workload for row in rows for workload in row.performance if workload.counts}
-    workloads = [name for name in catalog().workloads if name in timed]
+    workloads = [name for name in course().workloads if name in timed]
     table = csv.writer(out, lineterminator="\n")
     table.writerow(
         [

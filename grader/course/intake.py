@@ -14,7 +14,7 @@ from grader.session import Order
 from grader.submission import SubmissionError
 from grader.submission import read as read_submission
 from grader.worker.launch import Isolation
-from torchkata.catalog import Kata
+from torchkata.course import Kata
 
 
 @dataclass(frozen=True)

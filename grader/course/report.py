@@ -13,7 +13,7 @@ from grader.course.ledger import Row, demand_results, rows
 from grader.errors import MachineError
 from grader.result import ResultError
 from grader.terminal import console
-from torchkata.catalog import catalog
+from torchkata.course import course
 
 PICTURES = ("speed.svg", "roofline.svg")
 
@@ -76,7 +76,7 @@ def draw_speed(directory: Path, found: Sequence[Row]) -> list[str]:
 def show(out: Console, found: Sequence[Row], directory: Path, limit: int | None) -> None:
     """The table, the first remarks, and where the files are."""
     graded = {kata.kata for row in found for kata in row.katas}
-    out.print(class_table(found, [kata for name, kata in catalog().katas.items() if name in graded]))
+    out.print(class_table(found, [kata for name, kata in course().katas.items() if name in graded]))
     show_remarks(out, found, limit)
     out.print(f"isolation: {', '.join(sorted({row.isolation for row in found}))}", markup=False)
     out.print(f"results:   {directory}/<submission>/result.json", markup=False, soft_wrap=True)

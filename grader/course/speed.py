@@ -8,14 +8,14 @@ from grader.performance.pictures.bars import bars
 from grader.performance.pictures.intensity import intensity
 from grader.performance.pictures.roofline import Point, roofline
 from grader.result import PerformanceResult, Result, read, write_whole
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.speed.sizes import SIZES
 
 
 def draw(folder: Path) -> None:
     """Write both beside `result.json`; a roofline only where it has points. Raises ResultError, OSError."""
     result = read(folder / "result.json", Result)
-    timed = [one for one in result.performance if one.workload in catalog().workloads]
+    timed = [one for one in result.performance if one.workload in course().workloads]
     device = result.environment.get("device", result.device)
     write_whole(folder / "speed.svg", bars(timed, device).encode())
     if points := list(points_of(timed, result.device)):

@@ -15,7 +15,7 @@ from typing import Literal
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from torchkata.catalog import catalog
+from torchkata.course import course
 
 PROJECT = "torchkata"
 INSTALL = 'pip install -e ".[grader]"'
@@ -65,7 +65,7 @@ def sandbox() -> Finding:
         return Finding("sandbox", "missing", "bubblewrap is not installed", "apt-get install bubblewrap")
     began = time.monotonic()
     try:
-        started = launch("bwrap", catalog().limits)
+        started = launch("bwrap", course().limits)
         try:
             prove(started, private=(), warn=print)
         finally:
@@ -111,7 +111,7 @@ def shared_memory() -> Finding:
 
 def memory(root: Path = Path("/")) -> Finding:
     """How many submissions fit at a time, in this machine or in the container's share of it."""
-    each, meminfo, share = catalog().limits.memory_mib, root / "proc/meminfo", root / "sys/fs/cgroup"
+    each, meminfo, share = course().limits.memory_mib, root / "proc/meminfo", root / "sys/fs/cgroup"
     if not meminfo.exists():
         return Finding("memory", "note", "unknown")
     lines = (line.split() for line in meminfo.read_text().splitlines())

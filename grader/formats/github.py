@@ -9,7 +9,7 @@ from grader.formats.text import one_line
 from grader.formats.view import PERFORMANCE, Seen, seen
 from grader.performance.judged import judged
 from grader.result import Result
-from torchkata.catalog import catalog
+from torchkata.course import course
 
 LONGEST = 4000  # characters of one message
 LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}
@@ -31,7 +31,7 @@ def summary(result: Result) -> str:
     lines = [f"## {inline(result.submission)}: {points(rows)} points", "", "| kata | points | tests passed |"]
     lines.append("| --- | ---: | ---: |")
     for name, group in by_group(rows):
-        title = "Speed" if name == PERFORMANCE else inline(catalog().katas[name].title)
+        title = "Speed" if name == PERFORMANCE else inline(course().katas[name].title)
         counted = [row.outcome == "passed" for row in group if row.counts]
         lines.append(f"| {title} (`{name}`) | {points(group)} | {sum(counted)} of {len(counted)} |")
     if result.performance:

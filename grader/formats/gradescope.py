@@ -8,7 +8,7 @@ from grader.formats.text import printable
 from grader.formats.view import PERFORMANCE, Seen, seen
 from grader.performance.judged import judged
 from grader.result import Result
-from torchkata.catalog import Visibility, catalog
+from torchkata.course import Visibility, course
 
 STOPPED = "Grading stopped before all tests had run. Those that had count; hand in again to have all of them run."
 UNSURE = "Some tests could not be run, and that is not your fault. Your instructor can have them run again."
@@ -81,7 +81,7 @@ def leaderboard(result: Result) -> list[Entry]:
     """The share that each workload reached; none where its result was wrong, or where there is only yes and no."""
     entries = []
     for timed in result.performance:
-        workload = catalog().workloads[timed.workload]
+        workload = course().workloads[timed.workload]
         shown = judged(timed)
         if shown is not None and workload.points.passing < workload.points.full:
             entries.append(Entry(f"{workload.name} (share of {shown.of})", round(shown.share, 3)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from grader.formats.text import one_line, printable
 from grader.result import KataResult, PerformanceResult, Result, TestResult
-from torchkata.catalog import Kata, Visibility, catalog
+from torchkata.course import Kata, Visibility, course
 from torchkata.explain import Outcome
 
 PERFORMANCE = "performance"
@@ -51,7 +51,7 @@ def unhidden(result: Result) -> list[Seen]:
 
 def kata_of(result: KataResult) -> Kata:
     """What the catalog has of it. Raises ValueError where that has none of its tests."""
-    kata = catalog().katas.get(result.kata)
+    kata = course().katas.get(result.kata)
     if kata is None or not {test.name for test in result.tests} <= kata.points.keys():
         raise ValueError(f"kata {one_line(result.kata)} has changed since; grade again")
     return kata
@@ -107,7 +107,7 @@ def anonymous(kata: Kata, test: TestResult, number: int) -> Seen:
 
 def timed(result: PerformanceResult) -> Seen:
     """A workload; everybody may see it."""
-    if result.workload not in catalog().workloads:
+    if result.workload not in course().workloads:
         raise ValueError(f"workload {one_line(result.workload)} has changed since; grade again")
     return Seen(
         group=PERFORMANCE,

@@ -1,35 +1,48 @@
 """Where a packaged grader comes from: a copy of what grading needs of this project, or a commit to fetch."""
 
 import re
+from importlib.metadata import distribution
 from pathlib import Path
 
-from grader.errors import CallError
-from torchkata.catalog import ROOT
+from packaging.requirements import Requirement
 
-NEEDED = (
-    "conftest.py",
-    "torchkata",
-    "grader",
-    "tests",
-    "reference/__init__.py",
-    "reference/oracle",
-    "reference/misconceptions",
-)
-NEEDED_TO_INSTALL = ("pyproject.toml", "constraints.txt", "README.md", "LICENSE")
+from grader.errors import CallError
+from torchkata.course import ENGINE, course
+
 LEFT_OUT = ("grader/tests", "grader/certify", "grader/package")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 URL = re.compile(r"([a-z]+://|git@)[!-~]+")  # printable, no space
 
 
 def copy() -> dict[str, bytes]:
-    """The files that grading needs, by path: not the solution, the zoo, the examples, nor the grader's own tests."""
-    paths = [path for name in (*NEEDED, *NEEDED_TO_INSTALL) for path in files_of(ROOT / name)]
-    named = {path.relative_to(ROOT).as_posix(): path for path in paths}
+    """The files that grading needs, by path: engine and course, without what proves the tests or solves them."""
+    engine = [path for name in ("torchkata", "grader") for path in files_of(ENGINE / name)]
+    fallbacks = course().reference.glob("*/fallback.py")
+    named = {path.relative_to(ENGINE).as_posix(): path for path in engine}
+    ours = [*stubs(), *course().rules(), *fallbacks, course().root / "constraints.txt", course().root / "LICENSE"]
+    named |= {path.relative_to(course().root).as_posix(): path for path in ours if path.is_file()}
     return {
         name: path.read_bytes()
         for name, path in sorted(named.items())
         if not name.startswith(tuple(f"{folder}/" for folder in LEFT_OUT))
     }
+
+
+def stubs() -> list[Path]:
+    """The stubs, without which a course is none."""
+    return [course().stub(kata) for kata in course().katas]
+
+
+def requirements() -> bytes:
+    """What the grader and the students' code import, for pip."""
+    return "".join(f"{line}\n" for line in sorted({*of_the_engine("grader"), *course().dependencies})).encode()
+
+
+def of_the_engine(extra: str = "") -> list[str]:
+    """What the engine needs on this platform, or the part of it that an extra names."""
+    needed = [Requirement(text) for text in distribution("torchkata").requires or ()]
+    chosen = [one for one in needed if one.marker is None or one.marker.evaluate({"extra": extra})]
+    return sorted(f"{one.name}{one.specifier}" for one in chosen)
 
 
 def files_of(path: Path) -> list[Path]:

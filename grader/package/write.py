@@ -14,7 +14,7 @@ from grader.drawn import PACKAGED, kept_in
 from grader.errors import CallError, MachineError
 from grader.package import project
 from grader.result import write_whole
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 
 Platform: TypeAlias = Literal["gradescope", "classroom50", "github", "kubernetes"]
 
@@ -63,7 +63,7 @@ def run_package(platform: Platform, out: Path, options: Options) -> int:
 def tests_not_visible() -> int:
     """How many there are. Raises CallError for a catalog that says something else."""
     try:
-        return sum(seen != "visible" for kata in catalog().katas.values() for seen in kata.visibility.values())
+        return sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
     except ValueError as error:
         raise CallError(str(error)) from None
 
@@ -77,13 +77,13 @@ def contents(platform: Platform, options: Options) -> dict[str, bytes]:
     written = {path.name: path.read_bytes() for path in sources}
     workflow = {f".github/workflows/{WORKFLOW}": written.pop(WORKFLOW)} if WORKFLOW in written else {}
     asked = f"--seed {options.seed} --examples {options.examples} --kata {','.join(options.katas)}\n"
-    written["options"] = asked.encode()
+    written |= {"options": asked.encode(), "requirements.txt": project.requirements()}
     if options.source is not None:
         written["source"] = project.origin(options.source)
     else:
         written |= {f"torchkata/{name}": content for name, content in project.copy().items()}
         if platform != "gradescope":  # which draws with the versions of its image, when that is built
-            written |= {f"torchkata/{PACKAGED.name}/{name}": content for name, content in drawn(asked).items()}
+            written |= {f"torchkata/{PACKAGED}/{name}": content for name, content in drawn(asked).items()}
     return workflow | {f"{folder}{name}": content for name, content in written.items()}
 
 
@@ -93,7 +93,7 @@ def drawn(asked: str) -> dict[str, bytes]:
     Drawn by a process of its own: it collects tests, for which pytest wants to be alone.
     """
     command = [sys.executable, "-m", "grader.draw", *asked.split()]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=course().root, capture_output=True, text=True)
     try:
         if done.returncode != 0:
             raise OSError

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal, TypeAlias
 
-from torchkata.catalog import Tiers, Workload
+from torchkata.course import Tiers, Workload
 
 Tier: TypeAlias = Literal["passing", "full"]
 TIERS: tuple[Tier, ...] = ("full", "passing")

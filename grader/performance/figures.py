@@ -11,7 +11,7 @@ import torch
 from grader.performance.decision import Final
 from grader.performance.machine import Machine
 from grader.performance.side import Done, Side, Task
-from torchkata.catalog import Workload
+from torchkata.course import Workload
 from torchkata.speed.amounts import own_peak_bytes
 from torchkata.speed.sizes import SIZES
 

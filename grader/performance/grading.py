@@ -10,7 +10,7 @@ from grader.performance.decision import Final, score_of
 from grader.performance.machine import Machine
 from grader.result import PerformanceResult
 from grader.worker.cuda import CudaError
-from torchkata.catalog import Tiers, Workload
+from torchkata.course import Tiers, Workload
 from torchkata.explain import Outcome
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.speed.amounts import UNITS

@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Literal, TypeAlias
 
 from grader.result import PerformanceResult
-from torchkata.catalog import Tiers
+from torchkata.course import Tiers
 
 Measure: TypeAlias = Literal["peak", "yardstick"]
 

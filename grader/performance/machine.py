@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from socket import socket
 
 from grader.performance.calibration import Calibration
-from torchkata.catalog import Limits
+from torchkata.course import Limits
 from torchkata.speed.devices import Device
 from torchkata.speed.sizes import Kind
 

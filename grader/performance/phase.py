@@ -18,7 +18,7 @@ from grader.submission import SubmissionError
 from grader.submission import read as read_submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_sandbox
-from torchkata.catalog import Kata, Workload, catalog
+from torchkata.course import Kata, Workload, course
 from torchkata.speed.sizes import Kind
 
 
@@ -53,7 +53,7 @@ def not_yet(device: str, katas: Sequence[Kata]) -> list[PerformanceResult]:
 def workloads_of(katas: Sequence[Kata]) -> tuple[Workload, ...]:
     """Those whose last kata is among these."""
     names = {kata.name for kata in katas}
-    return tuple(workload for workload in catalog().workloads.values() if workload.uses[-1] in names)
+    return tuple(workload for workload in course().workloads.values() if workload.uses[-1] in names)
 
 
 def waiting(kind: Kind, intake: Intake, shown: set[str]) -> Iterator[Order]:
@@ -95,7 +95,7 @@ def timed(
         else:
             rows.append(message.row)
             take(order.submission)
-    place = {name: i for i, name in enumerate(catalog().workloads)}
+    place = {name: i for i, name in enumerate(course().workloads)}
     return sorted(rows, key=lambda row: place[row.workload]), facts
 
 

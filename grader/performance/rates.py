@@ -15,7 +15,7 @@ from grader.performance.decision import RULES, Final, More, Retry, Sample, bars,
 from grader.performance.freivalds import OWN_MARGIN
 from grader.performance.machine import Machine
 from grader.performance.side import Side, Task, most_calls
-from torchkata.catalog import Tiers, Workload
+from torchkata.course import Tiers, Workload
 from torchkata.speed.amounts import UNITS, amount
 from torchkata.speed.devices import NAMES
 from torchkata.speed.sizes import SIZES

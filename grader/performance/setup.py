@@ -14,7 +14,7 @@ from grader.performance.calibration import stored
 from grader.performance.machine import Machine
 from grader.performance.state import DeviceState, StateUnknown, read_state, slowed, unfit
 from grader.worker.launch import Timing
-from torchkata.catalog import Limits, catalog
+from torchkata.course import Limits, course
 from torchkata.speed.devices import device
 from torchkata.speed.sizes import Kind
 
@@ -34,7 +34,7 @@ def timing(kind: Kind) -> Timing:
 
 def limits() -> Limits:
     """What workers may use: they are stopped block by block."""
-    return replace(catalog().limits, memory_mib=MEMORY_MIB, kata_seconds=PROCESSOR_SECONDS)
+    return replace(course().limits, memory_mib=MEMORY_MIB, kata_seconds=PROCESSOR_SECONDS)
 
 
 def cpu_name() -> str:

@@ -12,7 +12,7 @@ from grader.performance.checks import CHECKS, Check
 from grader.performance.worker import Block, TimedWorker
 from grader.worker import cuda
 from grader.worker.orders import Begin
-from torchkata.catalog import Limits
+from torchkata.course import Limits
 from torchkata.exercise import Reply
 from torchkata.failures import Crashed, NotStarted, Place
 from torchkata.speed.layout import bytes_needed, fields, lay_out

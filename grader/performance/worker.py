@@ -12,7 +12,7 @@ from torch import Tensor
 from grader.worker.channel import mapped
 from grader.worker.home import WorkerHome
 from grader.worker.orders import Begin
-from torchkata.catalog import Limits
+from torchkata.course import Limits
 from torchkata.exercise import Reply
 from torchkata.failures import Died, Inconclusive
 

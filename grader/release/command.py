@@ -12,11 +12,10 @@ from grader.release.contents import contents, with_foundations
 from grader.release.contract import differences, written_already
 from grader.release.leaks import leaks
 from grader.release.prove import prove
-from torchkata.catalog import ROOT, Kata
+from torchkata.course import Kata, course
 
 REPLACED = ("assignment", "torchkata", "reference", "tests")  # as a whole: no file of an older handout stays in them
-OURS = (*REPLACED, "docs", "grader", "zoo", "examples", "benchmarks", "scripts")
-PAIR = ("assignment", "reference/solution")
+OURS = (*REPLACED, "docs", "grader", "examples", "benchmarks", "scripts")
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,8 @@ def run_release(out: Path, options: Options) -> int:
 
 def refuse(out: Path, *, force: bool) -> None:
     """Raise CallError for an OUT that would be written over and is no handout, or that is this project."""
-    place = out.resolve()
-    if place == ROOT or place in ROOT.parents or any(place.is_relative_to(ROOT / name) for name in OURS):
+    place, root = out.resolve(), course().root
+    if place == root or place in root.parents or any(place.is_relative_to(root / name) for name in OURS):
         raise CallError(f"{out}: a handout is written to a folder of its own, not over this project")
     if out.exists() and not out.is_dir():
         raise CallError(f"{out}: it is a file; the handout is a directory")
@@ -81,7 +80,7 @@ def is_handout(out: Path) -> bool:
 def fit(katas: Sequence[Kata]) -> None:
     """Raise CallError where a stub is written already, or differs from its solution in what others see."""
     for kata in katas:
-        stub, solution = ((ROOT / folder / f"{kata.name}.py").read_text("utf-8") for folder in PAIR)
+        stub, solution = (path.read_text("utf-8") for path in (course().stub(kata.name), course().solution(kata.name)))
         if written := written_already(stub):
             raise CallError(f"assignment/{kata.name}.py is no stub any more: {written[0]} is written")
         if found := differences(stub, solution):

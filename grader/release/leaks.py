@@ -13,12 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from torchkata.catalog import ROOT
+from torchkata.course import course
 
-FOLDERS = ("reference/solution", "zoo")
-STAYS = ("reference/solution/", "zoo/", "grader/", "examples/", "benchmarks/", "scripts/", "docs/")
+STAYS = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
 GIVEN = ("docs/students.md", "docs/katas.md")
-PUBLIC = ("assignment", "reference/oracle")
+PUBLIC = ("assignment/*.py", "reference/*/oracle.py")
 CODE = ("source", "code", "twin", "before")  # keys of the zoo's tables
 WORDS = ("words", "aim")
 LEAST = 40  # characters: `return x @ weight` is no secret
@@ -35,7 +34,10 @@ class Secret:
 
 def leaks(files: Mapping[str, bytes]) -> list[str]:
     """What of the solution and the zoo is in these files, a line each."""
-    found = [f"{path} stays with the instructor" for path in files if path.startswith(STAYS) and path not in GIVEN]
+    ours = course().reference
+    private = [path for path in files if path.startswith("reference/") and course().is_private(ours.parent / path)]
+    kept = [path for path in files if path.startswith(STAYS) and path not in GIVEN]
+    found = [f"{path} stays with the instructor" for path in (*kept, *private)]
     secret_bodies, secret_sentences = secrets()
     for path, content in files.items():
         text = content.decode("utf-8", "replace")
@@ -50,14 +52,14 @@ def leaks(files: Mapping[str, bytes]) -> list[str]:
 @cache
 def secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
     """Function bodies and sentences."""
-    paths = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*"))]
+    paths = [path for path in sorted(course().reference.rglob("*")) if course().is_private(path)]
     texts = [
-        (path.relative_to(ROOT).as_posix(), text)
+        (path.relative_to(course().root).as_posix(), text)
         for path in paths
         if path.suffix in (".py", ".toml")
         for text in texts_of(path)
     ][::-1]  # what both have is called the solution's
-    public = [path.read_text("utf-8") for folder in PUBLIC for path in sorted((ROOT / folder).glob("*.py"))]
+    public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(course().root.glob(pattern))]
     said_anyway, given = flat("".join(public)), {body for text in public for body in bodies(text)}
     functions = {body: place for place, text in texts for body in bodies(text) if body not in given}
     said = {one: place for place, text in texts for one in sentences(text) if one not in said_anyway}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.errors import GraderError
 from grader.package.write import spread
-from torchkata.catalog import ROOT
+from torchkata.course import course
 
 
 def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> None:
@@ -19,7 +19,7 @@ def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> No
         spread(files, Path(folder))
         demand("untouched", "not_started", Path(folder), katas, examples)
         for kata in katas:
-            solution = (ROOT / "reference/solution" / f"{kata}.py").read_bytes()
+            solution = course().solution(kata).read_bytes()
             (Path(folder) / "assignment" / f"{kata}.py").write_bytes(solution)
         demand("with the solution", "done", Path(folder), katas, examples)
 

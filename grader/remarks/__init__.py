@@ -14,7 +14,7 @@ import msgspec
 from grader.remarks.names import Names
 from grader.result import Remark
 from grader.worker.confine import mapped_bytes
-from torchkata.catalog import catalog
+from torchkata.course import course
 
 CPU_SECONDS, MEMORY = 10, 2**30  # more than any source takes that was typed by hand
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
@@ -35,7 +35,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def holds_for(self, module: str) -> bool:
         """Whether a file of this name is to be looked at: a kata's own, or a helper's, whatever kata it helps."""
-        return not self.katas or module in self.katas or module not in catalog().katas
+        return not self.katas or module in self.katas or module not in course().katas
 
 
 @cache

@@ -8,7 +8,7 @@ from statistics import median, quantiles
 from grader.report.student import BINS, Property, Student
 from grader.report.words import STATUSES
 from grader.result import Remark
-from torchkata.catalog import Kata, Track, catalog
+from torchkata.course import Kata, Track, course
 from torchkata.explain import Status
 
 MOST = 12  # properties that are listed
@@ -48,7 +48,7 @@ class Ended:
     @property
     def track(self) -> Track:
         """The one that the kata belongs to."""
-        return catalog().tracks[self.kata.track]
+        return course().tracks[self.kata.track]
 
 
 @dataclass(frozen=True)

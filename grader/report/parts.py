@@ -7,7 +7,7 @@ from itertools import groupby
 from grader.formats.view import PERFORMANCE, Seen
 from grader.performance.judged import Judged, judged
 from grader.result import Result
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.explain import Status, status_of
 
 SETTLED = ("passed", "not_started", "not_graded")  # a line says all of such a test
@@ -47,7 +47,7 @@ def parts_of(result: Result, rows: Sequence[Seen]) -> list[Part]:
         timed = name == PERFORMANCE
         part = Part(
             name=name,
-            title="Speed" if timed else catalog().katas[name].title,
+            title="Speed" if timed else course().katas[name].title,
             status=status_of([row.outcome for row in tests if row.outcome != "not_graded"]),
             score=sum(row.score for row in tests),
             max_score=sum(row.max_score for row in tests),

@@ -7,7 +7,7 @@ from statistics import median
 from grader.performance.judged import Judged, judged
 from grader.report.student import Student
 from grader.result import PerformanceResult
-from torchkata.catalog import Workload, catalog
+from torchkata.course import Workload, course
 
 GOLDEN = 0.618  # multiples of it, without their whole part, lie apart from each other
 WIDE = 1000.0  # units of a strip's drawing
@@ -46,7 +46,7 @@ def strips(students: Sequence[Student]) -> list[Strip]:
     """A strip for each workload and device, in the catalog's order."""
     devices = sorted({one.device for one in students if one.timed})
     found = []
-    for workload in catalog().workloads.values():
+    for workload in course().workloads.values():
         for device in devices:
             results = [
                 timed

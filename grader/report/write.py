@@ -15,7 +15,7 @@ from grader.report.html import templates
 from grader.report.parts import Part, parts_of
 from grader.report.student import Student, student_of
 from grader.result import Result, ResultError, read, write_whole
-from torchkata.catalog import catalog
+from torchkata.course import course
 
 PAGE = "report.html"
 FEEDBACK = "feedback.html"
@@ -88,7 +88,7 @@ def shown_in(
 def page(students: Sequence[Student], blocks: Blocks) -> str:
     """The page of a class."""
     graded = {name for one in students for name in one.cells}
-    katas = [kata for name, kata in catalog().katas.items() if name in graded]
+    katas = [kata for name, kata in course().katas.items() if name in graded]
     failing = overview.failing(students)
     return (
         templates()
@@ -96,7 +96,7 @@ def page(students: Sequence[Student], blocks: Blocks) -> str:
         .render(
             students=students,
             katas=katas,
-            tracks=[(catalog().tracks[name], list(group)) for name, group in groupby(katas, attrgetter("track"))],
+            tracks=[(course().tracks[name], list(group)) for name, group in groupby(katas, attrgetter("track"))],
             timed=PERFORMANCE in graded,
             blocks=blocks.html,
             bins=overview.bins(students),

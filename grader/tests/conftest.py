@@ -20,9 +20,10 @@ import torch
 
 from grader import cli
 from grader.formats import view
+from grader.tests import ROOT
 from grader.tests.handed_in import NAMES, OPTIONS, SLOW, handed_in
 from scripts import one_node_slurm
-from torchkata.catalog import ROOT, HiddenSays, Visibility, catalog
+from torchkata.course import HiddenSays, Visibility, course
 
 os.environ["KATA_LANG"] = "en"  # whatever this machine speaks
 os.environ["OMP_NUM_THREADS"] = "1"  # the tests share the cores: threads that wait for one another would take them all
@@ -141,9 +142,9 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
     """Call it to make all tests of `get_batch` less than visible."""
 
     def change(visibility: Visibility, hidden_says: HiddenSays = "nothing") -> None:
-        kata = catalog().katas["get_batch"]
+        kata = course().katas["get_batch"]
         hidden = dataclasses.replace(kata, visibility=dict.fromkeys(kata.points, visibility), hidden_says=hidden_says)
-        changed = dataclasses.replace(catalog(), katas={**catalog().katas, "get_batch": hidden})
+        changed = dataclasses.replace(course(), katas={**course().katas, "get_batch": hidden})
         monkeypatch.setattr(view, "catalog", lambda: changed)
 
     return change

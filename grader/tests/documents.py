@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from torchkata.catalog import ROOT
+from grader.tests import ROOT
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 OURS = ("grader", "kata", "pytest", "make", "python", "python3")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader.course.intake import Options
 from grader.result import Result, read
-from torchkata.catalog import ROOT
+from grader.tests import ROOT
 
 SOLUTION = ROOT / "reference/solution"
 LINEAR = (SOLUTION / "linear.py").read_text()

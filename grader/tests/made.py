@@ -3,7 +3,7 @@
 import msgspec
 
 from grader.result import KataResult, PerformanceResult, Result, TestResult
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.explain import Outcome, status_of
 
 OUTCOMES: tuple[Outcome, ...] = (
@@ -26,7 +26,7 @@ HOSTILE = (
 
 def result(message: str = HOSTILE, *, submission: str = "ada", kata: str = "get_batch", file: str = "") -> Result:
     """A kata whose tests ended in every way there is, all with this message."""
-    points = catalog().katas[kata].points
+    points = course().katas[kata].points
     outcomes = dict(zip(points, OUTCOMES * 2, strict=False))
     tests = [
         TestResult(

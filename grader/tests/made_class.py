@@ -10,7 +10,7 @@ import msgspec
 
 from grader.result import KataResult, PerformanceResult, Remark, Result, TestResult
 from grader.tests.made import measured
-from torchkata.catalog import Kata, catalog
+from torchkata.course import Kata, course
 from torchkata.explain import Outcome, status_of
 from torchkata.mistakes import mistakes
 
@@ -37,7 +37,7 @@ STREAMING = ("sgd_step", "adagrad_step")
 
 def a_class(count: int, *, seed: int = 0, timed: bool = True, tracks: Sequence[str] = ("core",)) -> Iterator[Result]:
     """So many submissions of these tracks, for some of which there was no GPU; the same for the same seed."""
-    katas = catalog().choose([], tracks)
+    katas = course().choose([], tracks)
     chance = random.Random(seed)
     for number in range(count):
         name = NAMES[number % len(NAMES)] + (f"_{number // len(NAMES) + 1}" if number >= len(NAMES) else "")
@@ -124,7 +124,7 @@ def claim(kata: str, test: str) -> str:
 
 def speeds(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
     """Every workload of the catalog on a GPU, the better the more skilled."""
-    for name, workload in catalog().workloads.items():
+    for name, workload in course().workloads.items():
         tiers, most = workload.ratio["cuda"], workload.points.full
         if chance.random() < 0.06:
             yield PerformanceResult(name, "failed", 0, most, "the result is wrong: relative error 0.12, 0.003 allowed")

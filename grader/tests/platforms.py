@@ -11,7 +11,7 @@ import xmlschema
 
 from grader.formats import classroom50
 from grader.result import Result
-from torchkata.catalog import ROOT
+from grader.tests import ROOT
 
 CLASSROOM50 = json.loads((ROOT / "grader/formats/classroom50.schema.json").read_text())
 GRADESCOPE = json.loads((ROOT / "grader/formats/gradescope.schema.json").read_text())

@@ -11,7 +11,7 @@ from grader.performance.decision import (
     bars,
     judge,
 )
-from torchkata.catalog import Tiers
+from torchkata.course import Tiers
 
 FULL_RATE = 800e12  # the yardstick's on an undisturbed machine
 PEAK = 989.4e12

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from grader.cluster import record
 from grader.cluster.slurm import Job, jobs_called
+from grader.tests import ROOT
 from grader.tests.conftest import Run
 from grader.tests.handed_in import OPTIONS, lives, results
 from scripts import one_node_slurm
-from torchkata.catalog import ROOT
 
 ON_SLURM = (*OPTIONS, "--executor", "slurm")
 PATIENCE = 600.0  # seconds that anything here may take on a busy machine

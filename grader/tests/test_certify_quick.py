@@ -15,10 +15,11 @@ from grader.certify.claims import claims, is_caught_as, misremembered
 from grader.certify.remember import cheapest, write
 from grader.errors import CallError
 from grader.result import KataResult
+from grader.tests import ROOT
 from grader.tests.conftest import Run, ask
-from torchkata.catalog import ROOT, Kata, catalog
+from torchkata.course import Kata, course
 
-KATAS = list(catalog().katas.values())
+KATAS = list(course().katas.values())
 ENTRY = """# A comment, and "breaks" in it.
 
 [first]
@@ -59,7 +60,7 @@ def test_every_wrong_entry_names_a_test_that_catches_it(kata: Kata) -> None:
 
 
 def test_a_test_that_there_is_not_can_catch_nothing() -> None:
-    kata = catalog().katas["linear"]
+    kata = course().katas["linear"]
     assert zoo.remembered("a", kata, {}) == ""
     assert zoo.remembered("a", kata, {"caught_by": "test_weight_starts_normal"}) == "test_weight_starts_normal"
     with pytest.raises(CallError, match=r"linear\.toml: a: caught_by is 'test_b', which is no test of linear"):
@@ -123,8 +124,8 @@ def test_the_quick_proof_asks_a_wrong_one_by_its_own_test_and_a_right_one_by_all
         if claim.animal:
             assert asked == {claim.kata: [claim.animal.caught_by]}
         else:
-            own = [claim.kata] if claim.kata else [*catalog().katas]
-            assert asked == {name: [*catalog().katas[name].points] for name in own}
+            own = [claim.kata] if claim.kata else [*course().katas]
+            assert asked == {name: [*course().katas[name].points] for name in own}
 
 
 def test_cheats_on_speed_have_no_quick_proof() -> None:
@@ -171,7 +172,7 @@ def test_certify_writes_what_catches_an_entry_checks_it_and_proves_nothing_twice
     assert f"\ncertified: {made} of {made} claims hold\n" in written.out
     test = tomllib.loads(file.read_text("utf-8"))["floats"]["caught_by"]
     line = f'caught_by = "{test}"\n'
-    assert test in catalog().katas["strides"].points
+    assert test in course().katas["strides"].points
     assert file.read_text("utf-8") == f'{known}[floats]\nbreaks = "strides are whole numbers"\n{line}{rest}'
 
     quick = certify(tmp_path, "quick")
@@ -179,7 +180,7 @@ def test_certify_writes_what_catches_an_entry_checks_it_and_proves_nothing_twice
     assert f"\ncertified by the quick proof: {made} of {made} claims hold, {made - 3} of them as proven" in quick.out
     assert "\nLeft out: of a wrong entry, all tests but the one that is known to catch it" in quick.out
 
-    other = next(name for name in catalog().katas["strides"].points if "contiguous" in name)
+    other = next(name for name in course().katas["strides"].points if "contiguous" in name)
     file.write_text(file.read_text("utf-8").replace(line, line.replace(test, other)), "utf-8")
     wrong = certify(tmp_path, "force")
     assert wrong.code == 1, wrong.err

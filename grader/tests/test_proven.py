@@ -14,8 +14,9 @@ from grader.certify.proven import Proven
 from grader.result import KataResult
 from grader.session import Order
 from grader.submission import Submission
+from grader.tests import ROOT
 from grader.tests.conftest import python
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 
 WARNINGS: list[str] = []
 
@@ -23,7 +24,7 @@ WARNINGS: list[str] = []
 @pytest.fixture(scope="module")
 def solution() -> Claim:
     """That the solution of `strides` is done."""
-    return next(claim for claim in claims([catalog().katas["strides"]], seeds=1) if claim.group == "solution")
+    return next(claim for claim in claims([course().katas["strides"]], seeds=1) if claim.group == "solution")
 
 
 def done(claim: Claim) -> list[KataResult]:
@@ -50,7 +51,7 @@ def test_what_was_proven_is_known_to_the_next_run_without_its_texts(tmp_path: Pa
     run.store()
     found = record(tmp_path / "proven").find(solution)
     assert found is not None
-    assert [test.name for test in found[0].tests] == [*catalog().katas["strides"].points]
+    assert [test.name for test in found[0].tests] == [*course().katas["strides"].points]
     assert {test.message for test in found[0].tests} == {""}
     assert solution.refute(found) is None
 
@@ -61,7 +62,7 @@ def test_other_content_seed_or_options_are_not_what_was_proven(tmp_path: Path, s
     run.store()
     files = solution.order.submission.files
     other = Submission("other", {**files, "strides.py": files["strides.py"] + b"\n"})
-    kata = catalog().katas["strides"]
+    kata = course().katas["strides"]
     less = replace(kata, points=dict([*kata.points.items()][1:]))
     again = record(tmp_path)
     assert again.find(solution) is not None
@@ -74,11 +75,11 @@ def test_other_content_seed_or_options_are_not_what_was_proven(tmp_path: Path, s
 
 def test_a_kata_depends_on_what_it_builds_on_and_on_no_other(solution: Claim) -> None:
     files = solution.order.submission.files
-    everything = frozenset(catalog().katas)
+    everything = frozenset(course().katas)
 
     def of(kata: str, changed_file: str = "") -> str:
         submission = Submission("a", {**files, **({changed_file: b"pass"} if changed_file else {})})
-        return digest(Order(submission, (catalog().katas[kata],), 0, everything), 10, "bwrap")
+        return digest(Order(submission, (course().katas[kata],), 0, everything), 10, "bwrap")
 
     assert of("cruncher", "linear.py") != of("cruncher")
     assert of("cruncher", "sgd.py") == of("cruncher")
@@ -127,9 +128,10 @@ LOADED = """
 import json, sys
 from pathlib import Path
 from grader.collect import with_tests
-from torchkata.catalog import ROOT, catalog
+from grader.tests import ROOT
+from torchkata.course import course
 from torchkata.mistakes import mistakes
-with_tests(lambda tests: mistakes("adamw"), 1, "prove", [catalog().katas["adamw"]])
+with_tests(lambda tests: mistakes("adamw"), 1, "prove", [course().katas["adamw"]])
 files = [Path(module.__file__) for module in [*sys.modules.values()] if getattr(module, "__file__", None)]
 ours = [file.relative_to(ROOT) for file in files if file.is_relative_to(ROOT)]
 print(json.dumps([file.as_posix() for file in ours if file.parts[0] != ".venv"]))
@@ -147,7 +149,7 @@ def test_nothing_of_ours_that_is_loaded_to_grade_is_overlooked() -> None:
 
 
 def test_an_import_within_a_function_and_a_relative_one_count() -> None:
-    assert ROOT / "torchkata/catalog.py" in imported(ROOT / "torchkata/profiles.py"), "from .catalog import ROOT"
+    assert ROOT / "torchkata/catalog.py" in imported(ROOT / "torchkata/profiles.py"), "from .course import ROOT"
     assert ROOT / "grader/grade.py" in imported(ROOT / "grader/cli.py"), "in a function"
     assert ROOT / "grader/rubric.py" in imported(ROOT / "grader/session.py"), "from grader import rubric"
 

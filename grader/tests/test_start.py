@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from grader.start import Start
+from grader.tests import ROOT
 from grader.tests.conftest import grade
 from grader.tests.pseudo_terminal import Terminal
 from grader.worker.launch import IsolationError, launch
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 
 FEW = ("--kata", "same_storage", "--examples", "1")
 COMPLETE = ROOT / "examples/submissions/complete"
@@ -46,7 +47,7 @@ def test_a_pipe_is_told_nothing(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("needs_bwrap")
 def test_a_sandbox_can_be_ended_while_it_begins() -> None:
     for _ in range(10):
-        launch("bwrap", catalog().limits).close()
+        launch("bwrap", course().limits).close()
 
 
 def test_what_was_begun_ahead_is_taken_once_and_ended() -> None:

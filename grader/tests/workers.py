@@ -8,7 +8,7 @@ import pytest
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Sandbox, Timing, launch
 from tests.probes import linear as probes
-from torchkata.catalog import Limits
+from torchkata.course import Limits
 from torchkata.student import Student
 
 Ask: TypeAlias = Callable[..., Any]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from grader.worker.channel import Channel, Closed, Late, Malformed, decode_reply, mapped
-from torchkata.catalog import Limits
+from torchkata.course import Limits
 from torchkata.exercise import Probe, Reply
 from torchkata.failures import Died, Inconclusive, TimedOut
 from torchkata.values import Plain

@@ -17,11 +17,11 @@ from typing import Literal, TypeAlias
 
 from grader.worker import syscalls
 from grader.worker.confine import Confinement, hide_memory
-from torchkata.catalog import ROOT, Limits
+from torchkata.course import ENGINE, Limits, course
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
 START_SECONDS = 120.0  # importing torch from a cold network disk takes this long
-NEEDED = ("torch", "numpy", "einops", "jaxtyping", "msgspec")
+NEEDED = ("numpy", "msgspec")  # beside what the course imports ahead
 FIRST_USER = 1_000_000  # far above the users that a machine gives out
 
 RUNTIME = (  # all of this project that a worker can see
@@ -41,8 +41,8 @@ RUNTIME = (  # all of this project that a worker can see
     *("grader/__init__.py", "grader/worker/__init__.py", "grader/worker/channel.py"),
     *("grader/worker/confine.py", "grader/worker/walls.py", "grader/worker/work.py", "grader/worker/zygote.py"),
     *("grader/worker/bench.py", "grader/worker/orders.py", "grader/worker/cuda.py"),
-    *("tests/__init__.py", "tests/probes"),
 )
+PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that it can see
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
 NOT_OURS = (".git", ".venv", "__pycache__")
 
@@ -140,7 +140,8 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
         "runtime": "/runtime" if isolation == "bwrap" else str(runtime),
         "sites": sites_inside() if isolation == "bwrap" else [str(site) for site in sites()],
         "control": theirs.fileno(),
-        "katas": [path.stem for path in sorted((ROOT / "tests/probes").glob("*.py")) if path.stem != "__init__"],
+        "preload": course().preload,
+        "probes": [path.stem for path in sorted((course().tests / "probes").glob("*.py")) if path.stem != "__init__"],
         "confinement": dataclasses.asdict(confinement),
         "first_user": FIRST_USER + os.getpid() % 60_000 * 64,
         "arena_bytes": timing.arena_bytes,
@@ -168,9 +169,9 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
 
 
 def hidden_files() -> list[str]:
-    """Every file of this project, where it lies: none of them is for a worker."""
+    """Every file of the course, where it lies: none of them is for a worker."""
     found: list[str] = []
-    for folder, folders, files in os.walk(ROOT):
+    for folder, folders, files in os.walk(course().root):
         folders[:] = [name for name in folders if name not in NOT_OURS]
         found += [path for name in files if name not in NOT_OURS and Path(path := f"{folder}/{name}").is_file()]
     return found
@@ -180,13 +181,14 @@ def copy_runtime() -> Path:
     """A directory that holds what a worker needs of this project and nothing else."""
     runtime = Path(tempfile.mkdtemp(prefix="torchkata-runtime-"))
     runtime.chmod(0o755)
-    for name in RUNTIME:
-        source, target = ROOT / name, runtime / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copyfile(source, target)
+    for root, names in ((ENGINE, RUNTIME), (course().root, PROBES)):
+        for name in names:
+            source, target = root / name, runtime / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            elif source.is_file():
+                shutil.copyfile(source, target)
     return runtime
 
 
@@ -197,7 +199,7 @@ def python() -> str:
 
 def sites() -> list[Path]:
     """The directories that hold the packages which students and workers import."""
-    specs = [importlib.util.find_spec(name) for name in NEEDED]
+    specs = [importlib.util.find_spec(name) for name in (*NEEDED, *course().preload)]
     return list(dict.fromkeys(Path(spec.origin).parent.parent for spec in specs if spec and spec.origin))
 
 

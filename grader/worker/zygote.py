@@ -1,4 +1,4 @@
-"""The zygote: a process that has imported torch and forks a worker for every test. It never runs a student's code.
+"""The zygote has imported what students import, and forks a worker for every test. It never runs a student's code.
 
 Started as `python -I -S -B zygote.py CONFIG`; CONFIG is JSON. The first process only makes more of itself:
 C + descriptor   fork a zygote that takes commands there        → c (there)
@@ -45,7 +45,7 @@ def main() -> None:
     sys.path[:0] = [config["runtime"]]
     sys.path += config["sites"]
     control = socket.socket(fileno=config["control"])
-    warm_up(config["katas"])
+    warm_up(config["preload"], config["probes"])
 
     from grader.worker.confine import Confinement, hide_memory
 
@@ -72,29 +72,35 @@ def reap() -> None:
             pass
 
 
-def warm_up(katas: list[str]) -> None:
+def warm_up(preload: list[str], probes: list[str]) -> None:
     """Import what students import, with one thread: after more, torch hangs in a forked worker."""
     import gc
     import importlib
 
     gc.disable()  # what is imported stays: each look for what does not would walk through all of it
 
-    import einops  # noqa: F401
-    import jaxtyping  # noqa: F401
+    for package in preload:
+        importlib.import_module(package)
+    if "torch" in preload:
+        warm_up_torch()
+    for probe in probes:
+        importlib.import_module(f"tests.probes.{probe}")
+    import grader.worker.work  # noqa: F401
+
+    gc.freeze()
+    gc.enable()
+
+
+def warm_up_torch() -> None:
+    """Do once what torch takes long for when it is first done."""
     import torch
 
     from torchkata.lean import spare_the_stack_traces
 
     torch.set_num_threads(1)
     spare_the_stack_traces()
-    torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)  # the first optimizer takes a second to make
+    torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)
     torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
-    for kata in katas:
-        importlib.import_module(f"tests.probes.{kata}")
-    import grader.worker.work  # noqa: F401
-
-    gc.freeze()
-    gc.enable()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from ..catalog import ROOT, Kata, catalog
+from ..course import CourseError, Kata, course
 from ..languages import words
 from ..state import load
 from . import export, hint, overview, reset
@@ -70,9 +70,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def named(kata: str) -> Kata:
     """The kata of this name. Raises CallError."""
-    if kata not in catalog().katas:
-        raise CallError(words("unknown", kata=repr(kata), katas=", ".join(catalog().katas)))
-    return catalog().katas[kata]
+    if kata not in course().katas:
+        raise CallError(words("unknown", kata=repr(kata), katas=", ".join(course().katas)))
+    return course().katas[kata]
 
 
 def run_next() -> int:
@@ -83,7 +83,7 @@ def run_next() -> int:
         return 0
     import pytest
 
-    os.chdir(ROOT)
+    os.chdir(course().root)
     return pytest.main([f"--kata={kata.name}"])
 
 
@@ -92,7 +92,7 @@ def main() -> NoReturn:
     prepare()
     try:
         sys.exit(run(sys.argv[1:]))
-    except CallError as error:
+    except (CallError, CourseError) as error:
         print(words("error", text=error), file=sys.stderr)
         sys.exit(2)
     except OSError as error:

@@ -5,10 +5,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import IO
 
-from ..catalog import catalog
+from ..course import course
 from ..handin import imports_of
 from ..languages import words
-from ..state import ASSIGNMENT, State, load
+from ..state import State, load
 from . import hint, overview, runs
 from .keys import QUIT, has_keys
 from .saves import Saves
@@ -32,10 +32,10 @@ class Desk:
     """What was saved, what runs, and what has to be checked after it."""
 
     def __init__(self) -> None:
-        self.saves = Saves(ASSIGNMENT)
+        self.saves = Saves(course().assignment)
         self.task: Task | None = None
         self.last: tuple[str, ...] = ()  # the katas that the student is at
-        self.finished = {kata for kata in catalog().katas if load().status(kata) == "done"}  # once, at least
+        self.finished = {kata for kata in course().katas if load().status(kata) == "done"}  # once, at least
         self.due: set[str] = set()  # finished katas that build on what was saved
         self.forks = runs.can_fork()
         self.closed = False
@@ -47,11 +47,11 @@ class Desk:
         if key == QUIT:
             self.closed = True
         elif key == "a":
-            self.begin(catalog().katas)
+            self.begin(course().katas)
         elif key == "n" and following is not None:
             self.begin([following.name])
         elif key == "h" and self.last:
-            hint.show(catalog().katas[self.last[0]])
+            hint.show(course().katas[self.last[0]])
         elif key == "h" and following is not None:
             hint.show(following)
         elif key in ("n", "h"):
@@ -71,16 +71,16 @@ class Desk:
 
     def katas_of(self, saved: set[str]) -> set[str]:
         """The katas that were saved, and those that import another saved file; if there are none, the last ones."""
-        katas, helpers = saved & catalog().katas.keys(), saved - catalog().katas.keys()
-        users = {kata for kata in catalog().katas if helpers & imports_of(ASSIGNMENT / f"{kata}.py")}
+        katas, helpers = saved & course().katas.keys(), saved - course().katas.keys()
+        users = {kata for kata in course().katas if helpers & imports_of(course().assignment / f"{kata}.py")}
         return katas | users or set(self.last)
 
     def begin(self, katas: Collection[str]) -> None:
         """Run these in the place of what runs now, and remember which finished ones build on them."""
         if katas:
             self.drop()
-            self.last = tuple(kata for kata in catalog().katas if kata in katas)
-            dependents = {user for kata in katas for user in catalog().dependents(kata)}
+            self.last = tuple(kata for kata in course().katas if kata in katas)
+            dependents = {user for kata in katas for user in course().dependents(kata)}
             self.due = (self.due | dependents & self.finished) - {*katas}
             self.start(katas)
 
@@ -96,9 +96,9 @@ class Desk:
 
     def start(self, katas: Collection[str], aside: IO[bytes] | None = None, *, is_second: bool = False) -> None:
         """Start the tests of these, as a copy of this process where that works."""
-        chosen = tuple(kata for kata in catalog().katas if kata in katas)
+        chosen = tuple(kata for kata in course().katas if kata in katas)
         if aside is None:
-            named = words("watch.every") if len(chosen) == len(catalog().katas) else ", ".join(chosen)
+            named = words("watch.every") if len(chosen) == len(course().katas) else ", ".join(chosen)
             print(paint("\n" + words("watch.run", katas=named), "bold"), flush=True)
         arguments = [f"--kata={','.join(chosen)}", *(["--color=yes"] if has_colour() else [])]
         before = load()

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..catalog import catalog
+from ..course import course
 from ..handin import MAX_BYTES, MAX_FILES, NOT_TAKEN, imported_beside, is_module, parsed
 from ..languages import words
-from ..state import ASSIGNMENT, write_whole
+from ..state import write_whole
 from .terminal import CallError, say
 
 LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # nobody expects these to be handed in
@@ -28,8 +28,8 @@ def export(path: Path) -> None:
     """Write the zip and print what is wrong with it. Raises CallError where there is nothing to write, or no place."""
     if path.suffix != ".zip":
         raise CallError(words("export.not_a_zip", path=path))
-    files, notes = collected(ASSIGNMENT)
-    katas = [kata for kata in catalog().katas if f"{kata}.py" in files]
+    files, notes = collected(course().assignment)
+    katas = [kata for kata in course().katas if f"{kata}.py" in files]
     if not katas:
         raise CallError(words("export.nothing"))
     if len(files) > MAX_FILES:
@@ -46,7 +46,7 @@ def export(path: Path) -> None:
         say("export.notes")
     for note in notes:
         say("export.note", name=note.file, text=note.text, width=max(len(note.file) for note in notes))
-    say("export.written", path=path, files=len(files), written=len(written), all=len(catalog().katas))
+    say("export.written", path=path, files=len(files), written=len(written), all=len(course().katas))
 
 
 def collected(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
@@ -63,7 +63,7 @@ def collected(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
                 reason = words("export.unreadable", error=error.strerror)
         if reason and path.name not in LEFT_BY_TOOLS:
             notes.append(Note(path.name, reason))
-    for name in (f"{kata}.py" for kata in catalog().katas):
+    for name in (f"{kata}.py" for kata in course().katas):
         if not any(path.name == name for path in found):
             other = next((path.name for path in found if path.name.lower() == name), None)
             notes.append(Note(name, words("export.misnamed", found=other) if other else words("export.missing")))
@@ -95,7 +95,7 @@ def mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[N
         yield Note(name, words("export.import", module=module))
     raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc]
     to_do = [node.lineno for node in raised if "NotImplementedError" in ast.dump(node)]
-    if to_do and name.removesuffix(".py") in catalog().katas:
+    if to_do and name.removesuffix(".py") in course().katas:
         yield Note(name, words("export.to_do", line=min(to_do)))
 
 

@@ -1,6 +1,6 @@
 """`kata hint`: the hints of a kata up to the next one that was not shown yet."""
 
-from ..catalog import Kata
+from ..course import Kata
 from ..languages import words
 from ..languages.katas import hints_of, title_of
 from ..state import load, store

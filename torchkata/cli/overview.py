@@ -1,6 +1,6 @@
 """`kata`: each track with its katas as they last ended, and the next step."""
 
-from ..catalog import Kata, catalog
+from ..course import Kata, course
 from ..languages import padded, words
 from ..languages.katas import about, title_of, title_of_track
 from ..state import State
@@ -9,8 +9,8 @@ from .terminal import paint, say
 
 def show(state: State) -> None:
     """Print all tracks, then the next step."""
-    for track in catalog().tracks.values():
-        katas = [kata for kata in catalog().katas.values() if kata.track == track.name]
+    for track in course().tracks.values():
+        katas = [kata for kata in course().katas.values() if kata.track == track.name]
         if katas:
             done = sum(state.status(kata.name) == "done" for kata in katas)
             print(paint(words("track", title=title_of_track(track), done=done, all=len(katas)), "bold"))
@@ -24,7 +24,7 @@ def row(kata: Kata, state: State) -> str:
     """One kata: its last outcome, and whether that still speaks of the files as they are."""
     status = state.status(kata.name)
     passed = state.outcomes[kata.name].passed if kata.name in state.outcomes else 0
-    width = max(map(len, catalog().katas)) + 2
+    width = max(map(len, course().katas)) + 2
     word = paint(padded(words(f"status.{status}"), 13), status)
     old = words("old") if state.is_old(kata.name) else ""
     return f"  {kata.name:<{width}}{word}{passed:>3}/{len(kata.points)}{old}"

@@ -2,21 +2,22 @@
 
 from pathlib import Path
 
-from ..catalog import ROOT, Kata
+from ..course import Kata, course
 from ..languages import words
-from ..state import ASSIGNMENT, load, store, write_whole
+from ..state import load, store, write_whole
 from .terminal import CallError, say
 
-STUBS = ROOT / "reference" / "stubs"  # made by `grader release`
+STUBS = "reference/stubs"  # of a handout: made by `grader release`
 
 
 def reset(kata: Kata, *, asked: bool) -> None:
     """Put the stub back, after a question unless it was `asked`. Raises CallError where no stubs are kept."""
-    if not (STUBS / f"{kata.name}.py").is_file():
+    kept, file = course().root / STUBS / f"{kata.name}.py", course().assignment / f"{kata.name}.py"
+    if not kept.is_file():
         raise CallError(words("reset.none"))
-    stub, file = (STUBS / f"{kata.name}.py").read_bytes(), ASSIGNMENT / f"{kata.name}.py"
+    stub = kept.read_bytes()
     if not file.exists():
-        ASSIGNMENT.mkdir(exist_ok=True)
+        file.parent.mkdir(exist_ok=True)
         write_whole(file, stub)
         say("reset.restored", kata=kata.name)
     elif (own := file.read_bytes()) == stub:

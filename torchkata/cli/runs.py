@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import IO, Protocol
 
-from ..catalog import ROOT
+from ..course import course
 
 NEEDED = ("torch", "numpy", "einops", "jaxtyping", "hypothesis", "pytest", "torchkata.compare", "torchkata.explain")
 EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # that is what `load` is for
@@ -98,7 +98,7 @@ def started(arguments: Sequence[str], output: IO[bytes] | None) -> Run:
     """Pytest in a process of its own."""
     return subprocess.Popen(
         [sys.executable, "-m", "pytest", *arguments],
-        cwd=ROOT,
+        cwd=course().root,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=None if output is None else subprocess.STDOUT,

@@ -6,7 +6,7 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-from ..catalog import ROOT
+from ..course import course
 from ..state import load
 from . import overview, runs
 from .desk import Desk
@@ -18,7 +18,7 @@ TICK_SECONDS = 0.03  # between two looks, each of which takes less than a hundre
 
 def watch() -> int:
     """Watch until `q` or Ctrl-C: the exit code."""
-    os.chdir(ROOT)
+    os.chdir(course().root)
     signal.signal(signal.SIGTERM, leave)
     if runs.can_fork():
         say("watch.loading")

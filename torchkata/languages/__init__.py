@@ -1,7 +1,8 @@
 """What a student reads, in English or Chinese: `KATA_LANG` says which, else the locale does.
 
-English texts stand where they belong: a claim above its test, titles and hints in `catalog.toml`, a diagnosis beside
-its misconception, what a stub asks for in the stub; the words around them are in `en.toml`. `zh.toml` has all of them.
+English texts stand where they belong: a claim above its test, titles and hints in `kata.toml`, a diagnosis beside its
+mistake, what a stub asks for in the stub; other languages have all of them in `kata.toml`, under their own name, and in
+`reference/<language>.toml` what several katas share. The words around them are the engine's: `en.toml` and `zh.toml`.
 """
 
 import locale
@@ -11,6 +12,8 @@ import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
+
+from ..course import course
 
 Language: TypeAlias = Literal["en", "zh"]
 
@@ -30,23 +33,32 @@ def words(key: str, **values: object) -> str:
     return text.format(**values)
 
 
-def translated(english: str, *paths: tuple[str, ...]) -> str:
-    """An English text, or what stands in the student's language at the first of these paths where something does."""
-    chosen = language()
-    return english if chosen == "en" else next((text for path in paths if (text := found(chosen, *path))), english)
+def translated(english: str, *texts: Any) -> str:
+    """An English text, or the first of these that there is in the student's language."""
+    return next((text for text in texts if text), english)
 
 
-def found(chosen: Language, *path: str) -> Any:
-    """What a catalog has at this path, None for nothing."""
-    entry: Any = texts(chosen)
+def said_of(kata: str, *path: str) -> Any:
+    """What stands at this path for a kata, or for all that share it, in the student's language; None for nothing."""
+    own = course().katas[kata].languages.get(language())
+    return at(own, path) or shared(*path)
+
+
+def shared(*path: str) -> Any:
+    """What stands at this path of the texts that katas share, in the student's language; None for nothing."""
+    return at(course().shared_texts.get(language()), path)
+
+
+def at(table: Any, path: tuple[str, ...]) -> Any:
+    """What a table of tables holds at this path, None for nothing."""
     for name in path:
-        entry = entry.get(name) if isinstance(entry, dict) else None
-    return entry
+        table = table.get(name) if isinstance(table, dict) else None
+    return table
 
 
 @cache
 def texts(chosen: Language) -> dict[str, Any]:
-    """A language's catalog."""
+    """The engine's own words in a language."""
     return tomllib.loads(Path(__file__).with_name(f"{chosen}.toml").read_text("utf-8"))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from torchkata.catalog import Workload, catalog
+from torchkata.course import Workload, course
 
 from .accounting import ADAGRAD_MOVES, SGD_MOVES
 from .devices import Device, devices
@@ -41,7 +41,7 @@ def lesson(
     `ratio` is of the yardstick's rate and `mfu` of the peak for bfloat16 on `model`, a device of the table, an H100
     unless given. Raises KeyError for a workload that the catalog does not have.
     """
-    entry = catalog().workloads[workload]
+    entry = course().workloads[workload]
     model = model or devices()["NVIDIA H100 80GB HBM3"]
     if ratio is None or not math.isfinite(ratio) or reached_all(entry, device_kind, ratio, mfu if model.mfu else None):
         return ""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
-from torchkata.catalog import ROOT
 
 COMPLETE = ROOT / "examples/submissions/complete"
 

@@ -9,11 +9,12 @@ import pytest
 
 from grader.course.intake import Intake, Options
 from grader.course.roster import roster
+from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, Class, ask, grade
 from grader.tests.handed_in import LINEAR, handed_in
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 
-KATAS = [kata.name for kata in catalog().choose([], ["core"])]
+KATAS = [kata.name for kata in course().choose([], ["core"])]
 OPTIONS = ("--jobs", 2, "--examples", 20)
 NOT_STARTED = dict.fromkeys(KATAS, "not_started")
 HONEST = {
@@ -82,12 +83,10 @@ def test_the_gradebook_has_a_line_for_each(graded_class: Class) -> None:
     with (graded_class.directory / "gradebook.csv").open(newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
     assert set(rows) == set(HONEST)
-    assert [name for name in rows["complete"] if name in catalog().katas] == KATAS, (
-        "the core track, as nobody said more"
-    )
+    assert [name for name in rows["complete"] if name in course().katas] == KATAS, "the core track, as nobody said more"
     assert float(rows["complete"]["score"]) == 100
     assert rows["never_ends"]["get_batch_status"] == "timed_out"
-    assert float(rows["half_done"]["linear"]) == catalog().katas["linear"].max_score
+    assert float(rows["half_done"]["linear"]) == course().katas["linear"].max_score
 
 
 def test_graded_before_is_not_graded_again(graded_class: Class) -> None:
@@ -114,7 +113,7 @@ def test_what_was_asked_otherwise_is_graded_again(graded_class: Class, changes: 
         "force": False,
     }
     options = Options(out=graded_class.directory, quiet=True, **(asked | changes))
-    katas = tuple(catalog().katas[name] for name in options.katas)
+    katas = tuple(course().katas[name] for name in options.katas)
     assert len(list(Intake(*roster(EXAMPLES), katas, options).orders())) == left
 
 

@@ -5,7 +5,7 @@ from grader.tests.conftest import python
 ONE_ASKS_NOBODY = """
 from types import SimpleNamespace
 from grader import collect
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.profiles import SEED
 from torchkata.selection import STUDENT
 from torchkata.student import Student
@@ -18,7 +18,7 @@ def use(tests):
     ending = collect.run(item).ending
     print(ending.outcome, ending.message)
 
-collect.with_tests(use, examples=1, profile="grade", katas=[catalog().katas["same_storage"]])
+collect.with_tests(use, examples=1, profile="grade", katas=[course().katas["same_storage"]])
 """
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from grader.formats.classroom50 import VARIABLES
+from grader.tests import ROOT
 from grader.tests.conftest import Run, students_environment
 from grader.tests.documents import DOCUMENTS, Section, sections
-from torchkata.catalog import ROOT
 
 STUDENTS = ROOT / "docs/students.md"
 FOR_STUDENTS = (STUDENTS, ROOT / "grader/release/files/README.md")  # typed where a handout lies

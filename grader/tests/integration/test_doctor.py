@@ -6,7 +6,7 @@ import pytest
 
 from grader.doctor import machine
 from grader.tests.conftest import run
-from torchkata.catalog import catalog
+from torchkata.course import course
 
 
 @pytest.mark.usefixtures("needs_bwrap")
@@ -67,7 +67,7 @@ def test_too_little_memory(tmp_path: Path) -> None:
     finding = machine.memory(tmp_path)
     assert finding.state == "note"
     assert finding.found.startswith("800 MiB free, enough for --jobs 0")
-    assert finding.remedy == f"free {machine.TORCH_MIB + catalog().limits.memory_mib - 800} MiB more"
+    assert finding.remedy == f"free {machine.TORCH_MIB + course().limits.memory_mib - 800} MiB more"
 
 
 def test_a_container_has_its_own_share_of_memory(tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from grader.tests import ROOT
 from grader.tests.conftest import ask, grade
 from grader.tests.platforms import for_gradescope
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 
 COMPLETE = ROOT / "examples/submissions/complete"
 
@@ -22,7 +23,7 @@ def test_grade_writes_the_file_and_a_rerun_that_grades_nothing_writes_it_again(t
     arguments = (COMPLETE, "--out", tmp_path / "out", "--examples", 5, "--kata", "linear", "--gradescope", path)
     assert grade(*arguments).code == 0
     first = for_gradescope(path.read_bytes())
-    assert (first["score"], first["output"]) == (catalog().katas["linear"].max_score, "")
+    assert (first["score"], first["output"]) == (course().katas["linear"].max_score, "")
     path.unlink()
     assert "had been graded before" in ask("grade", *arguments).out
     assert for_gradescope(path.read_bytes()) == first

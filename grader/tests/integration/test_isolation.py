@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, Run
 from grader.worker import launch, syscalls
 from grader.worker.home import WorkerHome
 from grader.worker.launch import IsolationError
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 
 COMPLETE = next(path for path in EXAMPLES if path.name == "complete")
 FEW = ("--kata", "same_storage", "--examples", "1")
@@ -57,14 +58,14 @@ def no_filter(**_: object) -> bytes:
 def test_without_libseccomp_there_is_no_bwrap_level(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syscalls, "program", no_filter)
     with pytest.raises(IsolationError, match="libseccomp"):
-        launch.launch("bwrap", catalog().limits)
+        launch.launch("bwrap", course().limits)
 
 
 def test_without_libseccomp_the_canary_gets_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syscalls, "program", no_filter)
-    sandbox = launch.launch("none", catalog().limits)
+    sandbox = launch.launch("none", course().limits)
     sandbox.wait_until_ready()
-    home = WorkerHome(sandbox.clone(), catalog().limits)
+    home = WorkerHome(sandbox.clone(), course().limits)
     assert {"start a process", "connect to a network"} <= set(home.open_walls([]))
     home.control.close()
     sandbox.close()

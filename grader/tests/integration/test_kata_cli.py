@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.tests import ROOT
 from grader.tests.conftest import at_home, kata, write_solution
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 
-KATAS = list(catalog().katas)
+KATAS = list(course().katas)
 SOLUTION = ROOT / "reference/solution"
 
 
@@ -69,20 +70,20 @@ def test_next_runs_the_first_kata_that_is_not_done(handout: Path) -> None:
 def finished(handout: Path) -> dict[str, dict[str, object]]:
     """What a handout remembers when every kata is done, by its own digest of its own files."""
     code = "import json, torchkata.catalog, torchkata.state\n"
-    code += "print(json.dumps({name: torchkata.state.digest(name) for name in torchkata.catalog.catalog().katas}))"
+    code += "print(json.dumps({name: torchkata.state.digest(name) for name in torchkata.catalog.course().katas}))"
     (handout / "digests.py").write_text(code)
     digests = json.loads(at_home("digests", cwd=handout).out)
     return {name: {"status": "done", "passed": 1, "files": digests[name], "run": ""} for name in digests}
 
 
 def test_hints_come_one_by_one_and_are_remembered(handout: Path) -> None:
-    hints = catalog().katas["linear"].hints
+    hints = course().katas["linear"].hints
     for shown in (1, 2, 3, 3):
         out = kata(handout, "hint", "linear").out
         assert [hint in out for hint in hints] == [number < shown for number in range(3)]
         assert ("that was the last one" in out) == (shown == 3)
     assert hints[0] in kata(handout, "hint", "linear").out
-    assert catalog().katas["same_storage"].hints[0] in kata(handout, "hint").out, "the next kata, if none is named"
+    assert course().katas["same_storage"].hints[0] in kata(handout, "hint").out, "the next kata, if none is named"
 
 
 def test_reset_asks_first_and_keeps_the_file(handout: Path) -> None:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from grader import submission
 from grader.tests.conftest import kata, write_solution
-from torchkata.catalog import catalog
 from torchkata.cli.export import collected, zipped
+from torchkata.course import course
 
-KATAS = list(catalog().katas)
+KATAS = list(course().katas)
 
 
 def test_what_is_exported_is_what_the_grader_reads(handout: Path) -> None:

@@ -14,9 +14,9 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from grader.tests import ROOT
 from grader.tests.conftest import Run, ask
 from grader.tests.platforms import CLASSROOM50, RUNNER, for_gradescope
-from torchkata.catalog import ROOT
 
 HALF_DONE = ROOT / "examples/submissions/half_done"
 NOT_NEEDED = ("reference/solution", "zoo", "examples", "grader/tests", "assignment", "__pycache__")

@@ -19,10 +19,11 @@ from grader.release.contents import contents, with_foundations
 from grader.release.leaks import leaks, secrets
 from grader.release.manifest import with_only
 from grader.release.prove import prove
+from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 
-KATAS = list(catalog().katas)
+KATAS = list(course().katas)
 SOLUTION = ROOT / "reference/solution"
 MANIFEST = (ROOT / "torchkata/catalog.toml").read_text("utf-8")
 TOP = {"assignment", "conftest.py", "docs", "LICENSE", "pyproject.toml", "README.md", "reference", "tests", "torchkata"}
@@ -126,7 +127,7 @@ def test_some_katas_come_with_what_they_build_on_and_nothing_of_the_others(tmp_p
     katas = [kata.name for kata in with_foundations(chosen)]
     done = ask("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
-    assert set(katas) == {*chosen}.union(*(catalog().foundations(kata) for kata in chosen))
+    assert set(katas) == {*chosen}.union(*(course().foundations(kata) for kata in chosen))
     assert ("with what they build on" in done.out) == (len(katas) > len(chosen))
     made = tomllib.loads((tmp_path / "out/kata/catalog.toml").read_text("utf-8"))
     whole = tomllib.loads(MANIFEST)
@@ -151,7 +152,7 @@ def test_some_katas_come_with_what_they_build_on_and_nothing_of_the_others(tmp_p
 
 def test_a_track_can_be_released_by_itself(tmp_path: Path) -> None:
     assert ask("release", tmp_path / "core", "--track", "core").code == 0
-    core = [kata.name for kata in catalog().katas.values() if kata.track == "core"]
+    core = [kata.name for kata in course().katas.values() if kata.track == "core"]
     assert [f"{kata}.py" for kata in sorted(core)] == [
         path.name for path in sorted((tmp_path / "core/assignment").iterdir()) if path.name != "__init__.py"
     ]
@@ -159,7 +160,7 @@ def test_a_track_can_be_released_by_itself(tmp_path: Path) -> None:
 
 
 def test_the_manifest_loses_comments_and_other_katas_only() -> None:
-    text = with_only(MANIFEST, KATAS, list(catalog().workloads))
+    text = with_only(MANIFEST, KATAS, list(course().workloads))
     made, whole = tomllib.loads(text), tomllib.loads(MANIFEST)
     assert made["kata"] == whole["kata"]
     assert made["workload"] == whole["workload"]
@@ -212,7 +213,7 @@ def test_its_pytest_is_set_as_ours(new_handout: Path) -> None:
 
 def test_its_readme_and_its_workflow_speak_of_it(new_handout: Path) -> None:
     readme = (new_handout / "README.md").read_text("utf-8")
-    assert all(f"| `assignment/{kata.name}.py` | {kata.title} |" in readme for kata in catalog().katas.values())
+    assert all(f"| `assignment/{kata.name}.py` | {kata.title} |" in readme for kata in course().katas.values())
     assert "KATAS" not in readme
     workflow: dict[Any, Any] = yaml.safe_load((new_handout / ".github/workflows/test.yml").read_text("utf-8"))
     assert [step["run"] for step in workflow["jobs"]["test"]["steps"] if "run" in step] == [

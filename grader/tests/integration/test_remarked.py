@@ -5,8 +5,8 @@ import resource
 import zipfile
 from pathlib import Path
 
+from grader.tests import ROOT
 from grader.tests.conftest import grade, python
-from torchkata.catalog import ROOT
 
 LIMITED = """
 from grader.remarks import MEMORY, limit_this_process

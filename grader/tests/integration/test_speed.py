@@ -14,13 +14,14 @@ from grader.performance.machine import Machine
 from grader.performance.session import About, Order, Row, grade_speed, on_firm_ground
 from grader.result import KataResult, PerformanceResult, Result
 from grader.session import STANDINS
+from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
 from grader.tests.made import result
 from grader.worker.launch import launch
-from torchkata.catalog import ROOT, Workload, catalog
+from torchkata.course import Workload, course
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 
-LINEAR = catalog().workloads["linear_forward"]
+LINEAR = course().workloads["linear_forward"]
 SOLUTION = ROOT / "reference/solution"
 
 
@@ -110,7 +111,7 @@ def verdicts(monkeypatch: pytest.MonkeyPatch, error: BaseException | Final) -> P
 
     monkeypatch.setattr(figures, "measure", measure)
     machine = Machine("cpu", "cpu", None, 0, setup.limits(), None, None, lambda: "")  # type: ignore[arg-type]
-    return grading.graded(machine, catalog().workloads["peak_memory"], {})
+    return grading.graded(machine, course().workloads["peak_memory"], {})
 
 
 @pytest.mark.parametrize(
@@ -147,7 +148,7 @@ def graded_kata(name: str, status: Any) -> KataResult:
 def test_a_broken_foundation_is_replaced_and_the_kata_itself_never() -> None:
     files = {f"{name}.py": name.encode() for name in ("linear", "cruncher", "sgd", "train")}
     katas = tuple(graded_kata(name, "wrong") for name in ("linear", "cruncher", "sgd", "train"))
-    workloads = tuple(catalog().workloads[name] for name in ("linear_forward", "train_throughput"))
+    workloads = tuple(course().workloads[name] for name in ("linear_forward", "train_throughput"))
     order = Order("ada", files, katas, workloads)
     found = on_firm_ground(order)
     assert found["linear_forward"] == files
@@ -166,7 +167,7 @@ def test_a_child_that_is_lost_costs_nothing(monkeypatch: pytest.MonkeyPatch, nee
     sandbox = launch("bwrap", setup.limits(), setup.timing("cpu"))
     try:
         sandbox.wait_until_ready()
-        both: tuple[Workload, ...] = (LINEAR, catalog().workloads["sgd_step"])
+        both: tuple[Workload, ...] = (LINEAR, course().workloads["sgd_step"])
         about, *rows = grade_speed(Order("ada", {}, (), both), "cpu", sandbox)
     finally:
         sandbox.close()

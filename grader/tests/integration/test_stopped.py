@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.tests import ROOT
 from grader.tests.conftest import grade, python
 from grader.tests.handed_in import LINEAR, OPTIONS, SLOW, handed_in, lives, results
-from torchkata.catalog import ROOT
 
 STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left
@@ -137,7 +137,7 @@ def break_down(order, *rest):
     return grade(order, *rest)
 
 session.grade_submission = break_down
-session.SLACK = 20.0 - session.catalog().limits.kata_seconds
+session.SLACK = 20.0 - session.course().limits.kata_seconds
 cli.main()
 """
 

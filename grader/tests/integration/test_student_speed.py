@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 import torch
 
+from grader.tests import ROOT
 from grader.tests.conftest import Run, run
 from grader.tests.handed_in import changed, work
 from tests.trial import CALLS, HEADROOM, fitting, shrunk
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 from torchkata.gpu import Figure, judge_by
 from torchkata.speed.layout import bytes_needed, fields
 from torchkata.speed.sizes import SIZES, Kind, Size
 from torchkata.speed.stopwatch import Cuda, here
 
 without_a_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
-WORKLOADS = list(catalog().workloads)
+WORKLOADS = list(course().workloads)
 
 
 def pretended(folder: Path, *options: str) -> Run:
@@ -169,7 +170,7 @@ def test_what_fits_is_halved_no_more_than_it_must(kind: Kind, workload: str) -> 
 def test_on_an_h200_the_share_of_the_peak_counts_where_it_has_thresholds(
     workload: str, mfu: float | None, share: float, verdict: str
 ) -> None:
-    judged = judge_by(catalog().workloads[workload], "cuda", "NVIDIA H200", Figure(0.9, mfu))
+    judged = judge_by(course().workloads[workload], "cuda", "NVIDIA H200", Figure(0.9, mfu))
     assert (judged.share, judged.verdict) == (share, verdict)
 
 

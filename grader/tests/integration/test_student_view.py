@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.tests import ROOT
 from grader.tests.conftest import Run, python, run
 from grader.tests.handed_in import SOLUTION, changed, work
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 from torchkata.failures import TimedOut
 from torchkata.student import InProcess
 
@@ -26,7 +27,7 @@ def row(out: str, kata: str) -> str:
 def test_untouched_stubs_are_not_started() -> None:
     done = run("pytest")
     assert done.code == 1
-    for kata in catalog().katas.values():
+    for kata in course().katas.values():
         assert "not started" in row(done.out, kata.name)
         assert f"0/{len(kata.points)}" in row(done.out, kata.name)
     assert "next: Tell views from copies — assignment/same_storage.py" in done.out
@@ -38,7 +39,7 @@ def test_the_solution_is_done() -> None:
     done = run("pytest", "--impl", "solution", "--examples", "10")
     assert done.code == 0, done.out
     assert "All done." in done.out
-    assert done.out.count(" done ") == len(catalog().katas)
+    assert done.out.count(" done ") == len(course().katas)
 
 
 def test_a_wrong_kata_reads_like_this(tmp_path: Path) -> None:
@@ -71,7 +72,7 @@ def test_a_syntax_error_costs_its_own_kata_only(tmp_path: Path) -> None:
     assert done.out.count("SyntaxError") == 1, "told once"
     assert "(and 5 more tests end the same way)" in done.out
     assert "same_storage.py, line 1:  def same_storage(x, y)" in done.out
-    assert all(" done " in row(done.out, kata) for kata in catalog().katas if kata != "same_storage")
+    assert all(" done " in row(done.out, kata) for kata in course().katas if kata != "same_storage")
 
 
 def test_what_builds_on_a_stub_says_so(tmp_path: Path) -> None:
@@ -200,7 +201,7 @@ def test_a_library_that_is_imported_slowly_is_waited_for(tmp_path: Path, monkeyp
 def test_plain_pytest_takes_a_track() -> None:
     done = run("pytest", "--track", "core", "--impl", "solution", "--examples", "1")
     assert done.code == 0, done.out
-    assert done.out.count(" done ") == len(catalog().choose([], ["core"]))
+    assert done.out.count(" done ") == len(course().choose([], ["core"]))
     refused = run("pytest", "--track", "cores")
     assert refused.code == 4
     assert "there is no track 'cores'" in refused.err

@@ -11,9 +11,9 @@ import torch
 from grader.performance import figures, setup
 from grader.performance.side import Side, Task, most_calls
 from grader.performance.worker import SLIP, MemoryUse, TimedWorker
+from grader.tests import ROOT
 from grader.tests.workers import LEVELS, zygote
 from grader.worker.launch import Sandbox
-from torchkata.catalog import ROOT
 from torchkata.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.speed.layout import bytes_needed, fields
 from torchkata.speed.sizes import Size

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.tests import ROOT
 from grader.tests.conftest import students_environment
 from grader.tests.pseudo_terminal import Terminal
-from torchkata.catalog import ROOT
 from torchkata.cli.saves import Saves
 
 SOLUTION = ROOT / "reference/solution"

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from grader.tests import ROOT
 from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
 from grader.worker.channel import LENGTH, encode
 from grader.worker.home import WorkerHome
 from grader.worker.launch import Sandbox, hidden_files
 from tests.probes import linear as probes
-from torchkata.catalog import ROOT
 from torchkata.exercise import Reply
 from torchkata.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.student import Student

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.tests import ROOT
 from grader.tests.conftest import run
-from torchkata.catalog import ROOT
 
 PAGE = ROOT / "docs/writing-a-kata.md"
 BLOCK = re.compile(

@@ -10,7 +10,7 @@ from grader.certify.races import CheatTrial, Races, SlowTrial
 from grader.performance import setup
 from grader.tests.conftest import run
 from grader.worker.launch import launch
-from torchkata.catalog import catalog
+from torchkata.course import course
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_a_cheat_gains_nothing_and_the_next_submission_is_unharmed(
     title: str,
     needs_bwrap: None,  # noqa: ARG001
 ) -> None:
-    (cheat,) = [cheat for cheat in cheats(list(catalog().katas.values())) if cheat.title == title]
+    (cheat,) = [cheat for cheat in cheats(list(course().katas.values())) if cheat.title == title]
     sandbox = launch("bwrap", setup.limits(), setup.timing("cpu"))
     try:
         sandbox.wait_until_ready()

@@ -13,9 +13,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
-from reference.solution.cruncher import Cruncher
-from reference.solution.linear import Linear
-from reference.solution.train import train
+from reference.cruncher.solution import Cruncher
+from reference.linear.solution import Linear
+from reference.train.solution import train
 from torchkata.speed import accounting
 
 STEPS = 3

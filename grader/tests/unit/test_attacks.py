@@ -17,10 +17,10 @@ from grader.errors import CallError
 from grader.session import Graded, Order
 from grader.submission import MAX_ARCHIVE, SubmissionError, read
 from grader.tests.conftest import ask
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.explain import Outcome, Status
 
-KATAS = list(catalog().katas.values())
+KATAS = list(course().katas.values())
 ENTRY = """
 [hides]
 aim = "is right in secret"
@@ -107,7 +107,7 @@ def test_what_an_archive_wrote_is_found(tmp_path: Path, monkeypatch: pytest.Monk
         return read(path)
 
     monkeypatch.setattr("grader.certify.reception.read", extracts)
-    found = receive("odd", BUILDERS["odd_zip"], "linear.py", with_file(catalog().katas["linear"], "x = 1"), tmp_path)
+    found = receive("odd", BUILDERS["odd_zip"], "linear.py", with_file(course().katas["linear"], "x = 1"), tmp_path)
     assert found.problem == "reading it wrote class/of/escaped.py"
 
 

@@ -5,36 +5,37 @@ from pathlib import Path
 
 import pytest
 
+from grader.tests import ROOT
 from grader.tests.conftest import ask
-from torchkata.catalog import ROOT, catalog
+from torchkata.course import course
 
-TRACKS = {track: [kata for kata in catalog().katas.values() if kata.track == track] for track in catalog().tracks}
+TRACKS = {track: [kata for kata in course().katas.values() if kata.track == track] for track in course().tracks}
 
 
-@pytest.mark.parametrize("track", catalog().tracks)
+@pytest.mark.parametrize("track", course().tracks)
 def test_the_points_of_a_track_sum_to_a_hundred(track: str) -> None:
     assert sum(kata.max_score for kata in TRACKS[track]) == 100
 
 
 def test_every_kata_has_a_track_hints_and_all_its_files() -> None:
-    for kata in catalog().katas.values():
-        assert kata.track in catalog().tracks
+    for kata in course().katas.values():
+        assert kata.track in course().tracks
         assert 2 <= len(kata.hints) <= 3
         folders = ("assignment", "reference/oracle", "reference/solution", "reference/misconceptions", "tests/probes")
         for file in [*(f"{folder}/{kata.name}.py" for folder in folders), f"tests/test_{kata.name}.py"]:
             assert (ROOT / file).is_file(), file
-        assert set(kata.builds_on) <= set(catalog().katas)
+        assert set(kata.builds_on) <= set(course().katas)
 
 
 def test_the_lecture_is_mapped_to_every_kata_and_to_nothing_else() -> None:
     rows = [line for line in (ROOT / "docs/lecture.md").read_text("utf-8").splitlines() if line.startswith("| `")]
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[4])}
-    assert named == set(catalog().katas)
+    assert named == set(course().katas)
 
 
 def test_a_choice_is_by_kata_and_by_track_with_or_without_commas() -> None:
-    choose = catalog().choose
-    everything = list(catalog().katas.values())
+    choose = course().choose
+    everything = list(course().katas.values())
     assert choose([]) == choose([], ["all"]) == everything
     assert (
         choose([], ["core,optimizers"]) == choose([], ["optimizers", "core"]) == TRACKS["core"] + TRACKS["optimizers"]

@@ -11,7 +11,7 @@ from grader.certify.prove import Findings, kata_table, markdown
 from grader.certify.zoo import Animal, named
 from grader.errors import CallError
 from grader.result import KataResult
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.explain import Outcome, Status
 
 
@@ -39,17 +39,17 @@ def test_a_right_one_that_is_rejected_is_refuted_by_name() -> None:
 
 
 def test_every_kata_has_every_kind_of_claim() -> None:
-    katas = list(catalog().katas.values())
+    katas = list(course().katas.values())
     made = list(claims(katas, seeds=2))
     for kata in katas:
         groups = {claim.group for claim in made if claim.kata == kata.name}
-        assert groups == {"solution", "right", "wrong"} | ({"stand-in"} if catalog().dependents(kata.name) else set())
+        assert groups == {"solution", "right", "wrong"} | ({"stand-in"} if course().dependents(kata.name) else set())
         seeds = [claim.order.seed for claim in made if (claim.group, claim.kata) == ("solution", kata.name)]
         assert seeds == [0, 1]
 
 
 def test_findings_count_what_held(tmp_path: Path) -> None:
-    katas = catalog().choose(["linear"])
+    katas = course().choose(["linear"])
     findings = Findings()
     made = claims(katas, seeds=1)
     first, second, *_ = [claim for claim in made if claim.animal and not claim.animal.looks_like]
@@ -67,7 +67,7 @@ def test_findings_count_what_held(tmp_path: Path) -> None:
 
 def wrong(name: str, *looks_like: str, caught_by: str = "test_0") -> Claim:
     """The claim about a wrong `linear` that looks like these."""
-    files = order(name, {}, catalog().choose(["linear"]))
+    files = order(name, {}, course().choose(["linear"]))
     animal = Animal("linear", name, "", "", frozenset(looks_like), caught_by)
     return Claim("wrong", "linear", name, files, is_caught_as(animal), animal)
 
@@ -95,7 +95,7 @@ def test_a_wrong_one_must_look_like_what_it_is() -> None:
 
 
 def test_most_of_a_numeric_tracks_mistakes_must_be_named() -> None:
-    core = [kata for kata in catalog().katas.values() if kata.track == "core"]
+    core = [kata for kata in course().katas.values() if kata.track == "core"]
     found = Diagnoses()
     for name in "abcdefg":
         found.add(wrong(name, "relu"), said("relu"))
@@ -106,14 +106,14 @@ def test_most_of_a_numeric_tracks_mistakes_must_be_named() -> None:
     assert found.unforeseen == ["wrong linear j, without looks_like, looks like: bias"]
     found.add(wrong("k"), said())
     assert found.refuted(core) == ["diagnosis: 7 of 11 wrong entries of the core track are named, not 70%"]
-    assert found.refuted(catalog().choose(["linear"])) == [], "a part of a track shows nothing"
-    assert len(found.refuted(list(catalog().katas.values()))) == 2, "too few of the core track, and of all"
+    assert found.refuted(course().choose(["linear"])) == [], "a part of a track shows nothing"
+    assert len(found.refuted(list(course().katas.values()))) == 2, "too few of the core track, and of all"
     assert "| linear | 11 | 7 | 3 | 0 | 1 |" in markdown([found.table(core)])
     assert "| numeric katas together | 11 | 7 | 3 | 0 | 1 |" in markdown([found.table(core)])
 
 
 def test_an_entry_can_look_only_like_what_is_known() -> None:
-    kata = catalog().katas["linear"]
+    kata = course().katas["linear"]
     assert named("a", kata, {"looks_like": "relu"}) == {"a ReLU follows the product"}
     assert named("a", kata, {}) == frozenset()
     with pytest.raises(CallError, match=r"linear\.toml: a: looks_like is 'gelu', which is no misconception of linear"):

@@ -15,9 +15,9 @@ from grader.errors import CallError
 from grader.performance.decision import RESTLESS
 from grader.result import PerformanceResult
 from grader.tests.conftest import ask
-from torchkata.catalog import catalog
+from torchkata.course import course
 
-KATAS = list(catalog().katas.values())
+KATAS = list(course().katas.values())
 ENTRY = """
 [hides]
 aim = "is fast in secret"
@@ -75,8 +75,8 @@ def test_a_slow_solution_is_timed_where_its_kata_is(tmp_path: Path) -> None:
 def test_the_corpus_is_large_and_every_workload_is_cheated_on(corpus: list[Cheat]) -> None:
     assert len(corpus) >= 60
     assert len({cheat.title for cheat in corpus}) == len(corpus)
-    assert {cheat.slow.workload.name for cheat in corpus} == set(catalog().workloads)
-    assert {slow.workload.name for slow in slow_ones(KATAS).values()} == set(catalog().workloads)
+    assert {cheat.slow.workload.name for cheat in corpus} == set(course().workloads)
+    assert {slow.workload.name for slow in slow_ones(KATAS).values()} == set(course().workloads)
 
 
 def test_all_code_can_be_compiled(corpus: list[Cheat]) -> None:

@@ -21,9 +21,9 @@ from grader.result import write
 from grader.tests.conftest import ask
 from grader.tests.handed_in import LINEAR, handed_in, on_slurm
 from grader.tests.made import result
-from torchkata.catalog import catalog
+from torchkata.course import course
 
-KATAS = (catalog().katas["linear"],)
+KATAS = (course().katas["linear"],)
 
 
 def test_an_option_is_for_both_kinds_of_tasks_and_a_gpu_for_those_that_time() -> None:
@@ -123,7 +123,7 @@ def test_a_plan_holds_each_submission_once(tmp_path: Path) -> None:
 
 def test_how_long_a_submission_takes_is_what_stored_ones_took(tmp_path: Path) -> None:
     guessed = seconds_each("tests", KATAS, on_slurm(tmp_path, examples=100))
-    assert guessed < seconds_each("tests", (*KATAS, catalog().katas["train"]), on_slurm(tmp_path, examples=100))
+    assert guessed < seconds_each("tests", (*KATAS, course().katas["train"]), on_slurm(tmp_path, examples=100))
     for name, seconds, examples in (("ada", 2.0, 5), ("ben", 4.0, 5), ("eve", 60.0, 5), ("fay", 1000.0, 100)):
         made = result("a message", submission=name, kata="linear")
         write(msgspec.structs.replace(made, seconds=seconds, examples=examples), tmp_path)

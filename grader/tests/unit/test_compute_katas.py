@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
-from reference.oracle import flop_accounting, roofline
+from grader.tests import ROOT
+from reference.flop_accounting import oracle as flop_accounting
+from reference.roofline import oracle as roofline
 from tests.meter import metered
 from tests.probes.pretended_machine import Machine, OnDevice, pretending
 from tests.test_promised_flops import TO_KNOW
-from torchkata.catalog import ROOT
 from torchkata.speed.devices import NAMES, devices
 
 sizes = st.integers(0, 20)

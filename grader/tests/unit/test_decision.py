@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grader.performance.decision import Final, More, Retry, Rules, Sample, bars, median_interval, score_of
 from grader.tests.samples import FULL_RATE, GATE, MFU, PEAK, judged, rank, sampled, steady
-from torchkata.catalog import Tiers, catalog
+from torchkata.course import Tiers, course
 
 # --- one batch, nothing disturbed ---
 
@@ -175,7 +175,7 @@ def test_few_values_have_no_interval(count: int) -> None:
     ],
 )
 def test_points_follow_the_tier(verdict: Final, points: float) -> None:
-    assert score_of(verdict, catalog().workloads["linear_forward"]) == points
+    assert score_of(verdict, course().workloads["linear_forward"]) == points
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])

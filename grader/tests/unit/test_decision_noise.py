@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grader.performance.decision import RULES, Final, More, Retry, Rules, Sample, Verdict, bars
 from grader.tests.samples import FULL_RATE, MFU, PEAK, TIERS, judged, not_worse, rank, sampled, steady, true_rank
-from torchkata.catalog import Tiers
+from torchkata.course import Tiers
 
 rules = st.sampled_from(list(RULES.values()))
 measures = st.sampled_from([(TIERS, None), (MFU, PEAK)])

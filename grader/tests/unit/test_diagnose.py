@@ -12,12 +12,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.misconceptions import Misconception, instead_of
 
 import torchkata.diagnose
 from grader.worker.home import WorkerHome
-from reference.misconceptions import Misconception, instead_of
-from reference.oracle import sgd as oracle
-from torchkata.catalog import catalog
+from reference.sgd import oracle
+from torchkata.course import course
 from torchkata.diagnose import ASIDE, diagnosis, known_of
 from torchkata.exercise import Probe, Reply
 from torchkata.failures import TimedOut
@@ -27,7 +27,7 @@ from torchkata.student import InProcess, Student
 from torchkata.values import Plain
 
 RIGHT = oracle.step
-KATAS = list(catalog().katas)
+KATAS = list(course().katas)
 
 
 class Here:
@@ -239,7 +239,7 @@ def test_a_home_that_hurries_stops_the_call(tmp_path: Path) -> None:
 def test_a_worker_that_is_hurried_spends_the_tests_own_time() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        home = WorkerHome(ours, catalog().limits)
+        home = WorkerHome(ours, course().limits)
         home.open({}, 1.0)
         home.renew("sgd")
         home.hurry(0.5)

@@ -11,9 +11,10 @@ import pytest
 import typer
 
 from grader.cli import app
+from grader.tests import ROOT
 from grader.tests.documents import DOCUMENTS, OURS, mentioned, sections
-from torchkata.catalog import ROOT, catalog
 from torchkata.cli.command import parser
+from torchkata.course import course
 
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 OURS_OF_PYTEST = {"--kata", "--track", "--impl", "--seed", "--examples", "--hypothesis-profile"}
@@ -97,8 +98,8 @@ def test_a_file_that_is_named_is_there(document: Path) -> None:
 def test_every_kata_has_its_section_in_order_under_its_track() -> None:
     text = (ROOT / "docs/katas.md").read_text("utf-8")
     expected = []
-    for track in catalog().tracks.values():
-        katas = [kata for kata in catalog().katas.values() if kata.track == track.name]
+    for track in course().tracks.values():
+        katas = [kata for kata in course().katas.values() if kata.track == track.name]
         expected += [f"## {track.title}", *(f"### {kata.name}: {kata.title}" for kata in katas)]
     assert re.findall(r"^##.*", text, re.MULTILINE) == expected
     for part in re.split(r"^##.*\n", text, flags=re.MULTILINE)[1:]:

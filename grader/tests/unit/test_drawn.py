@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grader import drawn, drawn_format
 from grader.drawn import DrawnInputs, drawn_inputs
-from torchkata.catalog import ROOT
+from grader.tests import ROOT
 from torchkata.exercise import Probe, Reply, exercise
 from torchkata.failures import NotStarted, Place, TimedOut
 from torchkata.first_pass import INPUTS, Inputs, NewInputs, pytest_pyfunc_call

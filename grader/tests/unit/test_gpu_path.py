@@ -19,7 +19,7 @@ from grader.performance.rates import peak_of, thresholds
 from grader.performance.side import Done, Side, Task
 from grader.performance.state import DeviceState, StateUnknown
 from grader.worker import cuda, launch
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.exercise import Reply
 from torchkata.speed.devices import device
 from torchkata.speed.sizes import SIZES, Size
@@ -246,7 +246,7 @@ def test_the_peak_of_a_device_is_seen_even_if_it_is_given_back(monkeypatch: pyte
 
 
 def test_advertised_thresholds_hold_where_they_were_measured() -> None:
-    workload = catalog().workloads["linear_forward"]
+    workload = course().workloads["linear_forward"]
     task = Task("linear_forward", "cuda", SIZES["cuda"]["linear_forward"], 1)
     for name, expected in (
         ("NVIDIA H100 80GB HBM3", (workload.mfu, 989.4e12)),

@@ -9,14 +9,15 @@ from typing import Any, get_args
 
 import pytest
 
-from torchkata.catalog import ROOT, Kata, catalog
+from grader.tests import ROOT
+from torchkata.course import Kata, course
 from torchkata.explain import Status
 from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
 from torchkata.languages.katas import about, claim_of, hints_of, title_of
 from torchkata.mistakes import in_the_students_language as mistake_of
 from torchkata.mistakes import misconceptions
 
-KATAS = list(catalog().katas.values())
+KATAS = list(course().katas.values())
 CHINESE = re.compile("[\u4e00-\u9fff]")
 SHARED = {"claims": "tests/optimizer_duties.py", "looks_like": "reference/misconceptions/optimizers.py"}
 
@@ -77,8 +78,8 @@ def test_what_katas_share_is_said_once() -> None:
     for table, file in SHARED.items():
         names = {name for name in said(ROOT / file) if table == "looks_like" or name.startswith("test_")}
         assert texts("zh")[table].keys() <= names
-    assert texts("zh")["tracks"].keys() == catalog().tracks.keys()
-    assert texts("zh")["katas"].keys() == catalog().katas.keys()
+    assert texts("zh")["tracks"].keys() == course().tracks.keys()
+    assert texts("zh")["katas"].keys() == course().katas.keys()
 
 
 def leaves(entry: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -117,7 +118,7 @@ def test_a_variable_or_the_locale_says_which(
 
 
 def test_each_text_is_found_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
-    sgd = catalog().katas["sgd"]
+    sgd = course().katas["sgd"]
     english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_a_scheduler_can_drive_it", "It is driven")
     assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
     monkeypatch.setenv("KATA_LANG", "zh")

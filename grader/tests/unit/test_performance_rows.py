@@ -31,10 +31,10 @@ from grader.tests.platforms import (
     for_junit,
     outside_fences,
 )
-from torchkata.catalog import Tiers, catalog
+from torchkata.course import Tiers, course
 from torchkata.explain import Outcome
 
-WORKLOADS = catalog().workloads
+WORKLOADS = course().workloads
 
 
 def test_gradescope_has_a_visible_test_for_each_workload() -> None:
@@ -143,7 +143,7 @@ def test_a_workload_that_the_catalog_does_not_have_is_refused() -> None:
 
 def test_the_platforms_file_shows_workloads_while_tests_still_run(tmp_path: Path) -> None:
     waiting = [PerformanceResult(name, "not_graded", message="Not run yet.") for name in WORKLOADS]
-    live = LiveReport(tmp_path / "results.json", [catalog().katas["linear"]])
+    live = LiveReport(tmp_path / "results.json", [course().katas["linear"]])
     live.begin(msgspec.structs.replace(result("why"), katas=[], performance=waiting, device="cuda"))
     report = for_gradescope((tmp_path / "results.json").read_bytes())
     outputs = [test["output"] for test in report["tests"] if test["tags"] == ["performance"]]
@@ -192,7 +192,7 @@ def test_the_gradebook_of_katas_alone_has_no_more_columns(tmp_path: Path) -> Non
 def table(rows: list[ledger.Row]) -> str:
     """The class on 100 columns."""
     out = Console(width=100, file=io.StringIO())
-    out.print(class_table(rows, catalog().choose([], ["core"])))
+    out.print(class_table(rows, course().choose([], ["core"])))
     assert isinstance(out.file, io.StringIO)
     return out.file.getvalue()
 
@@ -219,8 +219,8 @@ def test_a_class_table_of_several_tracks_has_a_column_for_each(tmp_path: Path) -
     katas += [KataResult("train", "not_started", 0, 13, []), KataResult("adam", "not_started", 0, 30, [])]
     rows = rows_of(tmp_path, msgspec.structs.replace(result("why"), katas=katas, score=15, max_score=67))
     out = Console(width=100, file=io.StringIO())
-    extension = replace(catalog().katas["sgd"], name="adam", track="optimizers")
-    out.print(class_table(rows, [*catalog().choose([], ["core"]), extension]))
+    extension = replace(course().katas["sgd"], name="adam", track="optimizers")
+    out.print(class_table(rows, [*course().choose([], ["core"]), extension]))
     assert isinstance(out.file, io.StringIO)
     lines = out.file.getvalue().splitlines()
     assert lines[1].split() == ["submission", "score", "core", "optimizers"]

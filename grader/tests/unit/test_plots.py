@@ -16,11 +16,11 @@ from grader.performance.pictures.roofline import Point, roofline
 from grader.result import PerformanceResult
 from grader.tests.conftest import ask
 from grader.tests.made import HOSTILE, OUTCOMES, result, result_with_speed, timed
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.speed.sizes import SIZES, Size
 
 SVG = "{http://www.w3.org/2000/svg}"
-WORKLOADS = list(catalog().workloads)
+WORKLOADS = list(course().workloads)
 
 
 def texts(svg: str) -> list[str]:

@@ -9,10 +9,10 @@ from grader import session
 from grader.progress import Progress
 from grader.rubric import Timed
 from grader.submission import Submission
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.explain import Ending
 
-LINEAR = tuple(catalog().choose(["linear"]))
+LINEAR = tuple(course().choose(["linear"]))
 EACH = len(LINEAR[0].points)
 
 

@@ -9,9 +9,10 @@ import pytest
 
 from grader.certify import zoo
 from grader.errors import CallError
-from torchkata.catalog import ROOT, Kata, catalog
+from grader.tests import ROOT
+from torchkata.course import Kata, course
 
-KATAS = list(catalog().katas.values())
+KATAS = list(course().katas.values())
 NOTHING_OPEN = (
     "cruncher",
     "flop_accounting",

@@ -4,7 +4,7 @@ import pytest
 
 from grader.certify.zoo import package
 from grader.remarks import look_through
-from torchkata.catalog import ROOT
+from grader.tests import ROOT
 
 
 def texts(kata: str, source: str) -> list[tuple[int, str]]:

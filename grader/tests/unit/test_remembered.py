@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from torchkata import state
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.explain import Status
 from torchkata.state import Outcome, State
 
-KATAS = list(catalog().katas)
+KATAS = list(course().katas)
 
 outcomes = st.builds(Outcome, st.sampled_from(state.STATUSES), st.integers(0, 20), st.text(), st.text())
 states = st.builds(

@@ -24,7 +24,7 @@ from grader.result import Result
 from grader.tests.conftest import Hide, ask
 from grader.tests.made import HOSTILE, result, result_with_speed
 from grader.tests.made_class import a_class
-from torchkata.catalog import catalog
+from torchkata.course import course
 
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
@@ -110,7 +110,7 @@ def test_what_fails_most_comes_first_with_its_commonest_diagnosis() -> None:
 
 
 def test_each_kata_has_its_statuses_and_the_mean_of_its_points() -> None:
-    katas = [kata for kata in catalog().katas.values() if kata.track == "core"]
+    katas = [kata for kata in course().katas.values() if kata.track == "core"]
     students = [student_of(one, parts_of(one, unhidden(one)), ()) for one in a_class(20)]
     for row in overview.ended(students, katas):
         assert sum(row.counts.values()) == 20
@@ -186,7 +186,7 @@ def test_the_same_part_is_stored_once(tmp_path: Path) -> None:
 
 def test_several_tracks_are_told_apart_and_one_is_not_named(tmp_path: Path) -> None:
     page = page_of(tmp_path, *a_class(3, tracks=["core", "models"]))
-    core, models = (catalog().tracks[name].title for name in ("core", "models"))
+    core, models = (course().tracks[name].title for name in ("core", "models"))
     assert page.count(f'colspan="8">{core}</th>') == 2, "eight columns of katas, and eight of how they ended"
     assert f'<th scope="colgroup" colspan="3">{models}</th>' in page
     assert page.index(f'<optgroup label="{core}">') < page.index(f'<optgroup label="{models}">')

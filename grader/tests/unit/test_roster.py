@@ -11,8 +11,8 @@ from grader.course import gradebook
 from grader.course.ledger import KataRow, Row
 from grader.course.roster import roster
 from grader.errors import CallError
+from grader.tests import ROOT
 from grader.tests.conftest import ask
-from torchkata.catalog import ROOT
 
 SOLUTION = ROOT / "reference/solution/linear.py"
 

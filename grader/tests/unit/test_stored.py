@@ -12,10 +12,10 @@ import pytest
 from grader import leftovers, result
 from grader.result import KataResult, Remark, Result
 from grader.tests.conftest import Run, ask
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.explain import Outcome, Status
 
-TESTS = list(catalog().katas["linear"].points)
+TESTS = list(course().katas["linear"].points)
 
 
 def store(

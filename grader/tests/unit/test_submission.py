@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.submission import SubmissionError, read
-from torchkata.catalog import ROOT
+from grader.tests import ROOT
 
 
 def handed_in(folder: Path, *names: str) -> Path:

@@ -7,7 +7,7 @@ import pytest
 from grader.formats.view import seen
 from grader.tests.conftest import Hide
 from grader.tests.made import OUTCOMES, result
-from torchkata.catalog import catalog, kata_from
+from torchkata.course import course, kata_from
 
 ENTRY: dict[str, Any] = {
     "name": "k",
@@ -57,7 +57,7 @@ def test_where_a_platform_can_not_hide_a_test_only_its_points_are_left(hide: Hid
     assert {row.message for row in rows} == {"", "This test is hidden."}
     assert {(row.file, row.line, row.seconds) for row in rows} == {("", 0, 0.0)}
     assert [row.outcome for row in rows[1:4]] == ["failed"] * 3, "not how it was wrong"
-    assert sum(row.max_score for row in rows) == catalog().katas["get_batch"].max_score
+    assert sum(row.max_score for row in rows) == course().katas["get_batch"].max_score
 
 
 def test_a_claim_is_the_first_line_of_a_message(hide: Hide) -> None:

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchkata.catalog import catalog
+from torchkata.course import course
 from torchkata.speed.devices import device
 from torchkata.speed.sizes import Kind
 from torchkata.speed.words import LESSONS, lesson
 
-WORKLOADS = list(catalog().workloads)
+WORKLOADS = list(course().workloads)
 kinds = st.sampled_from(get_args(Kind))
 
 
@@ -41,7 +41,7 @@ def test_a_remark_is_one_short_line(
 @pytest.mark.parametrize("workload", WORKLOADS)
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_nothing_is_said_to_who_reached_all_or_was_not_measured(workload: str, kind: Kind) -> None:
-    assert lesson(workload, kind, catalog().workloads[workload].ratio[kind].full, None) == ""
+    assert lesson(workload, kind, course().workloads[workload].ratio[kind].full, None) == ""
     assert lesson(workload, kind, None, None) == lesson(workload, kind, math.nan, None) == ""
     assert lesson(workload, kind, 0.09, None) != ""
 

@@ -50,13 +50,16 @@ if [ -z "${TORCHKATA_PYTHON:-}" ]; then
         base="$(find_python)"
     }
     [ -x "$to/venv/bin/python" ] || "$base" -m venv "$to/venv"
-    pip=("$to/venv/bin/python" -m pip install --quiet --constraint "$project/constraints.txt")
-    "${pip[@]}" --index-url https://download.pytorch.org/whl/cpu torch
-    "${pip[@]}" --editable "$project[grader]"
+    pip=("$to/venv/bin/python" -m pip install --quiet)
+    [ ! -f "$project/constraints.txt" ] || pip+=(--constraint "$project/constraints.txt")
+    if grep -q '^torch\b' "$here/requirements.txt"; then
+        "${pip[@]}" --index-url https://download.pytorch.org/whl/cpu "$(grep '^torch\b' "$here/requirements.txt")"
+    fi
+    "${pip[@]}" --requirement "$here/requirements.txt"
 fi
 
 python="${TORCHKATA_PYTHON:-$to/venv/bin/python}"
-"$python" -c 'import einops, hypothesis, jaxtyping, msgspec, numpy, pytest, rich, torch, typer' || {
+"$python" -c 'import hypothesis, msgspec, numpy, pytest, rich, typer' || {
     echo "install.sh: $python lacks what the grader needs" >&2
     exit 1
 }

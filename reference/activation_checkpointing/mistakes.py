@@ -1,0 +1,160 @@
+"""Mistakes in activation checkpointing: in outputs and gradients, and in how the network is put together."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from reference import instead_of
+from reference.activation_checkpointing import oracle
+from reference.activation_checkpointing.cost_mistakes import *  # noqa: F403
+from reference.activation_checkpointing.cost_mistakes import starts
+
+Weights: TypeAlias = Sequence[Float[Array, "d d"]]
+X: TypeAlias = Float[Array, "batch d"]
+Grads: TypeAlias = tuple[Sequence[Array], Array | None]
+Relus: TypeAlias = Sequence[bool]  # which layers end with ReLU
+
+ONE_BLOCK = "all layers are one and the same Block: they share a weight"
+REENTRANT = "no weight gets a gradient when x needs none: the checkpoint is reentrant, or autograd is off"
+DETACHED = "the graph ends between segments: only the last one's weights get a gradient"
+RELU_MISSING = "the ReLU is missing"
+RELU_FIRST = "the ReLU comes before the product, not after it"
+RELU_NOT_LAST = "the last layer of each segment ends without ReLU"
+
+
+@instead_of(oracle.applied, "the layers after the last whole segment are left out")
+def whole_segments(num_layers: int, segment: int) -> list[int]:
+    """`num_layers // segment` segments."""
+    return [*range(num_layers // segment * segment)]
+
+
+@instead_of(oracle.applied, "the first layer of each segment is applied at the end of the one before it, too")
+def overlapping(num_layers: int, segment: int) -> list[int]:
+    """A slice that ends too late."""
+    return [i for j in starts(num_layers, segment) for i in range(j, min(j + segment + 1, num_layers))]
+
+
+@instead_of(oracle.applied, ONE_BLOCK)
+def one_block(num_layers: int, segment: int) -> list[int]:
+    """What is loaded last is in all of them."""
+    return [num_layers - 1] * num_layers
+
+
+@instead_of(oracle.anatomy, ONE_BLOCK)
+def one_block_kept(dim: int, num_layers: int, segment: int) -> dict[str, object]:
+    """It has a name for every layer, and counts once."""
+    return oracle.anatomy(dim, num_layers, segment) | {"parameters": ["layers.0.weight"][:num_layers]}
+
+
+@instead_of(oracle.anatomy, "layers is a plain list: the model does not know of them")
+def plain_list(dim: int, num_layers: int, segment: int) -> dict[str, object]:
+    """Neither state_dict nor parameters() finds them."""
+    return oracle.anatomy(dim, 0, segment)
+
+
+@instead_of(oracle.anatomy, "layers holds segments, which hold the blocks: each name has a number too many")
+def nested(dim: int, num_layers: int, segment: int) -> dict[str, object]:
+    """A list of lists."""
+    names = [f"layers.{i // segment}.{i % segment}.weight" for i in range(num_layers)]
+    return {"state_dict": {name: [dim, dim] for name in names}, "parameters": names}
+
+
+@instead_of(oracle.reached, REENTRANT)
+def only_through_x(num_layers: int, segment: int, asks: bool) -> list[bool]:
+    """What a reentrant checkpoint returns needs a gradient only if its input does."""
+    return [asks] * num_layers
+
+
+@instead_of(oracle.reached, DETACHED)
+def last_segment_only(num_layers: int, segment: int, asks: bool) -> list[bool]:
+    """A segment's input is detached, and the gradient with it."""
+    return [i // segment == (num_layers - 1) // segment for i in range(num_layers)]
+
+
+@instead_of(oracle.backward, DETACHED)
+def nothing_reaches_x(weights: Weights, x: X, grad_y: X, segment: int) -> Grads:
+    """Not even from a single segment."""
+    grads, grad_x = oracle.backward(weights, x, grad_y, segment)
+    return grads, None if weights else grad_x
+
+
+@instead_of(oracle.kept, DETACHED)
+def last_input_kept(num_layers: int, segment: int) -> int:
+    """Nobody goes back to the others."""
+    return min(2, oracle.segments(num_layers, segment))
+
+
+@instead_of(oracle.slope, "the backward pass forgets ReLU: the gradient goes on where its output is 0")
+def no_slope(before_relu: X) -> X:
+    """In an `autograd.Function` written by hand."""
+    return np.ones_like(before_relu)
+
+
+@instead_of(oracle.forward, RELU_MISSING)
+def linear(weights: Weights, x: X, segment: int) -> X:
+    """Products alone."""
+    return forward_with(weights, x, [False for _ in weights])
+
+
+@instead_of(oracle.backward, RELU_MISSING)
+def linear_backward(weights: Weights, x: X, grad_y: X, segment: int) -> Grads:
+    """Nothing stops the gradient."""
+    return backward_with(weights, x, grad_y, [False for _ in weights])
+
+
+@instead_of(oracle.forward, RELU_NOT_LAST)
+def linear_ends(weights: Weights, x: X, segment: int) -> X:
+    """A segment is a network of its own then, which ends in logits."""
+    return forward_with(weights, x, within_segments(len(weights), segment))
+
+
+@instead_of(oracle.backward, RELU_NOT_LAST)
+def linear_ends_backward(weights: Weights, x: X, grad_y: X, segment: int) -> Grads:
+    """The gradient passes there."""
+    return backward_with(weights, x, grad_y, within_segments(len(weights), segment))
+
+
+@instead_of(oracle.forward, RELU_FIRST)
+def relu_first(weights: Weights, x: X, segment: int) -> X:
+    """The input is cut off, and the output is not."""
+    return forward_with(weights, np.maximum(x, 0), all_but_last(weights)) if weights else x
+
+
+@instead_of(oracle.backward, RELU_FIRST)
+def relu_first_backward(weights: Weights, x: X, grad_y: X, segment: int) -> Grads:
+    """The gradient of the input stops where the input is negative."""
+    if not weights:
+        return oracle.backward(weights, x, grad_y, segment)
+    grads, grad_x = backward_with(weights, np.maximum(x, 0), grad_y, all_but_last(weights))
+    return grads, grad_x * oracle.slope(x)
+
+
+def forward_with(weights: Weights, x: X, relus: Relus) -> X:
+    """A network where only some layers end with ReLU."""
+    for weight, relu in zip(weights, relus, strict=True):
+        x = np.maximum(x @ weight, 0) if relu else x @ weight
+    return x
+
+
+def backward_with(weights: Weights, x: X, grad_y: X, relus: Relus) -> tuple[Sequence[Array], Array]:
+    """Its gradients."""
+    grads: list[Array] = []
+    for i in reversed(range(len(weights))):
+        layer_input = forward_with(weights[:i], x, relus[:i])
+        grad_z = grad_y * oracle.slope(layer_input @ weights[i]) if relus[i] else grad_y
+        grads.insert(0, layer_input.T @ grad_z)
+        grad_y = grad_z @ weights[i].T
+    return grads, grad_y
+
+
+def all_but_last(weights: Weights) -> Relus:
+    """The last layer ends without."""
+    return [i < len(weights) - 1 for i in range(len(weights))]
+
+
+def within_segments(num_layers: int, segment: int) -> Relus:
+    """The last layer of each segment ends without."""
+    return [(i + 1) % segment != 0 and i < num_layers - 1 for i in range(num_layers)]

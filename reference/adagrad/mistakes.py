@@ -1,0 +1,188 @@
+"""Mistakes in AdaGrad."""
+
+from typing import TypeAlias
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from reference import instead_of
+from reference.adagrad import oracle
+from reference.adagrad.oracle import EPSILON
+from reference.optimizer_mistakes import *  # noqa: F403
+
+P: TypeAlias = Float[Array, "*shape"]
+Moved: TypeAlias = tuple[P, P]
+
+
+@instead_of(oracle.step, "the step is added: it goes uphill")
+def uphill(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """A sign."""
+    moved, g2 = oracle.step(p, g2, grad, lr)
+    return 2 * p - moved, g2
+
+
+@instead_of(oracle.step, "the 1e-5 is added outside the square root")
+def epsilon_outside(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """As in torch.optim.Adagrad."""
+    g2 = g2 + grad**2
+    return p - lr * grad / (np.sqrt(g2) + EPSILON), g2
+
+
+@instead_of(oracle.step, "1e-10 is added outside the root, as torch does, not 1e-5 inside")
+def epsilon_of_torch(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """torch.optim.Adagrad's default."""
+    g2 = g2 + grad**2
+    return p - lr * grad / (np.sqrt(g2) + 1e-10), g2
+
+
+@instead_of(oracle.step, "the number inside the root is 1e-8, not 1e-5")
+def epsilon_of_adam(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """Adam's."""
+    g2 = g2 + grad**2
+    return p - lr * grad / np.sqrt(g2 + 1e-8), g2
+
+
+@instead_of(oracle.step, "nothing is added inside the root")
+def no_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """Small gradients make full steps."""
+    g2 = g2 + grad**2
+    return p - lr * grad / np.sqrt(g2), g2
+
+
+@instead_of(oracle.step, "1e-5 is the least that stands inside the root, instead of being added")
+def floor(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """As clamp does."""
+    g2 = g2 + grad**2
+    return p - lr * grad / np.sqrt(np.maximum(g2, EPSILON)), g2
+
+
+@instead_of(oracle.step, "the gradient is divided by g2 + 1e-5, without the root")
+def no_root(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """The step shrinks where gradients are large."""
+    g2 = g2 + grad**2
+    return p - lr * grad / (g2 + EPSILON), g2
+
+
+@instead_of(oracle.step, "g2 holds the last square only: nothing adds up")
+def last_square(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """It is a sum over all steps."""
+    return oracle.step(p, np.zeros_like(g2), grad, lr)
+
+
+@instead_of(oracle.step, "g2 is a fading average, 0.9 of the old and 0.1 of the new: that is RMSProp")
+def rmsprop(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """Nothing in a sum fades."""
+    g2 = 0.9 * g2 + 0.1 * grad**2
+    return p - lr * grad / np.sqrt(g2 + EPSILON), g2
+
+
+@instead_of(oracle.step, "g2 fades by 0.99 in every step")
+def slowly_fading(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """Nothing in a sum fades."""
+    return oracle.step(p, 0.99 * g2, grad, lr)
+
+
+@instead_of(oracle.step, "g2 holds the largest square so far, not the sum")
+def largest(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """As in AMSGrad."""
+    g2 = np.maximum(g2, grad**2)
+    return p - lr * grad / np.sqrt(g2 + EPSILON), g2
+
+
+@instead_of(oracle.step, "g2 starts at 1, not at 0")
+def starts_at_one(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """A sum starts at 0."""
+    return oracle.step(p, np.where(g2 == 0, 1.0, g2), grad, lr)
+
+
+@instead_of(oracle.step, "1e-5 is put into g2 at the start, and not added in the root")
+def starts_at_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """The same step, and another g2."""
+    g2 = np.where(g2 == 0, EPSILON, g2) + grad**2
+    return p - lr * grad / np.sqrt(g2), g2
+
+
+@instead_of(oracle.step, "1e-5 is added to g2 in every step: it piles up")
+def epsilon_every_step(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """g2 is the sum of the squares alone."""
+    g2 = g2 + grad**2 + EPSILON
+    return p - lr * grad / np.sqrt(g2), g2
+
+
+@instead_of(oracle.step, "the square is added after the step, which uses the g2 from before")
+def added_afterwards(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """The first step is divided by the root of 1e-5 alone."""
+    return p - lr * grad / np.sqrt(g2 + EPSILON), g2 + grad**2
+
+
+@instead_of(oracle.step, "the gradients are summed and then squared")
+def squared_sum(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """The squares should be summed."""
+    g2 = g2 + grad
+    return p - lr * grad / np.sqrt(g2**2 + EPSILON), g2
+
+
+@instead_of(oracle.step, "absolute values are summed in place of squares")
+def absolute_values(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """The root is taken of them all the same."""
+    g2 = g2 + abs(grad)
+    return p - lr * grad / np.sqrt(g2 + EPSILON), g2
+
+
+@instead_of(oracle.step, "roots are summed: the root belongs around the sum")
+def summed_roots(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """The sum of the absolute values."""
+    g2 = g2 + abs(grad)
+    return p - lr * grad / (g2 + EPSILON), g2
+
+
+@instead_of(oracle.step, "g2 is one number for the whole parameter: the sum over its elements")
+def one_number(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """Each element has its own."""
+    g2 = g2 + (grad**2).sum()
+    return p - lr * grad / np.sqrt(g2 + EPSILON), g2
+
+
+@instead_of(oracle.step, "g2 sums the mean square over the parameter's elements")
+def mean_square(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """Each element has its own."""
+    g2 = g2 + (grad**2).mean() if grad.size else g2
+    return p - lr * grad / np.sqrt(g2 + EPSILON), g2
+
+
+@instead_of(oracle.step, "the squares are weighted by lr, which is divided out at the end")
+def weighted(p: P, g2: P, grad: P, lr: float) -> Moved:
+    """That is the same only while lr stays."""
+    g2 = g2 + (lr * grad) ** 2
+    return p - lr * grad / np.sqrt(g2 / np.float64(lr) ** 2 + EPSILON), g2
+
+
+@instead_of(oracle.kept, 'the sum is kept elsewhere than in state[p]["g2"]')
+def kept_elsewhere(g2: P) -> None:
+    """state_dict() does not have it, or by another name."""
+    return
+
+
+@instead_of(oracle.kept, 'state[p]["g2"] holds the root of the sum')
+def root_kept(g2: P) -> P:
+    """The root is taken in each step."""
+    return np.sqrt(g2)
+
+
+@instead_of(oracle.kept, 'state[p]["g2"] is flat: it has lost the parameter\'s shape')
+def flat(g2: P) -> P:
+    """One dimension."""
+    return g2.reshape(-1)
+
+
+@instead_of(oracle.tensors_kept, "a second tensor is kept for each parameter")
+def second_tensor(parameters: int, steps: int) -> int:
+    """A gradient, an update, a start."""
+    return 2 * parameters
+
+
+@instead_of(oracle.tensors_kept, "a tensor is kept for each parameter and each step")
+def tensor_for_each_step(parameters: int, steps: int) -> int:
+    """Beside the sum."""
+    return (1 + steps) * parameters

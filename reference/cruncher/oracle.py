@@ -1,0 +1,61 @@
+"""A product of matrices, its gradients, and how a deep model is put together."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from reference.linear import oracle as linear
+
+
+def forward(weights: Sequence[Float[Array, "d k"]], x: Float[Array, "batch d"]) -> Float[Array, "batch"]:
+    """`x @ W₀ @ W₁ … @ w`, one number a row."""
+    for weight in weights:
+        x = x @ weight
+    return x[:, 0]
+
+
+def backward(
+    weights: Sequence[Float[Array, "d k"]], x: Float[Array, "batch d"], grad_y: Float[Array, "batch"]
+) -> tuple[list[Float[Array, "d k"]], Float[Array, "batch d"]]:
+    """Gradients of `sum(grad_y * forward(weights, x))` with respect to each weight and to x."""
+    inputs = [x]
+    for weight in weights[:-1]:
+        inputs.append(inputs[-1] @ weight)
+    grad: Array = grad_y[:, np.newaxis]
+    grads: list[Array] = []
+    for weight, layer_input in zip(reversed(weights), reversed(inputs), strict=True):
+        grads.insert(0, layer_input.T @ grad)
+        grad = grad @ weight.T
+    return grads, grad
+
+
+def num_parameters(dim: int, num_layers: int) -> int:
+    """`dim² · num_layers + dim`."""
+    return dim * dim * num_layers + dim
+
+
+def anatomy(dim: int, num_layers: int) -> dict[str, object]:
+    """What the model keeps: shapes by name, how many numbers, and in what."""
+    shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [dim, 1]}
+    return {
+        "state_dict": shapes,
+        "parameters": num_parameters(dim, num_layers),
+        "layers is an nn.ModuleList": True,
+    }
+
+
+def initial_stds(dim: int, num_layers: int) -> list[float]:
+    """The standard deviation of each weight at the start, the final one last."""
+    return [linear.initial_std(dim, dim)] * num_layers + [linear.initial_std(dim, 1)]
+
+
+def equal_starts(num_layers: int) -> list[list[int]]:  # noqa: ARG001  (whatever their number)
+    """The pairs of equal weights in two models built in a row, each with its final weight last: none."""
+    return []
+
+
+def seed_afterwards(seed: int) -> int:
+    """`torch.initial_seed()` once models are built, when it was `seed` before."""
+    return seed

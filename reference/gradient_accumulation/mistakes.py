@@ -1,0 +1,137 @@
+"""Mistakes in accumulating gradients."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from reference import instead_of
+from reference.gradient_accumulation import oracle
+
+
+@instead_of(oracle.shares, "every micro-batch counts alike, the smaller last one, too")
+def all_alike(rows: Sequence[int]) -> list[float]:
+    """Divides by the number of micro-batches."""
+    return [1 / len(rows) for _ in rows]
+
+
+@instead_of(oracle.shares, "the micro-batches' means are added up, and never divided by how many there are")
+def undivided(rows: Sequence[int]) -> list[float]:
+    """`loss.backward()` on each micro-batch's own mean."""
+    return [1.0 for _ in rows]
+
+
+@instead_of(oracle.shares, "the squared errors are added up, and never divided by the rows of the batch")
+def sum_of_squares(rows: Sequence[int]) -> list[float]:
+    """The gradient of a sum in place of a mean."""
+    return [float(count) for count in rows]
+
+
+@instead_of(oracle.shares, "every micro-batch is divided by micro_batch_size, the smaller last one, too")
+def all_full(rows: Sequence[int]) -> list[float]:
+    """As if the last one had as many rows as the first."""
+    return [count / (max(rows) * len(rows)) for count in rows]
+
+
+@instead_of(oracle.cut, "the whole batch goes through the model at once")
+def uncut(batch: int, micro_batch_size: int) -> list[int]:
+    """`micro_batch_size` is not used."""
+    return [batch]
+
+
+@instead_of(oracle.cut, "the rows go through the model one at a time")
+def row_by_row(batch: int, micro_batch_size: int) -> list[int]:
+    """`micro_batch_size` is not used."""
+    return [1] * batch
+
+
+@instead_of(oracle.cut, "the last, smaller micro-batch is left out")
+def rest_dropped(batch: int, micro_batch_size: int) -> list[int]:
+    """`range(batch // micro_batch_size)`; a batch that is too small for one is taken whole."""
+    return [micro_batch_size] * (batch // micro_batch_size) or [batch]
+
+
+@instead_of(oracle.cut, "the last row of the batch is left out")
+def last_row_dropped(batch: int, micro_batch_size: int) -> list[int]:
+    """A slice that ends too early."""
+    return oracle.cut(max(1, batch - 1), micro_batch_size)
+
+
+@instead_of(oracle.called_with, "the model is called twice for each micro-batch")
+def called_twice(batch: int, micro_batch_size: int) -> list[int]:
+    """Once for the gradients and once for the loss."""
+    return 2 * oracle.called_with(batch, micro_batch_size)
+
+
+@instead_of(oracle.called_with, "the model is called once more, with the whole batch")
+def called_with_all(batch: int, micro_batch_size: int) -> list[int]:
+    """For the loss, which the micro-batches have given already."""
+    return [*oracle.called_with(batch, micro_batch_size), batch]
+
+
+@instead_of(oracle.squared, "the loss is the mean absolute error, not the mean squared error")
+def absolute(error: Float[Array, "rows"]) -> tuple[float, Float[Array, "rows"]]:
+    """Without the square."""
+    return float(np.mean(abs(error))), np.sign(error) / len(error)
+
+
+@instead_of(oracle.gathered, "the gradients are zeroed before each micro-batch: only the last one's are left")
+def last_alone(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
+    """`zero_grad()` within the loop."""
+    return parts[-1]
+
+
+@instead_of(oracle.gathered, "the gradients that were there before are thrown away")
+def begins_from_zero(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
+    """`zero_grad()` before the loop."""
+    return sum(parts[1:], parts[0])
+
+
+@instead_of(oracle.gathered, "the gradients have the wrong sign: a step would go uphill")
+def flipped(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
+    """`(-loss).backward()`."""
+    return before - sum(parts)
+
+
+@instead_of(oracle.returned, "only the last micro-batch's part of the loss comes back")
+def last_part(parts: Sequence[float]) -> float:
+    """Each one takes the place of the one before."""
+    return parts[-1]
+
+
+@instead_of(oracle.returned, "nothing comes back: the loss is not returned")
+def returned_nothing(parts: Sequence[float]) -> None:
+    """A function without `return`."""
+    return
+
+
+@instead_of(oracle.attached, "the loss still has its graph: detach() it")
+def loss_attached() -> dict[str, bool]:
+    """`total = total + loss`."""
+    return oracle.attached() | {"loss": True}
+
+
+@instead_of(oracle.attached, "the gradients have a graph of their own: create_graph=True asks for it")
+def gradients_attached() -> dict[str, bool]:
+    """For second derivatives."""
+    return oracle.attached() | {"gradients": True}
+
+
+@instead_of(oracle.alive, "the activations of the whole batch are alive at once, not those of one micro-batch")
+def all_alive(micro_batches: int) -> tuple[float, float]:
+    """One `backward()` at the end, or graphs that are kept."""
+    return micro_batches - 1, math.inf
+
+
+@instead_of(oracle.unchanged, "the weights are changed: the step is the optimizer's to take")
+def stepped() -> dict[str, bool]:
+    """Gradients are all that is asked for."""
+    return oracle.unchanged() | {"weights": False}
+
+
+@instead_of(oracle.unchanged, "a parameter that needs no gradient gets one: frozen ones should stay so")
+def unfrozen() -> dict[str, bool]:
+    """`requires_grad_(True)` for the whole model."""
+    return oracle.unchanged() | {"gradient of a parameter that needs none": False}

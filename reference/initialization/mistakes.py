@@ -1,0 +1,204 @@
+"""Mistakes in a start."""
+
+import math
+
+from reference import instead_of
+from reference.initialization import oracle
+from reference.initialization.oracle import Start
+from reference.initialization.starts import (
+    NEVER,
+    Clamped,
+    DrawnOnce,
+    Emptied,
+    Mistaken,
+    OneSided,
+    Positive,
+    Uniform,
+)
+
+
+@instead_of(oracle.start, "the ends of the cut are -3 and 3 themselves; they should be three standard deviations away")
+def cut_at_three_itself(input_dim: int, output_dim: int) -> Start:
+    """As in the lecture."""
+    return Mistaken(input_dim**-0.5, 3 * input_dim**0.5)
+
+
+@instead_of(
+    oracle.start, "trunc_normal_ cuts at -2 and 2 whatever std is: give it a and b of three standard deviations"
+)
+def cut_by_torch(input_dim: int, output_dim: int) -> Start:
+    """Its a and b are -2 and 2 if nothing is said."""
+    return Mistaken(input_dim**-0.5, 2 * input_dim**0.5)
+
+
+@instead_of(oracle.start, "nothing is cut off")
+def uncut(input_dim: int, output_dim: int) -> Start:
+    """One weight in 370 is beyond three standard deviations."""
+    return Mistaken(input_dim**-0.5, NEVER)
+
+
+@instead_of(oracle.start, "the cut is at two standard deviations, not at three")
+def cut_at_two(input_dim: int, output_dim: int) -> Start:
+    """One weight in 20 is beyond."""
+    return Mistaken(input_dim**-0.5, 2)
+
+
+@instead_of(oracle.start, "the standard deviation is 1 / input_dim, without the root")
+def without_root(input_dim: int, output_dim: int) -> Start:
+    """Too small by the root."""
+    return Mistaken(1 / input_dim)
+
+
+@instead_of(oracle.start, "trunc_normal_ is given the variance, 1 / input_dim; it takes the standard deviation")
+def variance_for_std(input_dim: int, output_dim: int) -> Start:
+    """The ends are right, and hardly anything comes near them."""
+    return Mistaken(1 / input_dim, 3 * input_dim**0.5)
+
+
+@instead_of(oracle.start, "the standard deviation is 1, whatever the layer's size")
+def standard(input_dim: int, output_dim: int) -> Start:
+    """A plain randn."""
+    return Mistaken(1)
+
+
+@instead_of(oracle.start, "the standard deviation is 1 / sqrt(output_dim): it is the inputs that are summed")
+def of_outputs(input_dim: int, output_dim: int) -> Start:
+    """The other size."""
+    return Mistaken(output_dim**-0.5)
+
+
+@instead_of(oracle.start, "the standard deviation is sqrt(2 / input_dim), as He chose it for what a ReLU follows")
+def he(input_dim: int, output_dim: int) -> Start:
+    """Twice the variance."""
+    return Mistaken(math.sqrt(2 / input_dim))
+
+
+@instead_of(oracle.start, "the standard deviation is sqrt(2 / (input_dim + output_dim)), Glorot's")
+def glorot(input_dim: int, output_dim: int) -> Start:
+    """Glorot and Bengio 2010, `xavier_normal_`."""
+    return Mistaken(math.sqrt(2 / (input_dim + output_dim)))
+
+
+@instead_of(oracle.start, "the standard deviation is 0.02, whatever the layer's size")
+def two_hundredths(input_dim: int, output_dim: int) -> Start:
+    """As in GPT-2."""
+    return Mistaken(0.02)
+
+
+@instead_of(oracle.start, "the standard deviation is 1 / sqrt(input_dim) after the cut; it is meant before it")
+def made_up_for(input_dim: int, output_dim: int) -> Start:
+    """Nobody asks for those 1.3 %."""
+    right = oracle.start(input_dim, output_dim)
+    return Mistaken(right.std**2 / math.sqrt(right.variance))
+
+
+@instead_of(oracle.start, "the weights are uniform between the two ends, not normal")
+def uniform(input_dim: int, output_dim: int) -> Start:
+    """As many near the ends as near 0."""
+    return Uniform(input_dim**-0.5)
+
+
+@instead_of(oracle.start, "the weights are uniform with the right standard deviation, not normal")
+def uniform_of_that_spread(input_dim: int, output_dim: int) -> Start:
+    """Its ends are sqrt(3) standard deviations from 0."""
+    return Uniform((3 * input_dim) ** -0.5)
+
+
+@instead_of(oracle.start, "what is beyond the bound is moved to it, as clamp does; it should be drawn again")
+def clamped(input_dim: int, output_dim: int) -> Start:
+    """One weight in 370 lies at one of the ends."""
+    return Clamped(input_dim**-0.5)
+
+
+@instead_of(oracle.start, "what is beyond the bound is set to 0; it should be drawn again")
+def set_to_zero(input_dim: int, output_dim: int) -> Start:
+    """One weight in 370 is 0."""
+    return Emptied(input_dim**-0.5)
+
+
+@instead_of(oracle.start, "what is beyond the bound is drawn again only once, and may be beyond again")
+def drawn_again_once(input_dim: int, output_dim: int) -> Start:
+    """A loop, where there is an if."""
+    return DrawnOnce(input_dim**-0.5)
+
+
+@instead_of(oracle.start, "the cut is on one side only")
+def cut_above(input_dim: int, output_dim: int) -> Start:
+    """One end is forgotten."""
+    return OneSided(input_dim**-0.5)
+
+
+@instead_of(oracle.start, "all weights are positive: the signs are lost")
+def positive(input_dim: int, output_dim: int) -> Start:
+    """As abs does."""
+    return Positive(input_dim**-0.5)
+
+
+@instead_of(
+    oracle.anatomy, "the shape is (output_dim, input_dim), as of nn.Linear's weight; x @ weight takes the other"
+)
+def transposed(input_dim: int, output_dim: int) -> dict[str, object]:
+    """The wrong way round."""
+    return oracle.anatomy(output_dim, input_dim)
+
+
+@instead_of(oracle.anatomy, "the weight is a plain tensor, not an nn.Parameter")
+def plain_tensor(input_dim: int, output_dim: int) -> dict[str, object]:
+    """Neither a module nor an optimizer takes it."""
+    return oracle.anatomy(input_dim, output_dim) | {"is an nn.Parameter": False, "requires grad": False}
+
+
+@instead_of(oracle.anatomy, "the weight requires grad, but is no nn.Parameter: a module would not register it")
+def no_parameter(input_dim: int, output_dim: int) -> dict[str, object]:
+    """No optimizer finds it."""
+    return oracle.anatomy(input_dim, output_dim) | {"is an nn.Parameter": False}
+
+
+@instead_of(oracle.anatomy, "the nn.Parameter does not require grad: it is frozen")
+def frozen(input_dim: int, output_dim: int) -> dict[str, object]:
+    """It never learns."""
+    return oracle.anatomy(input_dim, output_dim) | {"requires grad": False}
+
+
+@instead_of(oracle.anatomy, "the weight is in float64, not in torch's default dtype")
+def double_precision(input_dim: int, output_dim: int) -> dict[str, object]:
+    """As NumPy's numbers are."""
+    return oracle.anatomy(input_dim, output_dim) | {"dtype": "torch.float64"}
+
+
+@instead_of(
+    oracle.draws, "torch.manual_seed is called inside: every new weight is the same, and torch's seed has changed"
+)
+def seeded(seed: int) -> dict[str, object]:
+    """With 0, as most do."""
+    return oracle.draws(seed) | {"two weights drawn in a row differ": False, "torch.initial_seed() afterwards": 0}
+
+
+@instead_of(oracle.draws, "the weights are drawn from another generator than torch's global one")
+def other_generator(seed: int) -> dict[str, object]:
+    """NumPy's, or one that is kept between weights."""
+    return oracle.draws(seed) | {"the same torch.manual_seed gives the same weights": False}
+
+
+@instead_of(oracle.draws, "the weights are not drawn: they are the same each time")
+def constant(seed: int) -> dict[str, object]:
+    """Filled with one number, for example."""
+    return oracle.draws(seed) | {"two weights drawn in a row differ": False}
+
+
+@instead_of(oracle.likeness, "one number is drawn for each output, and used for all inputs: all rows are equal")
+def one_for_each_output() -> dict[str, str]:
+    """Every column is one number."""
+    return {"rows": "equal", "columns": "alike"}
+
+
+@instead_of(oracle.likeness, "one number is drawn for each input, and used for all outputs: all columns are equal")
+def one_for_each_input() -> dict[str, str]:
+    """Every row is one number."""
+    return {"rows": "alike", "columns": "equal"}
+
+
+@instead_of(oracle.likeness, "some rows are made of other rows: copied, or with the sign turned round")
+def rows_from_rows() -> dict[str, str]:
+    """Each should be drawn."""
+    return {"rows": "alike", "columns": "independent"}

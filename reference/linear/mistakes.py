@@ -1,0 +1,273 @@
+"""Mistakes in a linear layer."""
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from reference import instead_of
+from reference.linear import oracle
+
+Weight = Float[Array, "input_dim output_dim"]
+Input = Float[Array, "*leading input_dim"]
+Output = Float[Array, "*leading output_dim"]
+
+Moments: TypeAlias = tuple[float, float]  # the least and the most that it may be
+
+BIAS = "there is a bias"
+NO_GRADIENT_FOR_WEIGHT = "no gradient reaches the weight"
+UNIFORM = "the start is uniform, as in torch's own Linear, not normal"
+POSITIVE = "all elements start positive: the signs are lost"
+CUT_AT_ONE = "the start is cut off at one standard deviation"
+CUT_AT_TWO = "the start is cut off at two standard deviations"
+CUT_BY_TORCH = "trunc_normal_ cuts at -2 and 2 whatever std is: give it a and b of three standard deviations"
+
+
+@instead_of(oracle.forward, "the weight is transposed before the product")
+def transposed(weight: Weight, x: Input) -> Output:
+    """Fits square weights only."""
+    return x @ weight.T
+
+
+@instead_of(oracle.anatomy, "the weight is stored as (output_dim, input_dim)")
+def stored_transposed(input_dim: int, output_dim: int) -> dict[str, object]:
+    """As torch's own Linear stores it."""
+    return oracle.anatomy(output_dim, input_dim)
+
+
+@instead_of(oracle.anatomy, BIAS)
+def with_bias(input_dim: int, output_dim: int) -> dict[str, object]:
+    """As torch's own Linear has by default."""
+    shapes = {"weight": [input_dim, output_dim], "bias": [output_dim]}
+    return oracle.anatomy(input_dim, output_dim) | {"state_dict": shapes, "parameters": ["weight", "bias"]}
+
+
+@instead_of(oracle.anatomy, "the weight is that of an nn.Linear within, which has it once more, the other way round")
+def wrapped(input_dim: int, output_dim: int) -> dict[str, object]:
+    """Two names for one Parameter."""
+    shape = [output_dim, input_dim]
+    return oracle.anatomy(input_dim, output_dim) | {"state_dict": {"linear.weight": shape, "weight": shape}}
+
+
+@instead_of(oracle.anatomy, "the weight is a plain tensor, not an nn.Parameter")
+def plain_tensor(input_dim: int, output_dim: int) -> dict[str, object]:
+    """A module knows of Parameters and buffers only."""
+    kept = {"state_dict": {}, "parameters": [], "weight is an nn.Parameter": False}
+    return oracle.anatomy(input_dim, output_dim) | kept
+
+
+@instead_of(oracle.anatomy, "the weight is a buffer, not an nn.Parameter")
+def buffer(input_dim: int, output_dim: int) -> dict[str, object]:
+    """It is saved, and no optimizer finds it."""
+    return oracle.anatomy(input_dim, output_dim) | {"parameters": [], "weight is an nn.Parameter": False}
+
+
+@instead_of(oracle.anatomy, "the weight starts in float64")
+def double_precision(input_dim: int, output_dim: int) -> dict[str, object]:
+    """As NumPy's numbers do."""
+    return oracle.anatomy(input_dim, output_dim) | {"dtype": "torch.float64"}
+
+
+@instead_of(oracle.anatomy, NO_GRADIENT_FOR_WEIGHT)
+def frozen(input_dim: int, output_dim: int) -> dict[str, object]:
+    """It does not even ask for one."""
+    return oracle.anatomy(input_dim, output_dim) | {"weight is an nn.Parameter": False}
+
+
+@instead_of(oracle.backward, NO_GRADIENT_FOR_WEIGHT)
+def weight_detached(weight: Weight, x: Input, grad_y: Output) -> tuple[None, Input]:
+    """The way back goes past it."""
+    return None, oracle.backward(weight, x, grad_y)[1]
+
+
+@instead_of(oracle.backward, "no gradient reaches the input")
+def input_detached(weight: Weight, x: Input, grad_y: Output) -> tuple[Weight, None]:
+    """The way back ends here."""
+    return oracle.backward(weight, x, grad_y)[0], None
+
+
+@instead_of(oracle.backward, "the gradient of the weight is averaged over the rows, not summed")
+def averaged_gradient(weight: Weight, x: Input, grad_y: Output) -> tuple[Weight, Input]:
+    """A mean belongs into the loss, if anywhere."""
+    grad_weight, grad_x = oracle.backward(weight, x, grad_y)
+    return grad_weight / max(1, x.size // x.shape[-1]), grad_x
+
+
+@instead_of(oracle.forward, "a ReLU follows the product")
+def relu(weight: Weight, x: Input) -> Output:
+    """That is another layer's work."""
+    return np.maximum(oracle.forward(weight, x), 0)
+
+
+@instead_of(oracle.forward, "the leading dimensions are flattened into one")
+def flattened(weight: Weight, x: Input) -> Output:
+    """Nothing restores them."""
+    return x.reshape(-1, x.shape[-1]) @ weight
+
+
+@instead_of(oracle.forward, "all dimensions of size 1 are squeezed away")
+def squeezed(weight: Weight, x: Input) -> Output:
+    """Those of a batch of one row, too."""
+    return np.squeeze(oracle.forward(weight, x))
+
+
+@instead_of(oracle.forward, "a first dimension of size 1 is squeezed away")
+def first_squeezed(weight: Weight, x: Input) -> Output:
+    """A batch of one row is a batch."""
+    y = oracle.forward(weight, x)
+    return y[0] if y.shape[0] == 1 else y
+
+
+@instead_of(oracle.forward, "the last dimension is squeezed away where output_dim is 1")
+def last_squeezed(weight: Weight, x: Input) -> Output:
+    """One output is a dimension."""
+    y = oracle.forward(weight, x)
+    return y[..., 0] if y.shape[-1] == 1 else y
+
+
+@instead_of(oracle.forward, "a vector becomes a batch of one row")
+def made_a_batch(weight: Weight, x: Input) -> Output:
+    """No leading dimension gives none."""
+    return np.atleast_2d(oracle.forward(weight, x))
+
+
+@instead_of(oracle.forward, "the output is divided by sqrt(input_dim): the start of the weight should be")
+def scaled_output(weight: Weight, x: Input) -> Output:
+    """The right size at the start, and another function."""
+    return oracle.forward(weight, x) / math.sqrt(x.shape[-1])
+
+
+@instead_of(oracle.initial_std, "the start is not scaled: its standard deviation is 1")
+def unscaled(input_dim: int, output_dim: int) -> float:
+    """Plain randn."""
+    return 1.0
+
+
+@instead_of(oracle.initial_std, "the spread at the start is 1 / input_dim, without the root")
+def without_root(input_dim: int, output_dim: int) -> float:
+    """As in the lecture's formula, but for the root."""
+    return 1 / input_dim
+
+
+@instead_of(oracle.initial_std, "the spread at the start is 1 / sqrt(output_dim): the other size counts")
+def root_of_output_dim(input_dim: int, output_dim: int) -> float:
+    """What torch's `fan_in` gives, which takes weights of shape (output_dim, input_dim)."""
+    return 1 / math.sqrt(output_dim)
+
+
+@instead_of(oracle.initial_std, "the spread at the start is sqrt(input_dim): multiplied where it should be divided")
+def multiplied(input_dim: int, output_dim: int) -> float:
+    """The wrong way round."""
+    return math.sqrt(input_dim)
+
+
+@instead_of(oracle.initial_std, "the spread at the start is sqrt(2 / input_dim), as it should be before a ReLU")
+def he(input_dim: int, output_dim: int) -> float:
+    """He et al. 2015."""
+    return math.sqrt(2 / input_dim)
+
+
+@instead_of(oracle.initial_std, "the spread at the start is sqrt(2 / (input_dim + output_dim)), Glorot's")
+def glorot(input_dim: int, output_dim: int) -> float:
+    """Glorot and Bengio 2010, `xavier_normal_`."""
+    return math.sqrt(2 / (input_dim + output_dim))
+
+
+@instead_of(oracle.initial_std, "the spread at the start is 0.02 whatever the size")
+def two_hundredths(input_dim: int, output_dim: int) -> float:
+    """As in GPT-2."""
+    return 0.02
+
+
+@instead_of(oracle.initial_std, UNIFORM)
+def uniform_std(input_dim: int, output_dim: int) -> float:
+    """Between -1 / sqrt(input_dim) and 1 / sqrt(input_dim)."""
+    return 1 / math.sqrt(3 * input_dim)
+
+
+@instead_of(oracle.initial_kurtosis, UNIFORM)
+def uniform_kurtosis(input_dim: int, output_dim: int) -> Moments:
+    """9 / 5."""
+    return 1.8, 1.8
+
+
+@instead_of(oracle.initial_mean, POSITIVE)
+def positive_mean(input_dim: int, output_dim: int) -> float:
+    """A half-normal's."""
+    return math.sqrt(2 / math.pi / input_dim)
+
+
+@instead_of(oracle.initial_std, POSITIVE)
+def positive_std(input_dim: int, output_dim: int) -> float:
+    """A half-normal's."""
+    return math.sqrt((1 - 2 / math.pi) / input_dim)
+
+
+def spread_of_cut(bound: float) -> tuple[float, float]:
+    """Variance and kurtosis of a standard normal that is cut off at -bound and bound."""
+    inside = math.erf(bound / math.sqrt(2))
+    edge = 2 * math.exp(-(bound**2) / 2) / math.sqrt(2 * math.pi) / inside
+    variance = 1 - bound * edge
+    return variance, (3 * variance - bound**3 * edge) / variance**2
+
+
+@instead_of(oracle.initial_std, CUT_AT_ONE)
+def cut_at_one(input_dim: int, output_dim: int) -> float:
+    """Smaller, as the tails are gone."""
+    return math.sqrt(spread_of_cut(1)[0] / input_dim)
+
+
+@instead_of(oracle.initial_kurtosis, CUT_AT_ONE)
+def cut_at_one_kurtosis(input_dim: int, output_dim: int) -> Moments:
+    """Almost flat."""
+    return (spread_of_cut(1)[1],) * 2
+
+
+@instead_of(oracle.initial_std, CUT_AT_TWO)
+def cut_at_two(input_dim: int, output_dim: int) -> float:
+    """Smaller, as the tails are gone."""
+    return math.sqrt(spread_of_cut(2)[0] / input_dim)
+
+
+@instead_of(oracle.initial_kurtosis, CUT_AT_TWO)
+def cut_at_two_kurtosis(input_dim: int, output_dim: int) -> Moments:
+    """2.37."""
+    return (spread_of_cut(2)[1],) * 2
+
+
+@instead_of(oracle.initial_std, CUT_BY_TORCH)
+def cut_by_torch(input_dim: int, output_dim: int) -> float:
+    """At 2 · sqrt(input_dim) standard deviations."""
+    return math.sqrt(spread_of_cut(2 * math.sqrt(input_dim))[0] / input_dim)
+
+
+@instead_of(oracle.initial_kurtosis, CUT_BY_TORCH)
+def cut_by_torch_kurtosis(input_dim: int, output_dim: int) -> Moments:
+    """At 2 · sqrt(input_dim) standard deviations."""
+    return (spread_of_cut(2 * math.sqrt(input_dim))[1],) * 2
+
+
+@instead_of(oracle.initial_kurtosis, "the tails of the start are heavier than a normal's: a Laplace distribution's")
+def laplace(input_dim: int, output_dim: int) -> Moments:
+    """6."""
+    return 6.0, 6.0
+
+
+@instead_of(oracle.initial_kurtosis, "all elements start with the same size, and only their signs are drawn")
+def signs(input_dim: int, output_dim: int) -> Moments:
+    """The least there is."""
+    return 1.0, 1.0
+
+
+@instead_of(oracle.draws, "the start is drawn from another generator than torch's global one")
+def other_generator() -> dict[str, bool]:
+    """NumPy's, or one that is kept between layers."""
+    return oracle.draws() | {"the same torch.manual_seed gives the same start": False}
+
+
+@instead_of(oracle.draws, "every layer starts with the same numbers: they are seeded, kept or constant")
+def same_numbers() -> dict[str, bool]:
+    """Two layers that start equal learn the same."""
+    return oracle.draws() | {"two layers built in a row differ": False}

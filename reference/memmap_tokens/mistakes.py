@@ -1,0 +1,134 @@
+"""Mistakes in writing and reading token files."""
+
+import io
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy import ndarray as Array
+
+from reference import instead_of
+from reference.memmap_tokens import oracle
+
+
+@instead_of(oracle.round_trip, "the dtype is not kept: the tokens come back as int64")
+def wide(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
+    """Equal values, four times the bytes of uint16."""
+    return tokens.astype(np.int64)
+
+
+@instead_of(oracle.round_trip, "the tokens are made uint16, whatever they were saved as")
+def narrow(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
+    """Enough for GPT-2's vocabulary."""
+    return tokens.astype(np.uint16)
+
+
+@instead_of(oracle.round_trip, "the tokens are made int16: from 32768 on they become negative")
+def signed(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
+    """Two bytes, one bit of them for the sign."""
+    return tokens.astype(np.int16)
+
+
+@instead_of(oracle.round_trip, "the tokens are made floats")
+def floats(tokens: Int[Array, "n"]) -> Float[Array, "n"]:
+    """Exact up to 2**24 only."""
+    return tokens.astype(np.float32)
+
+
+@instead_of(
+    oracle.round_trip, "the dtype is not in the file: its bytes are read as uint16, whatever they were written as"
+)
+def read_as_uint16(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
+    """Taken for granted, or known only to the module that wrote them."""
+    return np.frombuffer(tokens.tobytes()[: tokens.nbytes // 2 * 2], dtype=np.uint16)
+
+
+@instead_of(oracle.round_trip, "the bytes are read as uint8, np.memmap's default")
+def read_as_bytes(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
+    """Where no dtype is given."""
+    return np.frombuffer(tokens.tobytes(), dtype=np.uint8)
+
+
+@instead_of(oracle.round_trip, "the file is read from its first byte on: the header comes back as tokens")
+def header_as_tokens(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
+    """`np.memmap` with an offset of 0, of a file that `np.save` has written."""
+    file = io.BytesIO()
+    np.save(file, tokens)
+    return np.frombuffer(file.getvalue(), dtype=tokens.dtype)
+
+
+@instead_of(oracle.round_trip, "the last token is lost")
+def without_the_last(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
+    """One too few."""
+    return tokens[:-1]
+
+
+@instead_of(oracle.round_trip, "the tokens come back as a column, in two dimensions")
+def column(tokens: Int[Array, "n"]) -> Int[Array, "n 1"]:
+    """One row is one dimension."""
+    return tokens[:, None]
+
+
+@instead_of(oracle.round_trip, "the tokens come back as a list, not as an array")
+def as_a_list(tokens: Int[Array, "n"]) -> list[int]:
+    """Of Python's ints."""
+    return tokens.tolist()
+
+
+@instead_of(oracle.round_trip, "a slice with a step is written with what lies between its elements")
+def as_it_lies(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
+    """The memory from the first element on, without regard to strides."""
+    return np.lib.stride_tricks.as_strided(tokens, tokens.shape, (tokens.itemsize,)).copy()
+
+
+@instead_of(oracle.file_bytes, "every token takes eight bytes on disk, whatever its dtype")
+def eight_bytes(tokens: Int[Array, "n"]) -> tuple[int, int]:
+    """Written as int64."""
+    return 8 * tokens.size, 8 * tokens.size + oracle.HEADER
+
+
+@instead_of(oracle.file_bytes, "the numbers are written as text, digit by digit")
+def text(tokens: Int[Array, "n"]) -> tuple[int, int]:
+    """Each on a line of its own."""
+    size = sum(len(str(token)) + 1 for token in tokens.tolist())
+    return size, size + oracle.HEADER
+
+
+@instead_of(oracle.file_name, '".npy" is added to the name: np.save does so, unless it is given an open file')
+def suffix_of_numpy(name: str) -> str:
+    """A name that ends in it stays."""
+    return name if name.endswith(".npy") else f"{name}.npy"
+
+
+@instead_of(oracle.file_name, '".npy" is added to every name: the file should have the name that was given')
+def suffix_added(name: str) -> str:
+    """When it is saved and when it is loaded, so that nobody notices at first."""
+    return f"{name}.npy"
+
+
+@instead_of(
+    oracle.after_an_assignment, "the file is mapped for writing: what is assigned to the array changes the file"
+)
+def written_through(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
+    """Mode "r+"."""
+    return np.zeros_like(tokens)
+
+
+@instead_of(
+    oracle.after_a_second_save, "a file that was there is not replaced: the tokens that were saved first come back"
+)
+def first_come_back(first: Int[Array, "n"], second: Int[Array, "m"]) -> Int[Array, "n"]:
+    """It is left alone, or added to at its end."""
+    return first
+
+
+@instead_of(oracle.after_a_second_save, "a longer file that was there is written over, not replaced: its end stays")
+def end_stays(first: Int[Array, "n"], second: Int[Array, "m"]) -> Int[Array, "k"]:
+    """What is left of the first is read as if it belonged to the second."""
+    content = second.tobytes() + first.tobytes()[second.nbytes :]
+    return np.frombuffer(content, dtype=second.dtype)
+
+
+@instead_of(oracle.bytes_in_memory, "the whole file is read into memory, not only the pages that are used")
+def read_whole(size: int) -> range:
+    """A copy, an archive, or a look at every token."""
+    return range(size // 2, 2 * size)

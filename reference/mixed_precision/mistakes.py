@@ -1,0 +1,165 @@
+"""Mistakes in mixed precision."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from reference import instead_of
+from reference.cruncher import oracle as cruncher
+from reference.mixed_precision import oracle
+
+Weights: TypeAlias = Sequence[Float[Array, "d k"]]
+X: TypeAlias = Float[Array, "batch d"]
+Y: TypeAlias = Float[Array, "batch"]
+
+NO_GRADIENTS = "optimizer.step() finds no gradients: backward() is missing or too late, or zero_grad() follows it"
+CAST_BACK_LATE = "the whole model is bfloat16, and cast back only after the step"
+
+
+def bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    """The nearest numbers with 8 bits."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.round(mantissa * 2**8) / 2**8, exponent)
+
+
+def parts(products: str, rest: str) -> dict[str, list[str]]:
+    """What the oracle names, in other dtypes."""
+    return {**{part: [rest] for part in oracle.precisions()}, "products in the forward pass": [products]}
+
+
+@instead_of(oracle.precisions, "nothing runs in bfloat16")
+def all_float32() -> dict[str, list[str]]:
+    """No autocast around the forward pass, or one that is not enabled."""
+    return parts(products="float32", rest="float32")
+
+
+@instead_of(oracle.precisions, "the products run in float16, not in bfloat16")
+def half() -> dict[str, list[str]]:
+    """The other half precision."""
+    return parts(products="float16", rest="float32")
+
+
+@instead_of(oracle.precisions, "the whole model is cast to bfloat16, parameters and all")
+def all_bfloat16() -> dict[str, list[str]]:
+    """`model.bfloat16()`."""
+    return parts(products="bfloat16", rest="bfloat16")
+
+
+@instead_of(oracle.precisions, CAST_BACK_LATE)
+def cast_back_late() -> dict[str, list[str]]:
+    """What is seen afterwards is float32, as it should be."""
+    return parts(products="bfloat16", rest="bfloat16") | {"parameters": ["bfloat16", "float32"]}
+
+
+@instead_of(oracle.step, CAST_BACK_LATE)
+def coarse_step(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
+    """Each number on the way is rounded."""
+    return bfloat16(bfloat16(p) - bfloat16(lr * grad))
+
+
+@instead_of(oracle.precisions, NO_GRADIENTS)
+def no_state() -> dict[str, list[str]]:
+    """Nothing to step with."""
+    return oracle.precisions() | {"gradients": ["missing"], "optimizer's state": ["missing"]}
+
+
+@instead_of(oracle.gradients, NO_GRADIENTS)
+def no_gradients(weights: Weights, before: Weights, x: X, y: Y) -> list[None]:
+    """`zero_grad()` leaves None."""
+    return [None for _ in weights]
+
+
+@instead_of(oracle.steps, "optimizer.step() is never called")
+def never() -> int:
+    """Gradients alone move nothing."""
+    return 0
+
+
+@instead_of(oracle.steps, "optimizer.step() is called twice")
+def twice() -> int:
+    """With the same gradients."""
+    return 2
+
+
+@instead_of(oracle.loss, "the loss is computed in bfloat16")
+def coarse_loss(weights: Weights, x: X, y: Y) -> float:
+    """From targets and squares of 8 bits."""
+    squares = bfloat16(bfloat16(cruncher.forward(weights, x) - bfloat16(y)) ** 2)
+    return float(bfloat16(np.mean(squares)))
+
+
+@instead_of(oracle.loss, "the targets are rounded to bfloat16")
+def coarse_targets(weights: Weights, x: X, y: Y) -> float:
+    """From targets of 8 bits, in float32."""
+    return float(np.mean((cruncher.forward(weights, x) - bfloat16(y)) ** 2))
+
+
+@instead_of(oracle.loss, "the loss is rounded to bfloat16 when it is returned")
+def rounded_loss(weights: Weights, x: X, y: Y) -> float:
+    """Computed in float32, for nothing."""
+    return float(bfloat16(np.asarray(oracle.loss(weights, x, y))))
+
+
+@instead_of(oracle.returned, "the loss is computed anew after the step")
+def loss_afterwards(weights: Weights, after: Weights, x: X, y: Y) -> float:
+    """It should be the one that the step descends from."""
+    return oracle.loss(after, x, y)
+
+
+@instead_of(oracle.returned, "nothing comes back: the loss is not returned")
+def returned_nothing(weights: Weights, after: Weights, x: X, y: Y) -> None:
+    """A function without `return`."""
+    return
+
+
+@instead_of(oracle.attached, "the loss still has its graph: detach() it")
+def loss_attached() -> bool:
+    """And with it the activations."""
+    return True
+
+
+@instead_of(oracle.squared, "the loss is the mean absolute error, not the mean squared error")
+def absolute(error: Y) -> tuple[Y, Y]:
+    """Without the square."""
+    return abs(error), np.sign(error)
+
+
+@instead_of(oracle.share, "the loss is a sum over the batch, not a mean")
+def undivided(rows: int) -> float:
+    """`reduction="sum"`."""
+    return 1.0
+
+
+@instead_of(oracle.start, "the gradients are not set to zero: those from before are still in")
+def piled_up(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
+    """`zero_grad()` is missing."""
+    return before
+
+
+@instead_of(oracle.gradients, "the loss is scaled up for backward(), and the gradients are not scaled back")
+def scaled(weights: Weights, before: Weights, x: X, y: Y) -> list[Float[Array, "d k"]]:
+    """By 65536, as `GradScaler` begins."""
+    return [2**16 * grad for grad in oracle.gradients(weights, before, x, y)]
+
+
+@instead_of(oracle.gradients, "the gradients are clipped to norm 1")
+def clipped(weights: Weights, before: Weights, x: X, y: Y) -> list[Float[Array, "d k"]]:
+    """As `clip_grad_norm_` does."""
+    grads = oracle.gradients(weights, before, x, y)
+    norm = float(np.sqrt(sum(np.sum(grad**2) for grad in grads)))
+    return [grad * min(1.0, 1 / (norm + 1e-6)) for grad in grads]
+
+
+@instead_of(oracle.step, "the parameters are rounded to bfloat16 before the step")
+def coarse_parameters(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
+    """`model.bfloat16()`, and `model.float()` when the gradients are there."""
+    return bfloat16(p) - lr * grad
+
+
+@instead_of(oracle.step, "the parameters are rounded to bfloat16 after the step")
+def coarse_update(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
+    """Small updates vanish."""
+    return bfloat16(p - lr * grad)

@@ -1,0 +1,187 @@
+"""Mistakes in gradient descent with momentum."""
+
+from typing import TypeAlias
+
+from jaxtyping import Float
+from numpy import ndarray as Array
+from numpy import zeros_like
+
+from reference import instead_of
+from reference.momentum import oracle
+from reference.optimizer_mistakes import *  # noqa: F403
+
+P: TypeAlias = Float[Array, "*shape"]
+Moved: TypeAlias = tuple[P, P]
+
+
+@instead_of(oracle.memory, "nothing is remembered: the memory is the last gradient")
+def forgotten(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    """Plain gradient descent."""
+    return grad
+
+
+@instead_of(oracle.memory, "the memory is an average: the gradient enters it with 1 - momentum")
+def averaged(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    """As in Adam."""
+    return (1 - momentum) * grad if b is None else momentum * b + (1 - momentum) * grad
+
+
+@instead_of(oracle.memory, "after the first step the gradient enters the memory with 1 - momentum, as in an average")
+def averaged_later(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    """As `lerp_` does."""
+    return grad if b is None else momentum * b + (1 - momentum) * grad
+
+
+@instead_of(oracle.memory, "the memory does not fade: momentum is missing before it")
+def added_up(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    """A sum over all steps."""
+    return grad if b is None else b + (1 - dampening) * grad
+
+
+@instead_of(oracle.memory, "the memory is multiplied by 1 - momentum; momentum is the part that stays")
+def fading_the_other_way(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    """With 0.9 hardly anything stays."""
+    return grad if b is None else (1 - momentum) * b + (1 - dampening) * grad
+
+
+@instead_of(oracle.memory, "dampening is ignored")
+def undamped(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    """The gradient enters whole, always."""
+    return grad if b is None else momentum * b + grad
+
+
+@instead_of(oracle.memory, "the first gradient is damped, too")
+def damped_from_the_start(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    """A memory of zeros before the first step."""
+    return (1 - dampening) * grad + (0 if b is None else momentum * b)
+
+
+@instead_of(oracle.memory, "dampening weighs the gradient itself, not 1 - dampening")
+def damped_the_other_way(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    """Where nothing is to be damped, only the first gradient counts."""
+    return grad if b is None else momentum * b + dampening * grad
+
+
+@instead_of(oracle.memory, "dampening weakens the whole memory; it is for the new gradient alone")
+def all_damped(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    """What is remembered fades twice."""
+    return grad if b is None else (1 - dampening) * (momentum * b + grad)
+
+
+@instead_of(oracle.memory, "the memory is p.grad's own tensor, into which the next gradient is written: clone() it")
+def of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    """The memory is the new gradient already, and what makes it fade makes the gradient fade."""
+    return grad if b is None else momentum * grad + (1 - dampening) * (momentum * grad)
+
+
+@instead_of(
+    oracle.direction, "nesterov changes nothing: p should move by grad + momentum * b, of the b with grad in it"
+)
+def never_ahead(b: P, grad: P, momentum: float, nesterov: bool) -> P:
+    """The memory in any case: that is what grad + momentum · b gives, too, where b is the one of the step before."""
+    return b
+
+
+@instead_of(oracle.direction, "nesterov is on in any case")
+def always_ahead(b: P, grad: P, momentum: float, nesterov: bool) -> P:
+    """One look further ahead than asked for."""
+    return grad + momentum * b
+
+
+@instead_of(oracle.direction, "nesterov adds the memory without momentum before it")
+def too_far_ahead(b: P, grad: P, momentum: float, nesterov: bool) -> P:
+    """The memory does not fade on the way."""
+    return grad + b if nesterov else b
+
+
+@instead_of(oracle.direction, "with nesterov p moves by momentum * b alone: the gradient before it is missing")
+def ahead_without_the_gradient(b: P, grad: P, momentum: float, nesterov: bool) -> P:
+    """Less than without nesterov."""
+    return momentum * b if nesterov else b
+
+
+@instead_of(oracle.step, "nesterov begins with the second step: the first should look ahead, too")
+def ahead_one_step_late(
+    p: P,
+    b: P | None,
+    grad: P,
+    lr: float,
+    momentum: float = 0.9,
+    dampening: float = 0.0,
+    nesterov: bool = False,
+) -> Moved:
+    """The first moves by the gradient alone."""
+    return oracle.step(p, b, grad, lr, momentum, dampening, nesterov and b is not None)
+
+
+@instead_of(oracle.step, "momentum is 0 where none is given, as in torch's SGD: it should be 0.9")
+def default_of_torch(
+    p: P,
+    b: P | None,
+    grad: P,
+    lr: float,
+    momentum: float = 0.0,
+    dampening: float = 0.0,
+    nesterov: bool = False,
+) -> Moved:
+    """None at all."""
+    return oracle.step(p, b, grad, lr, momentum, dampening, nesterov)
+
+
+@instead_of(oracle.step, "dampening is 0.9 where none is given: it should be 0")
+def damped_by_default(
+    p: P,
+    b: P | None,
+    grad: P,
+    lr: float,
+    momentum: float = 0.9,
+    dampening: float = 0.9,
+    nesterov: bool = False,
+) -> Moved:
+    """The default of momentum makes an average of it."""
+    return oracle.step(p, b, grad, lr, momentum, dampening, nesterov)
+
+
+@instead_of(oracle.step, "the memory holds steps, each at the lr of its time: lr belongs outside it")
+def remembers_steps(
+    p: P,
+    b: P | None,
+    grad: P,
+    lr: float,
+    momentum: float = 0.9,
+    dampening: float = 0.0,
+    nesterov: bool = False,
+) -> Moved:
+    """The same as long as lr stays."""
+    b = oracle.memory(b, lr * grad, momentum, dampening)
+    return p - oracle.direction(b, lr * grad, momentum, nesterov), b
+
+
+@instead_of(oracle.step, "the parameter moves before the gradient joins the memory")
+def one_step_late(
+    p: P,
+    b: P | None,
+    grad: P,
+    lr: float,
+    momentum: float = 0.9,
+    dampening: float = 0.0,
+    nesterov: bool = False,
+) -> Moved:
+    """The first step goes nowhere."""
+    before = zeros_like(p) if b is None else b
+    return p - lr * oracle.direction(before, grad, momentum, nesterov), oracle.memory(b, grad, momentum, dampening)
+
+
+@instead_of(oracle.step, "the gradient is added: p goes uphill")
+def uphill(
+    p: P,
+    b: P | None,
+    grad: P,
+    lr: float,
+    momentum: float = 0.9,
+    dampening: float = 0.0,
+    nesterov: bool = False,
+) -> Moved:
+    """Plus for minus."""
+    b = oracle.memory(b, grad, momentum, dampening)
+    return p + lr * oracle.direction(b, grad, momentum, nesterov), b

@@ -1,0 +1,64 @@
+"""Mistakes in seeding."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from reference import instead_of
+from reference.reproducibility import oracle
+
+
+def nothing_again(seeds: Sequence[int]) -> list[object]:
+    """No two draws are the same."""
+    return [*range(len(seeds))]
+
+
+@instead_of(oracle.origins, "NumPy's global generator is not seeded anew by each call")
+def without_numpy(drawn_by: str, seeds: Sequence[int]) -> list[object]:
+    """A generator from `default_rng` draws for itself alone."""
+    return nothing_again(seeds) if drawn_by == "NumPy" else oracle.origins(drawn_by, seeds)
+
+
+@instead_of(oracle.origins, "Python's own random is not seeded anew with seed by each call")
+def without_random(drawn_by: str, seeds: Sequence[int]) -> list[object]:
+    """The one that is forgotten most easily: nothing has to be installed for it. `random.seed()` takes the clock."""
+    return nothing_again(seeds) if drawn_by == "random" else oracle.origins(drawn_by, seeds)
+
+
+@instead_of(oracle.origins, "torch's global generator is not seeded anew by each call, or is moved on or put back")
+def without_torch(drawn_by: str, seeds: Sequence[int]) -> list[object]:
+    """A `torch.Generator` of its own was seeded, or CUDA's only."""
+    return nothing_again(seeds) if drawn_by == "torch" else oracle.origins(drawn_by, seeds)
+
+
+@instead_of(oracle.origins, "the seed is always the same number: the argument is not used")
+def constant(drawn_by: str, seeds: Sequence[int]) -> list[object]:
+    """42, whatever was asked for."""
+    return [42 for _ in seeds]
+
+
+@instead_of(oracle.origins, "seed 0 is taken for no seed")
+def zero_is_none(drawn_by: str, seeds: Sequence[int]) -> list[object]:
+    """`if seed:` is false for 0: the draws go on from where they were."""
+    found: list[object] = ["before"]
+    for seed in seeds:
+        found.append(seed or ("after", found[-1]))
+    return found[1:]
+
+
+@instead_of(oracle.origins, "only the lower 16 bits of the seed are used")
+def sixteen_bits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
+    """Cut down to a smaller range than there is."""
+    return [seed % 2**16 for seed in seeds]
+
+
+@instead_of(oracle.origins, "NumPy is given only the last two digits of the seed")
+def two_digits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
+    """A hundred seeds are left."""
+    return [seed % 100 if drawn_by == "NumPy" else seed for seed in seeds]
+
+
+@instead_of(oracle.origins, "NumPy's seed is drawn from random, before random is seeded itself")
+def numpy_from_random(drawn_by: str, seeds: Sequence[int]) -> list[object]:
+    """The seed before this one decides, too."""
+    before = list(pairwise([None, *seeds]))
+    return [*before] if drawn_by in ("NumPy", "a whole run") else oracle.origins(drawn_by, seeds)

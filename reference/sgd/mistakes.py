@@ -1,0 +1,95 @@
+"""Mistakes in gradient descent."""
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from reference import instead_of
+from reference import optimizers as course
+from reference.optimizer_mistakes import *  # noqa: F403
+from reference.optimizer_mistakes import Grads, Lrs
+from reference.optimizers import Met
+from reference.sgd import oracle
+
+P = Float[Array, "*shape"]
+
+
+@instead_of(oracle.step, "the gradient is added: the step goes uphill")
+def uphill(p: P, grad: P, lr: float) -> P:
+    """A sign."""
+    return p + lr * grad
+
+
+@instead_of(oracle.step, "the gradient is not scaled by lr")
+def without_rate(p: P, grad: P, lr: float) -> P:
+    """As for lr = 1."""
+    return p - grad
+
+
+@instead_of(oracle.step, "the parameters do not move: the result is not written back")
+def written_nowhere(p: P, grad: P, lr: float) -> P:
+    """As `p = p - …` does."""
+    return p
+
+
+@instead_of(oracle.step, "the gradient is divided by its norm")
+def normalised(p: P, grad: P, lr: float) -> P:
+    """Then only its direction counts."""
+    return p - lr * grad / (np.linalg.norm(grad) + 1e-12)
+
+
+@instead_of(oracle.step, "only the sign of the gradient is used")
+def sign(p: P, grad: P, lr: float) -> P:
+    """Its size should count."""
+    return p - lr * np.sign(grad)
+
+
+@instead_of(oracle.step, "the update is divided by the number of the parameter's elements")
+def averaged(p: P, grad: P, lr: float) -> P:
+    """A mean belongs into the loss, if anywhere."""
+    return p - lr * grad / max(1, p.size)
+
+
+@instead_of(oracle.step, "the gradient is clipped to norm 1")
+def clipped(p: P, grad: P, lr: float) -> P:
+    """That is the training loop's to decide."""
+    return p - lr * grad / max(1.0, float(np.linalg.norm(grad)))
+
+
+@instead_of(oracle.step, "parameters without dimensions, single numbers, do not move")
+def scalars_skipped(p: P, grad: P, lr: float) -> P:
+    """Any shape has a gradient."""
+    return oracle.step(p, grad, lr) if p.ndim else p
+
+
+@instead_of(course.met, "gradients add up from step to step")
+def adding_up(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """Each step should use its own alone."""
+    return fading(course.met(lrs, grads, group, i), 1.0)
+
+
+@instead_of(course.met, "there is a momentum of 0.9")
+def momentum(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """Each step should use its own gradient alone."""
+    return fading(course.met(lrs, grads, group, i), 0.9)
+
+
+@instead_of(course.met, "lr falls by itself, as 1 / step")
+def falling_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+    """It changes when somebody changes it."""
+    found: Met = []
+    for grad, lr in course.met(lrs, grads, group, i):
+        steps = sum(earlier is not None for earlier, _ in found)
+        found.append((grad, lr / (1 + steps)))
+    return found
+
+
+def fading(met: Met, kept: float) -> Met:
+    """To each gradient, what is kept of those before it is added."""
+    total: Array | float = 0.0
+    found: Met = []
+    for grad, lr in met:
+        if grad is not None:
+            total = kept * total + grad
+        found.append((None if grad is None else np.asarray(total), lr))
+    return found

@@ -1,0 +1,51 @@
+"""Gradient descent of a deep linear model on the mean squared error, and what can be seen of it from outside."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from reference.cruncher import oracle as cruncher
+from reference.sgd import oracle as sgd
+
+
+def train(
+    weights: Sequence[Float[Array, "d k"]],
+    batches: Sequence[tuple[Float[Array, "batch d"], Float[Array, "batch"]]],
+    lr: float,
+) -> tuple[list[Float[Array, "d k"]], list[float]]:
+    """The weights after one step for each batch, and each step's loss before its update."""
+    losses: list[float] = []
+    current = list(weights)
+    for x, y in batches:
+        error = cruncher.forward(current, x) - y
+        losses.append(float(np.mean(error**2)))
+        grads, _ = cruncher.backward(current, x, 2 * error / len(y))
+        current = [sgd.step(w, g, lr) for w, g in zip(current, grads, strict=True)]
+    return current, losses
+
+
+def asked(rows: int, dim: int, steps: int) -> list[int]:  # noqa: ARG001  (whatever the width)
+    """The batch sizes that get_batch is asked for."""
+    return [rows] * steps
+
+
+def seen_by_sgd(steps: int, lr: float) -> dict[str, object]:
+    """What happens to an SGD that moves nothing, in order; its rates; whether the weights move all the same."""
+    return {"events": ["batch", "step"] * steps, "rates": [lr], "weights move": False}
+
+
+def attached() -> bool:
+    """Whether a loss still has its graph."""
+    return False
+
+
+def untrained() -> dict[str, bool]:
+    """What the model is after no steps."""
+    return {"is a Cruncher": True, "as Cruncher(D, num_layers) starts": True}
+
+
+def built(dim: int, num_layers: int, device: str) -> dict[str, object]:
+    """An untrained model: where its parameters are, how many there are, and how many losses come with it."""
+    return {"devices": [device], "parameters": cruncher.num_parameters(dim, num_layers), "losses": 0}

@@ -1,0 +1,332 @@
+"""The course: where it lies, and what it says of itself.
+
+    pyproject.toml               [tool.torchkata]: title, tracks, limits, languages, and so on
+    assignment/<kata>.py         the stub
+    tests/test_<kata>.py         its properties; tests/probes/<kata>.py where objects must be built
+    reference/<kata>/kata.toml   title, hints, points; beside it oracle, mistakes, solution and zoo
+    reference/workloads/         what is timed, if anything is
+
+A command uses the course whose `pyproject.toml` is nearest, from the working directory upward, or the one it is given.
+"""
+
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+ENGINE = Path(__file__).resolve().parent.parent  # the folder that holds the packages `torchkata` and `grader`
+
+Visibility: TypeAlias = Literal["visible", "after_due_date", "after_published", "hidden"]
+HiddenSays: TypeAlias = Literal["nothing", "claim", "all"]
+
+
+class CourseError(ValueError):
+    """There is no course here, or it contradicts itself; the message says how, in one line."""
+
+
+@dataclass(frozen=True)
+class Track:
+    """Katas that belong together; their points sum to 100."""
+
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Kata:
+    """One kata: one stub, one file of tests."""
+
+    name: str
+    title: str
+    track: str
+    place: int  # in its track
+    points: dict[str, float]  # by the name of the test, in the order of the file
+    visibility: dict[str, Visibility]  # of every test, by its name
+    hidden_says: HiddenSays  # what a student may read of a test that is not visible
+    builds_on: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()  # from gentle to plain
+    numeric: bool = True  # its answers are numbers that the oracle computes, so that a mistake shows in them
+    languages: dict[str, dict[str, Any]] = field(default_factory=dict)  # what it says in other languages than English
+
+    @property
+    def max_score(self) -> float:
+        """The points of all tests together."""
+        return sum(self.points.values())
+
+
+@dataclass(frozen=True)
+class Tiers:
+    """How much of what a device can do earns the points for passing, and how much earns all."""
+
+    passing: float
+    full: float
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One thing that is timed."""
+
+    name: str
+    title: str
+    uses: tuple[str, ...]  # the katas whose code runs in it
+    points: Tiers
+    ratio: dict[str, Tiers]  # by the kind of device: of the yardstick that runs beside it
+    mfu: Tiers | None  # of the datasheet's peak, on devices whose thresholds were measured
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a student's process may use under the grader."""
+
+    call_seconds: float = 5.0  # one call of a probe, import included
+    test_seconds: float = 10.0  # all calls of a test at 100 examples; more examples get more time
+    kata_seconds: float = 20.0  # all tests of a kata, likewise; a submission has the sum of its katas' times
+    memory_mib: int = 1024  # address space beyond what the imported libraries have mapped
+
+
+@dataclass(frozen=True)
+class Course:
+    """All that a course says of itself; what stands in files is read when it is first asked for."""
+
+    root: Path
+    title: str
+    tracks: dict[str, Track]
+    graded: tuple[str, ...]  # the tracks that are graded unless a command says otherwise
+    limits: Limits = Limits()
+    languages: tuple[str, ...] = ("en",)
+    preload: tuple[str, ...] = ()  # packages that students' code may use: workers have imported them before they begin
+    dependencies: tuple[str, ...] = ()  # what students install for it: the dependency group `students`
+
+    @property
+    def assignment(self) -> Path:
+        """The folder of the stubs."""
+        return self.root / "assignment"
+
+    @property
+    def tests(self) -> Path:
+        """The folder of the tests."""
+        return self.root / "tests"
+
+    @property
+    def reference(self) -> Path:
+        """The folder of what is known of each kata."""
+        return self.root / "reference"
+
+    def stub(self, kata: str) -> Path:
+        """What a student edits."""
+        return self.assignment / f"{kata}.py"
+
+    def solution(self, kata: str) -> Path:
+        """What stays with the instructor."""
+        return self.folder(kata) / "solution.py"
+
+    def fallback(self, kata: str) -> Path:
+        """What stands in for a student's kata that is not done, where another builds on it."""
+        return self.folder(kata) / "fallback.py"
+
+    def folder(self, kata: str) -> Path:
+        """What is known of one kata."""
+        return self.reference / kata
+
+    def rules(self) -> list[Path]:
+        """The files that say what is asked and what it is worth: all of tests and reference but what is private."""
+        known = [path for path in self.reference.rglob("*") if not self.is_private(path)]
+        paths = [*known, *self.tests.rglob("*"), self.root / "pyproject.toml", self.root / "conftest.py"]
+        return sorted(path for path in paths if path.suffix in (".py", ".toml") and path.is_file())
+
+    def is_private(self, path: Path) -> bool:
+        """Whether a file below `reference/` proves the tests, or solves them: it never leaves the course."""
+        return not PRIVATE.isdisjoint(path.relative_to(self.reference).parts)
+
+    def solutions(self) -> dict[str, bytes]:
+        """Our own solution, as a student would hand it in: by file name."""
+        paths = {name: self.solution(name) for name in self.katas}
+        return {f"{name}.py": path.read_bytes() for name, path in paths.items() if path.is_file()}
+
+    @cached_property
+    def katas(self) -> dict[str, Kata]:
+        """All of them by name, in order. Raises CourseError."""
+        found = [kata_from(path, self) for path in sorted(self.reference.glob("*/kata.toml"))]
+        order = list(self.tracks)
+        katas = {kata.name: kata for kata in sorted(found, key=lambda kata: (order.index(kata.track), kata.place))}
+        check_files(self, katas)
+        return katas
+
+    @cached_property
+    def workloads(self) -> dict[str, Workload]:
+        """Those that use katas of this course alone, by name, in order."""
+        path = self.reference / "workloads" / "workloads.toml"
+        entries = table_of(path).get("workload", []) if path.is_file() else []
+        workloads = [workload_from(entry) for entry in entries]
+        return {workload.name: workload for workload in workloads if self.katas.keys() >= {*workload.uses}}
+
+    @cached_property
+    def shared_texts(self) -> dict[str, dict[str, Any]]:
+        """What several katas say in another language, by language: titles of tracks, claims, mistakes."""
+        paths = {language: self.reference / f"{language}.toml" for language in self.languages}
+        return {language: table_of(path) for language, path in paths.items() if path.is_file()}
+
+    def foundations(self, name: str) -> list[str]:
+        """What `name` builds on, directly or not, in order."""
+        needed = {name}
+        for kata in reversed(self.katas.values()):
+            if kata.name in needed:
+                needed.update(kata.builds_on)
+        return [kata for kata in self.katas if kata in needed - {name}]
+
+    def dependents(self, name: str) -> list[str]:
+        """What builds on `name`, directly or not, in order."""
+        return [kata for kata in self.katas if name in self.foundations(kata)]
+
+    def choose(self, names: Sequence[str], tracks: Sequence[str] = ()) -> list[Kata]:
+        """The katas of these names and of these tracks in the course's order, all for neither.
+
+        One text may name several, with commas between; the track `all` is all of them. Raises ValueError for a name
+        that there is not.
+        """
+        chosen = {name for text in names for name in text.split(",")}
+        themes = {name for text in tracks for name in text.split(",")}
+        if unknown := chosen - self.katas.keys():
+            raise ValueError(f"there is no kata {min(unknown)!r}; the katas are {', '.join(self.katas)}")
+        if unknown := themes - self.tracks.keys() - {"all"}:
+            raise ValueError(f"there is no track {min(unknown)!r}; the tracks are {', '.join(self.tracks)} (or all)")
+        everything = "all" in themes or not (chosen or themes)
+        return [kata for kata in self.katas.values() if everything or kata.name in chosen or kata.track in themes]
+
+
+PRIVATE = frozenset(("solution.py", "fallback.py", "wrong.toml", "right", "attacks", "cheats", "slow"))
+CURRENT: list[Course] = []  # at most one: a process works on one course
+
+
+def course() -> Course:
+    """The course of this process: the one it was told to `use`, or the nearest. Raises CourseError."""
+    if not CURRENT:
+        found = find(Path.cwd())
+        if found is None:
+            raise CourseError(
+                "there is no course here: no pyproject.toml from here upward has a table [tool.torchkata]"
+            )
+        use(found)
+    return CURRENT[0]
+
+
+def use(root: Path) -> Course:
+    """Make the course in this folder that of this process, its modules importable. Raises CourseError."""
+    CURRENT[:] = [read(root.resolve())]
+    if sys.path[:1] != [str(CURRENT[0].root)]:
+        sys.path.insert(0, str(CURRENT[0].root))
+    return CURRENT[0]
+
+
+def find(start: Path) -> Path | None:
+    """The nearest folder, from here upward, that holds a course. Raises CourseError for one that can't be read."""
+    return next((folder for folder in (start, *start.parents) if is_course(folder)), None)
+
+
+def is_course(folder: Path) -> bool:
+    """Whether its `pyproject.toml` says so. Raises CourseError."""
+    path = folder / "pyproject.toml"
+    return path.is_file() and "torchkata" in table_of(path).get("tool", {})
+
+
+def read(root: Path) -> Course:
+    """What `[tool.torchkata]` in this folder says. Raises CourseError."""
+    path = root / "pyproject.toml"
+    if not is_course(root):
+        raise CourseError(f"{root}: there is no course here (no pyproject.toml with a table [tool.torchkata])")
+    told = table_of(path)["tool"]["torchkata"]
+    where = f"{path}: [tool.torchkata]"
+    known(told, ("title", "tracks", "graded", "limits", "languages", "preload"), where)
+    tracks = {name: Track(name, title) for name, title in told.get("tracks", {"all_katas": "Katas"}).items()}
+    graded = tuple(told.get("graded", tracks))
+    if unknown := set(graded) - tracks.keys():
+        raise CourseError(
+            f"{where}: graded names {min(unknown)!r}, which is no track; the tracks are {', '.join(tracks)}"
+        )
+    known(told.get("limits", {}), [field.name for field in fields(Limits)], f"{path}: [tool.torchkata.limits]")
+    return Course(
+        root=root,
+        title=told.get("title", root.name),
+        tracks=tracks,
+        graded=graded,
+        limits=Limits(**told.get("limits", {})),
+        languages=tuple(told.get("languages", ("en",))),
+        preload=tuple(told.get("preload", ())),
+        dependencies=tuple(table_of(path).get("dependency-groups", {}).get("students", ())),
+    )
+
+
+def table_of(path: Path) -> dict[str, Any]:
+    """A TOML file. Raises CourseError."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise CourseError(f"{path}: can't be read ({error})") from None
+
+
+def known(told: Mapping[str, Any], allowed: Iterable[str], where: str) -> None:
+    """Raises CourseError for a key that means nothing."""
+    if unknown := told.keys() - {*allowed}:
+        raise CourseError(f"{where} has {min(unknown)!r}, which is no key of it; the keys are {', '.join(allowed)}")
+
+
+def check_files(course: Course, katas: Mapping[str, Kata]) -> None:
+    """Each kata has its stub and its tests, and each file of tests its kata. Raises CourseError."""
+    for name in katas:
+        for path in (course.stub(name), course.tests / f"test_{name}.py"):
+            if not path.is_file():
+                raise CourseError(f"{course.folder(name) / 'kata.toml'}: the kata {name} has no {path}")
+
+
+def kata_from(path: Path, course: Course) -> Kata:
+    """What `kata.toml` says. Raises CourseError."""
+    told, name = table_of(path), path.parent.name
+    allowed = {field.name for field in fields(Kata)} - {"name", "languages"} | {*course.languages}
+    known(told, sorted(allowed), str(path))
+    for key in ("title", "points"):
+        if key not in told:
+            raise CourseError(f"{path}: {key} is missing")
+    return Kata(
+        name=name,
+        title=told["title"],
+        track=one_of(tuple(course.tracks), told.get("track", next(iter(course.tracks))), f"{path}: track"),
+        place=told.get("place", 0),
+        builds_on=tuple(told.get("builds_on", ())),
+        hints=tuple(told.get("hints", ())),
+        points=told["points"],
+        visibility=visibility_of(told, f"{path}: visibility"),
+        hidden_says=one_of(get_args(HiddenSays), told.get("hidden_says", "nothing"), f"{path}: hidden_says"),
+        numeric=told.get("numeric", True),
+        languages={language: told[language] for language in course.languages if language in told},
+    )
+
+
+def workload_from(entry: dict[str, Any]) -> Workload:
+    """One table of `workloads.toml`."""
+    return Workload(
+        name=entry["name"],
+        title=entry["title"],
+        uses=tuple(entry["uses"]),
+        points=Tiers(**entry["points"]),
+        ratio={kind: Tiers(**tiers) for kind, tiers in entry["ratio"].items()},
+        mfu=Tiers(**entry["mfu"]) if "mfu" in entry else None,
+    )
+
+
+def visibility_of(told: dict[str, Any], where: str) -> dict[str, Visibility]:
+    """Who sees each test of a kata: one word for all of them, or a table of those that are not visible."""
+    given = told.get("visibility", "visible")
+    chosen = given if isinstance(given, dict) else dict.fromkeys(told["points"], given)
+    if unknown := chosen.keys() - told["points"].keys():
+        raise CourseError(f"{where} names {min(unknown)}, which is no test of it")
+    return {test: one_of(get_args(Visibility), chosen.get(test, "visible"), where) for test in told["points"]}
+
+
+def one_of(allowed: tuple[str, ...], given: object, where: str) -> Any:
+    """What was given, if it is allowed. Raises CourseError."""
+    if given not in allowed:
+        raise CourseError(f"{where} is {given!r}; it can be {', '.join(allowed)}")
+    return given
