@@ -16,15 +16,15 @@ test: .venv/installed
 	$(BIN)/mypy
 	$(BIN)/pytest --impl solution
 	$(BIN)/pytest grader/tests -m "not timing" -W error -rs -n $(JOBS) --dist loadfile --no-loadscope-reorder
-	$(BIN)/grader certify --quick --jobs $(JOBS)
+	$(BIN)/grader certify --quick --track all --jobs $(JOBS)
 
 prove: .venv/installed
 	$(BIN)/pytest grader/tests -m timing -W error -rs
-	$(BIN)/grader certify --only zoo --seeds $(SEEDS) --jobs $(JOBS) --markdown results/certified.md
-	$(BIN)/grader certify --only attacks --jobs $(JOBS) --markdown results/attacks.md
+	$(BIN)/grader certify --only zoo --track all --seeds $(SEEDS) --jobs $(JOBS) --markdown results/certified.md
+	$(BIN)/grader certify --only attacks --track all --jobs $(JOBS) --markdown results/attacks.md
 
 speed: .venv/installed
-	$(BIN)/grader certify --only cheats --markdown results/cheats.md
+	$(BIN)/grader certify --only cheats --track all --markdown results/cheats.md
 
 benchmark: .venv/installed
 	$(BIN)/python -m benchmarks.student

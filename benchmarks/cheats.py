@@ -7,9 +7,7 @@
 import argparse
 from collections.abc import Sequence
 
-from benchmarks import ROOT
 from benchmarks.timing import table
-from grader.certify import zoo
 from grader.certify.cheats import cheats, slow_ones
 from grader.certify.races import CheatTrial, Races, SlowTrial, in_sandbox
 from grader.performance import setup
@@ -57,7 +55,7 @@ def show_cheats(trials: Sequence[SlowTrial | CheatTrial]) -> None:
 
 def show_solution(sandbox: Sandbox, runs: int) -> None:
     """How the solution fares, again and again."""
-    files = zoo.package(ROOT / "reference/solution")
+    files = course().solutions()
     rows = [("workload", "passed, with all points, of runs that count", "shares of the yardstick")]
     for workload in course().workloads.values():
         found = [in_sandbox(sandbox, "solution", files, workload) for _ in range(runs)]

@@ -41,7 +41,7 @@ class Graded:
 
 def submissions(count: int) -> Iterator[dict[str, str]]:
     """The files of each submission: every kata the solution's, or by chance one of the zoo's."""
-    solution = {name: content.decode() for name, content in zoo.package(ROOT / "reference/solution").items()}
+    solution = {name: content.decode() for name, content in course().solutions().items()}
     animals = {
         kata.name: [animal for animal in (*zoo.right(kata), *zoo.wrong(kata)) if animal.name not in BY_CHANCE]
         for kata in course().katas.values()

@@ -16,14 +16,12 @@ from statistics import median
 import torch
 from torch.utils.benchmark import Timer
 
-from benchmarks import ROOT
 from benchmarks.timing import table
 from grader.performance import setup
 from grader.performance.rates import Yardstick, sized
 from grader.performance.session import Order, Row, grade_speed
 from grader.performance.side import Task
 from grader.session import connect
-from grader.submission import read as read_submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_sandbox
 from torchkata.course import course
@@ -69,7 +67,7 @@ def main() -> None:
 
 def gradings(kind: Kind, sandbox: Sandbox) -> Iterator[float]:
     """The share of the yardstick's rate that the solution reaches, again and again."""
-    files = read_submission(ROOT / "reference/solution").files
+    files = course().solutions()
     order = Order("solution", files, (), (course().workloads[WORKLOAD],))
     for _ in range(GRADINGS):
         for message in grade_speed(order, kind, sandbox):

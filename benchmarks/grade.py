@@ -9,7 +9,6 @@ import statistics
 import sys
 import time
 
-from benchmarks import ROOT
 from benchmarks.timing import seconds, table
 from grader.certify.zoo import package
 from grader.collect import Tests
@@ -23,8 +22,10 @@ from torchkata.student import InProcess
 
 REPEATS = 3
 COPIES = 4  # submissions, for jobs=2 against jobs=1
-SOLUTION, STUBS = "reference/solution", "assignment"
 KATAS = tuple(course().katas.values())
+
+
+SOLUTION, STUBS = "solution", "stubs"
 
 
 class HomeHere(InProcess):
@@ -38,9 +39,10 @@ class HomeHere(InProcess):
         return 0
 
 
-def order(folder: str, number: int = 0) -> Order:
-    """One submission out of a folder of ours."""
-    return Order(Submission(f"{folder} {number}", package(ROOT / folder)), KATAS, seed=0)
+def order(name: str, number: int = 0) -> Order:
+    """A submission: the solution, or untouched stubs."""
+    files = course().solutions() if name == SOLUTION else package(course().assignment)
+    return Order(Submission(f"{name} {number}", files), KATAS, seed=0)
 
 
 def wall(orders: list[Order], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
@@ -55,7 +57,9 @@ def wall(orders: list[Order], tests: Tests, sandbox: Sandbox, jobs: int) -> floa
 def stubs_here(tests: Tests) -> float:
     """Seconds of the same tests on untouched stubs in this process, without a worker."""
     began = time.perf_counter()
-    results = grade_submission(order(STUBS), tests, HomeHere(ROOT / STUBS), lambda *_: None)
+    results = grade_submission(
+        order(STUBS), tests, HomeHere(course().assignment, course().limits.call_seconds), lambda *_: None
+    )
     if {result.status for result in results} != {"not_started"}:
         raise RuntimeError("the stubs are not untouched")
     return time.perf_counter() - began

@@ -10,7 +10,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks import ROOT
 from benchmarks.timing import ENVIRONMENT, table
 from grader.package.write import spread
 from grader.release.contents import contents, with_foundations
@@ -46,7 +45,7 @@ def main() -> None:
 
 def save(handout: Path, kata: str) -> None:
     """Save our solution of a kata."""
-    (handout / "assignment" / f"{kata}.py").write_bytes((ROOT / "reference/solution" / f"{kata}.py").read_bytes())
+    (handout / "assignment" / f"{kata}.py").write_bytes(course().solution(kata).read_bytes())
 
 
 def cold_seconds(handout: Path, kata: str) -> float:

@@ -1,15 +1,17 @@
 """Draws the inputs of tests before there is anything to grade: for a package, and for the image that it is used in.
 
-    python -m grader.draw [--seed N] [--examples N] [--kata NAME]...
+    python -m grader.draw [--seed N] [--examples N] [--course DIR] [--kata NAME]...
 
 keeps them where `grader grade` looks for them, and prints their paths there.
 """
 
 import argparse
+from pathlib import Path
 
 from grader.collect import Tests, with_tests
 from grader.drawn import DrawnInputs, kept_in, path_of
 from grader.wanted import choose
+from torchkata.course import use
 
 
 def main() -> None:
@@ -17,17 +19,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m grader.draw", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--examples", type=int, default=100)
+    parser.add_argument("--course", type=Path, default=Path.cwd())
     parser.add_argument("--kata", action="append", default=[])
     asked = parser.parse_args()
+    use(asked.course)
 
-    def use(tests: Tests) -> None:
+    def draw(tests: Tests) -> None:
         inputs = DrawnInputs(kept_in())
         for item in (item for items in tests.items.values() for item in items.values()):
             if hasattr(item.obj, "hypothesis"):
                 inputs.given(item, asked.seed)
                 print(path_of(item, asked.seed).as_posix())
 
-    with_tests(use, asked.examples, "grade", choose(asked.kata))
+    with_tests(draw, asked.examples, "grade", choose(asked.kata))
 
 
 if __name__ == "__main__":

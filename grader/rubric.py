@@ -1,4 +1,4 @@
-"""From how the tests ended to points: the catalog says what each is worth, and nothing else earns any."""
+"""From how the tests ended to points: `kata.toml` says what each is worth, and nothing else earns any."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ DID_NOT_RUN = Ending("inconclusive", "this test did not run; that is not your fa
 
 
 def score(kata: Kata, ended: Mapping[str, Timed], *, missing: Ending = DID_NOT_RUN) -> KataResult:
-    """A kata's points. A test of the catalog that did not end is `missing`; one that is not in it counts nothing."""
+    """A kata's points. A test of the kata that did not end is `missing`; one that is not in it counts nothing."""
     tests = [
         TestResult(
             name=name,

@@ -7,8 +7,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy import zeros
 
-from reference import instead_of
-from reference import optimizers as oracle
+from reference import instead_of, optimizers
 from reference.optimizers import Grad, Met
 
 Lrs: TypeAlias = Sequence[Sequence[float]]
@@ -29,193 +28,198 @@ def only_where(met: Met, moves: Sequence[bool]) -> Met:
     return [(grad if here else None, lr) for (grad, lr), here in zip(met, moves, strict=True)]
 
 
-@instead_of(oracle.met, "the rate of the first group is used for all")
+@instead_of(optimizers.met, "the rate of the first group is used for all")
 def rate_of_first_group(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """Each group has its own."""
-    return oracle.met(lrs, grads, group, i) if group == 0 else rates(oracle.met(lrs, grads, group, i), column(lrs, 0))
+    return (
+        optimizers.met(lrs, grads, group, i)
+        if group == 0
+        else rates(optimizers.met(lrs, grads, group, i), column(lrs, 0))
+    )
 
 
-@instead_of(oracle.met, "the rate given at the start, for all groups, is used for ever")
+@instead_of(optimizers.met, "the rate given at the start, for all groups, is used for ever")
 def rate_of_constructor(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """It is only the default of the groups."""
-    return rates(oracle.met(lrs, grads, group, i), [lrs[0][0]] * len(lrs))
+    return rates(optimizers.met(lrs, grads, group, i), [lrs[0][0]] * len(lrs))
 
 
-@instead_of(oracle.met, "the rate that a group began with is used in all steps")
+@instead_of(optimizers.met, "the rate that a group began with is used in all steps")
 def first_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """It may be changed between steps."""
-    return rates(oracle.met(lrs, grads, group, i), [lrs[0][group]] * len(lrs))
+    return rates(optimizers.met(lrs, grads, group, i), [lrs[0][group]] * len(lrs))
 
 
-@instead_of(oracle.met, "a changed rate counts in the first group only")
+@instead_of(optimizers.met, "a changed rate counts in the first group only")
 def first_rate_of_later_groups(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """The others keep the one they began with."""
-    found = oracle.met(lrs, grads, group, i)
+    found = optimizers.met(lrs, grads, group, i)
     return found if group == 0 else rates(found, [lrs[0][group]] * len(lrs))
 
 
-@instead_of(oracle.met, "a changed rate counts one step late")
+@instead_of(optimizers.met, "a changed rate counts one step late")
 def late_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """The one of the step before."""
-    return rates(oracle.met(lrs, grads, group, i), [lrs[max(0, t - 1)][group] for t in range(len(lrs))])
+    return rates(optimizers.met(lrs, grads, group, i), [lrs[max(0, t - 1)][group] for t in range(len(lrs))])
 
 
-@instead_of(oracle.met, "a rate of 0 is taken for none, and the default used")
+@instead_of(optimizers.met, "a rate of 0 is taken for none, and the default used")
 def zero_is_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """As `lr or 0.01` does."""
-    return rates(oracle.met(lrs, grads, group, i), [lr or 0.01 for lr in column(lrs, group)])
+    return rates(optimizers.met(lrs, grads, group, i), [lr or 0.01 for lr in column(lrs, group)])
 
 
-@instead_of(oracle.met, "only the first group moves")
+@instead_of(optimizers.met, "only the first group moves")
 def first_group_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """Groups may be added later, too."""
-    return only_where(oracle.met(lrs, grads, group, i), [group == 0] * len(lrs))
+    return only_where(optimizers.met(lrs, grads, group, i), [group == 0] * len(lrs))
 
 
-@instead_of(oracle.met, "only the first parameter of each group moves")
+@instead_of(optimizers.met, "only the first parameter of each group moves")
 def first_parameter_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """All have gradients."""
-    return only_where(oracle.met(lrs, grads, group, i), [i == 0] * len(lrs))
+    return only_where(optimizers.met(lrs, grads, group, i), [i == 0] * len(lrs))
 
 
-@instead_of(oracle.met, "a parameter without gradient ends the whole step: no parameter after it moves")
+@instead_of(optimizers.met, "a parameter without gradient ends the whole step: no parameter after it moves")
 def step_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """A return, where the parameter should be skipped."""
     before = [
         [grad for g, row in enumerate(step) for j, grad in enumerate(row) if (g, j) < (group, i)] for step in grads
     ]
-    return only_where(oracle.met(lrs, grads, group, i), [not has_none(earlier) for earlier in before])
+    return only_where(optimizers.met(lrs, grads, group, i), [not has_none(earlier) for earlier in before])
 
 
-@instead_of(oracle.met, "a parameter without gradient ends its group: those after it do not move")
+@instead_of(optimizers.met, "a parameter without gradient ends its group: those after it do not move")
 def group_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """A break, where the parameter should be skipped."""
-    return only_where(oracle.met(lrs, grads, group, i), [not has_none(step[group][:i]) for step in grads])
+    return only_where(optimizers.met(lrs, grads, group, i), [not has_none(step[group][:i]) for step in grads])
 
 
-@instead_of(oracle.met, "a parameter without gradient keeps its whole group from moving")
+@instead_of(optimizers.met, "a parameter without gradient keeps its whole group from moving")
 def group_skipped_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """Those before it, too."""
-    return only_where(oracle.met(lrs, grads, group, i), [not has_none(step[group]) for step in grads])
+    return only_where(optimizers.met(lrs, grads, group, i), [not has_none(step[group]) for step in grads])
 
 
-@instead_of(oracle.met, "where there is no gradient, the last one is used again")
+@instead_of(optimizers.met, "where there is no gradient, the last one is used again")
 def last_gradient_again(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """The parameter should be skipped."""
     last: Grad = None
     found = []
-    for grad, lr in oracle.met(lrs, grads, group, i):
+    for grad, lr in optimizers.met(lrs, grads, group, i):
         last = last if grad is None else grad
         found.append((last, lr))
     return found
 
 
-@instead_of(oracle.met, "a missing gradient counts as one of zeros: the parameter should be skipped")
+@instead_of(optimizers.met, "a missing gradient counts as one of zeros: the parameter should be skipped")
 def zeros_for_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """The memory fades, and what is left of it still moves the parameter."""
-    return [(zeros(()) if grad is None else grad, lr) for grad, lr in oracle.met(lrs, grads, group, i)]
+    return [(zeros(()) if grad is None else grad, lr) for grad, lr in optimizers.met(lrs, grads, group, i)]
 
 
-@instead_of(oracle.memory_without_gradient, "a step without gradient wipes the memory: it should stay as it is")
+@instead_of(optimizers.memory_without_gradient, "a step without gradient wipes the memory: it should stay as it is")
 def wiped_without_gradient(memory: Any) -> None:
     """The next step is a first one."""
     return
 
 
 @instead_of(
-    oracle.memory_after_loading, "after load_state_dict() it starts anew: all that it needs belongs in self.state[p]"
+    optimizers.memory_after_loading,
+    "after load_state_dict() it starts anew: all that it needs belongs in self.state[p]",
 )
 def lost_in_loading(memory: Any) -> None:
     """Only what is in there is saved and loaded."""
     return
 
 
-@instead_of(oracle.is_needed, "another tensor is kept for each parameter, beside those that the rule needs")
+@instead_of(optimizers.is_needed, "another tensor is kept for each parameter, beside those that the rule needs")
 def further_tensor(kept: Bytes, own: Bytes, tensors: int) -> bool:
     """A gradient, an update, a copy."""
-    return kept.keys() <= own.keys() and oracle.is_needed(kept, own, tensors + 1)
+    return kept.keys() <= own.keys() and optimizers.is_needed(kept, own, tensors + 1)
 
 
-@instead_of(oracle.is_needed, "the memory is kept in float64, whatever the parameter's dtype")
+@instead_of(optimizers.is_needed, "the memory is kept in float64, whatever the parameter's dtype")
 def kept_in_float64(kept: Bytes, own: Bytes, tensors: int) -> bool:
     """Eight bytes an element."""
     wide = {dtype: 8 * size // ITEMSIZES[dtype] for dtype, size in own.items()}
-    return kept.keys() <= {"torch.float64"} and oracle.is_needed(kept, wide, tensors)
+    return kept.keys() <= {"torch.float64"} and optimizers.is_needed(kept, wide, tensors)
 
 
-@instead_of(oracle.options, "the options of the first group, apart from lr, are used for all")
+@instead_of(optimizers.options, "the options of the first group, apart from lr, are used for all")
 def options_of_first_group(given: Sequence[Options], group: int) -> Options:
     """Each group has its own."""
-    return oracle.options(given, 0)
+    return optimizers.options(given, 0)
 
 
-@instead_of(oracle.options, "a group's own options, apart from lr, count for nothing: those given for all are used")
+@instead_of(optimizers.options, "a group's own options, apart from lr, count for nothing: those given for all are used")
 def options_of_constructor(given: Sequence[Options], group: int) -> Options:
     """They are only the default of the groups."""
     return {}
 
 
-@instead_of(oracle.default_rate, "the default lr is 0.001, not 0.01")
+@instead_of(optimizers.default_rate, "the default lr is 0.001, not 0.01")
 def smaller_default(lr: float) -> float:
     """Adam's."""
     return 1e-3
 
 
-@instead_of(oracle.default_rate, "the default lr is 0.01, not 0.001")
+@instead_of(optimizers.default_rate, "the default lr is 0.01, not 0.001")
 def larger_default(lr: float) -> float:
     """RMSprop's."""
     return 1e-2
 
 
-@instead_of(oracle.rates_without_own, "a group without an lr of its own gets the default, not the lr given for all")
+@instead_of(optimizers.rates_without_own, "a group without an lr of its own gets the default, not the lr given for all")
 def default_for_groups(default: float, lr: float) -> dict[str, float]:
     """What is given is lost."""
-    return oracle.rates_without_own(default, default)
+    return optimizers.rates_without_own(default, default)
 
 
-@instead_of(oracle.facts_after_a_step, "the parameter is given new memory instead of being changed in place")
+@instead_of(optimizers.facts_after_a_step, "the parameter is given new memory instead of being changed in place")
 def new_memory() -> dict[str, bool]:
     """As `p.data = …` does."""
-    return oracle.facts_after_a_step() | {"the same memory": False}
+    return optimizers.facts_after_a_step() | {"the same memory": False}
 
 
-@instead_of(oracle.facts_after_a_step, "the parameter no longer requires grad after a step")
+@instead_of(optimizers.facts_after_a_step, "the parameter no longer requires grad after a step")
 def requires_no_grad() -> dict[str, bool]:
     """The next backward() passes it over."""
-    return oracle.facts_after_a_step() | {"a leaf that requires grad": False}
+    return optimizers.facts_after_a_step() | {"a leaf that requires grad": False}
 
 
-@instead_of(oracle.facts_after_a_step, "p.grad is put away after the step, or is another tensor")
+@instead_of(optimizers.facts_after_a_step, "p.grad is put away after the step, or is another tensor")
 def other_gradient() -> dict[str, bool]:
     """zero_grad() is the user's to call."""
-    return oracle.facts_after_a_step() | {"the same gradient": False}
+    return optimizers.facts_after_a_step() | {"the same gradient": False}
 
 
-@instead_of(oracle.facts_after_a_step, "a gradient that is None is filled with zeros")
+@instead_of(optimizers.facts_after_a_step, "a gradient that is None is filled with zeros")
 def filled_gradient() -> dict[str, bool]:
     """The parameter should be skipped."""
-    return oracle.facts_after_a_step() | {"no gradient where there was none": False}
+    return optimizers.facts_after_a_step() | {"no gradient where there was none": False}
 
 
-@instead_of(oracle.facts_after_a_step, "autograd stays off after the step")
+@instead_of(optimizers.facts_after_a_step, "autograd stays off after the step")
 def autograd_off() -> dict[str, bool]:
     """`set_grad_enabled(False)` holds until somebody undoes it."""
-    return oracle.facts_after_a_step() | {"autograd is on": False}
+    return optimizers.facts_after_a_step() | {"autograd is on": False}
 
 
-@instead_of(oracle.grad_after_a_step, "the gradient is zeroed by the step")
+@instead_of(optimizers.grad_after_a_step, "the gradient is zeroed by the step")
 def zeroed_gradient(grad: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """zero_grad() is the user's to call."""
     return 0 * abs(grad)
 
 
-@instead_of(oracle.grad_after_a_step, "the gradient itself is turned round, in place")
+@instead_of(optimizers.grad_after_a_step, "the gradient itself is turned round, in place")
 def turned_gradient(grad: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """As `neg_` does."""
     return -grad
 
 
-@instead_of(oracle.grad_after_a_step, "the gradient itself is squared, in place")
+@instead_of(optimizers.grad_after_a_step, "the gradient itself is squared, in place")
 def squared_gradient(grad: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """As `square_` does."""
     return grad**2

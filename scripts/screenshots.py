@@ -93,7 +93,7 @@ def take(driver: Chrome, report: Path, picture: Picture, path: Path) -> None:
 
 def take_terminal(driver: Chrome, folder: Path, path: Path) -> None:
     """Write what pytest says of a mistake that many make in AdaGrad."""
-    source = (ROOT / "reference/solution/adagrad.py").read_text()
+    source = (ROOT / "reference/adagrad/solution.py").read_text()
     (folder / "assignment").mkdir()
     (folder / "assignment/adagrad.py").write_text(source.replace(*MISTAKE))
     pytest = [

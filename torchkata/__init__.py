@@ -1,1 +1,1 @@
-"""What a student's pytest and the grader share: catalog, seam, and the words of a failure."""
+"""What a student's pytest and the grader share: course, seam, and the words of a failure."""

@@ -149,7 +149,7 @@ class Course:
     @cached_property
     def katas(self) -> dict[str, Kata]:
         """All of them by name, in order. Raises CourseError."""
-        found = [kata_from(path, self) for path in sorted(self.reference.glob("*/kata.toml"))]
+        found = [kata_from(table_of(path), path, self) for path in sorted(self.reference.glob("*/kata.toml"))]
         order = list(self.tracks)
         katas = {kata.name: kata for kata in sorted(found, key=lambda kata: (order.index(kata.track), kata.place))}
         check_files(self, katas)
@@ -281,16 +281,15 @@ def check_files(course: Course, katas: Mapping[str, Kata]) -> None:
                 raise CourseError(f"{course.folder(name) / 'kata.toml'}: the kata {name} has no {path}")
 
 
-def kata_from(path: Path, course: Course) -> Kata:
-    """What `kata.toml` says. Raises CourseError."""
-    told, name = table_of(path), path.parent.name
+def kata_from(told: dict[str, Any], path: Path, course: Course) -> Kata:
+    """What the `kata.toml` at this path says. Raises CourseError."""
     allowed = {field.name for field in fields(Kata)} - {"name", "languages"} | {*course.languages}
     known(told, sorted(allowed), str(path))
     for key in ("title", "points"):
         if key not in told:
             raise CourseError(f"{path}: {key} is missing")
     return Kata(
-        name=name,
+        name=path.parent.name,
         title=told["title"],
         track=one_of(tuple(course.tracks), told.get("track", next(iter(course.tracks))), f"{path}: track"),
         place=told.get("place", 0),

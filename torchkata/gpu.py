@@ -82,7 +82,7 @@ def pytest_ignore_collect(collection_path: Any, config: pytest.Config) -> bool |
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Only the catalog's workloads; with `--kata`, those that are about it."""
+    """Only the course's workloads; with `--kata`, those that are about it."""
     katas = config.getoption("kata")
     named = {f"test_{work.name}" for work in course().workloads.values() if not katas or work.uses[-1] in katas}
     items[:] = [item for item in items if not is_timed(item) or item.name in named]

@@ -18,9 +18,17 @@ from .languages import said_of, translated
 class Mistaken(Protocol):
     """A function of the oracle as somebody takes it who makes a mistake: `reference/<kata>/mistakes.py` has them."""
 
-    message: str  # goes on after "looks like: "
-    right: Callable[..., Any]
-    mistaken: Callable[..., Any]
+    @property
+    def message(self) -> str:
+        """Goes on after "looks like: "."""
+
+    @property
+    def right(self) -> Callable[..., Any]:
+        """The oracle's function."""
+
+    @property
+    def mistaken(self) -> Callable[..., Any]:
+        """What stands in its place."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from grader.signals import end_with_parent
 from grader.submission import identify
 from grader.terminal import console
 from grader.wanted import choose
+from torchkata.course import use
 
 UNFIT = "unfit"  # beside the plan: a file for each node that can't grade, with the reason
 
@@ -32,6 +33,7 @@ def main() -> int:
     path, index, parent = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     end_with_parent(parent)
     plan = msgspec.json.decode(path.read_bytes(), type=Plan)
+    use(Path(plan.course))
     paths = [Path(submission) for submission in plan.chunks[index]]
     entries = [Entry(identify(submission), submission) for submission in paths]
     done = grade_chunk(plan.phase, entries, plan.options(jobs=cores(plan.phase)))

@@ -15,7 +15,7 @@ from grader.course.intake import Options
 from grader.course.ledger import stored_in
 from grader.performance.phase import workloads_of
 from grader.worker.launch import Isolation
-from torchkata.course import Kata
+from torchkata.course import Kata, course
 
 TEST_SECONDS = 0.13  # a test of a right solution at 100 examples (docs/measured.md)
 LEAST_SHARE = 0.25  # of it, however few the examples
@@ -29,6 +29,7 @@ class Plan(msgspec.Struct, frozen=True):
     """An array: each of its tasks grades one chunk of the submissions into `out`."""
 
     phase: Phase
+    course: str  # its folder
     out: str
     seed: int
     examples: int
@@ -60,6 +61,7 @@ def plan(phase: Phase, paths: Sequence[Path], options: Options, size: int) -> Pl
     absolute = [str(path.absolute()) for path in paths]
     return Plan(
         phase=phase,
+        course=str(course().root),
         out=str(options.out.absolute()),
         seed=options.seed,
         examples=options.examples,

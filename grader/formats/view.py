@@ -1,4 +1,4 @@
-"""What the reader of an export may see of each test, by the visibility in `catalog.toml`."""
+"""What the reader of an export may see of each test, by the visibility in `kata.toml`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def seen(result: Result, *, platform_hides: bool) -> list[Seen]:
     """All tests of a result, in order, then its workloads.
 
     `platform_hides` says that the platform itself keeps a test back as its visibility demands. Elsewhere whatever is
-    not visible to all is withheld here. Raises ValueError for a test or a workload that the catalog does not have.
+    not visible to all is withheld here. Raises ValueError for a test or a workload that the course does not have.
     """
     tests = [row for kata in result.katas for row in seen_of(kata, platform_hides=platform_hides)]
     return [*tests, *(timed(workload) for workload in result.performance)]
@@ -50,7 +50,7 @@ def unhidden(result: Result) -> list[Seen]:
 
 
 def kata_of(result: KataResult) -> Kata:
-    """What the catalog has of it. Raises ValueError where that has none of its tests."""
+    """What the course says of it. Raises ValueError where that has none of its tests."""
     kata = course().katas.get(result.kata)
     if kata is None or not {test.name for test in result.tests} <= kata.points.keys():
         raise ValueError(f"kata {one_line(result.kata)} has changed since; grade again")

@@ -61,7 +61,7 @@ def run_package(platform: Platform, out: Path, options: Options) -> int:
 
 
 def tests_not_visible() -> int:
-    """How many there are. Raises CallError for a catalog that says something else."""
+    """How many there are. Raises CallError for a course that contradicts itself."""
     try:
         return sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
     except ValueError as error:

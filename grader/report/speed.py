@@ -43,7 +43,7 @@ class Timed:
 
 
 def strips(students: Sequence[Student]) -> list[Strip]:
-    """A strip for each workload and device, in the catalog's order."""
+    """A strip for each workload and device, in the course's order."""
     devices = sorted({one.device for one in students if one.timed})
     found = []
     for workload in course().workloads.values():

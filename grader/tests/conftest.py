@@ -19,9 +19,9 @@ import pytest
 import torch
 
 from grader import cli
-from grader.formats import view
 from grader.tests import ROOT
 from grader.tests.handed_in import NAMES, OPTIONS, SLOW, handed_in
+from grader.tests.solution import SOLUTION
 from scripts import one_node_slurm
 from torchkata.course import HiddenSays, Visibility, course
 
@@ -62,13 +62,13 @@ def at_home(*command: str, cwd: Path, typed: str = "", **variables: str) -> Run:
 
 def kata(handout: Path, *command: str, typed: str = "", **variables: str) -> Run:
     """`kata …` in a handout."""
-    return at_home("kata", *command, cwd=handout, typed=typed, **variables)
+    return at_home("torchkata", *command, cwd=handout, typed=typed, **variables)
 
 
 def write_solution(handout: Path, *katas: str) -> None:
     """Our solution in the place of these stubs."""
     for name in katas:
-        shutil.copy(ROOT / f"reference/solution/{name}.py", handout / "assignment")
+        shutil.copy(SOLUTION / f"{name}.py", handout / "assignment")
 
 
 def students_environment() -> dict[str, str]:
@@ -144,8 +144,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
     def change(visibility: Visibility, hidden_says: HiddenSays = "nothing") -> None:
         kata = course().katas["get_batch"]
         hidden = dataclasses.replace(kata, visibility=dict.fromkeys(kata.points, visibility), hidden_says=hidden_says)
-        changed = dataclasses.replace(course(), katas={**course().katas, "get_batch": hidden})
-        monkeypatch.setattr(view, "catalog", lambda: changed)
+        monkeypatch.setitem(course().katas, "get_batch", hidden)
 
     return change
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from grader.course.intake import Options
 from grader.result import Result, read
-from grader.tests import ROOT
+from grader.tests.solution import SOLUTION
 
-SOLUTION = ROOT / "reference/solution"
 LINEAR = (SOLUTION / "linear.py").read_text()
 SLOW = LINEAR + "\nimport time\ntime.sleep(0.2)\n"  # at every import: six tests make it more than a second
 NAMES = ("ada", "ben", "cleo", "dan")

@@ -112,7 +112,7 @@ def ended(kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: s
 @cache
 def mistake(kata: str) -> str:
     """One that is known of it."""
-    return mistakes(kata)[0].says
+    return mistakes(kata)[0].message
 
 
 @cache
@@ -123,7 +123,7 @@ def claim(kata: str, test: str) -> str:
 
 
 def speeds(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
-    """Every workload of the catalog on a GPU, the better the more skilled."""
+    """Every workload of the course on a GPU, the better the more skilled."""
     for name, workload in course().workloads.items():
         tiers, most = workload.ratio["cuda"], workload.points.full
         if chance.random() < 0.06:

@@ -1,7 +1,6 @@
 """`grader certify --quick`, and `caught_by` in the zoo: which test catches each wrong entry, written and checked."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -17,6 +16,7 @@ from grader.errors import CallError
 from grader.result import KataResult
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask
+from grader.tests.solution import copy_of_the_course
 from torchkata.course import Kata, course
 
 KATAS = list(course().katas.values())
@@ -133,21 +133,13 @@ def test_cheats_on_speed_have_no_quick_proof() -> None:
     assert (done.code, "--quick leaves out the cheats" in done.err) == (2, True)
 
 
-CERTIFY = """
-import sys
-from pathlib import Path
-from grader.certify import Options, run_certify, zoo
-zoo.ZOO = Path(sys.argv[1])
-given = {name: True for name in sys.argv[2:]}
-options = Options(jobs=2, seeds=1, examples=5, isolation="none", katas=("strides",), markdown=None, only="zoo", **given)
-sys.exit(run_certify(options))
-"""
+ASKED = ("--jobs=2", "--seeds=1", "--examples=5", "--isolation=none", "--kata=strides", "--only=zoo")
 
 
 def certify(own: Path, *options: str) -> Run:
-    """`grader certify --only zoo --kata strides` with a zoo and a cache of its own."""
+    """`grader certify --only zoo --kata strides` with a course and a cache of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", CERTIFY, own / "zoo", *options],
+        [sys.executable, "-m", "grader", "--course", own / "course", "certify", *ASKED, *options],
         cwd=ROOT,
         env={**os.environ, "XDG_CACHE_HOME": str(own / "cache"), "COLUMNS": "120"},
         capture_output=True,
@@ -158,16 +150,14 @@ def certify(own: Path, *options: str) -> Run:
 
 
 def test_certify_writes_what_catches_an_entry_checks_it_and_proves_nothing_twice(tmp_path: Path) -> None:
-    file = tmp_path / "zoo/wrong/strides.toml"
-    file.parent.mkdir(parents=True)
-    shutil.copytree(ROOT / "zoo/right/strides", tmp_path / "zoo/right/strides")
+    file = copy_of_the_course(tmp_path / "course") / "reference/strides/wrong.toml"
     rest = 'looks_like = "floats"\nreplace = [["initial=1))", "initial=1.0))"]]\n'
     known = f'[known]\nbreaks = "whole"\ncaught_by = "test_strides_are_products_of_the_sizes_behind"\n{rest}\n'
     file.write_text(f'{known}[floats]\nbreaks = "strides are whole numbers"\n{rest}', "utf-8")
-    rights = len(list((tmp_path / "zoo/right/strides").glob("*.py")))
+    rights = len(list((file.parent / "right").glob("*.py")))
     made = rights + 5  # the stubs, the solution, two wrong ones, and that enough mistakes are named
 
-    written = certify(tmp_path, "write_caught_by")
+    written = certify(tmp_path, "--write-caught-by")
     assert written.code == 0, written.out + written.err
     assert f"\ncertified: {made} of {made} claims hold\n" in written.out
     test = tomllib.loads(file.read_text("utf-8"))["floats"]["caught_by"]
@@ -175,14 +165,14 @@ def test_certify_writes_what_catches_an_entry_checks_it_and_proves_nothing_twice
     assert test in course().katas["strides"].points
     assert file.read_text("utf-8") == f'{known}[floats]\nbreaks = "strides are whole numbers"\n{line}{rest}'
 
-    quick = certify(tmp_path, "quick")
+    quick = certify(tmp_path, "--quick")
     assert quick.code == 0, quick.out + quick.err
     assert f"\ncertified by the quick proof: {made} of {made} claims hold, {made - 3} of them as proven" in quick.out
     assert "\nLeft out: of a wrong entry, all tests but the one that is known to catch it" in quick.out
 
     other = next(name for name in course().katas["strides"].points if "contiguous" in name)
     file.write_text(file.read_text("utf-8").replace(line, line.replace(test, other)), "utf-8")
-    wrong = certify(tmp_path, "force")
+    wrong = certify(tmp_path, "--force")
     assert wrong.code == 1, wrong.err
     assert f"REFUTED  wrong strides floats: its {other} does not say what it looks like" in wrong.out
     assert "as proven before" not in wrong.out

@@ -9,8 +9,9 @@ import pytest
 from grader import result as results
 from grader.certify import depends, proven
 from grader.certify.claims import Claim, claims
-from grader.certify.depends import digest, imported, ours, with_imports
+from grader.certify.depends import digest, ours
 from grader.certify.proven import Proven
+from grader.imports import imported, with_imports
 from grader.result import KataResult
 from grader.session import Order
 from grader.submission import Submission
@@ -92,8 +93,8 @@ def test_a_kata_depends_on_what_it_builds_on_and_on_no_other(solution: Claim) ->
         "tests/memory_duties.py",
         "tests/strategies.py",
         "tests/probes/optimizers.py",
-        "reference/oracle/adam.py",
-        "reference/misconceptions/moments.py",
+        "reference/adam/oracle.py",
+        "reference/adam/moment_mistakes.py",
         "torchkata/compare.py",
         "torchkata/diagnose.py",
         "grader/collect.py",
@@ -109,7 +110,7 @@ def test_a_change_to_what_takes_part_is_seen(file: str, monkeypatch: pytest.Monk
 
 
 def test_a_change_to_what_takes_no_part_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, none = depends.content, ("tests/test_linear.py", "reference/oracle/train.py", "grader/report/html.py")
+    read, none = depends.content, ("tests/test_linear.py", "reference/train/oracle.py", "grader/report/html.py")
     before = ours.__wrapped__("adamw")
     changed = {ROOT / file for file in none}
     assert all(path.is_file() for path in changed)
@@ -128,9 +129,9 @@ LOADED = """
 import json, sys
 from pathlib import Path
 from grader.collect import with_tests
-from grader.tests import ROOT
 from torchkata.course import course
 from torchkata.mistakes import mistakes
+ROOT = course().root
 with_tests(lambda tests: mistakes("adamw"), 1, "prove", [course().katas["adamw"]])
 files = [Path(module.__file__) for module in [*sys.modules.values()] if getattr(module, "__file__", None)]
 ours = [file.relative_to(ROOT) for file in files if file.is_relative_to(ROOT)]
@@ -142,14 +143,14 @@ def test_nothing_of_ours_that_is_loaded_to_grade_is_overlooked() -> None:
     ran = python("-c", LOADED)
     assert ran.code == 0, ran.err
     loaded = set(json.loads(ran.out.splitlines()[-1]))
-    assert {"tests/test_adamw.py", "reference/misconceptions/adamw.py", "torchkata/diagnose.py"} <= loaded
-    patterns = [*depends.COMMON, *(pattern.format(kata="adamw") for pattern in depends.EACH)]
+    assert {"tests/test_adamw.py", "reference/adamw/mistakes.py", "torchkata/diagnose.py"} <= loaded
+    patterns = [*depends.OF_THE_ENGINE, *(pattern.format(kata="adamw") for pattern in depends.OF_THE_COURSE)]
     seen = with_imports(path for pattern in patterns for path in ROOT.glob(pattern))
     assert loaded - {path.relative_to(ROOT).as_posix() for path in seen} == set()
 
 
 def test_an_import_within_a_function_and_a_relative_one_count() -> None:
-    assert ROOT / "torchkata/catalog.py" in imported(ROOT / "torchkata/profiles.py"), "from .course import ROOT"
+    assert ROOT / "torchkata/course.py" in imported(ROOT / "torchkata/profiles.py"), "from .course import course"
     assert ROOT / "grader/grade.py" in imported(ROOT / "grader/cli.py"), "in a function"
     assert ROOT / "grader/rubric.py" in imported(ROOT / "grader/session.py"), "from grader import rubric"
 

@@ -27,7 +27,7 @@ class Device:
     tflops: dict[str, float]  # the peak in 1e12 FLOP/s: bf16, fp16, tf32, fp32, fp8; PEAK_SOURCE
     gb_s: float  # memory bandwidth in 1e9 B/s; PEAK_SOURCE
     achieved: dict[str, float] = field(default_factory=dict)  # the best product in 1e12 FLOP/s; ACHIEVED_SOURCE
-    mfu: bool = False  # whether the catalog's mfu thresholds apply here
+    mfu: bool = False  # whether the workloads' mfu thresholds apply here
 
     def peak(self, dtype: torch.dtype, tf32: bool = False) -> float | None:
         """FLOP/s that the datasheet promises for products of this dtype; None if it promises nothing.

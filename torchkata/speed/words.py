@@ -39,7 +39,7 @@ def lesson(
     """One remark that a student can act on, or '' where all points were reached or nothing was measured.
 
     `ratio` is of the yardstick's rate and `mfu` of the peak for bfloat16 on `model`, a device of the table, an H100
-    unless given. Raises KeyError for a workload that the catalog does not have.
+    unless given. Raises KeyError for a workload that the course does not have.
     """
     entry = course().workloads[workload]
     model = model or devices()["NVIDIA H100 80GB HBM3"]

@@ -1,6 +1,6 @@
 """A picture of what each workload reached, beside what was asked.
 
-Nothing of a student's words goes in: names come from the catalog, outcomes from a list.
+Nothing of a student's words goes in: names come from the course, outcomes from a list.
 """
 
 from collections.abc import Sequence

@@ -13,6 +13,7 @@ from grader.formats.classroom50 import VARIABLES
 from grader.tests import ROOT
 from grader.tests.conftest import Run, students_environment
 from grader.tests.documents import DOCUMENTS, Section, sections
+from grader.tests.solution import SOLUTION
 
 STUDENTS = ROOT / "docs/students.md"
 FOR_STUDENTS = (STUDENTS, ROOT / "grader/release/files/README.md")  # typed where a handout lies
@@ -34,7 +35,7 @@ NOT_RUN = {
     ),
     "minutes; test_speed.py::test_speed_is_stored_with_the_result_and_not_graded_again": (
         "grader grade submissions/* --out results --device cuda",
-        "grader grade reference/solution --out results --device cuda",
+        "grader grade examples/submissions/complete --out results --device cuda",
     ),
     "a minute; test_calibrated.py::test_a_cpu_is_measured_shown_and_stored": (
         "grader calibrate",
@@ -189,9 +190,9 @@ def shown(heading: str) -> str:
 
 
 def test_where_you_are_is_said_as_shown(handout: Path) -> None:
-    shutil.copy(ROOT / "reference/solution/same_storage.py", handout / "assignment")
+    shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
     get_batch = handout / "assignment/get_batch.py"
-    solution = (ROOT / "reference/solution/get_batch.py").read_text("utf-8")
+    solution = (ROOT / "reference/get_batch/solution.py").read_text("utf-8")
     get_batch.write_text(solution.replace("starts.tolist()", "sorted(starts.tolist())"), "utf-8")
     for kata in ("same_storage", "get_batch"):
         type_in(handout, f"pytest --kata {kata}")
@@ -200,7 +201,7 @@ def test_where_you_are_is_said_as_shown(handout: Path) -> None:
 
 
 def test_a_failure_reads_as_shown(handout: Path) -> None:
-    solution = (ROOT / "reference/solution/linear.py").read_text("utf-8")
+    solution = (ROOT / "reference/linear/solution.py").read_text("utf-8")
     (handout / "assignment/linear.py").write_text(
         solution.replace("x @ self.weight", "self.weight.T @ x.unsqueeze(-1)"), "utf-8"
     )

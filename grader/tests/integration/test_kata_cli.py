@@ -8,10 +8,10 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import at_home, kata, write_solution
+from grader.tests.solution import SOLUTION
 from torchkata.course import course
 
 KATAS = list(course().katas)
-SOLUTION = ROOT / "reference/solution"
 
 
 def row(out: str, name: str) -> str:
@@ -69,8 +69,8 @@ def test_next_runs_the_first_kata_that_is_not_done(handout: Path) -> None:
 
 def finished(handout: Path) -> dict[str, dict[str, object]]:
     """What a handout remembers when every kata is done, by its own digest of its own files."""
-    code = "import json, torchkata.catalog, torchkata.state\n"
-    code += "print(json.dumps({name: torchkata.state.digest(name) for name in torchkata.catalog.course().katas}))"
+    code = "import json, torchkata.course, torchkata.state\n"
+    code += "print(json.dumps({name: torchkata.state.digest(name) for name in torchkata.course.course().katas}))"
     (handout / "digests.py").write_text(code)
     digests = json.loads(at_home("digests", cwd=handout).out)
     return {name: {"status": "done", "passed": 1, "files": digests[name], "run": ""} for name in digests}

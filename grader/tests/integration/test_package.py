@@ -19,7 +19,14 @@ from grader.tests.conftest import Run, ask
 from grader.tests.platforms import CLASSROOM50, RUNNER, for_gradescope
 
 HALF_DONE = ROOT / "examples/submissions/half_done"
-NOT_NEEDED = ("reference/solution", "zoo", "examples", "grader/tests", "assignment", "__pycache__")
+NOT_NEEDED = (
+    "reference/linear/solution.py",
+    "reference/linear/right",
+    "reference/attacks",
+    "examples",
+    "grader/tests",
+    "__pycache__",
+)
 COMMIT = "0123456789" * 4
 
 
@@ -71,8 +78,8 @@ def test_gradescope_sets_up_and_grades(autograder: Path) -> None:
         done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)
         assert done.code == 0, done.err
     assert (autograder / "source").stat().st_mode & 0o777 == 0o700
-    catalog = autograder / "source/torchkata/kata/catalog.toml"
-    catalog.write_text(catalog.read_text().replace('name = "linear"', 'name = "linear"\nvisibility = "hidden"'))
+    told = autograder / "source/torchkata/reference/linear/kata.toml"
+    told.write_text('visibility = "hidden"\n' + told.read_text())
     shutil.copytree(HALF_DONE, autograder / "submission", dirs_exist_ok=True)
     shutil.copy(autograder / "source/run_autograder", autograder)
     done = call("bash", autograder / "run_autograder", cwd=autograder, **where)
@@ -167,8 +174,8 @@ def test_the_grader_is_in_it_and_what_students_must_not_have_is_not(tmp_path: Pa
     assert package(platform, tmp_path / "new").code == 0
     copied = tmp_path / "new" / prefix / "torchkata"
     files = {path.relative_to(copied).as_posix() for path in copied.rglob("*") if path.is_file()}
-    assert {"conftest.py", "constraints.txt", "grader/standins/linear.py", "reference/oracle/linear.py"} <= files
-    assert not [name for name in files if any(f"{part}/" in f"{name}/" for part in NOT_NEEDED)]
+    assert {"conftest.py", "constraints.txt", "reference/linear/fallback.py", "reference/linear/oracle.py"} <= files
+    assert not [name for name in files if any(f"/{part}/" in f"/{name}/" for part in NOT_NEEDED)]
 
 
 def test_the_same_project_makes_the_same_zip(tmp_path: Path) -> None:

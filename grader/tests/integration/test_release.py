@@ -17,15 +17,13 @@ from grader.errors import CallError, GraderError
 from grader.release import command
 from grader.release.contents import contents, with_foundations
 from grader.release.leaks import leaks, secrets
-from grader.release.manifest import with_only
 from grader.release.prove import prove
 from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
-from torchkata.course import course
+from grader.tests.solution import SOLUTION, copy_of_the_course
+from torchkata.course import course, read
 
 KATAS = list(course().katas)
-SOLUTION = ROOT / "reference/solution"
-MANIFEST = (ROOT / "torchkata/catalog.toml").read_text("utf-8")
 TOP = {"assignment", "conftest.py", "docs", "LICENSE", "pyproject.toml", "README.md", "reference", "tests", "torchkata"}
 
 
@@ -36,14 +34,13 @@ def listed(folder: Path) -> list[str]:
 
 def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) -> None:
     assert {path.name for path in new_handout.iterdir()} == TOP | {".github", ".gitignore"}
-    assert {path.name for path in (new_handout / "reference").iterdir()} == {
-        "__init__.py",
-        "misconceptions",
-        "oracle",
-        "stubs",
-    }
-    made, ours = ((root / "reference/misconceptions").glob("*.py") for root in (new_handout, ROOT))
-    assert {path.name for path in made} == {path.name for path in ours}
+    shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml")}
+    assert {path.name for path in (new_handout / "reference").iterdir()} == {*shared, *KATAS, "stubs", "workloads"}
+    assert listed(new_handout / "reference/workloads") == ["workloads.toml"]
+    for kata in KATAS:
+        ours = {path.name for path in course().folder(kata).iterdir() if path.suffix in (".py", ".toml")}
+        known = {path.name for path in (new_handout / "reference" / kata).iterdir()}
+        assert known == ours - {"solution.py", "fallback.py", "wrong.toml"}
     assert listed(new_handout / "docs") == ["katas.md", "students.md"]
     for document in ("README.md", "docs/katas.md", "docs/students.md"):
         text = (new_handout / document).read_text("utf-8")
@@ -71,18 +68,20 @@ def test_a_solution_is_found_wherever_it_hides(kata: str) -> None:
 
 def test_every_kind_of_secret_is_known_and_found() -> None:
     bodies, sentences = secrets()
-    for place in ("reference/solution/", "zoo/right/", "zoo/wrong/", "zoo/attacks/", "zoo/cheats/", "zoo/slow/"):
-        body = next(one for one in bodies if one.place.startswith(place))
+    for place in ("solution.py", "right/", "wrong.toml", "attacks/", "cheats/", "slow/"):
+        body = next(one for one in bodies if place in one.place)
         inner = "\n".join(f"        {line}" for line in body.text.splitlines())
         hidden = f"class Hidden:\n    def another_name(self):\n        '''Says nothing.'''\n{inner}\n"
-        assert any(f"has a function of {place}" in leak for leak in leaks({"torchkata/hidden.py": hidden.encode()}))
-    for place in ("reference/solution/", "zoo/right/", "zoo/attacks/", "zoo/cheats/"):
-        sentence = next(one for one in sentences if one.place.startswith(place))
+        assert any(
+            f"has a function of {body.place}" in leak for leak in leaks({"torchkata/hidden.py": hidden.encode()})
+        )
+    for place in ("solution.py", "right/", "attacks/", "cheats/"):
+        sentence = next(one for one in sentences if place in one.place)
         wrapped = sentence.text.replace(" ", "\n   ").encode()
         assert any(sentence.text in leak for leak in leaks({"docs/students.md": wrapped}))
-    assert leaks({"zoo/x.py": b"", "docs/students.md": b"", "docs/instructors.md": b""}) == [
-        "zoo/x.py stays with the instructor",
+    assert leaks({"reference/linear/right/x.py": b"", "docs/students.md": b"", "docs/instructors.md": b""}) == [
         "docs/instructors.md stays with the instructor",
+        "reference/linear/right/x.py stays with the instructor",
     ]
 
 
@@ -92,7 +91,7 @@ def test_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     )
     done = ask("release", tmp_path / "out")
     assert done.code == 3
-    assert "x.py has a function of reference/solution/train.py" in done.err
+    assert "x.py has a function of reference/train/solution.py" in done.err
     assert not (tmp_path / "out").exists()
 
 
@@ -129,21 +128,19 @@ def test_some_katas_come_with_what_they_build_on_and_nothing_of_the_others(tmp_p
     assert done.code == 0
     assert set(katas) == {*chosen}.union(*(course().foundations(kata) for kata in chosen))
     assert ("with what they build on" in done.out) == (len(katas) > len(chosen))
-    made = tomllib.loads((tmp_path / "out/kata/catalog.toml").read_text("utf-8"))
-    whole = tomllib.loads(MANIFEST)
-    assert made["kata"] == [kata for kata in whole["kata"] if kata["name"] in katas]
-    assert made["limits"] == whole["limits"]
-    assert [track["name"] for track in made["track"]] == ["core"]
-    assert all(set(workload["uses"]) <= set(katas) for workload in made.get("workload", []))
+    made = read(tmp_path / "out")
+    assert made.katas == {kata: course().katas[kata] for kata in katas}
+    assert (made.limits, made.preload, made.languages) == (course().limits, course().preload, course().languages)
+    assert [*made.tracks] == [*made.graded] == ["core"]
+    assert all(set(workload.uses) <= set(katas) for workload in made.workloads.values())
     others = {f"{kata}.py" for kata in KATAS if kata not in katas}
-    for folder in ("assignment", "reference/stubs", "reference/misconceptions"):
+    for folder in ("assignment", "reference/stubs"):
         assert others.isdisjoint(path.name for path in (tmp_path / "out" / folder).glob("*.py"))
+    assert {path.parent.name for path in (tmp_path / "out/reference").glob("*/kata.toml")} == {*katas}
     assert {path.stem for path in (tmp_path / "out/tests").glob("test_*.py")} - {"test_speed"} == {
         f"test_{kata}" for kata in katas
     }
-    ideas = (tmp_path / "out/docs/katas.md").read_text("utf-8")
-    assert re.findall(r"^##+ (\w+)", ideas, re.MULTILINE) == ["From", *katas]
-    out = at_home("kata", cwd=tmp_path / "out").out
+    out = at_home("torchkata", cwd=tmp_path / "out").out
     assert [line.split()[0] for line in out.splitlines() if line.startswith("  ")] == katas
     ended = at_home("pytest", "-m", "gpu or not gpu", "--examples=1", cwd=tmp_path / "out")
     assert ended.code == 1, ended.out + ended.err
@@ -157,17 +154,6 @@ def test_a_track_can_be_released_by_itself(tmp_path: Path) -> None:
         path.name for path in sorted((tmp_path / "core/assignment").iterdir()) if path.name != "__init__.py"
     ]
     assert ask("release", tmp_path / "x", "--track", "cores").code == 2
-
-
-def test_the_manifest_loses_comments_and_other_katas_only() -> None:
-    text = with_only(MANIFEST, KATAS, list(course().workloads))
-    made, whole = tomllib.loads(text), tomllib.loads(MANIFEST)
-    assert made["kata"] == whole["kata"]
-    assert made["workload"] == whole["workload"]
-    assert "hidden_says" not in text
-    heading_in_a_text = 'more = """\n[[kata]]\nname = "linear"\n"""\ntitle = "Tell'
-    with pytest.raises(GraderError, match="cut up"):
-        with_only(MANIFEST.replace('title = "Tell', heading_in_a_text), KATAS, [])
 
 
 def script(folder: Path, name: str) -> Path:
@@ -226,19 +212,17 @@ def test_its_readme_and_its_workflow_speak_of_it(new_handout: Path) -> None:
 
 def test_what_a_student_exports_is_graded_with_full_points(handout: Path, tmp_path: Path) -> None:
     write_solution(handout, *KATAS)
-    assert at_home("kata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
+    assert at_home("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
     done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "core", "--examples", 5)
     assert done.code == 0, done.err
     assert "ada" in done.out
     assert "100/100" in done.out
 
 
-def test_a_stub_that_somebody_has_filled_in_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder in command.PAIR:
-        shutil.copytree(ROOT / folder, tmp_path / "project" / folder)
-    shutil.copy(SOLUTION / "linear.py", tmp_path / "project/assignment")
-    monkeypatch.setattr(command, "ROOT", tmp_path / "project")
-    done = ask("release", tmp_path / "out")
+def test_a_stub_that_somebody_has_filled_in_is_not_released(tmp_path: Path) -> None:
+    project = copy_of_the_course(tmp_path / "project")
+    shutil.copy(SOLUTION / "linear.py", project / "assignment")
+    done = ask("--course", project, "release", tmp_path / "out")
     assert done.code == 2
     assert done.err == "grader: assignment/linear.py is no stub any more: __init__ is written\n"
     assert not (tmp_path / "out").exists()

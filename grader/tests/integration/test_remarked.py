@@ -27,7 +27,7 @@ def test_reading_has_limits() -> None:
 
 
 def test_remarks_cost_no_points_and_the_instructor_sees_them(tmp_path: Path) -> None:
-    source = (ROOT / "zoo/right/sgd/torchs_own.py").read_text()
+    source = (ROOT / "reference/sgd/right/torchs_own.py").read_text()
     with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
         archive.writestr("sgd.py", source)
         archive.writestr("linear.py", "x = " + "-" * 200_000 + "1")

@@ -13,16 +13,15 @@ from grader.performance.decision import Final
 from grader.performance.machine import Machine
 from grader.performance.session import About, Order, Row, grade_speed, on_firm_ground
 from grader.result import KataResult, PerformanceResult, Result
-from grader.session import STANDINS
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
 from grader.tests.made import result
+from grader.tests.solution import SOLUTION
 from grader.worker.launch import launch
 from torchkata.course import Workload, course
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 
 LINEAR = course().workloads["linear_forward"]
-SOLUTION = ROOT / "reference/solution"
 
 
 def hand_in(folder: Path, **replaced: str) -> Path:
@@ -152,7 +151,7 @@ def test_a_broken_foundation_is_replaced_and_the_kata_itself_never() -> None:
     order = Order("ada", files, katas, workloads)
     found = on_firm_ground(order)
     assert found["linear_forward"] == files
-    standin = {f"{name}.py": (STANDINS / f"{name}.py").read_bytes() for name in ("linear", "cruncher", "sgd")}
+    standin = {f"{name}.py": course().fallback(name).read_bytes() for name in ("linear", "cruncher", "sgd")}
     assert found["train_throughput"] == files | standin
     done = Order("ada", files, tuple(graded_kata(name, "done") for name in ("linear", "cruncher", "sgd")), workloads)
     assert on_firm_ground(done)["train_throughput"] == files

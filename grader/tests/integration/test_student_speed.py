@@ -10,6 +10,7 @@ import torch
 from grader.tests import ROOT
 from grader.tests.conftest import Run, run
 from grader.tests.handed_in import changed, work
+from grader.tests.solution import SOLUTION
 from tests.trial import CALLS, HEADROOM, fitting, shrunk
 from torchkata.course import course
 from torchkata.gpu import Figure, judge_by
@@ -67,7 +68,7 @@ def test_the_exit_code_is_that_of_the_other_tests(impl: str, code: int) -> None:
 
 
 def test_on_a_gpu_the_solution_reads_like_this() -> None:
-    done = pretended(ROOT / "reference/solution")
+    done = pretended(SOLUTION)
     assert done.code == 0, done.out
     assert "  workload              figure            passes   full     verdict" in done.out
     assert list(rows(done.out)) == WORKLOADS
@@ -132,10 +133,10 @@ def test_a_crash_shows_the_students_own_line(tmp_path: Path) -> None:
 def test_a_small_device_gets_a_smaller_batch_and_a_tiny_one_nothing() -> None:
     linear = fields("linear_forward", SIZES["cpu"]["linear_forward"], CALLS)
     options = ("--kata", "linear", "--pretended-bytes")
-    small = pretended(ROOT / "reference/solution", *options, str(HEADROOM * bytes_needed(linear) - 1))
+    small = pretended(SOLUTION, *options, str(HEADROOM * bytes_needed(linear) - 1))
     assert small.code == 0
     assert "(batch 256 in place of 512: more does not fit on the device)" in small.out
-    tiny = pretended(ROOT / "reference/solution", *options, "1000")
+    tiny = pretended(SOLUTION, *options, "1000")
     assert tiny.code == 0
     assert rows(tiny.out)["linear_forward"].startswith("not graded   (it needs")
 

@@ -8,7 +8,8 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import Run, python, run
-from grader.tests.handed_in import SOLUTION, changed, work
+from grader.tests.handed_in import changed, work
+from grader.tests.solution import SOLUTION
 from torchkata.course import course
 from torchkata.failures import TimedOut
 from torchkata.student import InProcess
@@ -209,7 +210,7 @@ def test_plain_pytest_takes_a_track() -> None:
 
 def test_pytest_speaks_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
-    source = (ROOT / "reference/solution/linear.py").read_text()
+    source = (ROOT / "reference/linear/solution.py").read_text()
     (tmp_path / "linear.py").write_text(source.replace("x @ self.weight", "x @ self.weight + 0.1"))
     done = run("pytest", f"--impl={tmp_path}", "--kata", "linear", "--kata", "same_storage", "--seed", "1")
     assert done.code == 1

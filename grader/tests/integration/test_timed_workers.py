@@ -11,15 +11,15 @@ import torch
 from grader.performance import figures, setup
 from grader.performance.side import Side, Task, most_calls
 from grader.performance.worker import SLIP, MemoryUse, TimedWorker
-from grader.tests import ROOT
 from grader.tests.workers import LEVELS, zygote
 from grader.worker.launch import Sandbox
+from torchkata.course import course
 from torchkata.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.speed.layout import bytes_needed, fields
 from torchkata.speed.sizes import Size
 
 SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
-SOLUTION = {path.name: path.read_bytes() for path in sorted((ROOT / "reference/solution").glob("*.py"))}
+SOLUTION = course().solutions()
 LIMITS = setup.limits()
 
 
@@ -133,7 +133,7 @@ def test_sleep_is_time(side: Callable[..., Side]) -> None:
 @pytest.mark.parametrize(
     ("files", "ends"),
     [
-        ({"linear.py": (ROOT / "assignment/linear.py").read_text()}, NotStarted),
+        ({"linear.py": course().stub("linear").read_text()}, NotStarted),
         (linear("raise ValueError('no')"), Crashed),
         (linear("os._exit(3)"), Died),
         (linear("while True: pass"), TimedOut),

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests import ROOT
 from grader.tests.conftest import students_environment
 from grader.tests.pseudo_terminal import Terminal
+from grader.tests.solution import SOLUTION
 from torchkata.cli.saves import Saves
 
-SOLUTION = ROOT / "reference/solution"
 KEYS = "n next · h hint · a all · q quit"
 PLAIN = {**students_environment(), "NO_COLOR": "1", "TERM": "xterm"}
 

@@ -13,10 +13,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
-from reference.cruncher.solution import Cruncher
-from reference.linear.solution import Linear
-from reference.train.solution import train
+from grader.tests.solution import SOLUTION
+from torchkata.assignment import Assignment
 from torchkata.speed import accounting
+
+solution = Assignment(SOLUTION, "solution")
+Cruncher, Linear, train = solution.cruncher.Cruncher, solution.linear.Linear, solution.train.train
 
 STEPS = 3
 

@@ -116,5 +116,5 @@ def test_an_entry_can_look_only_like_what_is_known() -> None:
     kata = course().katas["linear"]
     assert named("a", kata, {"looks_like": "relu"}) == {"a ReLU follows the product"}
     assert named("a", kata, {}) == frozenset()
-    with pytest.raises(CallError, match=r"linear\.toml: a: looks_like is 'gelu', which is no misconception of linear"):
+    with pytest.raises(CallError, match=r"linear\.toml: a: looks_like is 'gelu', which is no mistake of linear"):
         named("linear.toml: a", kata, {"looks_like": ["relu", "gelu"]})

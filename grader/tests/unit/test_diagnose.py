@@ -12,16 +12,16 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from reference.misconceptions import Misconception, instead_of
 
 import torchkata.diagnose
 from grader.worker.home import WorkerHome
+from reference import instead_of
 from reference.sgd import oracle
 from torchkata.course import course
 from torchkata.diagnose import ASIDE, diagnosis, known_of
 from torchkata.exercise import Probe, Reply
 from torchkata.failures import TimedOut
-from torchkata.mistakes import Mistake, made, misconceptions, mistakes
+from torchkata.mistakes import Mistake, mistakes, named_mistakes, patched_oracle
 from torchkata.replay import Watched, watched
 from torchkata.student import InProcess, Student
 from torchkata.values import Plain
@@ -194,39 +194,38 @@ def test_mistakes_that_cannot_be_read_end_no_test(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_mistake_finds_the_oracle_right_and_leaves_it_so() -> None:
-    with made(SAME_AS_UPHILL):
+    with patched_oracle(SAME_AS_UPHILL):
         assert oracle.step(1.0, 1.0, 0.5) == 1.5  # type: ignore[arg-type]
         assert oracle.step is not RIGHT
     assert oracle.step is RIGHT
 
 
-def test_misconceptions_of_one_sentence_are_one_mistake() -> None:
-    (found,) = [mistake for mistake in mistakes("linear") if mistake.says.startswith("the start is uniform")]
+def test_mistakes_of_one_sentence_are_one_mistake() -> None:
+    (found,) = [mistake for mistake in mistakes("linear") if mistake.message.startswith("the start is uniform")]
     assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
 
 
 @pytest.mark.parametrize("name_of_kata", KATAS)
-def test_a_misconception_stands_where_the_oracles_function_does(name_of_kata: str) -> None:
-    assert misconceptions(name_of_kata), "no mistake is known"
-    for name, one in misconceptions(name_of_kata).items():
+def test_a_mistake_stands_where_the_oracles_function_does(name_of_kata: str) -> None:
+    assert named_mistakes(name_of_kata), "no mistake is known"
+    for name, one in named_mistakes(name_of_kata).items():
         assert getattr(sys.modules[one.right.__module__], one.right.__name__) is one.right, name
-        assert one.right.__module__.startswith("reference.oracle.")
+        assert one.right.__module__ == "reference.optimizers" or one.right.__module__.endswith(".oracle")
         inspect.signature(one.mistaken).bind(**dict.fromkeys(inspect.signature(one.right).parameters))
         assert one.mistaken.__doc__, name
 
 
 @pytest.mark.parametrize("name_of_kata", KATAS)
-def test_a_misconception_is_one_short_sentence(name_of_kata: str) -> None:
-    for name, one in misconceptions(name_of_kata).items():
-        assert isinstance(one, Misconception)
-        assert one.says == one.says.strip().removesuffix("."), name
-        assert len(one.says) <= 108, name
-        assert "\n" not in one.says
+def test_a_mistake_is_one_short_sentence(name_of_kata: str) -> None:
+    for name, one in named_mistakes(name_of_kata).items():
+        assert one.message == one.message.strip().removesuffix("."), name
+        assert len(one.message) <= 108, name
+        assert "\n" not in one.message
 
 
 def test_a_home_that_hurries_stops_the_call(tmp_path: Path) -> None:
     (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
-    home = InProcess(tmp_path)
+    home = InProcess(tmp_path, call_seconds=5.0)
     home.hurry(0.05)
     with pytest.raises(TimedOut, match="no answer within 1 seconds"):
         home.exercise(lambda assignment: assignment.sgd, [])

@@ -15,11 +15,11 @@ from torchkata.explain import Status
 from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
 from torchkata.languages.katas import about, claim_of, hints_of, title_of
 from torchkata.mistakes import in_the_students_language as mistake_of
-from torchkata.mistakes import misconceptions
+from torchkata.mistakes import named_mistakes
 
 KATAS = list(course().katas.values())
 CHINESE = re.compile("[\u4e00-\u9fff]")
-SHARED = {"claims": "tests/optimizer_duties.py", "looks_like": "reference/misconceptions/optimizers.py"}
+SHARED = {"claims": "tests/optimizer_duties.py", "looks_like": "reference/optimizer_mistakes.py"}
 
 
 def said(path: Path) -> set[str]:
@@ -63,23 +63,22 @@ def test_every_word_is_used_and_every_used_word_is_there() -> None:
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
 def test_chinese_says_of_each_kata_what_english_says(kata: Kata) -> None:
-    chinese = texts("zh")["katas"].get(kata.name, {})
+    chinese, together = kata.languages["zh"], course().shared_texts["zh"]
     assert len(chinese["hints"]) == len(kata.hints)
     assert chinese["stub"].keys() == asked_for(kata)
-    shared = texts("zh")["claims"].keys() & said(ROOT / SHARED["claims"])
+    shared = together["claims"].keys() & said(ROOT / SHARED["claims"])
     assert chinese["claims"].keys() | shared >= kata.points.keys()
     assert chinese["claims"].keys() <= kata.points.keys()
-    common = texts("zh")["looks_like"].keys()
-    mistakes = misconceptions(kata.name).keys()
+    common = together["looks_like"].keys()
+    mistakes = named_mistakes(kata.name).keys()
     assert chinese.get("looks_like", {}).keys() <= mistakes <= chinese.get("looks_like", {}).keys() | common
 
 
 def test_what_katas_share_is_said_once() -> None:
     for table, file in SHARED.items():
         names = {name for name in said(ROOT / file) if table == "looks_like" or name.startswith("test_")}
-        assert texts("zh")[table].keys() <= names
-    assert texts("zh")["tracks"].keys() == course().tracks.keys()
-    assert texts("zh")["katas"].keys() == course().katas.keys()
+        assert course().shared_texts["zh"][table].keys() <= names
+    assert course().shared_texts["zh"]["tracks"].keys() == course().tracks.keys()
 
 
 def leaves(entry: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -91,9 +90,10 @@ def leaves(entry: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def test_every_chinese_text_is_chinese() -> None:
-    plain = [key for key, text in leaves(texts("zh")) if not CHINESE.search(text)]
-    assert [key for key in plain if "hints" not in key and not key.startswith(".words")] == []
-    assert all(re.search(r"[=(]", text) for key, text in leaves(texts("zh")) if key in plain and "hints" in key)
+    said = {kata.name: kata.languages["zh"] for kata in KATAS} | course().shared_texts["zh"]
+    plain = {key: text for key, text in leaves(said) if not CHINESE.search(text)}
+    assert [key for key in plain if "hints" not in key] == []
+    assert all(re.search(r"[=(]", text) for text in plain.values())
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_each_text_is_found_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_a_scheduler_can_drive_it", "It is driven")
     assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
     monkeypatch.setenv("KATA_LANG", "zh")
-    mistake = misconceptions("sgd")["rate_of_first_group"].says
+    mistake = named_mistakes("sgd")["rate_of_first_group"].message
     chinese = [title_of(sgd), *hints_of(sgd), *about(sgd).values(), words("status.done"), mistake_of("sgd", mistake)]
     chinese += [claim_of("sgd", name, "") for name in sgd.points]
     assert all(CHINESE.search(text) for text in chinese)

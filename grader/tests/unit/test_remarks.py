@@ -4,7 +4,7 @@ import pytest
 
 from grader.certify.zoo import package
 from grader.remarks import look_through
-from grader.tests import ROOT
+from torchkata.course import course
 
 
 def texts(kata: str, source: str) -> list[tuple[int, str]]:
@@ -12,9 +12,9 @@ def texts(kata: str, source: str) -> list[tuple[int, str]]:
     return [(r.line, r.text.partition(": ")[0]) for r in look_through({f"{kata}.py": source.encode()})]
 
 
-@pytest.mark.parametrize("folder", ["reference/solution", "assignment"])
-def test_the_solution_and_the_stubs_have_none(folder: str) -> None:
-    assert look_through(package(ROOT / folder)) == []
+@pytest.mark.parametrize("files", [course().solutions(), package(course().assignment)], ids=["solution", "stubs"])
+def test_the_solution_and_the_stubs_have_none(files: dict[str, bytes]) -> None:
+    assert look_through(files) == []
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from grader.course import gradebook
 from grader.course.ledger import KataRow, Row
 from grader.course.roster import roster
 from grader.errors import CallError
-from grader.tests import ROOT
 from grader.tests.conftest import ask
+from torchkata.course import course
 
-SOLUTION = ROOT / "reference/solution/linear.py"
+SOLUTION = course().solution("linear")
 
 
 def folder(path: Path) -> Path:

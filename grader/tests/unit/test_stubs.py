@@ -2,15 +2,13 @@
 
 import pytest
 
-from grader.release import command
 from grader.release.contract import differences, written_already
-from grader.tests import ROOT
 from torchkata.course import course
 
 
 @pytest.mark.parametrize("kata", course().katas)
 def test_stub_and_solution_have_the_same_public_names_signatures_and_docstrings(kata: str) -> None:
-    stub, solution = ((ROOT / folder / f"{kata}.py").read_text("utf-8") for folder in command.PAIR)
+    stub, solution = (path.read_text("utf-8") for path in (course().stub(kata), course().solution(kata)))
     assert differences(stub, solution) == []
     assert written_already(stub) == []
 

@@ -1,5 +1,6 @@
-"""Who sees a test: what `catalog.toml` may say, and what students read of a test that is not theirs to see."""
+"""Who sees a test: what `kata.toml` may say, and what students read of a test that is not theirs to see."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,27 +8,25 @@ import pytest
 from grader.formats.view import seen
 from grader.tests.conftest import Hide
 from grader.tests.made import OUTCOMES, result
-from torchkata.course import course, kata_from
+from torchkata.course import Kata, course, kata_from
 
-ENTRY: dict[str, Any] = {
-    "name": "k",
-    "title": "t",
-    "track": "core",
-    "builds_on": [],
-    "hints": ["look", "look here"],
-    "points": {"test_a": 1, "test_b": 2},
-}
+ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}
+
+
+def made(**more: Any) -> Kata:
+    """The kata k, of which this is said, too."""
+    return kata_from(ENTRY | more, Path("reference/k/kata.toml"), course())
 
 
 def test_nothing_said_is_visible_and_a_hidden_test_says_nothing() -> None:
-    kata = kata_from(ENTRY)
+    kata = made()
     assert kata.visibility == {"test_a": "visible", "test_b": "visible"}
     assert kata.hidden_says == "nothing"
 
 
 def test_one_word_is_for_all_tests_and_a_table_for_some() -> None:
-    assert kata_from(ENTRY | {"visibility": "hidden"}).visibility == {"test_a": "hidden", "test_b": "hidden"}
-    some = kata_from(ENTRY | {"visibility": {"test_b": "after_due_date"}, "hidden_says": "claim"})
+    assert made(visibility="hidden").visibility == {"test_a": "hidden", "test_b": "hidden"}
+    some = made(visibility={"test_b": "after_due_date"}, hidden_says="claim")
     assert some.visibility == {"test_a": "visible", "test_b": "after_due_date"}
     assert some.hidden_says == "claim"
 
@@ -37,16 +36,16 @@ def test_one_word_is_for_all_tests_and_a_table_for_some() -> None:
     [
         (
             {"visibility": "public"},
-            "k: visibility is 'public'; it can be visible, after_due_date, after_published, hidden",
+            "k/kata.toml: visibility is 'public'; it can be visible, after_due_date, after_published, hidden",
         ),
-        ({"visibility": {"test_a": 1}}, "k: visibility is 1"),
-        ({"visibility": {"test_c": "hidden"}}, "k: visibility names test_c, which is no test of it"),
-        ({"hidden_says": "everything"}, "k: hidden_says is 'everything'; it can be nothing, claim, all"),
+        ({"visibility": {"test_a": 1}}, "k/kata.toml: visibility is 1"),
+        ({"visibility": {"test_c": "hidden"}}, "k/kata.toml: visibility names test_c, which is no test of it"),
+        ({"hidden_says": "everything"}, "k/kata.toml: hidden_says is 'everything'; it can be nothing, claim, all"),
     ],
 )
 def test_another_word_is_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        kata_from(ENTRY | wrong)
+        made(**wrong)
 
 
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])

@@ -1,4 +1,4 @@
-"""The catalog: what it promises of every kata, and the choice of katas by name and by track."""
+"""The course: what it promises of every kata, and the choice of katas by name and by track."""
 
 import re
 from pathlib import Path
@@ -21,9 +21,9 @@ def test_every_kata_has_a_track_hints_and_all_its_files() -> None:
     for kata in course().katas.values():
         assert kata.track in course().tracks
         assert 2 <= len(kata.hints) <= 3
-        folders = ("assignment", "reference/oracle", "reference/solution", "reference/misconceptions", "tests/probes")
-        for file in [*(f"{folder}/{kata.name}.py" for folder in folders), f"tests/test_{kata.name}.py"]:
-            assert (ROOT / file).is_file(), file
+        assert (ROOT / f"tests/probes/{kata.name}.py").is_file()
+        for file in ("oracle.py", "solution.py", "mistakes.py", "wrong.toml"):
+            assert (course().folder(kata.name) / file).is_file(), file
         assert set(kata.builds_on) <= set(course().katas)
 
 
