@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
-import torch
 from _pytest.runner import runtestprotocol
 
 from grader.rubric import Timed
@@ -76,7 +75,10 @@ def with_tests(
 
     Without `inputs` that are drawn ahead, Hypothesis draws them for each submission.
     """
-    torch.set_num_threads(1)  # after an operation on several threads, torch hangs in a forked child
+    if "torch" in course().preload:
+        import torch
+
+        torch.set_num_threads(1)  # after an operation on several threads, torch hangs in a forked child
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"

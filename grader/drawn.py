@@ -26,7 +26,6 @@ import tempfile
 import time
 from collections.abc import Generator, Iterator
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,7 @@ from hypothesis.errors import HypothesisException
 from grader import drawn_format
 from grader.cachedir import cache_dir
 from grader.drawn_format import Damaged, Unstorable
-from grader.result import write_whole
+from grader.result import version_of, write_whole
 from torchkata.course import ENGINE, course
 from torchkata.first_pass import Input
 from torchkata.hypothesis_internals import settings_of
@@ -45,7 +44,7 @@ from torchkata.selection import kata_of
 
 PACKAGED = "drawn"  # in the course's folder: what `grader package` has put there
 DRAWN_BY = ("torchkata", "grader/drawn.py", "grader/drawn_format.py")
-VERSIONS = ("hypothesis", "numpy", "torch")
+VERSIONS = ("hypothesis", "numpy")
 DAY = 86400.0  # seconds
 UNUSED = 30 * DAY  # after which what was drawn for other tests or seeds is thrown away
 DIGEST_BYTES = 32
@@ -179,8 +178,8 @@ def drawn_by_hypothesis(item: pytest.Function, seed: int) -> bytes:
 def key(seed: int, examples: int) -> str:
     """The same for the same strategies, versions and numbers."""
     digest = hashlib.sha256(repr((seed, examples, sys.version_info[:2])).encode())
-    for name in VERSIONS:
-        digest.update(f"{name} {version(name)}".encode())
+    for name in dict.fromkeys((*VERSIONS, *course().preload)):
+        digest.update(f"{name} {version_of(name)}".encode())
     for path in sorted(path for name in DRAWN_BY for path in sources(ENGINE / name)):
         digest.update(f"{path.relative_to(ENGINE).as_posix()}:".encode() + path.read_bytes())
     for path in course().rules():

@@ -7,12 +7,15 @@ that are imported already, and of classes only dataclasses are built.
 import dataclasses
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-import torch
-from torch import Tensor
+
+from torchkata.values import is_tensor
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 NOTHING = msgspec.msgpack.encode(None)  # of a test whose inputs can't be written down
 LONGEST_INT = 63  # bits, beyond which msgpack has no number
@@ -45,6 +48,10 @@ def pack(value: Any) -> Any:
     kind = type(value)
     if value is None or kind in (bool, float, str, bytes) or (kind is int and value.bit_length() <= LONGEST_INT):
         return value
+    if is_tensor(value):
+        return ["tensor", *pack_tensor(value)]
+    if is_torch_dtype(value):
+        return ["dtype", str(value).removeprefix("torch.")]
     if kind in PACKED:
         tag, packed = PACKED[kind]
         return [tag, *packed(value)]
@@ -54,8 +61,17 @@ def pack(value: Any) -> Any:
     return ["named", *name_of(value)]
 
 
-def pack_tensor(tensor: Tensor) -> list[Any]:
+def is_torch_dtype(value: object) -> bool:
+    """Whether it is one, which nothing is as long as torch is not imported."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.dtype)
+
+
+def pack_tensor(tensor: "Tensor") -> list[Any]:
     """Dtype, shape, strides, where it begins in its storage, and all of that. Raises Unstorable."""
+    import torch
+    from torch import Tensor
+
     if type(tensor) is not Tensor or tensor.requires_grad or tensor.layout is not torch.strided:
         raise Unstorable(f"a tensor of {type(tensor).__name__}, {tensor.layout}")
     storage = torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage()).numpy().tobytes()
@@ -63,8 +79,10 @@ def pack_tensor(tensor: Tensor) -> list[Any]:
     return [str(tensor.dtype).removeprefix("torch."), *layout, storage]
 
 
-def unpack_tensor(dtype: str, shape: list[int], strides: list[int], offset: int, storage: bytes) -> Tensor:
+def unpack_tensor(dtype: str, shape: list[int], strides: list[int], offset: int, storage: bytes) -> "Tensor":
     """Undo `pack_tensor`."""
+    import torch
+
     memory = torch.frombuffer(bytearray(storage), dtype=torch.uint8) if storage else torch.empty(0, dtype=torch.uint8)
     return torch.empty(0, dtype=getattr(torch, dtype)).set_(memory.untyped_storage(), offset, shape, strides)
 
@@ -116,8 +134,6 @@ PACKED: dict[type, tuple[str, Callable[[Any], Any]]] = {
     list: ("list", lambda value: map(pack, value)),
     tuple: ("tuple", lambda value: map(pack, value)),
     dict: ("dict", lambda value: [[pack(k), pack(v)] for k, v in value.items()]),
-    Tensor: ("tensor", pack_tensor),
-    torch.dtype: ("dtype", lambda value: [str(value).removeprefix("torch.")]),
     np.ndarray: ("array", lambda value: [value.dtype.str, list(value.shape), value.tobytes()]),
 }
 UNPACKED: dict[str, Callable[..., Any]] = {
@@ -126,7 +142,7 @@ UNPACKED: dict[str, Callable[..., Any]] = {
     "tuple": lambda *items: tuple(unpack(item) for item in items),
     "dict": lambda *items: {unpack(k): unpack(v) for k, v in items},
     "tensor": unpack_tensor,
-    "dtype": lambda name: getattr(torch, name),
+    "dtype": lambda name: getattr(sys.modules["torch"], name),
     "array": lambda dtype, shape, content: np.frombuffer(bytearray(content), dtype=dtype).reshape(shape),
     "dataclass": build,
     "named": named,

@@ -20,7 +20,6 @@ from grader.errors import CallError, MachineError
 from grader.executor import Executor, Outcome, Warn
 from grader.leftovers import clear_runtimes
 from grader.live import LiveReport
-from grader.performance.phase import grade_speeds, not_yet, store
 from grader.progress import Progress
 from grader.result import Result
 from grader.session import Graded, Order, TestEnded
@@ -94,6 +93,8 @@ def grade_here(intake: Intake, out: Console, warn: Warn, live: LiveReport | None
             rebuild(options.out)
         raise
     if options.device != "none":
+        from grader.performance.phase import grade_speeds
+
         try:
             unsure = grade_speeds(options.device, intake, [*intake.reused, *outcome.stored], out, warn)
         finally:
@@ -124,7 +125,7 @@ def grade_tests(
     clear_runtimes()
     if live is not None:
         blank = result_of(Graded(first, [], 0.0), [], options, None, intake.prints[first.submission.id])
-        live.begin(msgspec.structs.replace(blank, performance=not_yet(options.device, intake.katas)))
+        live.begin(msgspec.structs.replace(blank, performance=not_timed_yet(options, intake.katas)))
     private = [*(entry.path for entry in intake.entries), options.out]
     with_workplace(
         options.isolation,
@@ -137,6 +138,15 @@ def grade_tests(
         replay=options.replay,
     )
     return outcome
+
+
+def not_timed_yet(options: Options, katas: Sequence[Kata]) -> list[result.PerformanceResult]:
+    """The rows of workloads that are still to be timed; none without a device."""
+    if options.device == "none":
+        return []
+    from grader.performance.phase import not_yet
+
+    return not_yet(katas)
 
 
 def live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:
@@ -175,7 +185,7 @@ def grade_all(
                 submission = event.order.submission.id
                 fingerprint = intake.prints.pop(submission)
                 if event.katas is not None:
-                    store(
+                    result.store(
                         result_of(event, event.katas, intake.options, sandbox, fingerprint),
                         intake.options.out,
                     )

@@ -1,16 +1,18 @@
 """What grading a submission comes to, as it is stored: `DIR/<id>/result.json`, whole or not at all."""
 
+import contextlib
 import hashlib
 import os
 import platform
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import msgspec
 
+from grader.errors import MachineError
 from grader.leftovers import in_use
 from torchkata.course import ENGINE, course
 from torchkata.explain import Outcome, Status
@@ -113,6 +115,11 @@ class Result(msgspec.Struct, frozen=True):
     remarks: list[Remark] = []
     schema: str = SCHEMA
 
+    def is_timed(self, device: str) -> bool:
+        """Whether its speed on this kind of device need not be graded again."""
+        known = self.speed_fingerprint == speed_fingerprint(self.fingerprint, device)
+        return known and all(row.counts for row in self.performance)
+
     @property
     def conclusive(self) -> bool:
         """Whether no machine's fault is in how its katas were graded."""
@@ -121,8 +128,16 @@ class Result(msgspec.Struct, frozen=True):
 
 def environment() -> dict[str, str]:
     """The versions that a result depends on."""
-    packages = {name: version(name) for name in ("torch", "numpy", "hypothesis", "pytest", "einops", "jaxtyping")}
+    packages = {name: version_of(name) for name in dict.fromkeys((*course().preload, "numpy", "hypothesis", "pytest"))}
     return {"python": platform.python_version(), "platform": platform.platform(), **packages}
+
+
+def version_of(module: str) -> str:
+    """Of what is imported by this name, "" where it is not installed or comes with Python."""
+    with contextlib.suppress(PackageNotFoundError):
+        return version(module)
+    names = packages_distributions().get(module, [])
+    return version(names[0]) if names else ""
 
 
 def fingerprint(files: Mapping[str, bytes], options: Mapping[str, object]) -> str:
@@ -133,10 +148,15 @@ def fingerprint(files: Mapping[str, bytes], options: Mapping[str, object]) -> st
     return f"sha256:{digest.hexdigest()}"
 
 
+def speed_fingerprint(fingerprint: str, device: str) -> str:
+    """The same for the same submission, assignment, options and kind of device."""
+    return f"{fingerprint}+{device}"
+
+
 @cache
 def assignment_digest() -> str:
-    """What decides a score here: tests, probes, oracle, grader, and torch."""
-    digest = hashlib.sha256(version("torch").encode())
+    """What decides a score here: the course, the engine, and what students' code imports."""
+    digest = hashlib.sha256(repr([version_of(name) for name in course().preload]).encode())
     for root, paths in ((ENGINE, sorted(engine_files())), (course().root, course().rules())):
         for path in paths:
             digest.update(f"{path.relative_to(root).as_posix()}:".encode() + path.read_bytes())
@@ -156,6 +176,14 @@ def write(result: Result, directory: Path) -> None:
     folder = directory / result.submission
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "result.json", msgspec.json.format(msgspec.json.encode(result), indent=1))
+
+
+def store(result: Result, directory: Path) -> None:
+    """As `write`. Raises MachineError where that fails."""
+    try:
+        write(result, directory)
+    except OSError as error:
+        raise MachineError(f"can't store the result of {result.submission} ({error.strerror})") from None
 
 
 def write_whole(path: Path, content: bytes) -> None:

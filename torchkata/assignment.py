@@ -2,11 +2,10 @@
 
 import importlib
 import sys
+from contextlib import nullcontext
 from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
-
-import torch
 
 
 class Assignment:
@@ -42,7 +41,8 @@ class Assignment:
         writes_bytecode = sys.dont_write_bytecode
         sys.dont_write_bytecode = True  # a cached file is trusted by its time in seconds: too coarse for quick edits
         try:
-            with torch.random.fork_rng(devices=[]):  # the first call draws what every later one does
+            torch = sys.modules.get("torch")
+            with torch.random.fork_rng(devices=[]) if torch else nullcontext():  # the first call draws as every later
                 return importlib.import_module(name)
         finally:
             sys.dont_write_bytecode = writes_bytecode

@@ -1,30 +1,35 @@
 """Assertions on plain values: type, dtype and shape first, then numbers, within a bound that the arithmetic allows."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-from jaxtyping import Float
-from torch import Tensor
+from numpy import ndarray as Array
 
+from .course import course
 from .failures import Wrong
 from .show import dtype_name, kind, show
-from .values import Plain
+from .values import Plain, is_array, is_tensor
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+    from torch import Tensor
+    from torch import dtype as TorchDtype
 
 ROUNDINGS = 8  # a right product of matrices was seen 1.9 roundings of its scale away from the exact one
 
 
 def assert_close(
     yours: Plain,
-    expected: Float[np.ndarray, "*shape"] | float | None,
+    expected: "Float[Array, '*shape'] | float | None",
     *,
-    dtype: torch.dtype = torch.float32,
-    scale: Float[np.ndarray, "*#shape"] | float,
+    dtype: "TorchDtype | np.dtype[Any] | type | None" = None,
+    scale: "Float[Array, '*#shape'] | float",
     roundings: float = ROUNDINGS,
     what: str = "",
 ) -> None:
     """Demand a tensor of `dtype` and of `expected`'s shape, each element within `roundings · eps(dtype) · scale`.
 
+    A dtype of NumPy's demands an array. Unless given it is float32, of a tensor, and in a course without torch float64.
     `expected` is exact (float64). `scale` is the sum of the absolute values of the terms that make up each element,
     for a product `|x| @ |W|`: so the bound follows the length of the sum and the size of what is summed. A known
     mistake may expect more than that sum, or None or NaN, where nothing else will do. A scale that is infinite, as of a
@@ -34,18 +39,31 @@ def assert_close(
         assert_equal(yours, None, what=what)
         return
     exact = np.asarray(expected, dtype=np.float64)
-    wanted = torch.from_numpy(exact.copy()).to(dtype)
-    if not isinstance(yours, Tensor) or yours.dtype != dtype or yours.shape != wanted.shape:
+    wanted, eps, smallest = in_dtype(exact, dtype)
+    if type(yours) is not type(wanted) or yours.dtype != wanted.dtype or yours.shape != wanted.shape:
         raise differs(yours, wanted, what, form_note(yours, wanted))
-    limits = torch.finfo(dtype)
     with np.errstate(invalid="ignore"):
         size = np.maximum(laid_over(exact.shape, scale), np.where(np.isfinite(exact), np.abs(exact), 0.0))
-        bound = roundings * (limits.eps * size + limits.smallest_normal)
-        numbers = yours.double().numpy()
+        bound = roundings * (eps * size + smallest)
+        numbers = as_float64(yours)
         close = (np.abs(numbers - exact) <= bound) & np.isfinite(exact)
         excess = ~(close | (np.isnan(numbers) & np.isnan(exact)))
     if excess.any():
         raise differs(yours, wanted, what, where_note(excess))
+
+
+def in_dtype(exact: Any, dtype: Any) -> tuple[Any, float, float]:
+    """Numbers as a tensor or an array of this dtype, with its machine epsilon and its smallest normal number."""
+    if dtype is None and "torch" not in course().preload:
+        dtype = np.float64
+    if dtype is not None and (isinstance(dtype, (np.dtype, type))):
+        limits = np.finfo(dtype)
+        return exact.astype(dtype), float(limits.eps), float(limits.smallest_normal)
+    import torch
+
+    wanted = torch.from_numpy(exact.copy()).to(dtype or torch.float32)
+    finfo = torch.finfo(wanted.dtype)
+    return wanted, finfo.eps, finfo.smallest_normal
 
 
 def laid_over(shape: tuple[int, ...], scale: Any) -> Any:
@@ -69,9 +87,9 @@ def check(condition: object, note: str, *, yours: Plain = None, expected: str = 
         raise Wrong(expected=expected, yours="" if yours is None else show(yours), note=note)
 
 
-def as_float64(tensor: Tensor) -> Float[np.ndarray, "*shape"]:
-    """The exact values of a floating tensor, for the oracle."""
-    array: Float[np.ndarray, "*shape"] = tensor.double().numpy()
+def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
+    """The exact values of a floating tensor or array, for the oracle."""
+    array: Float[Array, "*shape"] = values.double().numpy() if is_tensor(values) else np.asarray(values, np.float64)
     return array
 
 
@@ -79,8 +97,10 @@ def same(a: Plain, b: Plain) -> bool:
     """Whether two plain values are alike in type, shape and every bit, but for the payload of a NaN."""
     if type(a) is not type(b):
         return False
-    if isinstance(a, Tensor):
+    if is_tensor(a):
         return a.dtype == b.dtype and a.shape == b.shape and same_elements(a, b)
+    if is_array(a):
+        return a.dtype == b.dtype and a.shape == b.shape and same_numbers(a, b)
     if isinstance(a, list):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, dict):
@@ -88,8 +108,19 @@ def same(a: Plain, b: Plain) -> bool:
     return bool(a == b) or (a != a and b != b)
 
 
-def same_elements(a: Tensor, b: Tensor) -> bool:
+def same_numbers(a: Any, b: Any) -> bool:
+    """Equality of two arrays of one dtype and shape."""
+    if a.dtype.kind == "c":
+        return same_numbers(a.real, b.real) and same_numbers(a.imag, b.imag)
+    if a.dtype.kind == "f":
+        return bool(np.all((a == b) & (np.signbit(a) == np.signbit(b)) | np.isnan(a) & np.isnan(b)))
+    return bool(np.array_equal(a, b))
+
+
+def same_elements(a: "Tensor", b: "Tensor") -> bool:
     """Equality of two tensors of one dtype; torch itself can't compare uint16."""
+    import torch
+
     if a.is_complex():
         return same_elements(torch.view_as_real(a), torch.view_as_real(b))
     if a.is_floating_point():
@@ -104,10 +135,10 @@ def differs(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
     return Wrong(expected=prefix + show(expected), yours=prefix + show(yours), note=note)
 
 
-def form_note(yours: Any, wanted: Tensor) -> str:
+def form_note(yours: Any, wanted: Any) -> str:
     """One line on a wrong type, dtype or shape."""
-    if not isinstance(yours, Tensor):
-        return f"this should be a tensor, and is {kind(yours)}"
+    if type(yours) is not type(wanted):
+        return f"this should be {'an array' if is_array(wanted) else 'a tensor'}, and is {kind(yours)}"
     if yours.shape != wanted.shape:
         return f"the shape should be {list(wanted.shape)}, and is {list(yours.shape)}"
     return f"the dtype should be {dtype_name(wanted)}, and is {dtype_name(yours)}"

@@ -181,6 +181,11 @@ class Course:
         """What builds on `name`, directly or not, in order."""
         return [kata for kata in self.katas if name in self.foundations(kata)]
 
+    def timed_with(self, katas: Iterable[str]) -> tuple[Workload, ...]:
+        """The workloads whose last kata is among these."""
+        names = {*katas}
+        return tuple(workload for workload in self.workloads.values() if workload.uses[-1] in names)
+
     def choose(self, names: Sequence[str], tracks: Sequence[str] = ()) -> list[Kata]:
         """The katas of these names and of these tracks in the course's order, all for neither.
 

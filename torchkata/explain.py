@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from torch import Tensor
-
 from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Wrong
 from .languages import padded, words
-from .show import kind, show
+from .show import elements, kind, show
 from .student import Call
 from .values import Plain
 
@@ -102,7 +100,7 @@ def input_lines(call: Call) -> Iterator[tuple[str, str]]:
 
 def show_input(value: Plain) -> str:
     """Tensors by their kind, and by their numbers when these are few."""
-    return kind(value) if isinstance(value, Tensor) and value.numel() > FEW else show(value)
+    return kind(value) if elements(value) > FEW else show(value)
 
 
 def status_of(outcomes: list[Outcome]) -> Status:

@@ -9,6 +9,13 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 
+def spare_torch() -> None:
+    """Let torch do in this process what tests need of it, and no more."""
+    spare_the_compiler()
+    spare_the_stack_traces()
+    torch.set_num_threads(1)  # tensors here are so small that a second thread costs more than it does
+
+
 def spare_the_compiler() -> None:
     """Let the methods of `Optimizer` run as they are written.
 

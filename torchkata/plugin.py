@@ -13,8 +13,8 @@ FEATURES = (
     "torchkata.diagnose",
     "torchkata.progress",
     "torchkata.record",
-    "torchkata.gpu",
 )
+SPEED = "torchkata.gpu"
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -25,9 +25,9 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         root = find(config.rootpath)
         if root is None:
             return
-        use(root)
+        course = use(root)
         gc.disable()  # until the tests are collected: what is imported stays, and torch alone is a seventh slower
-        for feature in FEATURES:
+        for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except CourseError as error:
         raise pytest.UsageError(str(error)) from None

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hypothesis.errors import HypothesisException
-from torch import Tensor
 
 from .exercise import Probe
 from .failures import Crashed, Stop
 from .hypothesis_internals import drawn_without_engine
 from .student import Student
-from .values import Plain
+from .values import Plain, is_array, is_tensor
 
 EACH = 10  # examples kept from the first failures on, and up to the end
 MOST = 2**22  # bytes in the answers of one that is kept
@@ -123,8 +122,8 @@ class Watched:
 
 def bytes_of(value: Plain) -> int:
     """About how much memory a value takes."""
-    if isinstance(value, Tensor):
-        return value.numel() * value.element_size()
+    if is_tensor(value) or is_array(value):
+        return int(value.nbytes)
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return sys.getsizeof(value) + sum(map(bytes_of, inner))
 

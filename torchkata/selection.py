@@ -5,10 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from .course import course
-from .lean import spare_the_compiler, spare_the_stack_traces
 from .student import InProcess, Student
 
 STUDENT = pytest.StashKey[Student]()
@@ -31,9 +29,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Check the options before anything is collected."""
-    spare_the_compiler()
-    spare_the_stack_traces()
-    torch.set_num_threads(1)  # tensors here are so small that a second thread costs more than it does
+    if "torch" in course().preload:
+        from .lean import spare_torch
+
+        spare_torch()
     np.seterr(all="ignore")  # the oracle is asked about a student's numbers, too, and those may be anything
     try:
         chosen = course().choose(config.getoption("kata"), config.getoption("track"))

@@ -1,24 +1,24 @@
 """Values as a failure shows them: type and shape first, then as many numbers as fit."""
 
 import math
+from typing import Any
 
-from torch import Tensor
-
-from .values import Opaque, Plain
+from .values import Opaque, Plain, is_array, is_tensor
 
 MAX_ITEMS = 8
 MAX_WIDTH = 160
 
 
-def dtype_name(tensor: Tensor) -> str:
-    """`float32`, without `torch.`."""
-    return str(tensor.dtype).removeprefix("torch.")
+def dtype_name(value: Any) -> str:
+    """`float32`, of a tensor without `torch.`."""
+    return str(value.dtype).removeprefix("torch.")
 
 
 def kind(value: Plain) -> str:
-    """`float32[2, 3]` for a tensor, else the name of the type."""
-    if isinstance(value, Tensor):
-        return f"{dtype_name(value)}[{', '.join(map(str, value.shape))}]"
+    """`float32[2, 3]` for a tensor, `array float32[2, 3]` for an array, else the name of the type."""
+    if is_tensor(value) or is_array(value):
+        prefix = "array " if is_array(value) else ""
+        return f"{prefix}{dtype_name(value)}[{', '.join(map(str, value.shape))}]"
     if isinstance(value, Opaque):
         return f"({value.type_name})"
     return "None" if value is None else type(value).__name__
@@ -43,8 +43,8 @@ def numbers(value: Plain) -> str:
 
 def show(value: Plain) -> str:
     """A value on one line."""
-    if isinstance(value, Tensor):
-        if value.numel() == 0:
+    if is_tensor(value) or is_array(value):
+        if elements(value) == 0:
             return f"{kind(value)}  (empty)"
         return f"{kind(value)}  {short(numbers(value.tolist()))}"
     if isinstance(value, list):
@@ -62,7 +62,12 @@ def show(value: Plain) -> str:
 
 def show_item(value: Plain) -> str:
     """A value within another: tensors by their kind alone."""
-    return kind(value) if isinstance(value, Tensor) and value.numel() > MAX_ITEMS else show(value)
+    return kind(value) if elements(value) > MAX_ITEMS else show(value)
+
+
+def elements(value: Plain) -> int:
+    """How many numbers a tensor or an array has; 0 for anything else."""
+    return math.prod(value.shape) if is_tensor(value) or is_array(value) else 0
 
 
 def short(text: str) -> str:

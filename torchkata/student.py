@@ -16,8 +16,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
 
-import torch
-
 from .assignment import Assignment
 from .exercise import Probe, Reply, exercise
 from .failures import Crashed, NotStarted, Place, TimedOut
@@ -97,12 +95,13 @@ class InProcess:
         self.left = math.inf  # seconds
 
     def renew(self, kata: str) -> None:  # noqa: ARG002  (any kata can be asked for)
-        """Import anew, and undo what earlier code may have set for all of torch."""
+        """Import anew, and undo what earlier code may have set for all of torch, where that is used."""
         self.left = math.inf
         self.assignment.renew()
-        torch.set_default_dtype(torch.float32)
-        torch.set_default_device(None)
-        torch.set_grad_enabled(True)
+        if torch := sys.modules.get("torch"):
+            torch.set_default_dtype(torch.float32)
+            torch.set_default_device(None)
+            torch.set_grad_enabled(True)
 
     def start_over(self, kata: str) -> None:
         """As `renew`: the limits are on calls alone."""

@@ -1,15 +1,32 @@
 """Plain values: all that may pass between a test and the code of a student.
 
-None, bool, int, float, str, lists, dicts with string keys, and dense CPU tensors without a graph. Everything else
-becomes an `Opaque`, which keeps only the name of its type: no object, and so no code, crosses.
+None, bool, int, float, str, lists, dicts with string keys, NumPy arrays of numbers, and dense CPU tensors without a
+graph. Everything else becomes an `Opaque`, which keeps only the name of its type: no object, and so no code, crosses.
+
+torch is imported where a course uses it, and nowhere else.
 """
 
-from typing import Any, TypeAlias
+import sys
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-import torch
-from torch import Tensor
+import numpy as np
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 MAX_DEPTH = 12
+NUMBERS = "biufc"  # the kinds of dtype whose arrays are plain: bool, integers, floating-point and complex numbers
+
+
+def is_tensor(value: object) -> "TypeGuard[Tensor]":
+    """Whether it is a tensor; nothing is one as long as torch is not imported."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def is_array(value: object) -> TypeGuard[np.ndarray[Any, Any]]:
+    """Whether it is an array of numbers, and nothing that is made of one."""
+    return type(value) is np.ndarray and value.dtype.kind in NUMBERS and value.dtype.isnative
 
 
 class Opaque:
@@ -25,15 +42,17 @@ class Opaque:
         return hash(self.type_name)
 
 
-Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | Opaque | list[Plain] | dict[str, Plain]
+Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | ndarray | Opaque | list[Plain] | dict[str, Plain]
 
 
 def plain(value: object, depth: int = 0) -> Plain:
     """Copy `value` into plain values; tuples become lists, and what has no plain form an `Opaque`."""
     if value is None or type(value) in (bool, float, Opaque):
         return value
-    if isinstance(value, Tensor):
+    if is_tensor(value):
         return plain_tensor(value)
+    if is_array(value):
+        return np.array(value, order="C")
     if isinstance(value, int) and value.bit_length() < 64:
         return int(value)
     if isinstance(value, float):
@@ -47,8 +66,11 @@ def plain(value: object, depth: int = 0) -> Plain:
     return Opaque(f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins."))
 
 
-def plain_tensor(tensor: Tensor) -> Tensor | Opaque:
+def plain_tensor(tensor: "Tensor") -> "Tensor | Opaque":
     """A contiguous CPU copy of its own, without graph or subclass."""
+    import torch
+    from torch import Tensor
+
     tensor = tensor.detach()
     if type(tensor) is not Tensor:
         tensor = tensor.as_subclass(Tensor)

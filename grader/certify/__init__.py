@@ -5,6 +5,7 @@ prove grades them. attacks reads the hostile ones (archives are packed by archiv
 each among others at one level of isolation. command prints what came of it all.
 """
 
-from grader.certify.command import Options, run_certify
+from grader.certify.command import run_certify
+from grader.certify.proof import Options
 
 __all__ = ["Options", "run_certify"]

@@ -1,36 +1,29 @@
 """`grader certify`: proves what was asked for, and prints what came of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
 
 from rich.console import Console
-from rich.table import Table
 
 from grader.cachedir import cache_dir
 from grader.certify.admitted import overlooked
-from grader.certify.attacks import Attack, Level, attacks
+from grader.certify.attacks import Attack, attacks
 from grader.certify.attacktable import attack_table, refuted_trials, remarks_on
-from grader.certify.cheats import Cheat, Slow, cheats, slow_ones
-from grader.certify.cheattable import cheat_table, refuted_races, remarks_on_races, slow_solutions
+from grader.certify.cheats import cheats, slow_ones
 from grader.certify.claims import Claim, claims
 from grader.certify.depends import ours
+from grader.certify.proof import Options, Proof, levels
 from grader.certify.prove import Findings, catch_table, kata_table, markdown, prove, slow_table
 from grader.certify.proven import Proven
-from grader.certify.races import CheatTrial, Races, SlowTrial, is_unsure
 from grader.certify.remember import remember
 from grader.certify.siege import EXAMPLES, Siege, Trial
 from grader.collect import Tests
 from grader.errors import CallError, MachineError
-from grader.performance import setup
-from grader.performance.progress import SpeedProgress
 from grader.progress import Progress, tests_of
 from grader.result import write_whole
 from grader.terminal import console
 from grader.wanted import choose
-from grader.worker.launch import Isolation, Sandbox
-from grader.workplace import with_sandbox, with_workplace
+from grader.worker.launch import Sandbox
+from grader.workplace import with_workplace
 from torchkata.course import Kata, course
 
 MOST_UNSURE = 0.25  # of a part's claims
@@ -38,35 +31,6 @@ LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it; what builds on a right one; "
     "stand-ins; more seeds; the attacks' twins, their seconds, and the lesser isolation; cheats on speed."
 )
-
-
-@dataclass(frozen=True)
-class Options:
-    """The options of `grader certify`."""
-
-    jobs: int
-    seeds: int
-    examples: int
-    isolation: Isolation
-    katas: tuple[str, ...]
-    markdown: Path | None
-    only: Literal["zoo", "attacks", "cheats"] | None = None
-    replay: bool = True
-    quick: bool = False
-    force: bool = False
-    write_caught_by: bool = False
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What a part of certify has found."""
-
-    tables: list[Table]
-    claims: int
-    refuted: list[str]
-    remarks: list[str]
-    unsure: int = 0  # claims that the machine was too restless for
-    skipped: int = 0  # claims that were proven before, with the same content
 
 
 def run_certify(options: Options) -> int:
@@ -82,7 +46,10 @@ def run_certify(options: Options) -> int:
     out, err = console(), console(stderr=True)
     proofs = [prove_zoo(todo, katas, options, out, err)] if todo else []
     proofs += [prove_attacks(corpus, options, out, err)] if corpus else []
-    proofs += [prove_cheats(slow, fast, options, out, err)] if slow else []
+    if slow:
+        from grader.certify.cheatproof import prove_cheats  # imports torch
+
+        proofs.append(prove_cheats(slow, fast, options, out, err))
     tables = [table for proof in proofs for table in proof.tables]
     for table in tables:
         out.print(table)
@@ -175,45 +142,3 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
     refuted = [*refuted_trials(trials), *overlooked(admitted)]
     made = len(trials) * (1 if options.quick else 2) + len(admitted)
     return Proof([attack_table(trials, twins=not options.quick)], made, refuted, remarks_on(trials))
-
-
-def prove_cheats(slow: Sequence[Slow], corpus: Sequence[Cheat], options: Options, out: Console, err: Console) -> Proof:
-    """That no cheat makes a slow solution look fast.
-
-    At every level that works here where cheats alone are asked for, else at the first: the clock needs no namespaces.
-    """
-    slow_trials: list[SlowTrial] = []
-    trials: list[CheatTrial] = []
-    missing = setup.missing("cpu")
-    for level in [] if missing else levels(options) if options.only == "cheats" else levels(options)[:1]:
-        races = Races(slow, corpus, level)
-
-        def use(sandbox: Sandbox, races: Races = races) -> None:
-            with SpeedProgress(out, len(races)) as progress:
-                for trial in races.run(sandbox, progress.take):
-                    if isinstance(trial, SlowTrial):
-                        slow_trials.append(trial)
-                    else:
-                        trials.append(trial)
-
-        try:
-            with_sandbox(level, setup.limits(), setup.timing("cpu"), lambda _: None, use)
-        except MachineError as error:
-            if options.isolation != "auto":
-                raise
-            missing = str(error)
-    if missing:
-        err.print(f"warning: no cheat was tried there: {missing}", style="yellow", markup=False)
-    unsure = sum(trial.unsure for trial in trials) + sum(is_unsure(trial.row) for trial in slow_trials)
-    return Proof(
-        [slow_solutions(slow_trials), cheat_table(trials)],
-        len(slow_trials) + 2 * len(trials),
-        refuted_races(slow_trials, trials),
-        remarks_on_races(slow_trials, trials),
-        unsure,
-    )
-
-
-def levels(options: Options) -> tuple[Level, ...]:
-    """Where attacks and cheats are tried."""
-    return ("bwrap", "none") if options.isolation == "auto" else (options.isolation,)

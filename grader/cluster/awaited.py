@@ -6,8 +6,8 @@ from pathlib import Path
 from grader import result
 from grader.cluster.options import Phase
 from grader.course.intake import Intake
-from grader.performance.phase import is_timed, workloads_of
 from grader.result import Result
+from torchkata.course import course
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Awaited:
                 self.inconclusive.add(name)
         kind = self.intake.options.device
         if name in self.speed and name not in self.tests and kind != "none":
-            if is_timed(stored, kind):
+            if stored.is_timed(kind):
                 self.speed.discard(name)
             elif stored.performance:
                 self.inconclusive.add(name)
@@ -67,7 +67,7 @@ def awaited(intake: Intake, since_ns: int) -> Awaited:
     paths = {entry.id: entry.path for entry in intake.entries}
     tests = {order.submission.id: intake.prints[order.submission.id] for order in intake.orders()}
     speed = set(tests) | set(untimed(intake))
-    if intake.options.device == "none" or not workloads_of(intake.katas):
+    if intake.options.device == "none" or not course().timed_with(kata.name for kata in intake.katas):
         speed = set()
     found = {name: path for name, path in paths.items() if name in tests or name in speed}
     return Awaited(intake, since_ns, found, tests, speed)
@@ -79,4 +79,4 @@ def untimed(intake: Intake) -> list[str]:
     if kind == "none":
         return []
     stored = {name: result.load(intake.options.out / name / "result.json") for name in intake.reused}
-    return [name for name, found in stored.items() if found is not None and not is_timed(found, kind)]
+    return [name for name, found in stored.items() if found is not None and not found.is_timed(kind)]

@@ -17,7 +17,6 @@ from grader.course.intake import Intake, Options
 from grader.course.roster import Entry
 from grader.errors import CallError, MachineError
 from grader.grade import grade_tests
-from grader.performance.phase import grade_speeds
 from grader.result import Result, load, write_whole
 from grader.signals import end_with_parent
 from grader.submission import identify
@@ -65,6 +64,8 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> Don
             return Done(unsure=tuple(grade_tests(intake, quiet, warn).unsure))
         for _ in intake.orders():
             pass  # those without a result are the tests' to grade, and stay out of `reused`
+        from grader.performance.phase import grade_speeds
+
         assert options.device != "none"
         unsure = grade_speeds(options.device, intake, intake.reused, quiet, warn)
         unfit = why_not_timed(options.out / unsure[0] / "result.json") if unsure else ""

@@ -13,7 +13,6 @@ from grader import result
 from grader.cluster.options import Phase
 from grader.course.intake import Options
 from grader.course.ledger import stored_in
-from grader.performance.phase import workloads_of
 from grader.worker.launch import Isolation
 from torchkata.course import Kata, course
 
@@ -94,6 +93,6 @@ def seconds_each(phase: Phase, katas: Sequence[Kata], options: Options) -> float
     if measured:
         return statistics.median(measured)
     if phase == "speed":
-        return WORKLOAD_SECONDS * max(1, len(workloads_of(katas)))
+        return WORKLOAD_SECONDS * max(1, len(course().timed_with(names)))
     tests = sum(len(kata.points) for kata in katas)
     return TEST_SECONDS * tests * max(LEAST_SHARE, options.examples / 100)

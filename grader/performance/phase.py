@@ -1,14 +1,12 @@
 """`grader grade --device`: after all tests, the speed of each submission, one at a time."""
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import msgspec
 from rich.console import Console
 
 from grader import result
 from grader.course.intake import Intake
-from grader.errors import MachineError
 from grader.performance import setup
 from grader.performance.grading import ended
 from grader.performance.progress import SpeedProgress
@@ -18,7 +16,7 @@ from grader.submission import SubmissionError
 from grader.submission import read as read_submission
 from grader.worker.launch import Sandbox
 from grader.workplace import with_sandbox
-from torchkata.course import Kata, Workload, course
+from torchkata.course import Kata, course
 from torchkata.speed.sizes import Kind
 
 
@@ -35,7 +33,10 @@ def grade_speeds(
             for order in orders:
                 rows, facts = timed(order, kind, sandbox, progress.take)
                 stored = result.read(options.out / order.submission / "result.json", Result)
-                store(with_speed(stored, kind, rows, facts, speed_print(kind, stored.fingerprint)), options.out)
+                result.store(
+                    with_speed(stored, kind, rows, facts, result.speed_fingerprint(stored.fingerprint, kind)),
+                    options.out,
+                )
                 if not all(row.counts for row in rows):
                     unsure.append(order.submission)
 
@@ -44,44 +45,26 @@ def grade_speeds(
     return unsure
 
 
-def not_yet(device: str, katas: Sequence[Kata]) -> list[PerformanceResult]:
-    """The rows of workloads that are still to be timed; none without a device."""
-    chosen = () if device == "none" else workloads_of(katas)
+def not_yet(katas: Sequence[Kata]) -> list[PerformanceResult]:
+    """The rows of workloads that are still to be timed."""
+    chosen = course().timed_with(kata.name for kata in katas)
     return [ended(workload, "not_graded", "Not timed: grading stopped before its turn.") for workload in chosen]
-
-
-def workloads_of(katas: Sequence[Kata]) -> tuple[Workload, ...]:
-    """Those whose last kata is among these."""
-    names = {kata.name for kata in katas}
-    return tuple(workload for workload in course().workloads.values() if workload.uses[-1] in names)
 
 
 def waiting(kind: Kind, intake: Intake, shown: set[str]) -> Iterator[Order]:
     """The submissions whose speed is not known for these files and options."""
-    workloads = workloads_of(intake.katas)
+    workloads = course().timed_with(kata.name for kata in intake.katas)
     for entry in intake.entries:
         stored = result.load(intake.options.out / entry.id / "result.json")
         if entry.id not in shown or stored is None:
             continue
-        if not intake.options.force and is_timed(stored, kind):
+        if not intake.options.force and stored.is_timed(kind):
             continue
         try:
             files = read_submission(entry.path).files
         except SubmissionError:  # it was there when its tests ran
             continue
         yield Order(entry.id, files, tuple(stored.katas), workloads)
-
-
-def is_timed(stored: Result, kind: Kind) -> bool:
-    """Whether its speed need not be graded again."""
-    return stored.speed_fingerprint == speed_print(kind, stored.fingerprint) and all(
-        row.counts for row in stored.performance
-    )
-
-
-def speed_print(kind: Kind, fingerprint: str) -> str:
-    """The same for the same submission, assignment, options and kind of device."""
-    return f"{fingerprint}+{kind}"
 
 
 def timed(
@@ -114,11 +97,3 @@ def with_speed(
         max_score=sum(kata.max_score for kata in stored.katas) + sum(row.max_score for row in counted),
         seconds=round(stored.seconds + sum(row.seconds for row in rows), 3),
     )
-
-
-def store(made: Result, directory: Path) -> None:
-    """Write a result. Raises MachineError where that fails."""
-    try:
-        result.write(made, directory)
-    except OSError as error:
-        raise MachineError(f"can't store the result of {made.submission} ({error.strerror})") from None

@@ -1,6 +1,6 @@
 """Frames of plain values over a socket: a length, then a message.
 
-A message is msgpack in which a tensor is its dtype and shape, then the bytes of all its tensors in their order.
+A message is msgpack in which a tensor or an array is its dtype and shape, then the bytes of all of them in their order.
 Nothing is unpickled and no object of the sender's comes to life here: whatever arrives is a plain value or a fault.
 A large frame lies in memory that both sides have mapped, and only its length goes over the socket. That memory is
 sealed at its size, so that neither side can pull it away under the other, and is copied once before it is looked at.
@@ -12,6 +12,7 @@ import mmap
 import os
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,28 +20,25 @@ from functools import partial
 from typing import Any
 
 import msgspec
-import torch
-from torch import Tensor
+import numpy as np
 
 from torchkata.exercise import Reply
-from torchkata.values import MAX_DEPTH, Opaque, Plain
+from torchkata.values import MAX_DEPTH, Opaque, Plain, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20
 MAX_OUTLINE = 2**20  # of a reply: as Python objects it takes up to 64 times as much memory
 LARGE = 2**16  # bytes from which a frame is left in shared memory
 IN_SHARED_MEMORY = 2**31  # added to the length
 SEALS = 1033, 0x0002 | 0x0004 | 0x0001  # F_ADD_SEALS: neither shrink nor grow, and no further seals
-TENSOR, OPAQUE = 1, 2
+TENSOR, OPAQUE, ARRAY = 1, 2, 3
+SIMPLE = (bool, int, float, str, Opaque)
 LENGTH = struct.Struct("<I")
-DTYPES = {
-    str(dtype).removeprefix("torch."): dtype
-    for dtype in (
-        *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
-        *(torch.uint16, torch.uint32, torch.uint64, torch.float16, torch.bfloat16, torch.float32, torch.float64),
-        *(torch.float8_e4m3fn, torch.float8_e5m2, torch.complex64, torch.complex128),
-    )
-}
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
+OF_NUMPY = (
+    *("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+)
+MOST_AXES = 32  # that every version of NumPy takes
+OF_TORCH = (*OF_NUMPY, "bfloat16", "float8_e4m3fn", "float8_e5m2")
 
 
 class ChannelError(Exception):
@@ -185,14 +183,19 @@ def encode(message: object) -> bytes:
 
 
 def extension_of(contents: list[bytes], value: object) -> msgspec.msgpack.Ext:
-    """Tensors and opaque values as msgpack's extension types; the bytes of a tensor join `contents`."""
-    if isinstance(value, Tensor):
-        name = NAMES.get(value.dtype)
-        if name is None:
+    """Tensors, arrays and opaque values as msgpack's extension types; the numbers' bytes join `contents`."""
+    if is_tensor(value):
+        name = str(value.dtype).removeprefix("torch.")
+        if name not in OF_TORCH:
             return extension_of(contents, Opaque(f"{value.dtype} tensor"))
         if value.numel():
-            contents.append(value.contiguous().flatten().view(torch.uint8).numpy().tobytes())
+            contents.append(value.contiguous().flatten().view(sys.modules["torch"].uint8).numpy().tobytes())
         return msgspec.msgpack.Ext(TENSOR, msgspec.msgpack.encode([name, list(value.shape)]))
+    if is_array(value):
+        if value.dtype.name not in OF_NUMPY:
+            return extension_of(contents, Opaque(f"{value.dtype} array"))
+        contents.append(value.tobytes())
+        return msgspec.msgpack.Ext(ARRAY, msgspec.msgpack.encode([value.dtype.name, list(value.shape)]))
     if isinstance(value, Opaque):
         return msgspec.msgpack.Ext(OPAQUE, value.type_name.encode("utf-8", "replace")[:200])
     raise TypeError(f"a {type(value).__name__} is no plain value")
@@ -237,21 +240,27 @@ class Contents:
         return bytearray(taken)
 
 
-def from_extension(contents: Contents, code: int, data: memoryview) -> Tensor | Opaque:
+def from_extension(contents: Contents, code: int, data: memoryview) -> Plain:
     """Undo `extension_of`. Raises ValueError."""
     if code == OPAQUE:
         return Opaque(bytes(data[:200]).decode("utf-8", "replace"))
-    if code != TENSOR:
+    torch = sys.modules.get("torch")
+    if code != ARRAY and (code != TENSOR or torch is None):
         raise ValueError("unknown extension")
     name, shape = msgspec.msgpack.decode(data, type=tuple[str, list[int]])
-    dtype = DTYPES.get(name)
-    if dtype is None or len(shape) > 64 or any(not 0 <= size < 2**40 for size in shape):
+    names, most = (OF_NUMPY, MOST_AXES) if code == ARRAY else (OF_TORCH, 64)
+    if name not in names or len(shape) > most or any(not 0 <= size < 2**40 for size in shape):
         raise ValueError("no such dtype or shape")
+    dtype: Any = np.dtype(name) if code == ARRAY else getattr(torch, name)
     raw = contents.take(math.prod(shape) * dtype.itemsize)
+    if code == ARRAY:
+        numbers = np.frombuffer(raw, dtype=np.uint8 if name == "bool" else dtype)
+        return (numbers != 0 if name == "bool" else numbers).reshape(shape)
+    assert torch is not None
     if not raw:
         return torch.empty(shape, dtype=dtype)
-    flat = torch.frombuffer(raw, dtype=torch.uint8 if dtype == torch.bool else dtype)
-    return (flat != 0 if dtype == torch.bool else flat).reshape(shape)
+    flat = torch.frombuffer(raw, dtype=torch.uint8 if name == "bool" else dtype)
+    return (flat != 0 if name == "bool" else flat).reshape(shape)
 
 
 def check_plain(value: Plain, depth: int = 0) -> None:
@@ -262,5 +271,7 @@ def check_plain(value: Plain, depth: int = 0) -> None:
     elif isinstance(value, dict) and depth <= MAX_DEPTH and all(type(key) is str for key in value):
         for item in value.values():
             check_plain(item, depth + 1)
-    elif value is not None and type(value) not in (bool, int, float, str, Tensor, Opaque):
+    elif value is not None and not (
+        type(value) in (bool, int, float, str, Opaque) or is_array(value) or is_tensor(value)
+    ):
         raise ValueError(f"a {type(value).__name__} is no plain value")

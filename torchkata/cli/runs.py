@@ -10,7 +10,7 @@ from typing import IO, Protocol
 
 from ..course import course
 
-NEEDED = ("torch", "numpy", "einops", "jaxtyping", "hypothesis", "pytest", "torchkata.compare", "torchkata.explain")
+NEEDED = ("numpy", "hypothesis", "pytest", "torchkata.compare", "torchkata.explain")
 EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # that is what `load` is for
 
 
@@ -37,7 +37,7 @@ def load() -> None:
 
     Nothing is computed: after an operation on several threads, torch hangs in a forked process.
     """
-    for module in NEEDED:
+    for module in (*course().preload, *NEEDED):
         importlib.import_module(module)
 
 

@@ -3,9 +3,9 @@
 The bytes are those of a run that reads and writes each tensor once, in the sizes of `torchkata/speed/sizes.py`.
 """
 
-import torch
-
 from torchkata.speed.sizes import Size
+
+BYTES = {"float32": 4, "bfloat16": 2}
 
 SGD_FLOPS, SGD_TENSORS = 2, 3  # p − lr·g; p and g are read, p is written
 ADAGRAD_FLOPS, ADAGRAD_TENSORS = 7, 5  # G + g·g, then p − lr·g / √(G + ε); p, g and G are read, p and G are written
@@ -39,4 +39,4 @@ def training_intensity(size: Size) -> float:
 
 def element(size: Size) -> int:
     """The bytes of one number."""
-    return int(getattr(torch, size.dtype).itemsize)
+    return BYTES[size.dtype]

@@ -12,7 +12,7 @@ from grader.performance import figures, grading, phase, session, setup
 from grader.performance.decision import Final
 from grader.performance.machine import Machine
 from grader.performance.session import About, Order, Row, grade_speed, on_firm_ground
-from grader.result import KataResult, PerformanceResult, Result
+from grader.result import KataResult, PerformanceResult, Result, speed_fingerprint
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
 from grader.tests.made import result
@@ -190,7 +190,7 @@ def test_what_does_not_count_is_in_neither_sum() -> None:
     assert (found.device, found.environment["device"], found.seconds) == ("cpu", "a CPU", made.seconds + 2)
     twice = phase.with_speed(found, "cpu", rows, {}, "print")
     assert (twice.score, twice.max_score) == (found.score, found.max_score), "what was graded before is replaced"
-    assert not phase.is_timed(found, "cpu")
-    whole = phase.with_speed(made, "cpu", rows[:2], {}, phase.speed_print("cpu", made.fingerprint))
-    assert phase.is_timed(whole, "cpu")
-    assert not phase.is_timed(whole, "cuda")
+    assert not found.is_timed("cpu")
+    whole = phase.with_speed(made, "cpu", rows[:2], {}, speed_fingerprint(made.fingerprint, "cpu"))
+    assert whole.is_timed("cpu")
+    assert not whole.is_timed("cuda")

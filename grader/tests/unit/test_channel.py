@@ -1,6 +1,7 @@
 """The channel: what goes in comes out, and nothing but a fault comes of nonsense."""
 
 import contextlib
+import math
 import os
 import resource
 import socket
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -29,7 +31,7 @@ SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floa
 @st.composite
 def tensors(draw: st.DrawFn) -> torch.Tensor:
     """Any dtype, from no element to a few, any bits."""
-    dtype = draw(st.sampled_from(sorted(channel.DTYPES.values(), key=str)))
+    dtype = getattr(torch, draw(st.sampled_from(channel.OF_TORCH)))
     shape = draw(st.lists(st.integers(0, 3), max_size=3))
     size = torch.empty(shape, dtype=dtype).nbytes
     raw = draw(st.binary(min_size=size, max_size=size))
@@ -38,8 +40,18 @@ def tensors(draw: st.DrawFn) -> torch.Tensor:
     return torch.frombuffer(bytearray(raw), dtype=dtype).reshape(shape) if size else torch.empty(shape, dtype=dtype)
 
 
+@st.composite
+def arrays(draw: st.DrawFn) -> np.ndarray[Any, Any]:
+    """Any dtype, from no element to a few, any bits."""
+    dtype, shape = np.dtype(draw(st.sampled_from(channel.OF_NUMPY))), draw(st.lists(st.integers(0, 3), max_size=3))
+    size = math.prod(shape) * dtype.itemsize
+    raw = draw(st.binary(min_size=size, max_size=size))
+    bits = bytes(byte & 1 for byte in raw) if dtype.name == "bool" else raw
+    return np.frombuffer(bytearray(bits), dtype=dtype).reshape(shape)
+
+
 PLAIN = st.recursive(
-    SCALARS | tensors() | st.builds(Opaque, st.text(max_size=20)),
+    SCALARS | tensors() | arrays() | st.builds(Opaque, st.text(max_size=20)),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
     max_leaves=12,
 )
