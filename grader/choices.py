@@ -21,7 +21,6 @@ class Platform(StrEnum):
     gradescope = "gradescope"
     classroom50 = "classroom50"
     github = "github"
-    kubernetes = "kubernetes"
 
 
 class Part(StrEnum):

@@ -215,8 +215,6 @@ def package(
     github: what to add to the repository that students start from.
 
     classroom50: what to add to the classroom's repository.
-
-    kubernetes: an image to build, and the manifest of an Indexed Job whose pods each grade a share of a class.
     """
 
     def load() -> Command:

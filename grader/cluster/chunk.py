@@ -6,7 +6,6 @@ Run by `task.py` on Slurm: python -m grader.cluster.chunk PLAN INDEX PARENT
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -35,11 +34,11 @@ def main() -> int:
     use(Path(plan.course))
     paths = [Path(submission) for submission in plan.chunks[index]]
     entries = [Entry(identify(submission), submission) for submission in paths]
-    done = grade_chunk(plan.phase, entries, plan.options(jobs=cores(plan.phase)))
-    if done.unfit:
-        write_whole(path.parent / UNFIT / os.environ.get("SLURMD_NODENAME", os.uname().nodename), done.unfit.encode())
-        warn(done.unfit)
-    return 3 if done.unfit else 0
+    unfit = grade_chunk(plan.phase, entries, plan.options(jobs=cores(plan.phase)))
+    if unfit:
+        write_whole(path.parent / UNFIT / os.environ.get("SLURMD_NODENAME", os.uname().nodename), unfit.encode())
+        warn(unfit)
+    return 3 if unfit else 0
 
 
 def cores(phase: Phase) -> int:
@@ -47,34 +46,26 @@ def cores(phase: Phase) -> int:
     return int(os.environ.get("SLURM_CPUS_PER_TASK", "1")) if phase == "tests" else 1
 
 
-@dataclass(frozen=True)
-class Done:
-    """What became of a chunk, beside the results that are stored."""
-
-    unsure: tuple[str, ...] = ()  # submissions that could not be graded
-    unfit: str = ""  # why this machine can't grade, if it can't
-
-
-def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> Done:
-    """Grade what is to be graded of these submissions."""
+def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str:
+    """Grade what is to be graded of these submissions; why this machine can't grade, or nothing if it can."""
     intake = Intake(entries, [], choose(options.katas), options)
     quiet = console(quiet=True)
     try:
         if phase == "tests":
-            return Done(unsure=tuple(grade_tests(intake, quiet, warn).unsure))
+            grade_tests(intake, quiet, warn)
+            return ""
         for _ in intake.orders():
             pass  # those without a result are the tests' to grade, and stay out of `reused`
         from grader.performance.phase import grade_speeds
 
         assert options.device != "none"
         unsure = grade_speeds(options.device, intake, intake.reused, quiet, warn)
-        unfit = why_not_timed(options.out / unsure[0] / "result.json") if unsure else ""
-        return Done(tuple(unsure), unfit)
+        return why_not_timed(options.out / unsure[0] / "result.json") if unsure else ""
     except CallError as error:  # none of them can be read: whoever gave them to us has seen it, too, or will
         warn(str(error))
-        return Done()
+        return ""
     except MachineError as error:
-        return Done(unfit=str(error))
+        return str(error)
 
 
 def why_not_timed(path: Path) -> str:

@@ -16,16 +16,15 @@ from grader.package import project
 from grader.result import write_whole
 from torchkata.course import course
 
-Platform: TypeAlias = Literal["gradescope", "classroom50", "github", "kubernetes"]
+Platform: TypeAlias = Literal["gradescope", "classroom50", "github"]
 
 FILES = Path(__file__).with_name("files")
-FOLDERS: dict[Platform, str] = {"gradescope": "", "classroom50": "", "github": ".github/torchkata/", "kubernetes": ""}
+FOLDERS: dict[Platform, str] = {"gradescope": "", "classroom50": "", "github": ".github/torchkata/"}
 WORKFLOW = "grade.yml"
 NEXT: dict[Platform, str] = {
     "gradescope": "upload it as the autograder, on Ubuntu 22.04 or newer",
     "classroom50": "copy it to CLASSROOM/autograders/ASSIGNMENT/, and runtime.json into the assignment's runtime",
     "github": "commit it to the repository that students start from",
-    "kubernetes": "build the image from its Containerfile, name it in job.yaml, and apply that",
 }
 
 
@@ -70,8 +69,6 @@ def tests_not_visible() -> int:
 
 def contents(platform: Platform, options: Options) -> dict[str, bytes]:
     """The files of a package, by path. Raises CallError."""
-    if platform == "kubernetes":
-        return for_kubernetes(options)
     folder = FOLDERS[platform]
     sources = [path for name in ("common", platform) for path in project.files_of(FILES / name)]
     written = {path.name: path.read_bytes() for path in sources}
@@ -101,17 +98,6 @@ def drawn(asked: str) -> dict[str, bytes]:
     except OSError:
         said = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         raise MachineError(f"the tests' inputs can't be drawn: {said[0]}") from None
-
-
-def for_kubernetes(options: Options) -> dict[str, bytes]:
-    """The manifest with what was asked for in it, and what the image is built from. Raises CallError."""
-    if options.source is not None:
-        raise CallError("--source: an image for kubernetes is built from a copy")
-    written = {path.name: path.read_bytes() for path in project.files_of(FILES / "kubernetes")}
-    asked = {b"SEED": options.seed, b"EXAMPLES": options.examples, b"KATAS": ",".join(options.katas)}
-    for name, value in asked.items():
-        written["job.yaml"] = written["job.yaml"].replace(name, str(value).encode())
-    return written | {f"torchkata/{name}": content for name, content in project.copy().items()}
 
 
 def refuse(platform: Platform, out: Path, *, force: bool) -> None:

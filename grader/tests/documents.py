@@ -8,7 +8,7 @@ from grader.tests import ROOT
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 OURS = ("grader", "kata", "pytest", "make", "python", "python3")
-OTHERS = ("apt-get", "apptainer", "docker", "export", "git", "kubectl", "pip", "sbatch", "source", "srun")
+OTHERS = ("apt-get", "export", "git", "pip", "sbatch", "source", "srun")
 PIECE = re.compile(
     r"^```(?P<language>\w*)\n(?P<block>.*?)^```$|^#+ (?P<heading>[^\n]+)$|^\| (?P<cell>[^|\n]*) \|",
     re.MULTILINE | re.DOTALL,

@@ -59,10 +59,6 @@ NOT_RUN = {
         "grader grade submissions/* --out results --jobs 20 --executor slurm --device cuda "
         "--slurm tests:partition=cpu --slurm speed:partition=gpu --slurm gres=gpu:h100:1",
     ),
-    "needs Slurm and Apptainer; test_package.py::test_the_pods_of_a_job_grade_the_whole_class runs shares": (
-        "sbatch --array=0-99%20 --requeue --wrap 'apptainer exec --pwd /opt/torchkata --bind /class torchkata.sif "
-        "python -m grader.cluster.share /class/submissions --out /class/results --index $SLURM_ARRAY_TASK_ID --of 100'",
-    ),
 }
 LEFT_OUT = {command for commands in NOT_RUN.values() for command in commands}
 STUBS_ARE_LEFT, ANY_MACHINE = (1,), (0, 3)
@@ -80,7 +76,6 @@ SHOWN = [
     "students.md: Set up",
     "students.md: Reading a failure",
     "katas.md: strides: Find an element in memory",
-    "cluster.md: In a container",
     "architecture.md: How it is built",
     "architecture.md: Inputs are drawn once",
     "architecture.md: A submission's way through the grader",

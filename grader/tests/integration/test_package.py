@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -219,61 +218,3 @@ def test_bad_calls(tmp_path: Path, platform: str, name: str, arguments: tuple[st
     assert (done.code, len(done.err.strip().splitlines())) == (2, 1), done.err
     assert words in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-def manifest(folder: Path) -> dict[str, Any]:
-    """The job that a package describes, once Kubernetes' own schema has accepted it."""
-    loaded: dict[str, Any] = yaml.safe_load((folder / "job.yaml").read_text())
-    kubernetes_validate.validate(loaded, "1.33", strict=True)
-    return loaded
-
-
-def test_the_manifest_for_kubernetes_is_one_that_it_accepts(tmp_path: Path) -> None:
-    assert package("kubernetes", tmp_path / "new", "--seed", "7", "--examples", "40").code == 0
-    job = manifest(tmp_path / "new")["spec"]
-    pod = job["template"]["spec"]
-    (container,) = pod["containers"]
-    assert job["completionMode"] == "Indexed"
-    assert f"--of={job['completions']}" in container["args"]
-    assert {"--seed=7", "--examples=40"} <= set(container["args"])
-    assert pod["securityContext"]["runAsNonRoot"] is True
-    assert pod["automountServiceAccountToken"] is False
-    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
-    recipe = (tmp_path / "new/Containerfile").read_text()
-    assert "bubblewrap libseccomp2" in recipe
-    assert (tmp_path / "new/torchkata/grader/cluster/share.py").exists()
-
-
-def test_a_source_is_not_for_kubernetes(tmp_path: Path) -> None:
-    done = package("kubernetes", tmp_path / "new", "--source", f"file:///grader@{COMMIT}")
-    assert (done.code, done.err) == (2, "grader: --source: an image for kubernetes is built from a copy\n")
-
-
-@pytest.mark.usefixtures("needs_bwrap")
-def test_the_pods_of_a_job_grade_the_whole_class(tmp_path: Path) -> None:
-    assert package("kubernetes", tmp_path / "new", "--examples", "5").code == 0
-    (container,) = manifest(tmp_path / "new")["spec"]["template"]["spec"]["containers"]
-    for name in ("ada", "ben"):
-        shutil.copytree(HALF_DONE, tmp_path / "class/submissions" / name)
-    (tmp_path / "class/submissions/.snapshots").mkdir()
-    arguments = [part.replace("/class", str(tmp_path / "class")) for part in container["args"] if "--of" not in part]
-    for index in range(3):
-        done = call(
-            *(sys.executable, *container["command"][1:], *arguments, "--of", 3, "--kata", "linear"),
-            cwd=tmp_path / "new/torchkata",
-            JOB_COMPLETION_INDEX=str(index),
-        )
-        assert (done.code, done.err) == (0, "")
-        graded_by_now = {path.parent.name for path in (tmp_path / "class").glob("results/*/result.json")}
-        assert graded_by_now == set(("ada", "ben")[: index + 1])
-    assert ask("report", tmp_path / "class/results").code == 0
-    assert (tmp_path / "class/results/gradebook.csv").read_text().count("\n") == 3
-
-
-@pytest.mark.parametrize("index", ["", "4", "-1"])
-def test_a_pod_without_a_share(tmp_path: Path, index: str) -> None:
-    variables = {"JOB_COMPLETION_INDEX": index} if index else {}
-    command = (sys.executable, "-m", "grader.cluster.share", tmp_path, "--out", tmp_path / "out", "--of", 4)
-    done = call(*command, cwd=ROOT, **variables)
-    assert done.code == 2
-    assert "the index has to be from 0 to 3" in done.err
