@@ -16,7 +16,7 @@ from grader.course.ledger import stored_in
 from grader.worker.launch import Isolation
 from torchkata.course import Kata, course
 
-TEST_SECONDS = 0.13  # a test of a right solution at 100 examples (docs/measured.md)
+TEST_SECONDS = 0.13  # a test of a right solution at 100 examples (docs/evidence/measured.md)
 LEAST_SHARE = 0.25  # of it, however few the examples
 WORKLOAD_SECONDS = 25.0
 TASK_SECONDS = 300.0  # that a task should last: long beside its start, short beside what is lost with it

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.tests import ROOT
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 OURS = ("grader", "kata", "pytest", "make", "python", "python3")
 OTHERS = ("apt-get", "export", "git", "pip", "sbatch", "source", "srun")
 PIECE = re.compile(

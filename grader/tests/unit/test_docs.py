@@ -68,7 +68,7 @@ def test_a_command_of_the_documents_can_be_typed(document: Path, words: list[str
 
 
 def test_there_is_something_to_type_in_the_documents_that_teach() -> None:
-    for name in ("README.md", "students.md", "instructors.md", "platforms.md", "cluster.md", "performance.md"):
+    for name in ("README.md", "students.md", "instructors.md", "platforms.md", "operators.md", "performance.md"):
         assert any(document.name == name for document, _ in ALL), name
 
 
@@ -93,6 +93,11 @@ def test_a_file_that_is_named_is_there(document: Path) -> None:
     text = document.read_text("utf-8")
     for name in {*PATH.findall(text)} - {*WRITTEN_THERE.findall(text)} - {*MADE_LATER}:
         assert list(ROOT.glob(re.sub(r"<\w+>", "*", name))), name
+
+
+def test_the_glossary_stays_short() -> None:
+    words = re.findall(r"^\| \*\*(\w+)\*\* \|", (ROOT / "docs/glossary.md").read_text("utf-8"), re.MULTILINE)
+    assert 0 < len({*words}) == len(words) <= 15
 
 
 def test_every_kata_has_its_section_in_order_under_its_track() -> None:
