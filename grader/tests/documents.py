@@ -1,4 +1,4 @@
-"""What README.md and docs/ tell to type, by section: the lines of fenced blocks, the first column of tables."""
+"""What the documents (README.md and others at the top, docs/) tell to type: fenced blocks, first columns of tables."""
 
 import re
 from dataclasses import dataclass, field
@@ -6,7 +6,8 @@ from pathlib import Path
 
 from grader.tests import ROOT
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+AT_THE_TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
+DOCUMENTS = [*(ROOT / name for name in AT_THE_TOP), *sorted((ROOT / "docs").rglob("*.md"))]
 OURS = ("grader", "kata", "pytest", "make", "python", "python3")
 OTHERS = ("apt-get", "export", "git", "pip", "sbatch", "source", "srun")
 PIECE = re.compile(
