@@ -33,7 +33,8 @@ benchmark: .venv/installed
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt "pip>=25.1"   # the first that knows --group
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable ".[grader,slurm]"
 	touch $@
 
 clean:
