@@ -251,6 +251,40 @@ def release(
     sys.exit(run(load))
 
 
+new = typer.Typer(no_args_is_help=True, help="Begin a course, or a kata of a course.")
+app.add_typer(new, name="new")
+
+
+@new.command("course")
+def new_course(
+    folder: Annotated[Path, typer.Argument(help="A new directory.", metavar="DIR")],
+    title: Annotated[str, typer.Option(help="What the course is called.")] = "A new course",
+) -> None:
+    """Write a course with one kata, which can be tested, graded and certified at once."""
+
+    def load() -> Command:
+        from grader.new import new_course
+
+        return lambda: new_course(folder, title)
+
+    sys.exit(run(load))
+
+
+@new.command("kata")
+def new_kata(
+    name: Annotated[str, typer.Argument(help="Its module: small letters, digits and underscores.", metavar="NAME")],
+    track: Annotated[str | None, typer.Option(help="One of the course's; the first if not said.")] = None,
+) -> None:
+    """Write the six files of a kata that works, to be changed into what it should be. No other file is touched."""
+
+    def load() -> Command:
+        from grader.new import new_kata
+
+        return lambda: new_kata(name, track)
+
+    sys.exit(run(load))
+
+
 @app.command()
 def doctor() -> None:
     """Say what works on this machine, what does not, and what mends it.

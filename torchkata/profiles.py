@@ -7,6 +7,7 @@ prove  as grade, but a failing input is not made small: for `grader certify`, wh
 
 import gc
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,21 +26,26 @@ COMMON: dict[str, Any] = {
     "print_blob": False,
     "suppress_health_check": [HealthCheck.too_slow],
 }
-settings.register_profile("grade", max_examples=100, phases=PHASES, database=None, **COMMON)
-settings.register_profile("prove", settings.get_profile("grade"), phases=(Phase.explicit, Phase.generate))
-settings.register_profile(
-    "learn",
-    max_examples=25,
-    phases=(*PHASES, Phase.reuse),  # without it, the database would be written and never read
-    database=DirectoryBasedExampleDatabase(course().root / ".hypothesis" / "examples"),
-    **COMMON,
-)
-settings.load_profile("learn")
-leave_local_constants_out()
+
+
+def register_profiles(database: Path) -> None:
+    """Make the profiles known, and load `learn`, which keeps failing inputs in this folder."""
+    settings.register_profile("grade", max_examples=100, phases=PHASES, database=None, **COMMON)
+    settings.register_profile("prove", settings.get_profile("grade"), phases=(Phase.explicit, Phase.generate))
+    settings.register_profile(
+        "learn",
+        max_examples=25,
+        phases=(*PHASES, Phase.reuse),  # without it, the database would be written and never read
+        database=DirectoryBasedExampleDatabase(database),
+        **COMMON,
+    )
+    settings.load_profile("learn")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--seed` and `--examples`."""
+    """Add `--seed` and `--examples`, and make the profiles known before one is asked for."""
+    register_profiles(course().root / ".hypothesis" / "examples")
+    leave_local_constants_out()
     group = parser.getgroup("torchkata")
     group.addoption("--seed", type=int, metavar="N", help="draw the inputs from this seed (default: new in every run)")
     group.addoption("--examples", type=int, metavar="N", help="random inputs per property (default: 25)")

@@ -1,0 +1,10 @@
+"""NAME: the sum of the squares of some numbers."""
+
+
+def NAME(numbers: list[int]) -> int:
+    """Return the sum of the squares of `numbers`; 0 for no numbers.
+
+    Example:
+        NAME([1, 2, 3])    # 14: 1 + 4 + 9
+    """
+    raise NotImplementedError

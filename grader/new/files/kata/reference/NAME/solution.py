@@ -1,0 +1,9 @@
+"""NAME: the sum of the squares of some numbers."""
+
+
+def NAME(numbers: list[int]) -> int:
+    """Return the sum of the squares of `numbers`; 0 for no numbers."""
+    total = 0
+    for number in numbers:
+        total += number**2
+    return total
