@@ -212,7 +212,7 @@ def course() -> Course:
         found = find(Path.cwd())
         if found is None:
             raise CourseError(
-                "there is no course here: no pyproject.toml from here upward has a table [tool.torchkata]"
+                "there is no course here: change into the folder that has its pyproject.toml"
             )
         use(found)
     return CURRENT[0]

@@ -52,7 +52,8 @@ def leaks(files: Mapping[str, bytes]) -> list[str]:
 @cache
 def secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
     """Function bodies and sentences."""
-    paths = [path for path in sorted(course().reference.rglob("*")) if course().is_private(path)]
+    paths = [path for path in course().reference.rglob("*") if course().is_private(path)]
+    paths.sort(key=lambda path: (path.name != "solution.py", path))
     texts = [
         (path.relative_to(course().root).as_posix(), text)
         for path in paths

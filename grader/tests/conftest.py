@@ -23,7 +23,7 @@ from grader.tests import ROOT
 from grader.tests.handed_in import NAMES, OPTIONS, SLOW, handed_in
 from grader.tests.solution import SOLUTION
 from scripts import one_node_slurm
-from torchkata.course import HiddenSays, Visibility, course
+from torchkata.course import HiddenSays, Visibility, course, use
 
 os.environ["KATA_LANG"] = "en"  # whatever this machine speaks
 os.environ["OMP_NUM_THREADS"] = "1"  # the tests share the cores: threads that wait for one another would take them all
@@ -89,12 +89,14 @@ def python(*arguments: str, cwd: Path = ROOT) -> Run:
 def ask(*command: object) -> Run:
     """`grader …` in this process, which has all imports behind it: for what is refused, or starts no process."""
     out, err = io.StringIO(), io.StringIO()
-    at_ctrl_c = signal.getsignal(signal.SIGINT)
+    at_ctrl_c, here = signal.getsignal(signal.SIGINT), course().root
     try:
         with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
             cli.app([*map(str, command)])
     finally:
         signal.signal(signal.SIGINT, at_ctrl_c)
+        if course().root != here:  # --course
+            use(here)
     return Run(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 
@@ -153,7 +155,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
 def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `grader release` writes, with all katas; for reading only."""
     folder = tmp_path_factory.mktemp("release") / "katas"
-    released = ask("release", folder)
+    released = ask("release", folder, "--track", "all")
     assert released.code == 0, released.err
     return folder
 

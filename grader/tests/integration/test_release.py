@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from grader.errors import CallError, GraderError
 from grader.release import command
@@ -173,7 +174,7 @@ def test_it_installs_and_runs_in_an_environment_of_its_own(handout: Path, tmp_pa
     environment = {"PATH": f"{script(place, '')}:{os.environ['PATH']}", "HOME": str(tmp_path)}
 
     def call(*command: str) -> str:
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+        done = subprocess.run(command, cwd=handout, env=environment, capture_output=True, text=True, timeout=600)
         assert done.returncode in (0, 1), done.stderr
         return done.stdout
 
@@ -184,9 +185,11 @@ def test_it_installs_and_runs_in_an_environment_of_its_own(handout: Path, tmp_pa
     assert not (ROOT / ".kata/x").exists()
     project = tomllib.loads((handout / "pyproject.toml").read_text("utf-8"))["project"]
     ours = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert {key: project[key] for key in ("version", "requires-python", "dependencies")} == {
-        key: ours["project"][key] for key in ("version", "requires-python", "dependencies")
-    }
+    assert [project[key] for key in ("version", "requires-python")] == [
+        ours["project"][key] for key in ("version", "requires-python")
+    ]
+    needed = {*ours["project"]["dependencies"], *ours["dependency-groups"]["students"]}
+    assert {*map(Requirement, project["dependencies"])} == {*map(Requirement, needed)}
 
 
 def test_its_pytest_is_set_as_ours(new_handout: Path) -> None:
