@@ -279,11 +279,14 @@ def known(told: Mapping[str, Any], allowed: Iterable[str], where: str) -> None:
 
 
 def check_files(course: Course, katas: Mapping[str, Kata]) -> None:
-    """Each kata has its stub and its tests, and each file of tests its kata. Raises CourseError."""
+    """Each kata has its tests, and what has a stub and tests is a kata. Raises CourseError."""
     for name in katas:
-        for path in (course.stub(name), course.tests / f"test_{name}.py"):
-            if not path.is_file():
-                raise CourseError(f"{course.folder(name) / 'kata.toml'}: the kata {name} has no {path}")
+        if not (course.tests / f"test_{name}.py").is_file():
+            raise CourseError(f"{course.folder(name)}: the kata {name} has no tests (tests/test_{name}.py)")
+    for path in sorted(course.tests.glob("test_*.py")):
+        name = path.stem.removeprefix("test_")
+        if name not in katas and course.stub(name).is_file():
+            raise CourseError(f"{path}: there is no kata of this name (reference/{name}/kata.toml)")
 
 
 def kata_from(told: dict[str, Any], path: Path, course: Course) -> Kata:

@@ -19,18 +19,13 @@ def copy() -> dict[str, bytes]:
     engine = [path for name in ("torchkata", "grader") for path in files_of(ENGINE / name)]
     fallbacks = course().reference.glob("*/fallback.py")
     named = {path.relative_to(ENGINE).as_posix(): path for path in engine}
-    ours = [*stubs(), *course().rules(), *fallbacks, course().root / "constraints.txt", course().root / "LICENSE"]
+    ours = [*course().rules(), *fallbacks, course().root / "constraints.txt", course().root / "LICENSE"]
     named |= {path.relative_to(course().root).as_posix(): path for path in ours if path.is_file()}
     return {
         name: path.read_bytes()
         for name, path in sorted(named.items())
         if not name.startswith(tuple(f"{folder}/" for folder in LEFT_OUT))
     }
-
-
-def stubs() -> list[Path]:
-    """The stubs, without which a course is none."""
-    return [course().stub(kata) for kata in course().katas]
 
 
 def requirements() -> bytes:

@@ -78,8 +78,11 @@ def is_handout(out: Path) -> bool:
 
 
 def fit(katas: Sequence[Kata]) -> None:
-    """Raise CallError where a stub is written already, or differs from its solution in what others see."""
+    """Raise CallError where a stub is missing, is written already, or differs from its solution in what others see."""
     for kata in katas:
+        for path in (course().stub(kata.name), course().solution(kata.name)):
+            if not path.is_file():
+                raise CallError(f"{path}: there is no such file, and the handout is made of it")
         stub, solution = (path.read_text("utf-8") for path in (course().stub(kata.name), course().solution(kata.name)))
         if written := written_already(stub):
             raise CallError(f"assignment/{kata.name}.py is no stub any more: {written[0]} is written")

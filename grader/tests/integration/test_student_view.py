@@ -104,7 +104,7 @@ def test_what_the_code_printed_is_shown(tmp_path: Path) -> None:
 def test_a_loop_without_end_is_stopped(tmp_path: Path) -> None:
     endless = "def same_storage(x, y):\n    while True:\n        pass\n"
     out = pytest_of(work(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
-    assert "too slow  no answer within 10 seconds" in out
+    assert "too slow  no answer within 5 seconds" in out
     assert "at        same_storage.py, line " in out
 
 
@@ -171,7 +171,7 @@ FIRST_STEP = """
 import sys
 import torch
 from torchkata.lean import spare_the_compiler
-from reference.solution.sgd import SGD
+from reference.sgd.solution import SGD
 spare_the_compiler()
 optimizer = SGD([torch.ones(1, requires_grad=True)], lr=0.1)
 optimizer.zero_grad()
