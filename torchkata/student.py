@@ -3,6 +3,7 @@
 Where the code runs is a `Home`: in this process on a student's own machine, in a worker under the grader.
 """
 
+import ast
 import inspect
 import math
 import signal
@@ -16,7 +17,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
 
+from . import probes
 from .assignment import Assignment
+from .course import course
 from .exercise import Probe, Reply, exercise
 from .failures import Crashed, NotStarted, Place, TimedOut
 from .values import Plain, plain
@@ -49,9 +52,23 @@ class Call:
     args: Sequence[Plain]
 
     def inputs(self) -> dict[str, Plain]:
-        """The arguments by the names that the probe gives them."""
+        """The arguments by the names that the probe gives them; of a function called by name, by its own."""
+        if self.probe is probes.call:
+            module, function, *arguments = self.args
+            return dict(zip(parameters(module, function, len(arguments)), arguments, strict=True))
         names = list(inspect.signature(self.probe).parameters)[1:]
         return dict(zip(names, self.args, strict=False))
+
+
+def parameters(kata: str, function: str, count: int) -> list[str]:
+    """The names of a function's first parameters, as the stub has them; where it does not tell, numbers."""
+    try:
+        tree = ast.parse(course().stub(kata).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        tree = ast.Module([], [])
+    found = [node.args for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function]
+    named = [argument.arg for one in found for argument in (*one.posonlyargs, *one.args)]
+    return [*named, *(f"argument {place + 1}" for place in range(len(named), count))][:count]
 
 
 class Student:

@@ -30,6 +30,7 @@ RUNTIME = (  # all of this project that a worker can see
         "torchkata/values.py",
         "torchkata/assignment.py",
         "torchkata/exercise.py",
+        "torchkata/probes.py",
         "torchkata/lean.py",
     ),
     *(

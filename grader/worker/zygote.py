@@ -86,6 +86,7 @@ def warm_up(preload: list[str], probes: list[str]) -> None:
     for probe in probes:
         importlib.import_module(f"tests.probes.{probe}")
     import grader.worker.work  # noqa: F401
+    import torchkata.probes  # noqa: F401
 
     gc.freeze()
     gc.enable()

@@ -1,0 +1,47 @@
+"""The probe that calls a function by its name, and what a failure says of its arguments."""
+
+from pathlib import Path
+
+import pytest
+
+from torchkata.course import course
+from torchkata.explain import explain
+from torchkata.failures import Crashed, Wrong
+from torchkata.probes import call
+from torchkata.student import Call, InProcess, Student
+
+SHOULD_SCALE = "def scale(x, /, factor, *, offset=0):\n    return [factor * number + offset for number in x]\n"
+
+
+@pytest.fixture
+def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Student:
+    """One whose only file is also the stub that names the parameters."""
+    (tmp_path / "scale.py").write_text(SHOULD_SCALE)
+    monkeypatch.setattr(type(course()), "stub", lambda _, kata: tmp_path / f"{kata}.py")
+    return Student(InProcess(tmp_path, call_seconds=5.0))
+
+
+def test_a_function_is_called_by_its_name(student: Student) -> None:
+    assert student.call(call, "scale", "scale", [1, 2], 3) == [3, 6]
+
+
+def test_a_function_that_there_is_not_is_a_crash(student: Student) -> None:
+    with pytest.raises(Crashed, match="no attribute 'scald'"):
+        student.call(call, "scale", "scald", [1, 2], 3)
+
+
+def test_a_failure_shows_the_arguments_by_the_names_of_the_parameters(student: Student) -> None:
+    student.call(call, "scale", "scale", [1, 2], 3)
+    message = explain("scale", Wrong(note="wrong"), student.last, "pytest").message
+    assert "x: [1, 2]   factor: 3" in message
+    assert "module" not in message
+    assert "function" not in message
+
+
+@pytest.mark.parametrize("source", [None, "def scale(x", "def other(x):\n    pass\n", "def scale(*xs):\n    pass\n"])
+def test_arguments_are_numbered_where_the_stub_does_not_name_them(
+    student: Student, tmp_path: Path, source: str | None
+) -> None:
+    (tmp_path / "scale.py").unlink() if source is None else (tmp_path / "scale.py").write_text(source)
+    assert student is not None
+    assert Call(call, ["scale", "scale", 1, 2]).inputs() == {"argument 1": 1, "argument 2": 2}
