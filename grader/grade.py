@@ -126,7 +126,7 @@ def grade_tests(
     if live is not None:
         blank = result_of(Graded(first, [], 0.0), [], options, None, intake.prints[first.submission.id])
         live.begin(msgspec.structs.replace(blank, performance=not_timed_yet(options, intake.katas)))
-    private = [*(entry.path for entry in intake.entries), options.out]
+    private = [path.absolute() for path in (*(entry.path for entry in intake.entries), options.out)]
     with_workplace(
         options.isolation,
         options.examples,

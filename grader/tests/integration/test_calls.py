@@ -63,7 +63,7 @@ def test_the_installed_command_finds_all_it_needs_from_anywhere(tmp_path: Path, 
     arguments = [*command.split(), *(["out"] if command != "certify" else []), "--kata", "lineal"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     script = Path(sys.executable).with_name("grader")
-    command_line = [script, "--course", ROOT, *arguments]
+    command_line = [str(script), "--course", str(ROOT), *arguments]
     done = subprocess.run(command_line, cwd=tmp_path, env=environment, capture_output=True, text=True)
     refused(Run(done.returncode, done.stdout, done.stderr), "'lineal'")
 
