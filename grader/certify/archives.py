@@ -1,6 +1,6 @@
 """Archives that try something with the grader's reader, and two that are odd but honest.
 
-zoo/attacks/archives.toml names them. Each is made of a kata file and the package around it.
+reference/attacks/archives.toml names them. Each is made of a kata file and the package around it.
 """
 
 import gzip
