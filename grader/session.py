@@ -45,7 +45,7 @@ class Order:
     submission: Submission
     katas: tuple[Kata, ...]
     seed: int
-    sound: frozenset[str] = frozenset()  # katas that are known to be done, and need no stand-in
+    sound: frozenset[str] = frozenset()  # katas that are known to be done, and need no fallback
     limits: Limits = field(default_factory=lambda: course().limits)
     remarked: bool = False  # remarks on the source are wanted
     then: "Order | None" = None  # graded right after it, by the same zygote
@@ -255,6 +255,6 @@ def grade_submission(
 
 
 def on_firm_ground(kata: Kata, files: Mapping[str, bytes], done: Set[str]) -> dict[str, bytes]:
-    """The student's files, with a stand-in for each foundation of this kata that is not done."""
+    """The student's files, with a fallback for each foundation of this kata that is not done."""
     broken = [name for name in course().foundations(kata.name) if name not in done]
     return {**files, **{f"{name}.py": course().fallback(name).read_bytes() for name in broken}}

@@ -69,11 +69,11 @@ def patched_oracle(mistake: Mistake) -> Iterator[None]:
     busy = [False]
     with pytest.MonkeyPatch.context() as oracle:
         for part in mistake.parts:
-            oracle.setattr(sys.modules[part.right.__module__], part.right.__name__, stand_in(part, busy))
+            oracle.setattr(sys.modules[part.right.__module__], part.right.__name__, in_its_place(part, busy))
         yield
 
 
-def stand_in(part: Mistaken, busy: list[bool]) -> Callable[..., Any]:
+def in_its_place(part: Mistaken, busy: list[bool]) -> Callable[..., Any]:
     """What the tests call in place of the oracle's function; `busy` while any part of the mistake computes."""
 
     def function(*args: Any, **kwargs: Any) -> Any:

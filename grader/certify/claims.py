@@ -17,7 +17,7 @@ CATCHING: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")
 class Claim:
     """`refute` says in what way a result contradicts the claim; None when it holds."""
 
-    group: str  # "stubs", "solution", "right", "wrong" or "stand-in"
+    group: str  # "stubs", "solution", "right", "wrong" or "fallback"
     kata: str  # the kata it is about, "" for all
     name: str
     order: Order
@@ -28,7 +28,7 @@ class Claim:
 def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
     """Everything to be proven of these katas; of a wrong one, `quick` asks just the test that is known to catch it.
 
-    A wrong kata is graded alone: while others are graded, a stand-in has its place, so its file is not even there.
+    A wrong kata is graded alone: while others are graded, a fallback has its place, so its file is not even there.
     That the others are done on such ground is one claim for each kata, and no quick one; nor is what builds on a right
     one.
     """
@@ -56,7 +56,7 @@ def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterato
         if built_on_it:
             files = {name: content for name, content in solution.items() if name != file}
             found = order(f"without {kata.name}", files, built_on_it, sound=others)
-            yield Claim("stand-in", kata.name, f"without {kata.name}", found, all_are("done"))
+            yield Claim("fallback", kata.name, f"without {kata.name}", found, all_are("done"))
 
 
 def only(kata: Kata, test: str) -> Kata:

@@ -29,7 +29,7 @@ from torchkata.course import Kata, course
 MOST_UNSURE = 0.25  # of a part's claims
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it; what builds on a right one; "
-    "stand-ins; more seeds; the attacks' twins, their seconds, and the lesser isolation; cheats on speed."
+    "fallbacks; more seeds; the attacks' twins, their seconds, and the lesser isolation; cheats on speed."
 )
 
 

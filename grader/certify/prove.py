@@ -116,7 +116,7 @@ def kata_table(findings: Findings, katas: Sequence[Kata]) -> Table:
         "solution done": "solution",
         "right accepted": "right",
         "wrong caught": "wrong",
-        "others without it": "stand-in",
+        "others without it": "fallback",
     }
     table = Table("kata", *groups, "flakes", box=box.SIMPLE_HEAD)
     for kata in katas:

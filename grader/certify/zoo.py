@@ -1,11 +1,11 @@
 """The zoo: implementations that the tests must accept, and ones that they must catch.
 
-reference/<kata>/right/<name>.py    right but unusual; the first line of its docstring says how
-reference/<kata>/wrong.toml         mistakes, each a table: `breaks` names the must, and either `replace` (texts of the
-                              solution and what stands there instead) or `source` (the whole file) makes it;
-                              `looks_like` names the mistake that it is, or all of them, for the diagnosis;
-                              `caught_by` names the test that catches it most cheaply, and says what it looks like:
-                              `certify --write-caught-by` writes it, certify checks it
+reference/<kata>/right/<name>.py  right but unusual; the first line of its docstring says how
+reference/<kata>/wrong.toml       mistakes, each a table: `breaks` names the must, and either `replace` (texts of the
+                                  solution and what stands there instead) or `source` (the whole file) makes it;
+                                  `looks_like` names the mistake that it is, or all of them, for the diagnosis;
+                                  `caught_by` names the test that catches it most cheaply, and says what it looks like:
+                                  `certify --write-caught-by` writes it, certify checks it
 """
 
 import ast

@@ -193,7 +193,7 @@ def pretending(machine: Machine) -> Iterator[None]:
 
         put(Machine, "running", machine)
         for name in REAL:
-            put(time, name, stand_in(name))
+            put(time, name, in_its_place(name))
         put(timeit, "default_timer", time.perf_counter)
         for function in (timeit.timeit, timeit.repeat, timeit.Timer.__init__):
             defaults = function.__defaults__ or ()
@@ -212,7 +212,7 @@ def exchanged(value: object) -> object:
     return time.perf_counter if value is REAL["perf_counter"] else value
 
 
-def stand_in(name: str) -> Callable[..., Any]:
+def in_its_place(name: str) -> Callable[..., Any]:
     """A pretended function of `time`; the real one for whoever keeps it until nothing is pretended any more."""
 
     def call(*args: Any) -> Any:

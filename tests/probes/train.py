@@ -1,4 +1,4 @@
-"""Probes of train: a get_batch that keeps count, and stand-ins for the optimizer."""
+"""Probes of train: a get_batch that keeps count, and optimizers of the tests' own."""
 
 import gc
 from collections.abc import Sequence

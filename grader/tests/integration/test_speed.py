@@ -151,8 +151,8 @@ def test_a_broken_foundation_is_replaced_and_the_kata_itself_never() -> None:
     order = Order("ada", files, katas, workloads)
     found = on_firm_ground(order)
     assert found["linear_forward"] == files
-    standin = {f"{name}.py": course().fallback(name).read_bytes() for name in ("linear", "cruncher", "sgd")}
-    assert found["train_throughput"] == files | standin
+    fallbacks = {f"{name}.py": course().fallback(name).read_bytes() for name in ("linear", "cruncher", "sgd")}
+    assert found["train_throughput"] == files | fallbacks
     done = Order("ada", files, tuple(graded_kata(name, "done") for name in ("linear", "cruncher", "sgd")), workloads)
     assert on_firm_ground(done)["train_throughput"] == files
 

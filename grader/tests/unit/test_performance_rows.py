@@ -135,7 +135,7 @@ def test_the_annotation_of_workloads_names_no_file() -> None:
     assert line.endswith("(and 4 more of performance)")
 
 
-def test_a_workload_that_the_catalog_does_not_have_is_refused() -> None:
+def test_a_workload_that_the_course_does_not_have_is_refused() -> None:
     made = msgspec.structs.replace(result("why"), performance=[PerformanceResult("flash_attention", "passed", 1, 1)])
     with pytest.raises(ValueError, match="workload flash_attention has changed since; grade again"):
         gradescope.render(made)

@@ -16,7 +16,7 @@ WORKLOADS = list(course().workloads)
 kinds = st.sampled_from(get_args(Kind))
 
 
-def test_every_workload_of_the_catalog_has_its_words() -> None:
+def test_every_workload_of_the_course_has_its_words() -> None:
     assert list(LESSONS) == WORKLOADS
 
 
