@@ -26,9 +26,11 @@ NOT_RUN = {
         "python3 -m venv .venv",
         "python3 -m venv .venv && source .venv/bin/activate",
         "source .venv/bin/activate",
+        "pip install --upgrade pip",
         "pip install -e .",
-        'pip install -e ".[grader]"',
-        'pip install -e ".[grader,slurm]"',
+        "pip install --group students -e .",
+        'pip install --group students -e ".[grader]"',
+        'pip install --group students -e ".[grader,slurm]"',
     ),
     "waits until a file is saved; test_watch.py::test_a_saved_kata_is_run_and_one_that_is_not_saved_is_not": (
         "kata watch",
