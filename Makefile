@@ -14,6 +14,7 @@ test: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/pytest --impl solution
 	$(BIN)/pytest grader/tests -m "not timing" -W error -rs -n $(JOBS) --dist loadfile --no-loadscope-reorder
 	$(BIN)/grader certify --quick --track all --jobs $(JOBS)

@@ -20,12 +20,12 @@ from pathlib import Path
 
 from benchmarks import ROOT
 from benchmarks.timing import table
-from grader.certify.attacks import Attack, attacks
-from grader.certify.siege import EXAMPLES, Siege, Trial
-from grader.collect import Tests
-from grader.submission import Submission
-from grader.worker.launch import Sandbox
-from grader.workplace import with_workplace
+from grader.pipeline.collect import Tests
+from grader.pipeline.submission import Submission
+from grader.pipeline.workplace import with_workplace
+from grader.proof.attacks import Attack, attacks
+from grader.proof.siege import EXAMPLES, Siege, Trial
+from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 
 NEEDED = ("torchkata",)

@@ -8,12 +8,12 @@ import argparse
 from collections.abc import Sequence
 
 from benchmarks.timing import table
-from grader.certify.cheats import cheats, slow_ones
-from grader.certify.races import CheatTrial, Races, SlowTrial, in_sandbox
-from grader.performance import setup
-from grader.result import PerformanceResult
-from grader.worker.launch import Sandbox
-from grader.workplace import with_sandbox
+from grader.pipeline.workplace import with_sandbox
+from grader.proof.cheats import cheats, slow_ones
+from grader.proof.races import CheatTrial, Races, SlowTrial, in_sandbox
+from grader.results.result import PerformanceResult
+from grader.sandbox.launch import Sandbox
+from grader.speed import setup
 from torchkata.course import course
 
 KATAS = list(course().katas.values())

@@ -22,7 +22,7 @@ import pytest
 
 from benchmarks import ROOT
 from benchmarks.timing import ENVIRONMENT, table
-from grader.certify import zoo
+from grader.proof import zoo
 from torchkata.course import course
 
 LOOK_SECONDS = 0.1  # between two looks at the memory

@@ -17,13 +17,12 @@ import torch
 from torch.utils.benchmark import Timer
 
 from benchmarks.timing import table
-from grader.performance import setup
-from grader.performance.rates import Yardstick, sized
-from grader.performance.session import Order, Row, grade_speed
-from grader.performance.side import Task
-from grader.session import connect
-from grader.worker.launch import Sandbox
-from grader.workplace import with_sandbox
+from grader.pipeline.workplace import with_sandbox
+from grader.sandbox.launch import Sandbox, connect
+from grader.speed import setup
+from grader.speed.rates import Yardstick, sized
+from grader.speed.session import Order, Row, grade_speed
+from grader.speed.side import Task
 from torchkata.course import course
 from torchkata.speed.layout import bytes_needed, fields, lay_out
 from torchkata.speed.sizes import Kind

@@ -10,12 +10,12 @@ import sys
 import time
 
 from benchmarks.timing import seconds, table
-from grader.certify.zoo import package
-from grader.collect import Tests
-from grader.session import Graded, Order, grade, grade_submission
-from grader.submission import Submission
-from grader.worker.launch import Sandbox
-from grader.workplace import with_workplace
+from grader.pipeline.collect import Tests
+from grader.pipeline.session import Graded, Order, grade, grade_submission
+from grader.pipeline.submission import Submission
+from grader.pipeline.workplace import with_workplace
+from grader.proof.zoo import package
+from grader.sandbox.launch import Sandbox
 from torchkata.course import course
 from torchkata.first_pass import INPUTS
 from torchkata.student import InProcess

@@ -12,13 +12,13 @@ import time
 
 import msgspec
 
-from grader.certify.claims import Claim, claims
-from grader.collect import Tests
-from grader.result import KataResult
-from grader.session import Graded, grade
-from grader.wanted import choose
-from grader.worker.launch import Sandbox
-from grader.workplace import with_workplace
+from grader.pipeline.collect import Tests
+from grader.pipeline.session import Graded, grade
+from grader.pipeline.wanted import choose
+from grader.pipeline.workplace import with_workplace
+from grader.proof.claims import Claim, claims
+from grader.results.result import KataResult
+from grader.sandbox.launch import Sandbox
 from torchkata.first_pass import INPUTS
 
 

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 from benchmarks.timing import ENVIRONMENT, table
-from grader.package.write import spread
-from grader.release.contents import contents, with_foundations
+from grader.commands.package.write import spread
+from grader.commands.release.contents import contents, with_foundations
 from grader.tests.pseudo_terminal import Terminal
 from torchkata.cli.saves import Saves
 from torchkata.course import course

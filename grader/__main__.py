@@ -3,7 +3,7 @@
 import os
 from typing import NoReturn
 
-from grader import signals
+from grader.base import signals
 
 
 def main() -> NoReturn:

@@ -6,6 +6,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from grader.base.exits import Command, run
 from grader.choices import (
     Choice,
     Device,
@@ -20,9 +21,8 @@ from grader.choices import (
     Tracks,
     Where,
 )
-from grader.exits import Command, run
-from grader.start import Start
-from grader.wanted import wanted
+from grader.pipeline.start import Start
+from grader.pipeline.wanted import wanted
 from torchkata.course import use
 
 STOPPED = {
@@ -99,8 +99,8 @@ def grade(
         if executor is Where.local:
             start.begin_ahead("none" if isolation is Choice.none else "bwrap")
         start.say("importing torch and pytest")
-        from grader.course.intake import Options
-        from grader.grade import grade_into
+        from grader.commands.grade import grade_into
+        from grader.pipeline.intake import Options
 
         options = Options(
             out=out,
@@ -140,7 +140,7 @@ def report(
     """
 
     def load() -> Command:
-        from grader.course.report import run_report
+        from grader.commands.report import run_report
 
         return lambda: run_report(results, feedback)
 
@@ -156,7 +156,7 @@ def diff(
     """Show what a regrade changed: submission, kata, points before and after, and which tests."""
 
     def load() -> Command:
-        from grader.course.differences import run_diff
+        from grader.commands.diff import run_diff
 
         return lambda: run_diff(old, new, csv)
 
@@ -186,7 +186,7 @@ def export(
     """
 
     def load() -> Command:
-        from grader.export import Options, run_export
+        from grader.commands.export import Options, run_export
 
         options = Options(format.value, to, tuple(field or ()))
         return lambda: run_export(directory, options)
@@ -218,7 +218,7 @@ def package(
     """
 
     def load() -> Command:
-        from grader.package import Options, run_package
+        from grader.commands.package import Options, run_package
 
         options = Options(source, seed, examples, wanted(kata or (), track or ()), force)
         return lambda: run_package(platform.value, out, options)
@@ -243,7 +243,7 @@ def release(
     """
 
     def load() -> Command:
-        from grader.release import Options, run_release
+        from grader.commands.release import Options, run_release
 
         options = Options(wanted(kata or (), track or ()), force, prove, examples)
         return lambda: run_release(out, options)
@@ -263,7 +263,7 @@ def new_course(
     """Write a course with one kata, which can be tested, graded and certified at once."""
 
     def load() -> Command:
-        from grader.new import new_course
+        from grader.commands.new import new_course
 
         return lambda: new_course(folder, title)
 
@@ -278,7 +278,7 @@ def new_kata(
     """Write the six files of a kata that works, to be changed into what it should be. No other file is touched."""
 
     def load() -> Command:
-        from grader.new import new_kata
+        from grader.commands.new import new_kata
 
         return lambda: new_kata(name, track)
 
@@ -293,7 +293,7 @@ def doctor() -> None:
     """
 
     def load() -> Command:
-        from grader.doctor import run_doctor
+        from grader.commands.doctor import run_doctor
 
         return run_doctor
 
@@ -311,7 +311,7 @@ def calibrate(
     """
 
     def load() -> Command:
-        from grader.calibrate import Options, run_calibrate
+        from grader.commands.calibrate import Options, run_calibrate
 
         options = Options(device.value if device else None, to)
         return lambda: run_calibrate(options)
@@ -351,7 +351,8 @@ def certify(
     """
 
     def load() -> Command:
-        from grader.certify import Options, run_certify
+        from grader.commands.certify import run_certify
+        from grader.proof.proof import Options
 
         katas = wanted(kata or (), track or ())
         options = Options(

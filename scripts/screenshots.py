@@ -20,7 +20,7 @@ from rich.text import Text
 from selenium.webdriver import Chrome
 
 from benchmarks import ROOT
-from grader import result
+from grader.results import result
 from grader.tests.browser import Scheme, chromium, dress, missing
 from grader.tests.made_class import a_class
 

@@ -211,9 +211,7 @@ def course() -> Course:
     if not CURRENT:
         found = find(Path.cwd())
         if found is None:
-            raise CourseError(
-                "there is no course here: change into the folder that has its pyproject.toml"
-            )
+            raise CourseError("there is no course here: change into the folder that has its pyproject.toml")
         use(found)
     return CURRENT[0]
 

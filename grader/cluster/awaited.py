@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader import result
 from grader.cluster.options import Phase
-from grader.course.intake import Intake
-from grader.result import Result
+from grader.pipeline.intake import Intake
+from grader.results import result
+from grader.results.result import Result
 from torchkata.course import course
 
 

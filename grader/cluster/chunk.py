@@ -10,17 +10,17 @@ from pathlib import Path
 
 import msgspec
 
+from grader.base.errors import CallError, MachineError
+from grader.base.signals import end_with_parent
+from grader.base.terminal import console
 from grader.cluster.options import Phase
 from grader.cluster.plan import Plan
-from grader.course.intake import Intake, Options
-from grader.course.roster import Entry
-from grader.errors import CallError, MachineError
-from grader.grade import grade_tests
-from grader.result import Result, load, write_whole
-from grader.signals import end_with_parent
-from grader.submission import identify
-from grader.terminal import console
-from grader.wanted import choose
+from grader.pipeline.intake import Intake, Options
+from grader.pipeline.roster import Entry
+from grader.pipeline.run import grade_tests
+from grader.pipeline.submission import identify
+from grader.pipeline.wanted import choose
+from grader.results.result import Result, load, write_whole
 from torchkata.course import use
 
 UNFIT = "unfit"  # beside the plan: a file for each node that can't grade, with the reason
@@ -56,7 +56,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
             return ""
         for _ in intake.orders():
             pass  # those without a result are the tests' to grade, and stay out of `reused`
-        from grader.performance.phase import grade_speeds
+        from grader.pipeline.speeds import grade_speeds
 
         assert options.device != "none"
         unsure = grade_speeds(options.device, intake, intake.reused, quiet, warn)

@@ -7,6 +7,8 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
+from grader.base.errors import CallError, MachineError
+from grader.base.leftovers import clear_half_written
 from grader.cluster import record, slurm
 from grader.cluster.awaited import awaited
 from grader.cluster.chunk import UNFIT
@@ -15,12 +17,9 @@ from grader.cluster.plan import plan, seconds_each, size_of_chunks
 from grader.cluster.progress import ClusterProgress
 from grader.cluster.record import Record
 from grader.cluster.slurm import Array, Job, SqueueError, SubmitError
-from grader.course.intake import Intake, Options
-from grader.errors import CallError, MachineError
-from grader.executor import Executor, Outcome, Warn
-from grader.leftovers import clear_half_written
-from grader.live import LiveReport
-from grader.result import write_whole
+from grader.pipeline.executor import Executor, Following, Outcome, Warn
+from grader.pipeline.intake import Intake, Options
+from grader.results.result import write_whole
 
 ROUNDS = 3  # how often what did not come back is submitted
 LOOK_SECONDS = 2.0  # between two looks, and more in a large class:
@@ -36,7 +35,7 @@ def on_slurm(options: Options) -> Executor:
     if "%" in str(options.out.absolute()):
         raise CallError(f"--out {options.out}: Slurm takes a % in a path for something else")
 
-    def grade(intake: Intake, out: Console, warn: Warn, _live: LiveReport | None) -> Outcome:
+    def grade(intake: Intake, out: Console, warn: Warn, _live: Following | None) -> Outcome:
         if options.device == "none" and asked.speed.keys() & OF_A_GPU:
             warn("no GPU is asked for: tests take none, and without --device nothing is timed")
         return Run(intake, asked, out, warn).grade()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from grader.errors import CallError
+from grader.base.errors import CallError
 
 Phase: TypeAlias = Literal["tests", "speed"]
 

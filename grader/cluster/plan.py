@@ -9,11 +9,11 @@ from typing import Literal
 
 import msgspec
 
-from grader import result
 from grader.cluster.options import Phase
-from grader.course.intake import Options
-from grader.course.ledger import stored_in
-from grader.worker.launch import Isolation
+from grader.pipeline.intake import Options
+from grader.results import result
+from grader.results.stored import stored_in
+from grader.sandbox.launch import Isolation
 from torchkata.course import Kata, course
 
 TEST_SECONDS = 0.13  # a test of a right solution at 100 examples (docs/evidence/measured.md)

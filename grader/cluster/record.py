@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from grader.course.intake import Intake, fingerprinted
-from grader.errors import CallError
-from grader.result import assignment_digest, write_whole
+from grader.base.errors import CallError
+from grader.pipeline.intake import Intake, fingerprinted
+from grader.results.result import assignment_digest, write_whole
 
 FOLDER = ".slurm"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import submitit
 from submitit.core.utils import FailedJobError, FailedSubmissionError
 
+from grader.base.errors import MachineError
 from grader.cluster.task import Task
-from grader.errors import MachineError
 
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol")
 TIMEOUTS = 3  # how often a task that Slurm's time limit ends is queued again; what preempts it does not count

@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-from grader.course.intake import Options
-from grader.result import Result, read
+from grader.pipeline.intake import Options
+from grader.results.result import Result, read
 from grader.tests.solution import SOLUTION
 
 LINEAR = (SOLUTION / "linear.py").read_text()

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from grader.result import KataResult, PerformanceResult, Result, TestResult
+from grader.results.result import KataResult, PerformanceResult, Result, TestResult
 from torchkata.course import course
 from torchkata.explain import Outcome, status_of
 

@@ -8,7 +8,7 @@ from functools import cache
 
 import msgspec
 
-from grader.result import KataResult, PerformanceResult, Remark, Result, TestResult
+from grader.results.result import KataResult, PerformanceResult, Remark, Result, TestResult
 from grader.tests.made import measured
 from torchkata.course import Kata, course
 from torchkata.explain import Outcome, status_of

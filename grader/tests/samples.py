@@ -3,14 +3,7 @@
 import itertools
 from typing import Any
 
-from grader.performance.decision import (
-    RULES,
-    Final,
-    Sample,
-    Verdict,
-    bars,
-    judge,
-)
+from grader.speed.decision import RULES, Final, Sample, Verdict, bars, judge
 from torchkata.course import Tiers
 
 FULL_RATE = 800e12  # the yardstick's on an undisturbed machine

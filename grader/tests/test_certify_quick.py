@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from grader import result as results
-from grader.certify import zoo
-from grader.certify.claims import claims, is_caught_as, misremembered
-from grader.certify.remember import cheapest, write
-from grader.errors import CallError
-from grader.result import KataResult
+from grader.base.errors import CallError
+from grader.proof import zoo
+from grader.proof.claims import claims, is_caught_as, misremembered
+from grader.proof.remember import cheapest, write
+from grader.results import result as results
+from grader.results.result import KataResult
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask
 from grader.tests.solution import copy_of_the_course

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from grader import result as results
-from grader.certify import depends, proven
-from grader.certify.claims import Claim, claims
-from grader.certify.depends import digest, ours
-from grader.certify.proven import Proven
-from grader.imports import imported, with_imports
-from grader.result import KataResult
-from grader.session import Order
-from grader.submission import Submission
+from grader.base.imports import imported, with_imports
+from grader.pipeline.session import Order
+from grader.pipeline.submission import Submission
+from grader.proof import depends, proven
+from grader.proof.claims import Claim, claims
+from grader.proof.depends import digest, ours
+from grader.proof.proven import Proven
+from grader.results import result as results
+from grader.results.result import KataResult
 from grader.tests import ROOT
 from grader.tests.conftest import python
 from torchkata.course import course
@@ -97,9 +97,9 @@ def test_a_kata_depends_on_what_it_builds_on_and_on_no_other(solution: Claim) ->
         "reference/adam/moment_mistakes.py",
         "torchkata/compare.py",
         "torchkata/diagnose.py",
-        "grader/collect.py",
-        "grader/rubric.py",
-        "grader/worker/zygote.py",
+        "grader/pipeline/collect.py",
+        "grader/pipeline/rubric.py",
+        "grader/sandbox/zygote.py",
     ],
 )
 def test_a_change_to_what_takes_part_is_seen(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +110,7 @@ def test_a_change_to_what_takes_part_is_seen(file: str, monkeypatch: pytest.Monk
 
 
 def test_a_change_to_what_takes_no_part_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, none = depends.content, ("tests/test_linear.py", "reference/train/oracle.py", "grader/report/html.py")
+    read, none = depends.content, ("tests/test_linear.py", "reference/train/oracle.py", "grader/output/page/html.py")
     before = ours.__wrapped__("adamw")
     changed = {ROOT / file for file in none}
     assert all(path.is_file() for path in changed)
@@ -151,8 +151,10 @@ def test_nothing_of_ours_that_is_loaded_to_grade_is_overlooked() -> None:
 
 def test_an_import_within_a_function_and_a_relative_one_count() -> None:
     assert ROOT / "torchkata/course.py" in imported(ROOT / "torchkata/profiles.py"), "from .course import course"
-    assert ROOT / "grader/grade.py" in imported(ROOT / "grader/cli.py"), "in a function"
-    assert ROOT / "grader/rubric.py" in imported(ROOT / "grader/session.py"), "from grader import rubric"
+    assert ROOT / "grader/commands/grade.py" in imported(ROOT / "grader/cli.py"), "in a function"
+    assert ROOT / "grader/pipeline/rubric.py" in imported(ROOT / "grader/pipeline/session.py"), (
+        "from grader import rubric"
+    )
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xc1", b"\x81\xa7results\x01"])

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.start import Start
+from grader.pipeline.start import Start
+from grader.sandbox.launch import IsolationError, launch
 from grader.tests import ROOT
 from grader.tests.conftest import grade
 from grader.tests.pseudo_terminal import Terminal
-from grader.worker.launch import IsolationError, launch
 from torchkata.course import course
 
 FEW = ("--kata", "same_storage", "--examples", "1")
@@ -62,7 +62,7 @@ def test_what_was_begun_ahead_is_taken_once_and_ended() -> None:
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_a_sandbox_that_cannot_be_had_is_refused_to_who_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.worker.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
+    monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
     start = Start()
     start.begin_ahead("bwrap")
     with pytest.raises(IsolationError, match="/nowhere/bwrap: No such file"):

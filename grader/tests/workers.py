@@ -5,8 +5,8 @@ from typing import Any, Literal, TypeAlias
 
 import pytest
 
-from grader.worker.home import WorkerHome
-from grader.worker.launch import Sandbox, Timing, launch
+from grader.sandbox.home import WorkerHome
+from grader.sandbox.launch import Sandbox, Timing, launch
 from tests.probes import linear as probes
 from torchkata.course import Limits
 from torchkata.student import Student

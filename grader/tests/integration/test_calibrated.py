@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.performance import setup
-from grader.performance.calibration import stored
+from grader.speed import setup
+from grader.speed.calibration import stored
 from grader.tests.conftest import python
 
 QUICK = """

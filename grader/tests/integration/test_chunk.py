@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from grader.cluster.plan import plan
-from grader.result import Result, read
+from grader.results.result import Result, read
 from grader.tests.conftest import python
 from grader.tests.handed_in import LINEAR, handed_in, on_slurm
 

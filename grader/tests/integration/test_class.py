@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from grader.course.intake import Intake, Options
-from grader.course.roster import roster
+from grader.pipeline.intake import Intake, Options
+from grader.pipeline.roster import roster
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, Class, ask, grade
 from grader.tests.handed_in import LINEAR, handed_in

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.formats.classroom50 import VARIABLES
+from grader.output.classroom50 import VARIABLES
 from grader.tests import ROOT
 from grader.tests.conftest import Run, students_environment
 from grader.tests.documents import DOCUMENTS, Section, sections
 from grader.tests.solution import SOLUTION
 
 STUDENTS = ROOT / "docs/students.md"
-FOR_STUDENTS = (STUDENTS, ROOT / "grader/release/files/README.md")  # typed where a handout lies
+FOR_STUDENTS = (STUDENTS, ROOT / "grader/commands/release/files/README.md")  # typed where a handout lies
 ALL_SECTIONS = [section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in sections(document)]
 TYPED = {command for section in ALL_SECTIONS for command in section.commands}
 GRADE = "grader grade submissions/* --out results --jobs 4"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.doctor import machine
+from grader.commands.doctor import machine
 from grader.tests.conftest import run
 from torchkata.course import course
 
@@ -30,17 +30,17 @@ def test_a_machine_without_bubblewrap(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_a_bubblewrap_that_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.worker.launch.bubblewrap", lambda *_: ["bwrap", "--old-option"])
+    monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["bwrap", "--old-option"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "bwrap: Unknown option --old-option")
-    monkeypatch.setattr("grader.worker.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
+    monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "/nowhere/bwrap: No such file or directory")
 
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_a_sandbox_that_shows_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.workplace.hidden_files", lambda: ["/usr"])
+    monkeypatch.setattr("grader.pipeline.workplace.hidden_files", lambda: ["/usr"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "a worker can read /usr")
 
@@ -55,7 +55,7 @@ def test_versions() -> None:
 
 
 def test_an_old_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.doctor.machine.metadata.version", lambda _: "0.0.1")
+    monkeypatch.setattr("grader.commands.doctor.machine.metadata.version", lambda _: "0.0.1")
     torch = next(machine.packages())
     assert (torch.what, torch.state, torch.remedy) == ("torch", "missing", 'pip install -e ".[grader]"')
     assert torch.found.startswith("0.0.1, not >=")

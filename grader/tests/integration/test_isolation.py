@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.sandbox import launch, syscalls
+from grader.sandbox.home import WorkerHome
+from grader.sandbox.launch import IsolationError
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, Run
-from grader.worker import launch, syscalls
-from grader.worker.home import WorkerHome
-from grader.worker.launch import IsolationError
 from torchkata.course import course
 
 COMPLETE = next(path for path in EXAMPLES if path.name == "complete")

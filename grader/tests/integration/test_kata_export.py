@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader import submission
+from grader.pipeline import submission
 from grader.tests.conftest import kata, write_solution
 from torchkata.cli.export import collected, zipped
 from torchkata.course import course

@@ -14,11 +14,11 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
-from grader.errors import CallError, GraderError
-from grader.release import command
-from grader.release.contents import contents, with_foundations
-from grader.release.leaks import leaks, secrets
-from grader.release.prove import prove
+from grader.base.errors import CallError, GraderError
+from grader.commands.release import command
+from grader.commands.release.contents import contents, with_foundations
+from grader.commands.release.leaks import leaks, secrets
+from grader.commands.release.prove import prove
 from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
 from grader.tests.solution import SOLUTION, copy_of_the_course

@@ -14,7 +14,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
-from grader import result as stored
+from grader.results import result as stored
 from grader.tests import browser
 from grader.tests.browser import Scheme, dress
 from grader.tests.conftest import ask

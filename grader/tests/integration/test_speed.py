@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
-from grader.performance import figures, grading, phase, session, setup
-from grader.performance.decision import Final
-from grader.performance.machine import Machine
-from grader.performance.session import About, Order, Row, grade_speed, on_firm_ground
-from grader.result import KataResult, PerformanceResult, Result, speed_fingerprint
+from grader.pipeline import speed as phase
+from grader.results.result import KataResult, PerformanceResult, Result, speed_fingerprint
+from grader.sandbox.launch import launch
+from grader.speed import figures, grading, session, setup
+from grader.speed.decision import Final
+from grader.speed.machine import Machine
+from grader.speed.session import About, Order, Row, grade_speed, on_firm_ground
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
 from grader.tests.made import result
 from grader.tests.solution import SOLUTION
-from grader.worker.launch import launch
 from torchkata.course import Workload, course
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 

@@ -8,11 +8,11 @@ from contextlib import closing
 import pytest
 import torch
 
-from grader.performance import figures, setup
-from grader.performance.side import Side, Task, most_calls
-from grader.performance.worker import SLIP, MemoryUse, TimedWorker
+from grader.sandbox.launch import Sandbox
+from grader.speed import figures, setup
+from grader.speed.side import Side, Task, most_calls
+from grader.speed.worker import SLIP, MemoryUse, TimedWorker
 from grader.tests.workers import LEVELS, zygote
-from grader.worker.launch import Sandbox
 from torchkata.course import course
 from torchkata.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.speed.layout import bytes_needed, fields
@@ -69,7 +69,7 @@ def test_the_solution_and_the_yardstick_are_right(side: Callable[..., Side]) -> 
 
 def test_a_worker_stands_still_between_blocks(side: Callable[..., Side]) -> None:
     before = (
-        "import sys\narena = sys.modules['grader.worker.bench']\n"
+        "import sys\narena = sys.modules['grader.sandbox.bench']\n"
         "def count():\n"
         "    import gc, mmap\n"
         "    held = next(m for m in gc.get_objects() if isinstance(m, mmap.mmap) and not m.closed)\n"

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from grader.sandbox.channel import LENGTH, encode
+from grader.sandbox.home import WorkerHome
+from grader.sandbox.launch import Sandbox, hidden_files
 from grader.tests import ROOT
 from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
-from grader.worker.channel import LENGTH, encode
-from grader.worker.home import WorkerHome
-from grader.worker.launch import Sandbox, hidden_files
 from tests.probes import linear as probes
 from torchkata.exercise import Reply
 from torchkata.failures import Crashed, Died, NotStarted, TimedOut
@@ -219,7 +219,7 @@ def test_all_calls_of_a_test_have_limited_time(sandbox: Sandbox) -> None:
 def test_what_the_grader_itself_waits_is_not_the_students_time(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.worker.home.seconds_waited", time.monotonic)  # as if it had done nothing else
+    monkeypatch.setattr("grader.sandbox.home.seconds_waited", time.monotonic)  # as if it had done nothing else
     home = WorkerHome(sandbox.clone(), replace(LIMITS, call_seconds=0.5))
     home.open({"linear.py": b"import time\ntime.sleep(1)\nfrom torch.nn import Linear"}, 1.0)
     home.renew("linear")

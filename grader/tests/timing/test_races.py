@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.certify.cheats import cheats
-from grader.certify.cheattable import refuted_races
-from grader.certify.races import CheatTrial, Races, SlowTrial
-from grader.performance import setup
+from grader.proof.cheats import cheats
+from grader.proof.cheattable import refuted_races
+from grader.proof.races import CheatTrial, Races, SlowTrial
+from grader.sandbox.launch import launch
+from grader.speed import setup
 from grader.tests.conftest import run
-from grader.worker.launch import launch
 from torchkata.course import course
 
 

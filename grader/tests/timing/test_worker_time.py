@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from grader.sandbox.launch import Sandbox
 from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
-from grader.worker.launch import Sandbox
 from torchkata.failures import TimedOut
 
 ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"

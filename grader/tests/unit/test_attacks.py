@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from grader import result as results
-from grader.certify.admitted import overlooked
-from grader.certify.archives import BUILDERS
-from grader.certify.attacks import Attack, attacks, with_file
-from grader.certify.attacktable import attack_table, refuted_trials, remarks_on
-from grader.certify.parcel import MIB, Parcel
-from grader.certify.reception import Received, receive
-from grader.certify.siege import Siege, Trial, judge, plan
-from grader.errors import CallError
-from grader.session import Graded, Order
-from grader.submission import MAX_ARCHIVE, SubmissionError, read
+from grader.base.errors import CallError
+from grader.pipeline.session import Graded, Order
+from grader.pipeline.submission import MAX_ARCHIVE, SubmissionError, read
+from grader.proof.admitted import overlooked
+from grader.proof.archives import BUILDERS
+from grader.proof.attacks import Attack, attacks, with_file
+from grader.proof.attacktable import attack_table, refuted_trials, remarks_on
+from grader.proof.parcel import MIB, Parcel
+from grader.proof.reception import Received, receive
+from grader.proof.siege import Siege, Trial, judge, plan
+from grader.results import result as results
 from grader.tests.conftest import ask
 from torchkata.course import course
 from torchkata.explain import Outcome, Status
@@ -106,7 +106,7 @@ def test_what_an_archive_wrote_is_found(tmp_path: Path, monkeypatch: pytest.Monk
         (path.parent.parent / "escaped.py").touch()
         return read(path)
 
-    monkeypatch.setattr("grader.certify.reception.read", extracts)
+    monkeypatch.setattr("grader.proof.reception.read", extracts)
     found = receive("odd", BUILDERS["odd_zip"], "linear.py", with_file(course().katas["linear"], "x = 1"), tmp_path)
     assert found.problem == "reading it wrote class/of/escaped.py"
 

@@ -10,11 +10,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader import calibrate
-from grader.errors import MachineError
-from grader.performance import ceilings, rates, setup
-from grader.performance.calibration import TOLERATED, Calibration, fallen, path_of, store, stored
-from grader.performance.side import Task
+from grader.base.errors import MachineError
+from grader.commands import calibrate
+from grader.speed import ceilings, rates, setup
+from grader.speed.calibration import TOLERATED, Calibration, fallen, path_of, store, stored
+from grader.speed.side import Task
 from grader.tests.conftest import ask
 from torchkata.speed.devices import device
 from torchkata.speed.sizes import SIZES, Kind, Size

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from grader import result as results
-from grader.certify.claims import Claim, all_are, claims, is_caught, is_caught_as, order
-from grader.certify.diagnoses import Diagnoses, judgement
-from grader.certify.prove import Findings, kata_table, markdown
-from grader.certify.zoo import Animal, named
-from grader.errors import CallError
-from grader.result import KataResult
+from grader.base.errors import CallError
+from grader.proof.claims import Claim, all_are, claims, is_caught, is_caught_as, order
+from grader.proof.diagnoses import Diagnoses, judgement
+from grader.proof.prove import Findings, kata_table, markdown
+from grader.proof.zoo import Animal, named
+from grader.results import result as results
+from grader.results.result import KataResult
 from torchkata.course import course
 from torchkata.explain import Outcome, Status
 

@@ -18,8 +18,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.worker import channel
-from grader.worker.channel import Channel, Closed, Late, Malformed, decode, decode_reply, encode
+from grader.sandbox import channel
+from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode, decode_reply, encode
 from torchkata.compare import same
 from torchkata.exercise import Reply
 from torchkata.values import MAX_DEPTH, Opaque, plain

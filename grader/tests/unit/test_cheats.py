@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.certify.cheats import Cheat, cheats, slow_ones
-from grader.certify.cheattable import cheat_table, refuted_races, remarks_on_races, slow_solutions
-from grader.certify.prove import markdown
-from grader.certify.races import CheatTrial, SlowTrial
-from grader.errors import CallError
-from grader.performance.decision import RESTLESS
-from grader.result import PerformanceResult
+from grader.base.errors import CallError
+from grader.proof.cheats import Cheat, cheats, slow_ones
+from grader.proof.cheattable import cheat_table, refuted_races, remarks_on_races, slow_solutions
+from grader.proof.prove import markdown
+from grader.proof.races import CheatTrial, SlowTrial
+from grader.results.result import PerformanceResult
+from grader.speed.decision import RESTLESS
 from grader.tests.conftest import ask
 from torchkata.course import course
 

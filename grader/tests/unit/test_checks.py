@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from grader.performance.checks import CHECKS, Check
-from grader.performance.checks.training import Weights
+from grader.speed.checks import CHECKS, Check
+from grader.speed.checks.training import Weights
 from torchkata.speed import yardsticks
 from torchkata.speed.layout import Memory, bytes_needed, fields, lay_out
 from torchkata.speed.sizes import Size

@@ -4,8 +4,8 @@ import jsonschema
 import msgspec
 import pytest
 
-from grader.formats import classroom50
-from grader.result import Result
+from grader.output import classroom50
+from grader.results.result import Result
 from grader.tests.conftest import Hide
 from grader.tests.made import HOSTILE, result
 from grader.tests.platforms import CLASSROOM50, RUNNER, for_classroom50

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.base.errors import CallError
 from grader.cluster import chunk, record
 from grader.cluster.awaited import awaited
 from grader.cluster.options import SlurmOptions, parse
 from grader.cluster.plan import MOST_TASKS, TASK_SECONDS, plan, seconds_each, size_of_chunks
 from grader.cluster.progress import described
 from grader.cluster.slurm import ENDED, Job, one_line
-from grader.course.intake import Intake, Options
-from grader.course.roster import roster
-from grader.errors import CallError
-from grader.result import write
+from grader.pipeline.intake import Intake, Options
+from grader.pipeline.roster import roster
+from grader.results.result import write
 from grader.tests.conftest import ask
 from grader.tests.handed_in import LINEAR, handed_in, on_slurm
 from grader.tests.made import result

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.performance.decision import Final, More, Retry, Rules, Sample, bars, median_interval, score_of
+from grader.speed.decision import Final, More, Retry, Rules, Sample, bars, median_interval, score_of
 from grader.tests.samples import FULL_RATE, GATE, MFU, PEAK, judged, rank, sampled, steady
 from torchkata.course import Tiers, course
 

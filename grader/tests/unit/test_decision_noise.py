@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.performance.decision import RULES, Final, More, Retry, Rules, Sample, Verdict, bars
+from grader.speed.decision import RULES, Final, More, Retry, Rules, Sample, Verdict, bars
 from grader.tests.samples import FULL_RATE, MFU, PEAK, TIERS, judged, not_worse, rank, sampled, steady, true_rank
 from torchkata.course import Tiers
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import torchkata.diagnose
-from grader.worker.home import WorkerHome
+from grader.sandbox.home import WorkerHome
 from reference import instead_of
 from reference.sgd import oracle
 from torchkata.course import course

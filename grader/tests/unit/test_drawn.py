@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, seed, settings
 from hypothesis import strategies as st
 
-from grader import drawn, drawn_format
-from grader.drawn import DrawnInputs, drawn_inputs
+from grader.pipeline import drawn, drawn_format
+from grader.pipeline.drawn import DrawnInputs, drawn_inputs
 from grader.tests import ROOT
 from torchkata.exercise import Probe, Reply, exercise
 from torchkata.failures import NotStarted, Place, TimedOut

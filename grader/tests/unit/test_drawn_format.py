@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from grader import drawn_format
-from grader.drawn_format import Damaged, Unstorable
+from grader.pipeline import drawn_format
+from grader.pipeline.drawn_format import Damaged, Unstorable
 
 
 @dataclass(frozen=True)

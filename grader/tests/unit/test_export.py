@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from grader.result import write
+from grader.results.result import write
 from grader.tests.conftest import Run, ask
 from grader.tests.made import result
 from grader.tests.platforms import RUNNER

@@ -13,12 +13,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.performance import figures, setup
-from grader.performance.figures import STEPS, WrongResult
-from grader.performance.rates import peak_of, thresholds
-from grader.performance.side import Done, Side, Task
-from grader.performance.state import DeviceState, StateUnknown
-from grader.worker import cuda, launch
+from grader.sandbox import cuda, launch
+from grader.speed import figures, setup
+from grader.speed.figures import STEPS, WrongResult
+from grader.speed.rates import peak_of, thresholds
+from grader.speed.side import Done, Side, Task
+from grader.speed.state import DeviceState, StateUnknown
 from torchkata.course import course
 from torchkata.exercise import Reply
 from torchkata.speed.devices import device
@@ -143,7 +143,7 @@ def test_results_are_copied_before_the_clock_stops(
     pretend: Callable[..., Runtime], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = pretend()
-    monkeypatch.setattr("grader.performance.side.TimedWorker", PretendedWorker)
+    monkeypatch.setattr("grader.speed.side.TimedWorker", PretendedWorker)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (0, 0))
     task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
     side = Side(None, setup.limits(), task, {})  # type: ignore[arg-type]

@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 import pytest
 import xmlschema
 
-from grader.formats import junit
-from grader.formats.junit import Stored
+from grader.output import junit
+from grader.output.junit import Stored
 from grader.tests.conftest import Hide
 from grader.tests.made import HOSTILE, result
 from grader.tests.platforms import AT, JUNIT, for_junit

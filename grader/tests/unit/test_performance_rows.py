@@ -11,15 +11,15 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from grader import result as stored
-from grader.course import gradebook, ledger
-from grader.course.classtable import class_table
-from grader.course.differences import Change, compare
-from grader.formats import classroom50, github, gradescope, junit
-from grader.formats.junit import Stored
-from grader.live import LiveReport
-from grader.performance.judged import Judged, judged
-from grader.result import KataResult, PerformanceResult, Result
+from grader.commands.diff import Change, compare
+from grader.output import classroom50, github, gradebook, gradescope, junit
+from grader.output.judged import Judged, judged
+from grader.output.junit import Stored
+from grader.output.live import LiveReport
+from grader.output.table import class_table
+from grader.results import result as stored
+from grader.results import stored as ledger
+from grader.results.result import KataResult, PerformanceResult, Result
 from grader.tests.made import HOSTILE, result, result_with_speed, timed
 from grader.tests.platforms import (
     AT,

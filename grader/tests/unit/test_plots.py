@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from grader import result as stored
-from grader.performance.pictures.bars import bars
-from grader.performance.pictures.intensity import intensity
-from grader.performance.pictures.roofline import Point, roofline
-from grader.result import PerformanceResult
+from grader.output.pictures.bars import bars
+from grader.output.pictures.intensity import intensity
+from grader.output.pictures.roofline import Point, roofline
+from grader.results import result as stored
+from grader.results.result import PerformanceResult
 from grader.tests.conftest import ask
 from grader.tests.made import HOSTILE, OUTCOMES, result, result_with_speed, timed
 from torchkata.course import course

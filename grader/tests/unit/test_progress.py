@@ -5,10 +5,10 @@ import re
 
 from rich.console import Console
 
-from grader import session
-from grader.progress import Progress
-from grader.rubric import Timed
-from grader.submission import Submission
+from grader.pipeline import session
+from grader.pipeline.progress import Progress
+from grader.pipeline.rubric import Timed
+from grader.pipeline.submission import Submission
 from torchkata.course import course
 from torchkata.explain import Ending
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from grader.certify.zoo import package
-from grader.remarks import look_through
+from grader.pipeline.remarks import look_through
+from grader.proof.zoo import package
 from torchkata.course import course
 
 
@@ -54,7 +54,7 @@ def test_the_solution_and_the_stubs_have_none(files: dict[str, bytes]) -> None:
         ("sgd", "def f(frame):\n  return frame.f_back.f_locals", [(2, "f_back"), (2, "f_locals")]),
         ("sgd", "def f(error):\n  return getattr(error.__traceback__, 'tb_frame')", [(2, "tb_frame")]),
         ("sgd", "import traceback\ntraceback.print_exc()", []),
-        ("sgd", "import sys\nsys.modules['grader.worker'].x = 1", [(2, "import grader"), (2, "sys.modules")]),
+        ("sgd", "import sys\nsys.modules['grader.sandbox'].x = 1", [(2, "import grader"), (2, "sys.modules")]),
         (
             "sgd",
             "from sys import modules\nm = modules.get('torchkata.values')",

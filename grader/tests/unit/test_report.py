@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader import result as stored
-from grader.formats.text import in_order
-from grader.formats.view import seen, unhidden
-from grader.report import overview, speed
-from grader.report.html import FILES
-from grader.report.parts import parts_of
-from grader.report.student import Property, Student, student_of
-from grader.report.write import feedback
-from grader.result import Result
+from grader.output.page import overview, speed
+from grader.output.page.html import FILES
+from grader.output.page.parts import parts_of
+from grader.output.page.student import Property, Student, student_of
+from grader.output.page.write import feedback
+from grader.results import result as stored
+from grader.results.result import Result
+from grader.results.text import in_order
+from grader.results.view import seen, unhidden
 from grader.tests.conftest import Hide, ask
 from grader.tests.made import HOSTILE, result, result_with_speed
 from grader.tests.made_class import a_class

@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.course import gradebook
-from grader.course.ledger import KataRow, Row
-from grader.course.roster import roster
-from grader.errors import CallError
+from grader.base.errors import CallError
+from grader.output import gradebook
+from grader.pipeline.roster import roster
+from grader.results.stored import KataRow, Row
 from grader.tests.conftest import ask
 from torchkata.course import course
 

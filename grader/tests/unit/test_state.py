@@ -11,7 +11,7 @@ import pynvml
 import pytest
 import torch
 
-from grader.performance.state import SLOWDOWNS, DeviceState, StateUnknown, read_state, slowed, unfit
+from grader.speed.state import SLOWDOWNS, DeviceState, StateUnknown, read_state, slowed, unfit
 
 UUID = "8f0e51ba-5f0c-4c1e-93a4-7a6d1f4c2b19"
 CLOCKS = {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: 3201}

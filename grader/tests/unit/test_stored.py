@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import leftovers, result
-from grader.result import KataResult, Remark, Result
+from grader.base import leftovers
+from grader.results import result
+from grader.results.result import KataResult, Remark, Result
 from grader.tests.conftest import Run, ask
 from torchkata.course import course
 from torchkata.explain import Outcome, Status

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.release.contract import differences, written_already
+from grader.commands.release.contract import differences, written_already
 from torchkata.course import course
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.submission import SubmissionError, read
+from grader.pipeline.submission import SubmissionError, read
 from grader.tests import ROOT
 
 

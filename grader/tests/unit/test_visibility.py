@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grader.formats.view import seen
+from grader.results.view import seen
 from grader.tests.conftest import Hide
 from grader.tests.made import OUTCOMES, result
 from torchkata.course import Kata, course, kata_from

@@ -1,0 +1,1 @@
+"""The commands of `grader`, one file or folder each."""

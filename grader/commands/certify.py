@@ -1,0 +1,144 @@
+"""`grader certify`: proves what was asked for, and prints what came of it."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from grader.base.cachedir import cache_dir
+from grader.base.errors import CallError, MachineError
+from grader.base.terminal import console
+from grader.pipeline.collect import Tests
+from grader.pipeline.progress import Progress, tests_of
+from grader.pipeline.wanted import choose
+from grader.pipeline.workplace import with_workplace
+from grader.proof.admitted import overlooked
+from grader.proof.attacks import Attack, attacks
+from grader.proof.attacktable import attack_table, refuted_trials, remarks_on
+from grader.proof.cheats import cheats, slow_ones
+from grader.proof.claims import Claim, claims
+from grader.proof.depends import ours
+from grader.proof.proof import Options, Proof, levels
+from grader.proof.prove import Findings, catch_table, kata_table, markdown, prove, slow_table
+from grader.proof.proven import Proven
+from grader.proof.remember import remember
+from grader.proof.siege import EXAMPLES, Siege, Trial
+from grader.results.result import write_whole
+from grader.sandbox.launch import Sandbox
+from torchkata.course import Kata, course
+
+MOST_UNSURE = 0.25  # of a part's claims
+LEFT_OUT = (
+    "Left out: of a wrong entry, all tests but the one that is known to catch it; what builds on a right one; "
+    "fallbacks; more seeds; the attacks' twins, their seconds, and the lesser isolation; cheats on speed."
+)
+
+
+def run_certify(options: Options) -> int:
+    """Prove everything; 0 when all claims hold, else 1. Raises CallError where there is no zoo."""
+    katas, parts = choose(options.katas), parts_of(options)
+    todo = list(claims(katas, 1 if options.quick else options.seeds, quick=options.quick)) if "zoo" in parts else []
+    corpus = list(attacks(katas)) if "attacks" in parts else []
+    slow, fast = (list(slow_ones(katas).values()), list(cheats(katas))) if "cheats" in parts else ([], [])
+    if not course().solutions():
+        raise CallError("there is no zoo here: certify needs the instructor's checkout")
+    if not (todo or corpus or slow):
+        raise CallError(f"there are no {options.only} in {', '.join(options.katas)}")
+    out, err = console(), console(stderr=True)
+    proofs = [prove_zoo(todo, katas, options, out, err)] if todo else []
+    proofs += [prove_attacks(corpus, options, out, err)] if corpus else []
+    if slow:
+        from grader.proof.cheatproof import prove_cheats  # imports torch
+
+        proofs.append(prove_cheats(slow, fast, options, out, err))
+    tables = [table for proof in proofs for table in proof.tables]
+    for table in tables:
+        out.print(table)
+    for proof in proofs:
+        for remark in proof.remarks:
+            out.print(remark, markup=False, soft_wrap=True)
+        for problem in proof.refuted:
+            out.print(f"REFUTED  {problem}", style="red", markup=False, soft_wrap=True)
+    if options.markdown is not None:
+        options.markdown.parent.mkdir(parents=True, exist_ok=True)
+        command = "grader certify --quick" if options.quick else "grader certify"
+        write_whole(options.markdown, markdown(tables, command).encode())
+    made, refuted = sum(proof.claims for proof in proofs), sum(len(proof.refuted) for proof in proofs)
+    unsure = sum(proof.unsure for proof in proofs)
+    failed = refuted or any(proof.unsure > MOST_UNSURE * proof.claims for proof in proofs)
+    left_open = f", {unsure} were left open by a restless machine" if unsure else ""
+    skipped = sum(proof.skipped for proof in proofs)
+    before = f", {skipped} of them as proven before (--force proves them again)" if skipped else ""
+    verdict = f"{'not certified' if failed else 'certified'}{' by the quick proof' if options.quick else ''}"
+    out.print(f"{verdict}: {made - refuted - unsure} of {made} claims hold{before}{left_open}", soft_wrap=True)
+    if options.quick:
+        out.print(LEFT_OUT, soft_wrap=True)
+    return 1 if failed else 0
+
+
+def parts_of(options: Options) -> list[str]:
+    """What is to be proven. Raises CallError for what no quick proof can be of."""
+    if options.quick and options.only == "cheats":
+        raise CallError("--quick leaves out the cheats on speed: they need time, and a machine that does nothing else")
+    everything = ["zoo", "attacks"] if options.quick else ["zoo", "attacks", "cheats"]
+    return [options.only] if options.only else everything
+
+
+def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, out: Console, err: Console) -> Proof:
+    """That the tests tell right from wrong."""
+    findings = Findings()
+    for kata in katas:
+        ours(kata.name)  # as it is now, before it is imported
+
+    def warn(text: str) -> None:
+        err.print(f"warning: {text}", style="yellow", markup=False)
+
+    def use(tests: Tests, sandbox: Sandbox) -> None:
+        proven = Proven(cache_dir() / "proven", options.examples, sandbox.isolation, warn)
+        fresh = (
+            todo if options.force else [claim for claim in todo if not findings.add_known(claim, proven.find(claim))]
+        )
+        total = sum(tests_of(claim.order) for claim in fresh)
+        try:
+            with Progress(out, "certifying", "claims", len(fresh), total) as progress:
+                prove(fresh, tests, sandbox, options.jobs, findings, progress.take, proven.keep)
+            if options.write_caught_by:
+                remember(findings, tests, sandbox, options.jobs, proven.keep)
+        finally:
+            proven.store()
+
+    with_workplace(options.isolation, options.examples, warn, use, profile="prove", katas=katas, replay=options.replay)
+    diagnoses = findings.diagnoses
+    tables = [kata_table(findings, katas), diagnoses.table(katas)]
+    tables += [] if options.quick else [catch_table(findings, katas), slow_table(findings)]
+    refuted = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in findings.refuted]
+    lines = [*refuted, *diagnoses.refuted(katas)]
+    return Proof(tables, len(todo) + 1, lines, diagnoses.unforeseen, skipped=findings.known)
+
+
+def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
+    """That no attack gains anything, at every level that works here, and that what is admitted is remarked on.
+
+    The quick proof is at the first of these levels, without twins. No attack is skipped: it tries this machine, too.
+    """
+    trials: list[Trial] = []
+    for level in levels(options):
+        siege = Siege(corpus, level, quick=options.quick)
+
+        def use(tests: Tests, sandbox: Sandbox, siege: Siege = siege) -> None:
+            orders = siege.all_orders()
+            total = sum(map(tests_of, orders))
+            with Progress(out, f"attacks, isolation {siege.level}", "submissions", len(orders), total) as progress:
+                trials.extend(siege.lay(tests, sandbox, options.jobs, progress.take))
+
+        try:
+            with_workplace(level, EXAMPLES, lambda _: None, use, profile="prove")
+        except MachineError as error:
+            if options.isolation != "auto":
+                raise
+            err.print(f"warning: no attack was tried there: {error}", style="yellow", markup=False)
+        if options.quick and trials:
+            break
+    admitted = [attack for attack in corpus if attack.admitted]
+    refuted = [*refuted_trials(trials), *overlooked(admitted)]
+    made = len(trials) * (1 if options.quick else 2) + len(admitted)
+    return Proof([attack_table(trials, twins=not options.quick)], made, refuted, remarks_on(trials))

@@ -1,0 +1,48 @@
+"""`grader doctor`: what works on this machine, what does not, and the one command that mends it."""
+
+import sys
+from collections.abc import Iterator
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from grader.base.terminal import console
+from grader.commands.doctor import machine
+from grader.commands.doctor.machine import Finding
+
+COLOURS = {"ok": "green", "missing": "red", "note": "yellow"}
+
+
+def run_doctor() -> int:
+    """Look at everything, print the table; 0 where submissions can be graded in a sandbox, else 3."""
+    findings = list(examine())
+    out = console()
+    table = Table("", "what", "found", "what mends it", box=box.SIMPLE_HEAD)
+    for finding in findings:
+        state = Text(finding.state, style=COLOURS[finding.state])
+        table.add_row(state, finding.what, Text(finding.found), Text(finding.remedy))
+    out.print(table)
+    missing = [finding.what for finding in findings if finding.state == "missing"]
+    if missing:
+        out.print(f"Submissions can't be graded in a sandbox here; missing: {', '.join(missing)}.")
+        return 3
+    out.print("Submissions can be graded in a sandbox here.")
+    return 0
+
+
+def examine() -> Iterator[Finding]:
+    """Everything that matters, what grading needs first."""
+    yield machine.python(sys.version_info[:3])
+    packages = list(machine.packages())
+    yield from packages
+    yield machine.library("libseccomp", "seccomp", "apt-get install libseccomp2")
+    if all(package.state == "ok" for package in packages):
+        yield machine.sandbox()
+    yield machine.user_namespaces()
+    yield machine.shared_memory()
+    yield machine.memory()
+    yield machine.cores()
+    yield machine.program("git", "apt-get install git")
+    yield machine.gpu()
+    yield machine.slurm()

@@ -1,0 +1,170 @@
+"""The parts of a machine that grading needs or can use, each looked at for real."""
+
+import ctypes.util
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Literal
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+from torchkata.course import course
+
+PROJECT = "torchkata"
+INSTALL = 'pip install -e ".[grader]"'
+TORCH_MIB = 600  # what a grader and its zygote take with torch loaded, beside the students' own
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One part: `missing` keeps submissions from being graded in a sandbox, a `note` does not."""
+
+    what: str
+    state: Literal["ok", "missing", "note"]
+    found: str
+    remedy: str = ""
+
+
+def python(version: tuple[int, ...]) -> Finding:
+    """Whether this Python is one that the project runs on."""
+    found, needed = ".".join(map(str, version)), metadata.metadata(PROJECT)["Requires-Python"]
+    if SpecifierSet(needed).contains(found):
+        return Finding("Python", "ok", found)
+    return Finding("Python", "missing", f"{found}, not {needed}", "install a newer Python, and a new venv with it")
+
+
+def packages() -> Iterator[Finding]:
+    """What a student's tests and the grader import."""
+    for requirement in map(Requirement, metadata.requires(PROJECT) or []):
+        marker = requirement.marker
+        if requirement.name != PROJECT and (marker is None or marker.evaluate({"extra": "grader"})):
+            try:
+                version = metadata.version(requirement.name)
+            except metadata.PackageNotFoundError:
+                yield Finding(requirement.name, "missing", "not installed", INSTALL)
+                continue
+            if requirement.specifier.contains(version, prereleases=True):
+                yield Finding(requirement.name, "ok", version)
+            else:
+                yield Finding(requirement.name, "missing", f"{version}, not {requirement.specifier}", INSTALL)
+
+
+def sandbox() -> Finding:
+    """Start a sandbox as grading does, and let a worker try to open what it must not see."""
+    from grader.pipeline.workplace import prove
+    from grader.sandbox.launch import IsolationError, launch  # imports torch, which may be what is missing
+
+    if shutil.which("bwrap") is None:
+        return Finding("sandbox", "missing", "bubblewrap is not installed", "apt-get install bubblewrap")
+    began = time.monotonic()
+    try:
+        started = launch("bwrap", course().limits)
+        try:
+            prove(started, private=(), warn=print)
+        finally:
+            started.close()
+    except (IsolationError, OSError) as error:
+        return Finding("sandbox", "missing", str(error), remedy_for_namespaces())
+    return Finding("sandbox", "ok", f"works, hides what it must; up in {time.monotonic() - began:.1f} s")
+
+
+def user_namespaces() -> Finding:
+    """Whether an ordinary user may make the namespaces that a sandbox consists of."""
+    if os.getuid() == 0:
+        return Finding("user namespaces", "ok", "not needed: you are root")
+    remedy = remedy_for_namespaces()
+    if remedy:
+        return Finding("user namespaces", "note", "switched off for ordinary users", remedy)
+    return Finding("user namespaces", "ok", "allowed")
+
+
+def remedy_for_namespaces() -> str:
+    """The command that lets an ordinary user make namespaces, where one is known to be needed."""
+    for name, good in (
+        ("kernel.unprivileged_userns_clone", "1"),
+        ("kernel.apparmor_restrict_unprivileged_userns", "0"),
+    ):
+        switch = Path("/proc/sys", *name.split("."))
+        if os.getuid() != 0 and switch.exists() and switch.read_text().strip() != good:
+            return f"sysctl {name}={good}"
+    most = Path("/proc/sys/user/max_user_namespaces")
+    if os.getuid() != 0 and most.exists() and most.read_text().strip() == "0":
+        return "sysctl user.max_user_namespaces=10000"
+    return ""
+
+
+def shared_memory() -> Finding:
+    """Whether large tensors can be handed over in memory."""
+    try:
+        os.close(os.memfd_create("doctor"))
+    except (OSError, AttributeError) as error:
+        return Finding("shared memory", "note", f"no memfd here ({error})", "a Linux kernel of 3.17 or newer")
+    return Finding("shared memory", "ok", "memfd")
+
+
+def memory(root: Path = Path("/")) -> Finding:
+    """How many submissions fit at a time, in this machine or in the container's share of it."""
+    each, meminfo, share = course().limits.memory_mib, root / "proc/meminfo", root / "sys/fs/cgroup"
+    if not meminfo.exists():
+        return Finding("memory", "note", "unknown")
+    lines = (line.split() for line in meminfo.read_text().splitlines())
+    free = next(int(line[1]) for line in lines if line[0] == "MemAvailable:") // 1024
+    if (share / "memory.max").exists() and (most := (share / "memory.max").read_text().strip()) != "max":
+        free = min(free, (int(most) - int((share / "memory.current").read_text())) // 2**20)
+    jobs = max(0, (free - TORCH_MIB) // each)
+    found = f"{free} MiB free, enough for --jobs {jobs} with students' code at its limit of {each} MiB"
+    if jobs == 0:
+        return Finding("memory", "note", found, f"free {TORCH_MIB + each - free} MiB more")
+    return Finding("memory", "ok", found)
+
+
+def cores() -> Finding:
+    """How many submissions are worth grading at a time."""
+    count = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    return Finding("cores", "ok", f"{count}: grade with --jobs {count}")
+
+
+def library(what: str, name: str, remedy: str) -> Finding:
+    """A shared library of the system."""
+    found = ctypes.util.find_library(name)
+    return Finding(what, "ok", found) if found else Finding(what, "missing", "not installed", remedy)
+
+
+def program(name: str, remedy: str) -> Finding:
+    """A program that can say its version."""
+    said = said_by(name, "--version")
+    return Finding(name, "ok", said) if said else Finding(name, "note", "not installed", remedy)
+
+
+def gpu() -> Finding:
+    """A GPU, as its driver and as torch see it."""
+    said = said_by("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")
+    if not said:
+        return Finding("GPU", "note", "none; the katas need none")
+    import torch
+
+    if torch.cuda.is_available():
+        return Finding("GPU", "ok", said)
+    return Finding("GPU", "note", f"{said}, but this torch can't use it", "pip install --force-reinstall torch")
+
+
+def slurm() -> Finding:
+    """Slurm's command for batch jobs."""
+    said = said_by("sbatch", "--version")
+    return Finding("Slurm", "ok", said) if said else Finding("Slurm", "note", "none; grading needs none")
+
+
+def said_by(*command: str) -> str:
+    """The first line that a program prints; nothing where it is missing or fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.partition("\n")[0] if done.returncode == 0 else ""

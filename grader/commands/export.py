@@ -1,0 +1,108 @@
+"""`grader export`: stored results in the format of a platform."""
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from grader.base.errors import CallError
+from grader.output import classroom50, github, gradescope, junit
+from grader.output.junit import Stored
+from grader.results import result
+from grader.results.result import write_whole
+
+Format: TypeAlias = Literal["gradescope", "classroom50", "github", "junit"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `grader export`."""
+
+    format: Format
+    to: Path
+    fields: tuple[str, ...]
+
+
+def run_export(directory: Path, options: Options) -> int:
+    """Write the export; the exit code. Raises CallError before anything is written."""
+    stored, unreadable = load(directory)
+    fields = parse(options.fields, options.format)
+    try:
+        write(stored, fields, options)
+    except ValueError as error:
+        raise CallError(str(error)) from None
+    except OSError as error:
+        raise CallError(f"--to {options.to}: can't write there ({error.strerror})") from None
+    for path in unreadable:
+        print(f"grader: {path}: not a result that can be read", file=sys.stderr)
+    return 2 if unreadable else 0
+
+
+def load(directory: Path) -> tuple[list[Stored], list[Path]]:
+    """The results in a directory, by submission, and the files that are none. Raises CallError for no results."""
+    stored: list[Stored] = []
+    unreadable: list[Path] = []
+    for path in sorted(directory.glob("*/result.json")):
+        found = result.load(path)
+        if found is None:
+            unreadable.append(path)
+        else:
+            stored.append(Stored(found, datetime.fromtimestamp(path.stat().st_mtime, UTC)))
+    if not stored:
+        names = f"; {unreadable[0]} can't be read" if unreadable else ""
+        raise CallError(f"{directory}: no results there (a directory that `grader grade --out` wrote){names}")
+    return stored, unreadable
+
+
+def parse(fields: Sequence[str], format: Format) -> dict[str, str]:
+    """`NAME=VALUE` as a table. Raises CallError."""
+    if fields and format != "classroom50":
+        raise CallError("--field is for --format classroom50 alone")
+    pairs = [field.partition("=") for field in fields]
+    for name, equals, _ in pairs:
+        if not equals:
+            raise CallError(f"--field {name}: it is written NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+def write(stored: Sequence[Stored], fields: Mapping[str, str], options: Options) -> None:
+    """Render everything, then write it. Raises ValueError, and OSError where that fails."""
+    match options.format:
+        case "gradescope":
+            write_each(stored, lambda one: gradescope.render(one.result), options.to)
+        case "classroom50":
+            write_each(stored, lambda one: classroom50_file(one, fields), options.to)
+        case "junit":
+            write_file(options.to, junit.render(stored, hostname=platform.node()))
+        case "github" if len(stored) == 1:
+            write_file(options.to, github.summary(stored[0].result).encode())
+            for line in github.annotations(stored[0].result):
+                print(line)
+        case "github":
+            write_file(options.to, github.class_summary([one.result for one in stored]).encode())
+
+
+def classroom50_file(stored: Stored, fields: Mapping[str, str]) -> bytes:
+    """One submission's file; `{submission}` in a field stands for its id."""
+    own = {name: value.replace("{submission}", stored.result.submission) for name, value in fields.items()}
+    return classroom50.render(stored.result, classroom50.about(own, os.environ), stored.at)
+
+
+def write_each(stored: Sequence[Stored], render: Callable[[Stored], bytes], to: Path) -> None:
+    """A file for one submission; for several, or where a directory is, a directory with one for each."""
+    files = {one.result.submission: render(one) for one in stored}
+    if len(files) == 1 and not to.is_dir():
+        write_file(to, next(iter(files.values())))
+    else:
+        for submission, content in files.items():
+            write_file(to / f"{submission}.json", content)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Whole or not at all, in a directory that is made if need be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, content)

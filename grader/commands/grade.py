@@ -1,0 +1,109 @@
+"""`grader grade`: take in the submissions, grade what has not been graded, store every result, show the class."""
+
+import contextlib
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+
+from grader.base.errors import CallError, MachineError
+from grader.base.terminal import console
+from grader.output.live import LiveReport
+from grader.output.summary import rebuild, show, tell
+from grader.pipeline.executor import Executor, Following, Outcome, Warn
+from grader.pipeline.intake import Intake, Options
+from grader.pipeline.roster import roster
+from grader.pipeline.run import grade_tests
+from grader.pipeline.start import Start
+from grader.pipeline.wanted import choose
+from grader.results import result
+from grader.results.result import Result
+from torchkata.course import Kata
+
+REMARKS_SHOWN = 20
+
+
+def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
+    """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
+    if options.executor == "slurm":
+        isolation = "bwrap" if options.isolation == "auto" else options.isolation  # no node quietly grades with less
+        options = replace(options, isolation=isolation, alone=False)
+    katas = choose(options.katas)
+    grade = executor(options, start)
+    live = live_report(paths, katas, options)
+    intake = Intake(*roster(paths), katas, options)
+    out, err = console(quiet=options.quiet), console(stderr=True)
+
+    def warn(text: str) -> None:
+        start.say_no_more()
+        err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
+
+    with contextlib.closing(start):
+        outcome = grade(intake, out, warn, live)
+    rows, unreadable = rebuild(options.out)
+    shown = {*intake.reused, *outcome.stored}
+    if live is not None:
+        for submission in shown:  # one, or none where it could not be graded
+            live.finish(result.read(options.out / submission / "result.json", Result))
+    show(out, [row for row in rows if row.submission in shown], options.out, REMARKS_SHOWN)
+    out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
+    if intake.reused:
+        out.print(
+            f"{len(intake.reused)} of {len(shown)} had been graded before with the same options (--force grades again)."
+        )
+    tell(err, [*intake.refused, *unreadable])
+    if outcome.unsure:
+        tell(err, [f"could not be graded, run the same command again: {', '.join(outcome.unsure)}"])
+    return 3 if outcome.unsure else 2 if intake.refused else 0
+
+
+def executor(options: Options, start: Start) -> Executor:
+    """Who grades what the intake finds, and stores it. Raises CallError and MachineError where it can't."""
+    if options.executor == "local":
+        if options.slurm or options.per_task is not None:
+            raise CallError("--slurm and --per-task go with --executor slurm")
+        return partial(grade_here, start=start)
+    try:
+        from grader.cluster.grading import on_slurm
+    except ModuleNotFoundError as error:
+        raise MachineError(f'{error.name} is not installed: pip install -e ".[grader,slurm]"') from None
+    return on_slurm(options)
+
+
+def grade_here(intake: Intake, out: Console, warn: Warn, live: Following | None, start: Start) -> Outcome:
+    """Grade on this machine: all tests, then speed. Raises CallError before anything is written, and MachineError."""
+    options = intake.options
+    try:
+        outcome = grade_tests(intake, out, warn, live, start)
+    except CallError:
+        raise
+    except BaseException:
+        if options.out.is_dir():
+            rebuild(options.out)
+        raise
+    if options.device != "none":
+        from grader.pipeline.speeds import grade_speeds
+
+        try:
+            unsure = grade_speeds(options.device, intake, [*intake.reused, *outcome.stored], out, warn)
+        finally:
+            rebuild(options.out)
+        outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]
+    return outcome
+
+
+def live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:
+    """The file that is rewritten after every test, where one was asked for. Raises CallError."""
+    path = options.gradescope
+    if path is None:
+        return None
+    if options.executor != "local":
+        raise CallError("--gradescope goes with --executor local")
+    if len(paths) != 1:
+        raise CallError("--gradescope takes a single submission")
+    if not path.parent.is_dir():
+        raise CallError(f"--gradescope {path}: there is no directory {path.parent}")
+    return LiveReport(path, katas)

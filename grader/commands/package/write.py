@@ -1,0 +1,136 @@
+"""Writes a package: a zip for Gradescope, files to add to a repository for the others."""
+
+import io
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from grader.base.errors import CallError, MachineError
+from grader.commands.package import project
+from grader.pipeline.drawn import PACKAGED, kept_in
+from grader.results.result import write_whole
+from torchkata.course import course
+
+Platform: TypeAlias = Literal["gradescope", "classroom50", "github"]
+
+FILES = Path(__file__).with_name("files")
+FOLDERS: dict[Platform, str] = {"gradescope": "", "classroom50": "", "github": ".github/torchkata/"}
+WORKFLOW = "grade.yml"
+NEXT: dict[Platform, str] = {
+    "gradescope": "upload it as the autograder, on Ubuntu 22.04 or newer",
+    "classroom50": "copy it to CLASSROOM/autograders/ASSIGNMENT/, and runtime.json into the assignment's runtime",
+    "github": "commit it to the repository that students start from",
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `grader package`."""
+
+    source: str | None
+    seed: int
+    examples: int
+    katas: tuple[str, ...]
+    force: bool
+
+
+def run_package(platform: Platform, out: Path, options: Options) -> int:
+    """Write the package; the exit code. Raises CallError before anything is written."""
+    unseen = tests_not_visible()
+    files = contents(platform, options)
+    refuse(platform, out, force=options.force)
+    try:
+        if platform == "gradescope":
+            out.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(out, zipped(files))
+        else:
+            shutil.rmtree(out / FOLDERS[platform] / "torchkata", ignore_errors=True)
+            spread(files, out)
+    except OSError as error:
+        raise CallError(f"{out}: can't write there ({error.strerror})") from None
+    print(f"{out}: {NEXT[platform]}")
+    if platform == "gradescope" and unseen:
+        print(f"note: {unseen} tests are not visible to students, so Gradescope hides their total, too")
+    return 0
+
+
+def tests_not_visible() -> int:
+    """How many there are. Raises CallError for a course that contradicts itself."""
+    try:
+        return sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
+    except ValueError as error:
+        raise CallError(str(error)) from None
+
+
+def contents(platform: Platform, options: Options) -> dict[str, bytes]:
+    """The files of a package, by path. Raises CallError."""
+    folder = FOLDERS[platform]
+    sources = [path for name in ("common", platform) for path in project.files_of(FILES / name)]
+    written = {path.name: path.read_bytes() for path in sources}
+    workflow = {f".github/workflows/{WORKFLOW}": written.pop(WORKFLOW)} if WORKFLOW in written else {}
+    asked = f"--seed {options.seed} --examples {options.examples} --kata {','.join(options.katas)}\n"
+    written |= {"options": asked.encode(), "requirements.txt": project.requirements()}
+    if options.source is not None:
+        written["source"] = project.origin(options.source)
+    else:
+        written |= {f"torchkata/{name}": content for name, content in project.copy().items()}
+        if platform != "gradescope":  # which draws with the versions of its image, when that is built
+            written |= {f"torchkata/{PACKAGED}/{name}": content for name, content in drawn(asked).items()}
+    return workflow | {f"{folder}{name}": content for name, content in written.items()}
+
+
+def drawn(asked: str) -> dict[str, bytes]:
+    """What the tests ask of every submission, by path. Raises MachineError.
+
+    Drawn by a process of its own: it collects tests, for which pytest wants to be alone.
+    """
+    command = [sys.executable, "-m", "grader.pipeline.draw", *asked.split()]
+    done = subprocess.run(command, cwd=course().root, capture_output=True, text=True)
+    try:
+        if done.returncode != 0:
+            raise OSError
+        return {name: (kept_in() / name).read_bytes() for name in done.stdout.splitlines()}
+    except OSError:
+        said = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
+        raise MachineError(f"the tests' inputs can't be drawn: {said[0]}") from None
+
+
+def refuse(platform: Platform, out: Path, *, force: bool) -> None:
+    """Raise CallError for an OUT of the wrong kind, or one that would be written over."""
+    if platform == "gradescope" and (out.suffix != ".zip" or out.is_dir()):
+        raise CallError(f"{out}: Gradescope takes a zip, so OUT is a file that ends in .zip")
+    if platform != "gradescope" and out.exists() and not out.is_dir():
+        raise CallError(f"{out}: it is a file; {platform} takes a directory")
+    if not force and out.exists() and (out.is_file() or any(out.iterdir())):
+        raise CallError(f"{out}: there is something already; --force writes over it")
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """The same bytes for the same files."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(name)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o100000 | mode(content)) << 16
+            archive.writestr(entry, content)
+    return made.getvalue()
+
+
+def spread(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write the files below a folder, which keeps what else is in it."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(mode(content))
+
+
+def mode(content: bytes) -> int:
+    """A script can be run."""
+    return 0o755 if content.startswith(b"#!") else 0o644

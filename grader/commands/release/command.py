@@ -1,0 +1,90 @@
+"""`grader release`: checks a handout, writes it, and proves it if asked."""
+
+import shutil
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.errors import CallError, GraderError
+from grader.commands.package.write import spread
+from grader.commands.release.contents import contents, with_foundations
+from grader.commands.release.contract import differences, written_already
+from grader.commands.release.leaks import leaks
+from grader.commands.release.prove import prove
+from torchkata.course import Kata, course
+
+REPLACED = ("assignment", "torchkata", "reference", "tests")  # as a whole: no file of an older handout stays in them
+OURS = (*REPLACED, "docs", "grader", "examples", "benchmarks", "scripts")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `grader release`."""
+
+    katas: tuple[str, ...]
+    force: bool
+    prove: bool
+    examples: int
+
+
+def run_release(out: Path, options: Options) -> int:
+    """Write the handout; the exit code. Raises CallError before anything is written, GraderError for what leaks."""
+    refuse(out, force=options.force)
+    katas = with_foundations(options.katas)
+    names = [kata.name for kata in katas]
+    fit(katas)
+    files = contents(katas)
+    if found := leaks(files):
+        raise GraderError("\n".join(["the handout would give away what stays with you:", *found]))
+    if options.prove:
+        prove(files, names, options.examples)
+    try:
+        for folder in (out / name for name in REPLACED):
+            if folder.exists():
+                shutil.rmtree(folder)
+        spread(files, out)
+    except OSError as error:
+        raise CallError(f"{out}: can't write there ({error.strerror})") from None
+    print(f"{out}: {len(files)} files, {len(names)} katas: {', '.join(names)}")
+    if more := [name for name in names if name not in options.katas]:
+        print(f"with what they build on: {', '.join(more)}")
+    if options.prove:
+        print("proven: all stubs are not started, and with the solution in their place all is done")
+    return 0
+
+
+def refuse(out: Path, *, force: bool) -> None:
+    """Raise CallError for an OUT that would be written over and is no handout, or that is this project."""
+    place, root = out.resolve(), course().root
+    if place == root or place in root.parents or any(place.is_relative_to(root / name) for name in OURS):
+        raise CallError(f"{out}: a handout is written to a folder of its own, not over this project")
+    if out.exists() and not out.is_dir():
+        raise CallError(f"{out}: it is a file; the handout is a directory")
+    if out.exists() and any(out.iterdir()):
+        if not force:
+            raise CallError(f"{out}: there is something already; --force writes over a handout")
+        if not is_handout(out):
+            raise CallError(f"{out}: there is something already, and it is no handout")
+
+
+def is_handout(out: Path) -> bool:
+    """Whether an earlier `grader release` has written this."""
+    try:
+        project = tomllib.loads((out / "pyproject.toml").read_text("utf-8"))["project"]
+    except (OSError, ValueError, KeyError):
+        return False
+    return bool(project.get("name") == "torchkata") and (out / "reference/stubs").is_dir()
+
+
+def fit(katas: Sequence[Kata]) -> None:
+    """Raise CallError where a stub is missing, is written already, or differs from its solution in what others see."""
+    for kata in katas:
+        for path in (course().stub(kata.name), course().solution(kata.name)):
+            if not path.is_file():
+                raise CallError(f"{path}: there is no such file, and the handout is made of it")
+        stub, solution = (path.read_text("utf-8") for path in (course().stub(kata.name), course().solution(kata.name)))
+        if written := written_already(stub):
+            raise CallError(f"assignment/{kata.name}.py is no stub any more: {written[0]} is written")
+        if found := differences(stub, solution):
+            raise CallError(f"assignment/{kata.name}.py: {found[0]}")

@@ -1,0 +1,97 @@
+"""The files of a handout: an allow-list, and what its files import of the course; nothing that is private there."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.base.errors import GraderError
+from grader.base.imports import with_imports
+from grader.commands.package.project import files_of, of_the_engine
+from torchkata.course import ENGINE, Kata, course
+
+FILES = Path(__file__).with_name("files")
+PLACES = {"README.md": "README.md", "gitignore": ".gitignore", "test.yml": ".github/workflows/test.yml"}
+FROM_THE_COURSE = ("conftest.py", "LICENSE", "docs/students.md", "docs/katas.md", "assignment/__init__.py")
+SPEED = "tests/test_speed.py"
+STUBS = "reference/stubs"  # untouched, for `kata reset`
+
+
+def with_foundations(names: Sequence[str]) -> list[Kata]:
+    """These katas and all that they build on, in order."""
+    needed = {*names}.union(*(course().foundations(name) for name in names))
+    return [kata for kata in course().katas.values() if kata.name in needed]
+
+
+def contents(katas: Sequence[Kata]) -> dict[str, bytes]:
+    """Every file of the handout, by path. Raises GraderError where that needs what stays with the instructor."""
+    root, names = course().root, [kata.name for kata in katas]
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in of_the_course(names)}
+    files |= {f"torchkata/{name}": content for name, content in engine().items()}
+    files |= {f"{STUBS}/{name}.py": files[f"assignment/{name}.py"] for name in names}
+    files |= {place: (FILES / name).read_bytes() for name, place in PLACES.items()}
+    files["README.md"] = files["README.md"].replace(b"KATAS\n", table(katas).encode())
+    files["pyproject.toml"] = project_file(katas).encode()
+    return dict(sorted(files.items()))
+
+
+def of_the_course(names: Sequence[str]) -> set[Path]:
+    """Stubs, tests and what is known of the katas, and what these import. Raises GraderError for what is private."""
+    root, reference = course().root, course().reference
+    known = [path for name in names for path in files_of(course().folder(name)) if not course().is_private(path)]
+    asked = [root / f"{folder}{name}.py" for name in names for folder in ("assignment/", "tests/test_")]
+    shared = [*reference.glob("*.toml"), *(root / name for name in FROM_THE_COURSE)]
+    if any({*names}.issuperset(workload.uses) for workload in course().workloads.values()):
+        shared += [root / SPEED, reference / "workloads" / "workloads.toml"]
+    tests = with_imports([*known, *(path for path in asked if "assignment" not in path.parts), *shared])
+    for path in sorted(tests):
+        if path.is_relative_to(reference) and course().is_private(path):
+            raise GraderError(f"the handout would need {path.relative_to(root)}, which stays with the instructor")
+    return {path for path in {*tests, *asked} if path.is_relative_to(root) and not is_engine(path)}
+
+
+def is_engine(path: Path) -> bool:
+    """Whether a file is one of the engine's, which may lie in the course's folder."""
+    return any(path.is_relative_to(ENGINE / package) for package in ("torchkata", "grader"))
+
+
+def engine() -> dict[str, bytes]:
+    """The students' half of the engine, by path."""
+    folder = ENGINE / "torchkata"
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files_of(folder)}
+
+
+def project_file(katas: Sequence[Kata]) -> str:
+    """What is installed, how pytest runs, and the course."""
+    needed = json.dumps(sorted({*of_the_engine(), *course().dependencies}), indent=4)
+    written = (FILES / "pyproject.toml").read_text("utf-8")
+    return written.replace("dependencies = []", f"dependencies = {needed}") + settings(katas)
+
+
+def settings(katas: Sequence[Kata]) -> str:
+    """What the handout's `pyproject.toml` says of the course, and what its students install."""
+    used = {kata.track for kata in katas}
+    tracks = {name: track.title for name, track in course().tracks.items() if name in used}
+    said = {
+        "title": course().title,
+        "languages": course().languages,
+        "preload": course().preload,
+        "graded": [name for name in course().graded if name in used] or list(tracks),
+    }
+    lines = []
+    tables: dict[str, dict[str, Any]] = {"": said, ".tracks": tracks, ".limits": vars(course().limits)}
+    for name, entries in tables.items():
+        lines += ["", f"[tool.torchkata{name}]"]
+        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entries.items()]
+    return "\n".join(lines) + "\n"
+
+
+def table(katas: Sequence[Kata]) -> str:
+    """The katas for the README, by track."""
+    lines = []
+    for track in course().tracks.values():
+        chosen = [kata for kata in katas if kata.track == track.name]
+        if chosen:
+            lines += [f"**{track.title}**", "", "| file | what you build |", "|---|---|"]
+            lines += [f"| `assignment/{kata.name}.py` | {kata.title} |" for kata in chosen] + [""]
+    return "\n".join(lines)

@@ -1,0 +1,31 @@
+"""`grader report`: the class from its stored results: the pages, the table, the remarks, the gradebook, pictures."""
+
+from pathlib import Path
+
+from grader.base.terminal import console
+from grader.output.page.write import FEEDBACK, PAGE, write_feedback, write_report
+from grader.output.summary import draw_speed, rebuild, show, tell
+from grader.results.stored import demand_results
+
+
+def run_report(directory: Path, feedback: Path | None) -> int:
+    """Rebuild gradebook, page and pictures, show the class; 2 if a result can't be shown.
+
+    With `feedback`, a page for each student goes there. Raises CallError, MachineError.
+    """
+    demand_results(directory)
+    found, problems = rebuild(directory)
+    submissions = [row.submission for row in found]
+    problems += write_report(directory, submissions)
+    if feedback is not None:
+        write_feedback(directory, submissions, feedback)
+    problems += draw_speed(directory, found)
+    out = console()
+    show(out, found, directory, limit=None)
+    if any(row.performance for row in found):
+        out.print(f"speed:     {directory}/<submission>/speed.svg, roofline.svg", markup=False, soft_wrap=True)
+    out.print(f"page:      {directory / PAGE}", markup=False, soft_wrap=True)
+    if feedback is not None:
+        out.print(f"feedback:  {feedback}/<submission>/{FEEDBACK}", markup=False, soft_wrap=True)
+    tell(console(stderr=True), problems)
+    return 2 if problems else 0

@@ -1,1 +1,0 @@
-"""What platforms read: pure functions from a stored result to bytes or text. A student's words are never markup."""

@@ -1,5 +1,0 @@
-"""`grader new`: a course that runs at once, and further katas for a course."""
-
-from grader.new.write import new_course, new_kata
-
-__all__ = ["new_course", "new_kata"]

@@ -1,0 +1,1 @@
+"""Stored results as others read them: tables, the page, pictures, and the formats of platforms."""

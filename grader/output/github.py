@@ -1,0 +1,125 @@
+"""GitHub Actions: Markdown for the summary of a step, and annotations beside the student's lines."""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from string import punctuation
+
+from grader.output.judged import judged
+from grader.results.result import Result
+from grader.results.text import one_line
+from grader.results.view import PERFORMANCE, Seen, seen
+from torchkata.course import course
+
+LONGEST = 4000  # characters of one message
+LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}
+WORDS = {
+    "passed": "passed",
+    "failed": "wrong",
+    "crashed": "crashed",
+    "timed_out": "no answer in time",
+    "not_started": "not started",
+    "inconclusive": "inconclusive, the machine's fault",
+    "not_graded": "not graded",
+}
+ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in punctuation}
+
+
+def summary(result: Result) -> str:
+    """One submission: a table of its katas, one of its workloads, every test that did not pass. Raises ValueError."""
+    rows = seen(result, platform_hides=False)
+    lines = [f"## {inline(result.submission)}: {points(rows)} points", "", "| kata | points | tests passed |"]
+    lines.append("| --- | ---: | ---: |")
+    for name, group in by_group(rows):
+        title = "Speed" if name == PERFORMANCE else inline(course().katas[name].title)
+        counted = [row.outcome == "passed" for row in group if row.counts]
+        lines.append(f"| {title} (`{name}`) | {points(group)} | {sum(counted)} of {len(counted)} |")
+    if result.performance:
+        lines += ["", *speed(result, rows)]
+    for name, group in by_group(rows):
+        open_tests = [row for row in group if row.outcome != "passed"]
+        if open_tests:
+            lines += ["", f"<details><summary>{name}: {len(open_tests)} not passed</summary>", ""]
+            for row in open_tests:
+                lines += [f"**{inline(row.title)}** · {WORDS[row.outcome]} · {points([row])} points", ""]
+                lines += [fenced(row.message), ""]
+            lines.append("</details>")
+    return "\n".join(lines) + "\n"
+
+
+def speed(result: Result, rows: Sequence[Seen]) -> list[str]:
+    """A line for each workload: the share that it reached, and the shares that were asked for."""
+    lines = ["| workload | points | reached | some points from | all from |", "| --- | ---: | ---: | ---: | ---: |"]
+    for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
+        shown = judged(timed)
+        reached = f"{shown.share:.2f} of the {shown.of}" if shown else WORDS[row.outcome]
+        asked = [f"{tier:.2f}" for tier in vars(shown.tiers).values()] if shown else ["", ""]
+        lines.append(f"| {row.title} | {points([row])} | {inline(reached)} | {' | '.join(asked)} |")
+    return lines
+
+
+def class_summary(results: Sequence[Result]) -> str:
+    """Many submissions: a line for each. Raises ValueError."""
+    lines = ["| submission | points | katas done |", "| --- | ---: | ---: |"]
+    for result in results:
+        done = sum(kata.status == "done" for kata in result.katas)
+        shown = points(seen(result, platform_hides=False))
+        lines.append(f"| {inline(result.submission)} | {shown} | {done} of {len(result.katas)} |")
+    return "\n".join(lines) + "\n"
+
+
+def annotations(result: Result) -> list[str]:
+    """A workflow command for each kata that is not done, at the first line that is known, and one for the workloads.
+
+    Raises ValueError.
+    """
+    return [
+        annotation(name, [row for row in group if row.outcome != "passed"])
+        for name, group in by_group(seen(result, platform_hides=False))
+        if any(row.outcome != "passed" for row in group)
+    ]
+
+
+def annotation(name: str, rows: Sequence[Seen]) -> str:
+    """The gravest of these tests as a workflow command, and how many more there are."""
+    first = min(rows, key=lambda row: row.outcome in LEVELS)
+    placed = first.line > 0 and re.fullmatch(r"\w+\.py", first.file) is not None
+    properties = {} if name == PERFORMANCE else {"file": f"assignment/{first.file if placed else f'{name}.py'}"}
+    if placed:
+        properties["line"] = str(first.line)
+    properties["title"] = f"{name}: {first.title}"
+    more = f"\n(and {len(rows) - 1} more of {name})" if len(rows) > 1 else ""
+    shown = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items())
+    return f"::{LEVELS.get(first.outcome, 'error')} {shown}::{escape(first.message[:LONGEST] + more)}"
+
+
+def by_group(rows: Sequence[Seen]) -> list[tuple[str, list[Seen]]]:
+    """The tests of each kata, and the workloads."""
+    return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.group)]
+
+
+def points(rows: Sequence[Seen]) -> str:
+    """`6 of 10`."""
+    return f"{sum(row.score for row in rows):g} of {sum(row.max_score for row in rows):g}"
+
+
+def inline(text: str) -> str:
+    """Text in a line of Markdown: no character of it means anything."""
+    return one_line(text).translate(ENTITIES)
+
+
+def fenced(text: str) -> str:
+    """Text as a block of code, in a fence that is longer than any in it."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text[:LONGEST]}\n{fence}"
+
+
+def escape(text: str) -> str:
+    """The message of a workflow command."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def escape_property(text: str) -> str:
+    """What stands before the message of a workflow command."""
+    return escape(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,46 @@
+"""`gradebook.csv`: a line a submission, the points of each kata beside its status, of each workload, and the remarks.
+
+A kata has its columns where it was graded, a workload where at least one submission has points to earn by it. Nothing
+else depends on when or how fast it was graded: the same class and options make the same bytes.
+"""
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.results.result import write_whole
+from grader.results.stored import Row
+from torchkata.course import course
+
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")  # what a spreadsheet would run
+
+
+def write(rows: Sequence[Row], directory: Path) -> None:
+    """Store the gradebook, whole or not at all."""
+    out = io.StringIO()
+    graded = {kata.kata for row in rows for kata in row.katas}
+    names = [name for name in course().katas if name in graded]
+    timed = {workload.workload for row in rows for workload in row.performance if workload.counts}
+    workloads = [name for name in course().workloads if name in timed]
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(
+        [
+            *("submission", "score", "max_score"),
+            *(column for name in names for column in (name, f"{name}_status")),
+            *workloads,
+            "remarks",
+        ]
+    )
+    for row in rows:
+        katas = {kata.kata: (kata.score, kata.status) for kata in row.katas}
+        cells = [cell for name in names for cell in katas.get(name, ("", "not_graded"))]
+        speed = {workload.workload: workload.score for workload in row.performance if workload.counts}
+        cells += [speed.get(name, "") for name in workloads]
+        table.writerow([harmless(row.submission), row.score, row.max_score, *cells, len(row.remarks)])
+    write_whole(directory / "gradebook.csv", out.getvalue().encode("utf-8"))
+
+
+def harmless(text: str) -> str:
+    """Text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text

@@ -1,0 +1,114 @@
+"""Gradescope's `results.json`: tests, workloads, and the workloads' shares as a leaderboard."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from grader.output.judged import judged
+from grader.results.result import Result
+from grader.results.text import printable
+from grader.results.view import PERFORMANCE, Seen, seen
+from torchkata.course import Visibility, course
+
+STOPPED = "Grading stopped before all tests had run. Those that had count; hand in again to have all of them run."
+UNSURE = "Some tests could not be run, and that is not your fault. Your instructor can have them run again."
+NOT_RUN = "Not run: grading stopped before this test's turn."
+
+
+class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One test or workload; one without status and points is shown as neither passed nor failed."""
+
+    name: str
+    number: str
+    score: float | None = None
+    max_score: float | None = None
+    output: str
+    tags: list[str]
+    visibility: Visibility
+    extra_data: dict[str, Any]
+    status: Literal["passed", "failed"] | None = None
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One figure by which submissions are ranked."""
+
+    name: str
+    value: float
+    order: Literal["asc", "desc"] = "desc"
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The whole file."""
+
+    score: float
+    execution_time: float
+    output: str
+    tests: list[Case]
+    extra_data: dict[str, Any]
+    output_format: str = "text"
+    test_output_format: str = "text"
+    test_name_format: str = "text"
+    visibility: Visibility = "visible"
+    stdout_visibility: Visibility = "hidden"
+    leaderboard: list[Entry] | msgspec.UnsetType = msgspec.UNSET  # without workloads there is none
+
+
+def render(result: Result) -> bytes:
+    """The file for one submission; a test that was not graded has no status and 0 points. Raises ValueError."""
+    rows = seen(result, platform_hides=True)
+    stopped = any(row.outcome == "not_graded" for row in rows if row.group != PERFORMANCE)
+    unsure = any(row.outcome == "inconclusive" for row in rows)
+    output = STOPPED if stopped else UNSURE if unsure else ""
+    groups = [*(kata.kata for kata in result.katas), PERFORMANCE]
+    numbers = dict.fromkeys(groups, 0)
+    cases = []
+    for row in rows:
+        numbers[row.group] += 1
+        cases.append(case(row, f"{groups.index(row.group) + 1}.{numbers[row.group]}"))
+    about = {
+        "fingerprint": result.fingerprint,
+        "seed": result.seed,
+        "examples": result.examples,
+        "isolation": result.isolation,
+    }
+    report = Report(sum(row.score for row in rows), result.seconds, output, cases, about)
+    if result.performance:
+        report = msgspec.structs.replace(report, leaderboard=leaderboard(result))
+    return encode(report)
+
+
+def leaderboard(result: Result) -> list[Entry]:
+    """The share that each workload reached; none where its result was wrong, or where there is only yes and no."""
+    entries = []
+    for timed in result.performance:
+        workload = course().workloads[timed.workload]
+        shown = judged(timed)
+        if shown is not None and workload.points.passing < workload.points.full:
+            entries.append(Entry(f"{workload.name} (share of {shown.of})", round(shown.share, 3)))
+    return entries
+
+
+def refusal(why: str) -> bytes:
+    """The file for a submission that can't be read: no points, and the reason."""
+    return encode(Report(0.0, 0.0, f"Your submission can't be graded. {printable(why)}", [], {}))
+
+
+def case(row: Seen, number: str) -> Case:
+    """One test of the file."""
+    open_still = row.outcome == "not_graded" or not row.counts
+    return Case(
+        name=f"{row.group}: {row.title}",
+        number=number,
+        score=row.score if row.counts else None,
+        max_score=row.max_score if row.counts else None,
+        output=NOT_RUN if open_still and row.counts else row.message,
+        tags=[row.group],
+        visibility=row.visibility,
+        extra_data={"outcome": row.outcome},
+        status=None if open_still else "passed" if row.outcome == "passed" else "failed",
+    )
+
+
+def encode(report: Report) -> bytes:
+    """JSON that a person can read, too."""
+    return msgspec.json.format(msgspec.json.encode(report), indent=1)

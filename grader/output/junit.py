@@ -1,0 +1,84 @@
+"""JUnit XML (`xunit2`): a suite for each kata of each submission, and one for its workloads.
+
+What a student got wrong is a failure, what the machine got wrong an error, what was not started or graded is skipped.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from xml.etree import ElementTree as ET
+
+from grader.results.result import Result
+from grader.results.text import one_line
+from grader.results.view import Seen, seen
+from torchkata.explain import Outcome
+
+KINDS: dict[Outcome, str] = {
+    "failed": "failure",
+    "crashed": "failure",
+    "timed_out": "failure",
+    "inconclusive": "error",
+    "not_started": "skipped",
+    "not_graded": "skipped",
+}
+HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A result, and when it was stored."""
+
+    result: Result
+    at: datetime
+
+
+def render(stored: Sequence[Stored], *, hostname: str) -> bytes:
+    """One file for all. Raises ValueError."""
+    root = ET.Element("testsuites", name="torchkata")
+    names = Counter[str]()
+    for one in stored:
+        for group, rows in groupby(seen(one.result, platform_hides=False), key=lambda row: row.group):
+            root.append(suite(one, group, list(rows), hostname, names))
+    ET.indent(root, " ")
+    return f"{HEAD}{ET.tostring(root, encoding='unicode')}\n".encode()
+
+
+def suite(stored: Stored, group: str, rows: Sequence[Seen], hostname: str, names: Counter[str]) -> ET.Element:
+    """The tests of one kata, or the workloads; their points as properties."""
+    submission = one_line(stored.result.submission)
+    kinds = Counter(KINDS.get(row.outcome) for row in rows)
+    made = ET.Element(
+        "testsuite",
+        name=f"{submission}: {group}",
+        tests=str(len(rows)),
+        errors=str(kinds["error"]),
+        failures=str(kinds["failure"]),
+        skipped=str(kinds["skipped"]),
+        time=f"{sum(row.seconds for row in rows):.4f}",
+        timestamp=stored.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
+        hostname=one_line(hostname),
+    )
+    properties = ET.SubElement(made, "properties")
+    for name in ("score", "max_score"):
+        ET.SubElement(properties, "property", name=name, value=f"{sum(getattr(row, name) for row in rows):g}")
+    made.extend(case(submission, row, names) for row in rows)
+    return made
+
+
+def case(submission: str, row: Seen, names: Counter[str]) -> ET.Element:
+    """One test, under a name that no other in the file has: some readers drop the second of two."""
+    name = f"{submission}: {row.group}: {row.title}"
+    names[name] += 1
+    made = ET.Element(
+        "testcase",
+        classname=f"{submission}.{row.group}",
+        name=name if names[name] == 1 else f"{name} ({names[name]})",
+        time=f"{row.seconds:.4f}",
+    )
+    kind = KINDS.get(row.outcome)
+    if kind is not None:
+        ET.SubElement(made, kind, message=row.message.partition("\n")[0]).text = row.message
+    ET.SubElement(made, "system-out").text = f"{row.score:g} of {row.max_score:g} points"
+    return made

@@ -1,0 +1,75 @@
+"""A class from its stored results: gradebook, pictures, and on the terminal table and remarks."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from grader.base.errors import MachineError
+from grader.output import gradebook
+from grader.output.table import class_table
+from grader.results.result import ResultError
+from grader.results.stored import Row, rows
+from torchkata.course import course
+
+PICTURES = ("speed.svg", "roofline.svg")
+
+
+def rebuild(directory: Path) -> tuple[list[Row], list[str]]:
+    """Write the gradebook of all that is stored; its rows, a line for each that can't be read. Raises MachineError."""
+    found, problems = rows(directory)
+    try:
+        gradebook.write(found, directory)
+    except OSError as error:
+        raise MachineError(f"can't write {directory / 'gradebook.csv'} ({error.strerror})") from None
+    return found, problems
+
+
+def draw_speed(directory: Path, found: Sequence[Row]) -> list[str]:
+    """Draw the speed of each submission that was timed; a line for each that can't be read. Raises MachineError."""
+    problems = []
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it speaks of its font cache
+    try:
+        for row in found:
+            for name in PICTURES:
+                (directory / row.submission / name).unlink(missing_ok=True)  # of a run before this one
+            if row.performance:
+                from grader.output.speed_pictures import draw  # matplotlib is slow to import
+
+                try:
+                    draw(directory / row.submission)
+                except ResultError as error:
+                    problems.append(str(error))
+    except OSError as error:
+        raise MachineError(f"can't draw the speed in {directory} ({error.strerror})") from None
+    return problems
+
+
+def show(out: Console, found: Sequence[Row], directory: Path, limit: int | None) -> None:
+    """The table, the first remarks, and where the files are."""
+    graded = {kata.kata for row in found for kata in row.katas}
+    out.print(class_table(found, [kata for name, kata in course().katas.items() if name in graded]))
+    show_remarks(out, found, limit)
+    out.print(f"isolation: {', '.join(sorted({row.isolation for row in found}))}", markup=False)
+    out.print(f"results:   {directory}/<submission>/result.json", markup=False, soft_wrap=True)
+    out.print(f"gradebook: {directory / 'gradebook.csv'}", markup=False, soft_wrap=True)
+
+
+def show_remarks(out: Console, found: Sequence[Row], limit: int | None) -> None:
+    """A line for each remark, up to a limit."""
+    remarks = [(row.submission, remark) for row in found for remark in row.remarks]
+    if remarks:
+        out.print("remarks on the source, for you alone; no points depend on them:")
+    for submission, remark in remarks[:limit]:
+        line = f"  {submission}  {remark.kata}.py, line {remark.line}: {remark.text}"
+        out.print(Text(line, style="yellow"), soft_wrap=True)
+    if limit is not None and len(remarks) > limit:
+        out.print(f"  … and {len(remarks) - limit} more; `grader report` shows all")
+
+
+def tell(err: Console, problems: Sequence[str]) -> None:
+    """A line for each problem."""
+    for problem in problems:
+        err.print(f"grader: {problem}", style="red", markup=False, soft_wrap=True)

@@ -1,0 +1,75 @@
+"""The class in the terminal: a row a submission, points and status of each kata or track, and of the workloads."""
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from grader.results.stored import KataRow, Row
+from torchkata.course import Kata
+from torchkata.explain import Status, status_of
+
+MARKS: dict[Status, tuple[str, str, str]] = {  # mark, what it means, colour
+    "done": ("", "done", "green"),
+    "wrong": ("✗", "wrong", "red"),
+    "crashed": ("!", "crashed", "red"),
+    "timed_out": ("…", "no answer in time", "red"),
+    "not_started": ("-", "not started", "bright_black"),
+    "inconclusive": ("?", "inconclusive: the machine's fault", "yellow"),
+    "not_graded": ("", "not graded", "bright_black"),
+}
+
+GRAVITY: tuple[Status, ...] = ("inconclusive", "timed_out", "crashed", "wrong", "not_started", "not_graded", "done")
+
+
+def class_table(rows: Sequence[Row], katas: Sequence[Kata]) -> Table:
+    """The table, with its legend below; where katas of several tracks were graded, a column for each track."""
+    tracks = dict.fromkeys(kata.track for kata in katas)
+    columns = (
+        [[kata for kata in katas if kata.track == track] for track in tracks]
+        if len(tracks) > 1
+        else [[kata] for kata in katas]
+    )
+    legend = "   ".join(f"{mark} {words}" for mark, words, _ in MARKS.values() if mark)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=legend, caption_justify="left")
+    table.add_column("submission", overflow="fold", max_width=28)
+    table.add_column("score", justify="right")
+    for column in columns:
+        name = column[0].track if len(tracks) > 1 else column[0].name
+        table.add_column(name.replace("_", "\n"), justify="right")
+    timed = any(row.performance for row in rows)
+    if timed:
+        table.add_column("speed", justify="right")
+    for row in rows:
+        graded = {kata.kata: kata for kata in row.katas}
+        table.add_row(
+            Text(row.submission),
+            Text(f"{row.score:g}/{row.max_score:g}", style="bold"),
+            *(together([graded[kata.name] for kata in column if kata.name in graded]) for column in columns),
+            *([speed(row)] if timed else []),
+        )
+    return table
+
+
+def together(katas: Sequence[KataRow]) -> Text:
+    """The points of these katas, and the gravest status; nothing where none was graded."""
+    if not katas:
+        return Text("")
+    gravest = min((kata.status for kata in katas), key=GRAVITY.index)
+    return cell(KataRow("", gravest, sum(kata.score for kata in katas)))
+
+
+def cell(kata: KataRow) -> Text:
+    """Points, then the mark of the status; a column of width two for the mark keeps the points aligned."""
+    mark, _, colour = MARKS[kata.status]
+    return Text(f"{kata.score:g} {mark:<1}", style=colour)
+
+
+def speed(row: Row) -> Text:
+    """The points of all workloads together, then the gravest thing that happened; nothing where none was graded."""
+    graded = [workload for workload in row.performance if workload.outcome != "not_graded"]
+    if not graded:
+        return Text("")
+    points = sum(workload.score for workload in graded if workload.counts)
+    return cell(KataRow("speed", status_of([workload.outcome for workload in graded]), points))

@@ -1,0 +1,1 @@
+"""From submissions to results: what is handed in, the collected tests, one session for each submission."""

@@ -1,0 +1,115 @@
+"""Collects the tests once with pytest, and runs one of them at a time."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from grader.pipeline.rubric import Timed
+from torchkata.course import Kata, course
+from torchkata.explain import Ending
+from torchkata.first_pass import INPUTS, Inputs
+from torchkata.selection import CHOSEN, STUDENT, kata_of
+
+NOBODY_ASKED = "this test ends without a call of your code, so it proves nothing; that is not your fault"
+
+
+class Tests:
+    """The collected tests, by kata and name."""
+
+    def __init__(self, session: pytest.Session, examples: int, inputs: Inputs | None) -> None:
+        self.config = session.config
+        self.config.stash[INPUTS] = inputs
+        self.examples = examples
+        self.items: dict[str, dict[str, pytest.Function]] = {}
+        for item in session.items:
+            kata = kata_of(item.path)
+            if kata is not None and isinstance(item, pytest.Function):
+                self.items.setdefault(kata, {})[item.name] = item
+        found = {kata: set(items) for kata, items in self.items.items()}
+        expected = {kata.name: set(kata.points) for kata in course().choose([*self.config.stash[CHOSEN]])}
+        if found != expected:
+            raise RuntimeError(f"tests and kata.toml differ: {sorted(all_names(found) ^ all_names(expected))}")
+
+
+def all_names(tests: Mapping[str, set[str]]) -> set[str]:
+    """`kata::test` of every test."""
+    return {f"{kata}::{name}" for kata, names in tests.items() for name in names}
+
+
+class Collector:
+    """A pytest plugin that hands the collected tests over instead of running them."""
+
+    def __init__(self, use: Callable[[Tests], None], examples: int, inputs: Inputs | None) -> None:
+        self.use = use
+        self.examples = examples
+        self.inputs = inputs
+        self.error: BaseException | None = None
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Spare each failure pytest's own traceback: nobody reads it, and it takes longer than most tests."""
+        config.option.tbstyle = "native"
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Take over from pytest."""
+        try:
+            if session.testsfailed:
+                raise RuntimeError("the tests can't be collected; plain pytest says why")
+            tests = Tests(session, self.examples, self.inputs)
+            self.use(tests)
+        except BaseException as error:
+            self.error = error
+        return True
+
+
+def with_tests(
+    use: Callable[[Tests], None],
+    examples: int,
+    profile: str,
+    katas: Sequence[Kata] = (),
+    inputs: Inputs | None = None,
+) -> None:
+    """Collect the tests of these katas, all for none, under a Hypothesis profile, and call `use` with them.
+
+    Without `inputs` that are drawn ahead, Hypothesis draws them for each submission.
+    """
+    if "torch" in course().preload:
+        import torch
+
+        torch.set_num_threads(1)  # after an operation on several threads, torch hangs in a forked child
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+        os.environ.pop(name, None)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.environ.setdefault("KATA_LANG", "en")  # results are the same wherever they are made
+    collector = Collector(use, examples, inputs)
+    arguments = [str(course().tests), f"--rootdir={course().root}", f"--config-file={course().root / 'pyproject.toml'}"]
+    arguments += ["-p", "torchkata.plugin"]
+    arguments += ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--capture=no"]
+    arguments += ["--import-mode=importlib", f"--hypothesis-profile={profile}", f"--examples={examples}"]
+    arguments += [f"--kata={kata.name}" for kata in katas]
+    for plugin in ("terminal", "cacheprovider", "faulthandler", "logging", "threadexception", "unraisableexception"):
+        arguments += ["-p", f"no:{plugin}"]
+    arguments += ["-p", "_hypothesis_pytestplugin"]
+    code = pytest.main(arguments, plugins=[collector])
+    if collector.error is not None:
+        raise collector.error
+    if code == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        raise RuntimeError(f"pytest could not start ({code!r})")
+
+
+def run(item: pytest.Item) -> Timed:
+    """One test, set up and torn down by itself."""
+    began = time.monotonic()
+    reports = runtestprotocol(item, nextitem=None, log=False)
+    endings = [ending for report in reports if (ending := getattr(report, "ending", None)) is not None]
+    fault = next((str(report.longrepr) for report in reports if report.failed and not hasattr(report, "ending")), "")
+    if fault or len(endings) != 1 or reports[1].skipped:
+        text = fault.strip().splitlines()[-1] if fault else "the test did not run"
+        return Timed(Ending("inconclusive", f"the grader itself failed: {text}"), time.monotonic() - began)
+    if endings[0].outcome == "passed" and item.config.stash[STUDENT].last is None:
+        return Timed(Ending("inconclusive", NOBODY_ASKED), time.monotonic() - began)
+    return Timed(endings[0], time.monotonic() - began)

@@ -1,0 +1,42 @@
+"""What grades a class: this machine or a cluster, through one interface."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from rich.console import Console
+
+from grader.pipeline.intake import Intake
+from grader.pipeline.session import TestEnded
+from grader.results.result import Result
+
+Warn: TypeAlias = Callable[[str], None]
+
+
+class Following(Protocol):
+    """Who is told how the grading of a single submission gets on, from its first test to its result."""
+
+    def begin(self, blank: Result) -> None:
+        """It begins; none of its tests has ended."""
+
+    def add(self, event: TestEnded) -> None:
+        """One more test has ended."""
+
+    def finish(self, result: Result) -> None:
+        """All is graded."""
+
+    def refuse(self, why: str) -> None:
+        """It can't be graded."""
+
+
+@dataclass
+class Outcome:
+    """What became of the submissions that were to be graded."""
+
+    stored: list[str] = field(default_factory=list)
+    unsure: list[str] = field(default_factory=list)  # through no fault of the student's
+
+
+# Grades what the intake finds to be graded, and stores each result in the intake's `out`. Raises CallError before
+# anything is written, and MachineError.
+Executor: TypeAlias = Callable[[Intake, Console, Warn, Following | None], Outcome]

@@ -1,0 +1,113 @@
+"""Takes in one submission after the other: reads it when its turn comes, and finds out whether it is to be graded."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from grader.base.errors import CallError
+from grader.base.leftovers import clear_half_written
+from grader.pipeline.roster import Entry
+from grader.pipeline.session import Order
+from grader.pipeline.submission import SubmissionError
+from grader.pipeline.submission import read as read_submission
+from grader.results import result
+from grader.sandbox.launch import Isolation
+from torchkata.course import Kata
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `grader grade`."""
+
+    out: Path
+    jobs: int
+    seed: int
+    examples: int
+    isolation: Isolation
+    katas: tuple[str, ...]
+    force: bool
+    quiet: bool
+    gradescope: Path | None = None
+    device: Literal["none", "cpu", "cuda"] = "none"
+    executor: Literal["local", "slurm"] = "local"
+    slurm: tuple[str, ...] = ()  # KEY=VALUE
+    per_task: int | None = None  # submissions that a task of the cluster grades; None: as many as keep it busy a while
+    alone: bool = True  # nobody else writes into `out` meanwhile
+    replay: bool = True  # inputs are drawn once for all submissions
+    since_ns: int = 0  # what was stored before is graded again, by the file system's clock
+
+
+class Intake:
+    """The submissions of one call, and what became of those that were not graded."""
+
+    def __init__(
+        self, entries: Sequence[Entry], refused: Sequence[str], katas: tuple[Kata, ...], options: Options
+    ) -> None:
+        self.entries = entries
+        self.katas = katas
+        self.options = options
+        self.refused = list(refused)
+        self.unreadable = 0
+        self.reused: list[str] = []
+        self.prints: dict[str, str] = {}  # by the id of each order
+
+    @property
+    def expected(self) -> int:
+        """How many there are to grade, as far as is known."""
+        return len(self.entries) - len(self.reused) - self.unreadable
+
+    def orders(self) -> Iterator[Order]:
+        """What is to be graded. Raises CallError for an `out` that can't be written, or when nothing can be read."""
+        readable = False
+        for entry in self.entries:
+            try:
+                submission = read_submission(entry.path)
+            except SubmissionError as error:
+                self.refused.append(str(error))
+                self.unreadable += 1
+                continue
+            if not readable:
+                prepare(self.options.out, alone=self.options.alone)
+                readable = True
+            fingerprint = result.fingerprint(submission.files, fingerprinted(self.options, self.katas))
+            if not self.options.force and reusable(self.options, entry.id, fingerprint):
+                self.reused.append(entry.id)
+                continue
+            self.prints[entry.id] = fingerprint
+            yield Order(submission, self.katas, self.options.seed, remarked=True)
+        if not readable:
+            raise CallError("; ".join(self.refused))
+
+
+def prepare(directory: Path, *, alone: bool) -> None:
+    """See that results can be written there; `alone`, clear away what a killed run was writing. Raises CallError."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise CallError(f"--out {directory}: can't write there ({error.strerror})") from None
+    if alone:
+        clear_half_written(directory)
+
+
+def fingerprinted(options: Options, katas: Sequence[Kata]) -> dict[str, object]:
+    """The options that a result depends on."""
+    names = [kata.name for kata in katas]
+    return {"seed": options.seed, "examples": options.examples, "katas": names, "isolation": options.isolation}
+
+
+def reusable(options: Options, submission: str, fingerprint: str) -> bool:
+    """Whether the same submission, assignment and options are stored, with nothing in it that is inconclusive.
+
+    Speed that was graded and is not asked for now would count.
+    """
+    path = options.out / submission / "result.json"
+    stored = result.load(path)
+    if stored is None or stored.fingerprint != fingerprint or not stored.conclusive:
+        return False
+    if path.stat().st_mtime_ns < options.since_ns:
+        return False
+    return options.device != "none" or not stored.performance

@@ -1,0 +1,68 @@
+"""The progress bar: submissions, tests, and the time left; on a terminal only, and nothing of it stays."""
+
+from collections import Counter
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from grader.pipeline.session import Event, Order, TestEnded
+
+
+def tests_of(order: Order) -> int:
+    """How many tests an order asks for."""
+    return sum(len(kata.points) for kata in order.katas)
+
+
+class Progress:
+    """How much of all orders and tests is done. Drawn at every step: no thread may run while children are forked."""
+
+    def __init__(self, out: Console, what: str, items: str, orders: int, tests: int) -> None:
+        self.orders = orders
+        self.tests = tests
+        self.ended_orders = self.ended_tests = 0
+        self.running: Counter[int] = Counter()
+        self.bar = Bar(
+            TextColumn(f"{what} {{task.fields[ended]}}/{{task.fields[orders]}} {items}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("tests"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=out,
+            auto_refresh=False,
+            transient=True,
+            disable=not out.is_terminal,
+        )
+        self.task = self.bar.add_task("", total=tests, ended=0, orders=orders)
+
+    def __enter__(self) -> "Progress":
+        self.bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.bar.stop()
+
+    def take(self, event: Event) -> None:
+        """A test has ended, or an order, with or without all of its tests."""
+        if isinstance(event, TestEnded):
+            self.running[id(event.order)] += 1
+        else:
+            self.running.pop(id(event.order), None)
+            self.ended_orders += 1
+            self.ended_tests += tests_of(event.order)
+        self.draw()
+
+    def expect(self, orders: int, tests: int) -> None:
+        """There are only so many: what is not graded must not make the rest look fast."""
+        self.orders, self.tests = orders, tests
+
+    def draw(self) -> None:
+        """Bring the bar up to date."""
+        completed = self.ended_tests + self.running.total()
+        self.bar.update(self.task, total=self.tests, completed=completed, ended=self.ended_orders, orders=self.orders)
+        self.bar.refresh()

@@ -1,0 +1,114 @@
+"""Looks through a student's source for shortcuts: for the instructor to judge, never for points. Nothing is run."""
+
+import ast
+import math
+import resource
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from grader.pipeline.remarks.names import Names
+from grader.results.result import Remark
+from grader.sandbox.confine import mapped_bytes
+from torchkata.course import course
+
+CPU_SECONDS, MEMORY = 10, 2**30  # more than any source takes that was typed by hand
+PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What in a source calls for a remark."""
+
+    text: str
+    katas: list[str] = []  # none: every file
+    uses: list[str] = []  # full names, and all below them
+    changes: list[str] = []  # the same, set or deleted where they belong …
+    settings: list[str] = []  # … but for these, which are there to be set
+    imports: list[str] = []  # modules
+    attributes: list[str] = []  # of anything
+    subclasses: list[str] = []  # of these, with functions of their own
+    paths: list[str] = []  # texts that name these places, or one below
+
+    def holds_for(self, module: str) -> bool:
+        """Whether a file of this name is to be looked at: a kata's own, or a helper's, whatever kata it helps."""
+        return not self.katas or module in self.katas or module not in course().katas
+
+
+@cache
+def rules() -> list[Rule]:
+    """Read `rules.toml`."""
+    table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
+    return msgspec.convert(table["rule"], list[Rule])
+
+
+def limit_this_process() -> None:
+    """From now on, let this process take no more than reading a source may take."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = math.ceil(used.ru_utime + used.ru_stime) + CPU_SECONDS
+    for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, mapped_bytes() + MEMORY)):
+        hard = resource.getrlimit(kind)[1]
+        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def look_through(files: Mapping[str, bytes]) -> list[Remark]:
+    """The remarks on all files, each once for a file, at its first line. A file that is no Python gets none."""
+    remarks = []
+    for file, source in files.items():
+        first: dict[str, Remark] = {}
+        module = file.removesuffix(".py")
+        try:
+            for line, text in found_in(module, ast.parse(source)):
+                if text not in first or line < first[text].line:
+                    first[text] = Remark(module, line, text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        remarks += sorted(first.values(), key=lambda remark: (remark.line, remark.text))
+    return remarks
+
+
+def found_in(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """A line and a text for everything that a rule is about."""
+    names = Names(tree)
+    uses, changes, imports = list(names.uses()), list(names.changes()), list(names.imports())
+    attributes, subclasses, texts = list(names.attributes()), list(names.subclasses()), list(names.texts())
+    for rule in (rule for rule in rules() if rule.holds_for(module)):
+        changed = [(line, name) for line, name in changes if not any(is_within(name, own) for own in rule.settings)]
+        found = [
+            *((line, name) for name in rule.uses for line, used in uses if is_within(used, name)),
+            *((line, name) for whole in rule.changes for line, name in changed if is_within(name, whole)),
+            *((line, f"import {name}") for name in rule.imports for line, taken in imports if is_within(taken, name)),
+            *((line, name) for line, name in attributes if name in rule.attributes),
+            *((line, base) for line, base in subclasses if base in rule.subclasses),
+            *((line, path) for path in rule.paths for line, text in texts if f"{text}/".startswith(f"{path}/")),
+        ]
+        yield from ((line, f"{what}: {rule.text}") for line, what in found)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            parameters = {argument.arg for argument in (*node.args.posonlyargs, *node.args.args)}
+            for call in (inner for inner in ast.walk(node) if isinstance(inner, ast.Call)):
+                saver = names.full_name(call.func)
+                whole = parameters & {"model", "optimizer"} & set(parts_of(call.args[0])) if call.args else set()
+                if saver in PICKLERS and whole:
+                    yield call.lineno, f"{saver}: it saves the whole {' and '.join(sorted(whole))}, not the state"
+
+
+def is_within(name: str, whole: str) -> bool:
+    """Whether a dotted name is another one, or below it."""
+    return name == whole or name.startswith(f"{whole}.")
+
+
+def parts_of(value: ast.expr) -> Iterator[str]:
+    """The variables that are themselves in a value, as it stands or in dicts, lists and tuples."""
+    match value:
+        case ast.Name(id=name):
+            yield name
+        case ast.Dict(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
+            for part in parts:
+                yield from parts_of(part)
+        case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
+            for keyword in keywords:
+                yield from parts_of(keyword.value)

@@ -1,0 +1,119 @@
+"""Runs the tests of all submissions that have no result yet, and stores each result as it comes."""
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+import msgspec
+from rich.console import Console
+
+from grader.base.errors import CallError
+from grader.base.leftovers import clear_runtimes
+from grader.pipeline.collect import Tests
+from grader.pipeline.executor import Following, Outcome, Warn
+from grader.pipeline.intake import Intake, Options
+from grader.pipeline.progress import Progress
+from grader.pipeline.session import Graded, Order, TestEnded
+from grader.pipeline.session import grade as grade_orders
+from grader.pipeline.start import Start
+from grader.pipeline.workplace import with_workplace
+from grader.results import result
+from grader.results.result import Result
+from grader.sandbox.launch import Sandbox
+from torchkata.course import Kata
+
+
+def grade_tests(
+    intake: Intake, out: Console, warn: Warn, live: Following | None = None, start: Start | None = None
+) -> Outcome:
+    """Run the tests of what has not been graded. Raises CallError before anything is written, and MachineError."""
+    options, outcome = intake.options, Outcome()
+    orders = intake.orders()
+    try:
+        first = next(orders, None)
+    except CallError as error:
+        if live is not None:
+            live.refuse(str(error))
+        raise
+    if first is None:
+        return outcome
+    waiting = chain([first], orders)
+
+    def use(tests: Tests, sandbox: Sandbox) -> None:
+        grade_all(waiting, intake, outcome, tests, sandbox, out, live)
+
+    clear_runtimes()
+    if live is not None:
+        blank = result_of(Graded(first, [], 0.0), [], options, None, intake.prints[first.submission.id])
+        live.begin(msgspec.structs.replace(blank, performance=not_timed_yet(options, intake.katas)))
+    private = [path.absolute() for path in (*(entry.path for entry in intake.entries), options.out)]
+    with_workplace(
+        options.isolation,
+        options.examples,
+        warn,
+        use,
+        private=private,
+        katas=intake.katas,
+        start=start,
+        replay=options.replay,
+    )
+    return outcome
+
+
+def not_timed_yet(options: Options, katas: Sequence[Kata]) -> list[result.PerformanceResult]:
+    """The rows of workloads that are still to be timed; none without a device."""
+    if options.device == "none":
+        return []
+    from grader.pipeline.speeds import not_yet
+
+    return not_yet(katas)
+
+
+def grade_all(
+    orders: Iterable[Order],
+    intake: Intake,
+    outcome: Outcome,
+    tests: Tests,
+    sandbox: Sandbox,
+    out: Console,
+    live: Following | None,
+) -> None:
+    """Grade the orders and store each result as it comes. Raises MachineError."""
+    each = sum(len(kata.points) for kata in intake.katas)
+    progress = Progress(out, "grading", "submissions", intake.expected, intake.expected * each)
+    with progress, contextlib.closing(grade_orders(orders, tests, sandbox, intake.options.jobs)) as events:
+        for event in events:
+            progress.expect(intake.expected, intake.expected * each)
+            progress.take(event)
+            if live is not None and isinstance(event, TestEnded):
+                live.add(event)
+            if isinstance(event, Graded):
+                submission = event.order.submission.id
+                fingerprint = intake.prints.pop(submission)
+                if event.katas is not None:
+                    result.store(
+                        result_of(event, event.katas, intake.options, sandbox, fingerprint),
+                        intake.options.out,
+                    )
+                    outcome.stored.append(submission)
+                if event.katas is None or any(kata.status == "inconclusive" for kata in event.katas):
+                    outcome.unsure.append(submission)
+
+
+def result_of(
+    event: Graded, katas: list[result.KataResult], options: Options, sandbox: Sandbox | None, fingerprint: str
+) -> Result:
+    """The result to store; without a sandbox, of what is yet to be graded."""
+    return Result(
+        submission=event.order.submission.id,
+        score=sum(kata.score for kata in katas),
+        max_score=sum(kata.max_score for kata in katas),
+        fingerprint=fingerprint,
+        seed=options.seed,
+        examples=options.examples,
+        isolation=options.isolation if sandbox is None else sandbox.isolation,
+        seconds=round(event.seconds, 3),
+        environment={**result.environment(), "workers can": ", ".join([] if sandbox is None else sandbox.open_walls)},
+        katas=katas,
+        remarks=event.remarks,
+    )

@@ -1,0 +1,251 @@
+"""Runs the collected tests over submissions, in one trusted child process for each submission.
+
+    collected tests ──fork──► child: pytest + Hypothesis + oracle ──channel──► worker: the student's code
+                                └── results over a pipe ──► back here
+
+A child starts from the same state every time, so a submission is graded as if alone, whatever came before it.
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Set
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
+from socket import socket
+from typing import Protocol, TypeAlias
+
+import msgspec
+
+from grader.base.leftovers import in_use
+from grader.base.signals import end_with_parent, interruptible, uninterrupted
+from grader.pipeline import remarks, rubric
+from grader.pipeline.collect import Tests, run
+from grader.pipeline.rubric import Timed
+from grader.pipeline.submission import Submission
+from grader.results.result import KataResult, Remark
+from grader.sandbox.home import WorkerHome
+from grader.sandbox.launch import Sandbox, connect
+from torchkata.course import Kata, Limits, course
+from torchkata.profiles import SEED
+from torchkata.selection import STUDENT
+from torchkata.student import Home, Student
+
+SLACK = 120.0  # seconds beyond the katas' own limits, after which a grading child is given up
+
+
+@dataclass(frozen=True)
+class Order:
+    """One submission to grade."""
+
+    submission: Submission
+    katas: tuple[Kata, ...]
+    seed: int
+    sound: frozenset[str] = frozenset()  # katas that are known to be done, and need no fallback
+    limits: Limits = field(default_factory=lambda: course().limits)
+    remarked: bool = False  # remarks on the source are wanted
+    then: "Order | None" = None  # graded right after it, by the same zygote
+
+
+@dataclass(frozen=True)
+class TestEnded:
+    """A test of this order has ended."""
+
+    order: Order
+    kata: str
+    test: str
+    timed: Timed
+
+
+@dataclass(frozen=True)
+class Graded:
+    """An order is done; `katas` is None when the child that graded it was lost, through no fault of the student's."""
+
+    order: Order
+    katas: list[KataResult] | None
+    seconds: float
+    remarks: list[Remark] = field(default_factory=list)
+    peak_mib: float = 0.0  # of the grader's own process, most of it torch
+
+
+Event: TypeAlias = TestEnded | Graded
+
+
+class Ended(msgspec.Struct, frozen=True, tag=True):
+    """What a child sends after each test."""
+
+    kata: str
+    test: str
+    timed: Timed
+
+
+class Finished(msgspec.Struct, frozen=True, tag=True):
+    """What it sends after all tests."""
+
+    katas: list[KataResult]
+
+
+class Remarked(msgspec.Struct, frozen=True, tag=True):
+    """What it sends at last, where remarks are wanted."""
+
+    remarks: list[Remark]
+
+
+def grade(orders: Iterable[Order], tests: Tests, sandbox: Sandbox, jobs: int) -> Generator[Event, None, None]:
+    """Grade up to `jobs` submissions at a time, each taken from `orders` when its turn comes; events as they come.
+
+    Ctrl-C strikes only while it waits. Kills what still runs when it is closed. Raises MachineError.
+    """
+    coming = iter(orders)
+    idle: list[socket] = []
+    running: dict[Connection, Child] = {}
+    with uninterrupted(), in_use(sandbox.runtime):
+        try:
+            order = next(coming, None)
+            while order is not None or running:
+                while order is not None and len(running) < jobs:
+                    child = start(order, tests, idle.pop() if idle else connect(sandbox))
+                    running[child.results] = child
+                    order = next(coming, None)
+                for child in with_news(running):
+                    event = child.hear()
+                    if isinstance(event, Graded):
+                        del running[child.results]
+                        event = replace(event, peak_mib=child.end())
+                        control = child.control
+                        if event.katas is None:
+                            control.close()
+                            control = connect(sandbox)
+                        if child.order.then is None:
+                            idle.append(control)
+                        else:
+                            follower = start(child.order.then, tests, control)
+                            running[follower.results] = follower
+                    if event is not None:
+                        yield event
+        finally:
+            for child in running.values():
+                child.end()
+                child.control.close()
+            for control in idle:
+                control.close()
+
+
+@dataclass
+class Child:
+    """A process that grades one submission, and what it has sent."""
+
+    order: Order
+    pid: int
+    results: Connection
+    control: socket
+    began: float
+    deadline: float
+    katas: list[KataResult] | None = None
+    remarks: list[Remark] = field(default_factory=list)
+
+    def hear(self) -> Event | None:
+        """Take in its next message; one that says nothing is gone, or late."""
+        message = None
+        with suppress(EOFError, OSError):
+            if self.results.poll():
+                message = msgspec.msgpack.decode(self.results.recv_bytes(), type=Ended | Finished | Remarked)
+        match message:
+            case Ended(kata, test, timed):
+                return TestEnded(self.order, kata, test, timed)
+            case Finished(katas):
+                self.katas = katas
+            case Remarked(remarks):
+                self.remarks = remarks
+            case None:
+                return Graded(self.order, self.katas, time.monotonic() - self.began, self.remarks)
+        return None
+
+    def end(self) -> float:
+        """Kill it where it still runs, and reap it; the most memory that it had, in MiB."""
+        self.results.close()
+        os.kill(self.pid, signal.SIGKILL)
+        _, _, used = os.wait4(self.pid, 0)
+        return used.ru_maxrss / 2**10
+
+
+def with_news(running: Mapping[Connection, Child]) -> list[Child]:
+    """Wait until children have sent something, have ended or are late; these."""
+    first = min(child.deadline for child in running.values())
+    with interruptible():
+        ready = wait(list(running), timeout=max(0.0, first - time.monotonic()))
+    now = time.monotonic()
+    return [child for connection, child in running.items() if connection in ready or child.deadline < now]
+
+
+def start(order: Order, tests: Tests, control: socket) -> Child:
+    """Fork a child that grades one submission: it sends how each test ended, the katas, the remarks."""
+    receive, send = Pipe(duplex=False)
+    began, parent = time.monotonic(), os.getpid()
+    pid = os.fork()
+    if pid:
+        send.close()
+        seconds = 2 * order.limits.kata_seconds * patience(tests)  # a test that fails runs twice, and is charged once
+        return Child(order, pid, receive, control, began, began + len(order.katas) * seconds + SLACK)
+    status = 1
+
+    def send_on(message: Ended | Finished | Remarked) -> None:
+        send.send_bytes(msgspec.msgpack.encode(message))
+
+    try:
+        end_with_parent(parent)
+        home = WorkerHome(control, order.limits)
+        send_on(Finished(grade_submission(order, tests, home, lambda *ended: send_on(Ended(*ended)))))
+        if order.remarked:  # last: a source that is made to break its reader costs no more than the remarks
+            remarks.limit_this_process()
+            send_on(Remarked(remarks.look_through(order.submission.files)))
+        status = 0
+    except BrokenPipeError:
+        pass
+    except BaseException as error:
+        print(f"grading {order.submission.id}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    finally:
+        os._exit(status)
+
+
+def patience(tests: Tests) -> float:
+    """How many times as long as the limits say a student's code may take: more examples get more time."""
+    return max(1.0, tests.examples / 100)
+
+
+class GradingHome(Home, Protocol):
+    """A home that takes one kata's files after the other."""
+
+    def open(self, files: Mapping[str, bytes], patience: float) -> None:
+        """Grade these files from now on, for so many times as long as the limits say."""
+
+    def end(self) -> int:
+        """No student's code runs any more."""
+
+
+def grade_submission(
+    order: Order, tests: Tests, home: GradingHome, ended: Callable[[str, str, Timed], None]
+) -> list[KataResult]:
+    """All katas of one submission, in order, each on foundations that hold."""
+    tests.config.stash[SEED] = order.seed
+    tests.config.stash[STUDENT] = Student(home)
+    results: list[KataResult] = []
+    for kata in order.katas:
+        done = {result.kata for result in results if result.status == "done"} | order.sound
+        home.open(on_firm_ground(kata, order.submission.files, done), patience(tests))
+        timed = {}
+        for name in kata.points:  # those that the order asks for
+            timed[name] = run(tests.items[kata.name][name])
+            ended(kata.name, name, timed[name])
+        results.append(rubric.score(kata, timed))
+    home.end()
+    return results
+
+
+def on_firm_ground(kata: Kata, files: Mapping[str, bytes], done: Set[str]) -> dict[str, bytes]:
+    """The student's files, with a fallback for each foundation of this kata that is not done."""
+    broken = [name for name in course().foundations(kata.name) if name not in done]
+    return {**files, **{f"{name}.py": course().fallback(name).read_bytes() for name in broken}}

@@ -1,0 +1,99 @@
+"""`grader grade --device`: after all tests, the speed of each submission, one at a time."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+from rich.console import Console
+
+from grader.pipeline.intake import Intake
+from grader.pipeline.submission import SubmissionError
+from grader.pipeline.submission import read as read_submission
+from grader.pipeline.workplace import with_sandbox
+from grader.results import result
+from grader.results.result import PerformanceResult, Result
+from grader.sandbox.launch import Sandbox
+from grader.speed import setup
+from grader.speed.grading import ended
+from grader.speed.progress import SpeedProgress
+from grader.speed.session import About, Order, grade_speed
+from torchkata.course import Kata, course
+from torchkata.speed.sizes import Kind
+
+
+def grade_speeds(
+    kind: Kind, intake: Intake, shown: Sequence[str], out: Console, warn: Callable[[str], None]
+) -> list[str]:
+    """Time what has not been timed, and store it with the results; those that are inconclusive. Raises MachineError."""
+    options = intake.options
+    orders = list(waiting(kind, intake, set(shown)))
+    unsure: list[str] = []
+
+    def use(sandbox: Sandbox) -> None:
+        with SpeedProgress(out, sum(len(order.workloads) for order in orders)) as progress:
+            for order in orders:
+                rows, facts = timed(order, kind, sandbox, progress.take)
+                stored = result.read(options.out / order.submission / "result.json", Result)
+                result.store(
+                    with_speed(stored, kind, rows, facts, result.speed_fingerprint(stored.fingerprint, kind)),
+                    options.out,
+                )
+                if not all(row.counts for row in rows):
+                    unsure.append(order.submission)
+
+    if orders:
+        with_sandbox(options.isolation, setup.limits(), setup.timing(kind), warn, use, [options.out])
+    return unsure
+
+
+def not_yet(katas: Sequence[Kata]) -> list[PerformanceResult]:
+    """The rows of workloads that are still to be timed."""
+    chosen = course().timed_with(kata.name for kata in katas)
+    return [ended(workload, "not_graded", "Not timed: grading stopped before its turn.") for workload in chosen]
+
+
+def waiting(kind: Kind, intake: Intake, shown: set[str]) -> Iterator[Order]:
+    """The submissions whose speed is not known for these files and options."""
+    workloads = course().timed_with(kata.name for kata in intake.katas)
+    for entry in intake.entries:
+        stored = result.load(intake.options.out / entry.id / "result.json")
+        if entry.id not in shown or stored is None:
+            continue
+        if not intake.options.force and stored.is_timed(kind):
+            continue
+        try:
+            files = read_submission(entry.path).files
+        except SubmissionError:  # it was there when its tests ran
+            continue
+        yield Order(entry.id, files, tuple(stored.katas), workloads)
+
+
+def timed(
+    order: Order, kind: Kind, sandbox: Sandbox, take: Callable[[str], None]
+) -> tuple[list[PerformanceResult], dict[str, str]]:
+    """All workloads of one submission, and what the device says of itself."""
+    rows, facts = [], {}
+    for message in grade_speed(order, kind, sandbox):
+        if isinstance(message, About):
+            facts = message.facts
+        else:
+            rows.append(message.row)
+            take(order.submission)
+    place = {name: i for i, name in enumerate(course().workloads)}
+    return sorted(rows, key=lambda row: place[row.workload]), facts
+
+
+def with_speed(
+    stored: Result, kind: Kind, rows: list[PerformanceResult], facts: dict[str, str], fingerprint: str
+) -> Result:
+    """The result with its speed. A workload that was not graded counts neither way."""
+    counted = [row for row in rows if row.counts]
+    return msgspec.structs.replace(
+        stored,
+        device=kind,
+        performance=rows,
+        speed_fingerprint=fingerprint,
+        environment={**stored.environment, **facts},
+        score=sum(kata.score for kata in stored.katas) + sum(row.score for row in counted),
+        max_score=sum(kata.max_score for kata in stored.katas) + sum(row.max_score for row in counted),
+        seconds=round(stored.seconds + sum(row.seconds for row in rows), 3),
+    )

@@ -1,0 +1,111 @@
+"""Sets up what grading needs, once: the sandbox at the best level that works here, and the collected tests."""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal
+
+from grader.base.errors import MachineError
+from grader.base.leftovers import in_use
+from grader.pipeline.collect import Tests, with_tests
+from grader.pipeline.drawn import drawn_inputs
+from grader.pipeline.start import Start
+from grader.sandbox.home import WorkerHome
+from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
+from torchkata.course import Kata, Limits, course
+from torchkata.failures import Inconclusive
+
+
+def with_workplace(
+    isolation: Isolation,
+    examples: int,
+    warn: Callable[[str], None],
+    use: Callable[[Tests, Sandbox], None],
+    profile: str = "grade",
+    private: Sequence[Path] = (),
+    katas: Sequence[Kata] = (),
+    start: Start | None = None,
+    *,
+    replay: bool = True,
+) -> None:
+    """Call `use` with the tests of these katas, all for none, and a sandbox, which `start` may have begun.
+
+    Their inputs are drawn once and replayed to each submission, unless told otherwise. Whoever runs in there sees
+    nothing of this project, nor of `private`. Raises MachineError where the isolation can't be had.
+    """
+    with contextlib.closing(start or Start()) as beginning:
+
+        def go_on(sandbox: Sandbox) -> None:
+            """Collect the tests while it imports torch; then look at it, and begin."""
+
+            def begin(tests: Tests) -> None:
+                beginning.say("waiting for the sandbox to import torch, and trying its walls")
+                prove(sandbox, private, warn)
+                beginning.say_no_more()
+                use(tests, sandbox)
+
+            beginning.say("collecting the tests")
+            with drawn_inputs(shut_in=sandbox.isolation == "bwrap") if replay else contextlib.nullcontext() as inputs:
+                with_tests(begin, examples, profile, katas, inputs)
+
+        try:
+            go_on(beginning.sandbox("none" if isolation == "none" else "bwrap"))
+        except IsolationError as error:
+            if isolation != "auto":
+                raise MachineError(f"isolation {isolation} does not work here: {error}") from None
+            warn(f"bubblewrap does not work here ({error}).")
+            go_on(beginning.sandbox("none"))
+
+
+def with_sandbox(
+    isolation: Isolation,
+    limits: Limits,
+    timing: Timing,
+    warn: Callable[[str], None],
+    use: Callable[[Sandbox], None],
+    private: Sequence[Path] = (),
+) -> None:
+    """Call `use` with a sandbox for workers that are timed. Raises MachineError where the isolation can't be had."""
+    levels: dict[Isolation, list[Literal["bwrap", "none"]]] = {
+        "auto": ["bwrap", "none"],
+        "bwrap": ["bwrap"],
+        "none": ["none"],
+    }
+    for level in levels[isolation]:
+        try:
+            sandbox = launch(level, limits, timing)
+            try:
+                prove(sandbox, private, warn)
+            except IsolationError:
+                sandbox.close()
+                raise
+        except IsolationError as error:
+            if level == levels[isolation][-1]:
+                raise MachineError(f"isolation {isolation} does not work here: {error}") from None
+            warn(f"bubblewrap does not work here ({error}).")
+            continue
+        try:
+            with in_use(sandbox.runtime):
+                use(sandbox)
+        finally:
+            sandbox.close()
+        return
+
+
+def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]) -> Sandbox:
+    """Wait until the sandbox is up, and send a worker against its walls. Raises IsolationError where one is down."""
+    sandbox.wait_until_ready()
+    control = sandbox.clone()
+    try:
+        home = WorkerHome(control, course().limits)
+        found = home.open_walls([*hidden_files(), *map(str, private), "/etc/passwd"])
+    except Inconclusive as error:
+        raise IsolationError(str(error)) from None
+    finally:
+        control.close()
+    if found and sandbox.isolation == "bwrap":
+        raise IsolationError(f"a worker can {found[0]}")
+    sandbox.open_walls = found
+    if found:
+        warn(f"Students' code is shut in by limits on resources alone: it can {', '.join(found)}.")
+    return sandbox

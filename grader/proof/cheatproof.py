@@ -1,0 +1,52 @@
+"""Proves that cheating on speed does not pay: slow solutions and cheats race by the grader's clock."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from grader.base.errors import MachineError
+from grader.pipeline.workplace import with_sandbox
+from grader.proof.cheats import Cheat, Slow
+from grader.proof.cheattable import cheat_table, refuted_races, remarks_on_races, slow_solutions
+from grader.proof.proof import Options, Proof, levels
+from grader.proof.races import CheatTrial, Races, SlowTrial, is_unsure
+from grader.sandbox.launch import Sandbox
+from grader.speed import setup
+from grader.speed.progress import SpeedProgress
+
+
+def prove_cheats(slow: Sequence[Slow], corpus: Sequence[Cheat], options: Options, out: Console, err: Console) -> Proof:
+    """That no cheat makes a slow solution look fast.
+
+    At every level that works here where cheats alone are asked for, else at the first: the clock needs no namespaces.
+    """
+    slow_trials: list[SlowTrial] = []
+    trials: list[CheatTrial] = []
+    missing = setup.missing("cpu")
+    for level in [] if missing else levels(options) if options.only == "cheats" else levels(options)[:1]:
+        races = Races(slow, corpus, level)
+
+        def use(sandbox: Sandbox, races: Races = races) -> None:
+            with SpeedProgress(out, len(races)) as progress:
+                for trial in races.run(sandbox, progress.take):
+                    if isinstance(trial, SlowTrial):
+                        slow_trials.append(trial)
+                    else:
+                        trials.append(trial)
+
+        try:
+            with_sandbox(level, setup.limits(), setup.timing("cpu"), lambda _: None, use)
+        except MachineError as error:
+            if options.isolation != "auto":
+                raise
+            missing = str(error)
+    if missing:
+        err.print(f"warning: no cheat was tried there: {missing}", style="yellow", markup=False)
+    unsure = sum(trial.unsure for trial in trials) + sum(is_unsure(trial.row) for trial in slow_trials)
+    return Proof(
+        [slow_solutions(slow_trials), cheat_table(trials)],
+        len(slow_trials) + 2 * len(trials),
+        refuted_races(slow_trials, trials),
+        remarks_on_races(slow_trials, trials),
+        unsure,
+    )

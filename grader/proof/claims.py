@@ -1,0 +1,137 @@
+"""What is claimed of the tests, each claim as something to grade and a judgement of what came of it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from grader.pipeline.session import Order
+from grader.pipeline.submission import Submission
+from grader.proof import zoo
+from grader.results.result import KataResult
+from torchkata.course import Kata, course
+from torchkata.explain import Outcome
+
+CATCHING: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`refute` says in what way a result contradicts the claim; None when it holds."""
+
+    group: str  # "stubs", "solution", "right", "wrong" or "fallback"
+    kata: str  # the kata it is about, "" for all
+    name: str
+    order: Order
+    refute: Callable[[Sequence[KataResult]], str | None]
+    animal: zoo.Animal | None = None  # of a wrong one: what it looks like, and what catches it
+
+
+def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
+    """Everything to be proven of these katas; of a wrong one, `quick` asks just the test that is known to catch it.
+
+    A wrong kata is graded alone: while others are graded, a fallback has its place, so its file is not even there.
+    That the others are done on such ground is one claim for each kata, and no quick one; nor is what builds on a right
+    one.
+    """
+    stubs, solution = zoo.package(course().assignment), course().solutions()
+    yield Claim("stubs", "", "stubs", order("stubs", stubs, katas), all_are("not_started"))
+    for kata in katas:
+        file, others = f"{kata.name}.py", frozenset(course().katas) - {kata.name}
+        dependents = course().dependents(kata.name)
+        built_on_it = [other for other in katas if other.name in dependents and not quick]
+        for seed in range(seeds):
+            found = order(f"{kata.name}, seed {seed}", solution, [kata], seed, sound=others)
+            yield Claim("solution", kata.name, f"seed {seed}", found, all_are("done"))
+        for animal in zoo.right(kata):
+            files = {**solution, file: animal.source.encode()}
+            found = order(f"{kata.name}/{animal.name}", files, [kata, *built_on_it], sound=others)
+            yield Claim("right", kata.name, animal.name, found, all_are("done"))
+        for animal in zoo.wrong(kata):
+            files = {**solution, file: animal.source.encode()}
+            alone = quick and bool(animal.caught_by)
+            found = order(
+                f"{kata.name}/{animal.name}", files, [only(kata, animal.caught_by) if alone else kata], sound=others
+            )
+            name = f"{animal.name}, by {animal.caught_by} alone" if alone else animal.name
+            yield Claim("wrong", kata.name, name, found, is_caught_as(animal), animal)
+        if built_on_it:
+            files = {name: content for name, content in solution.items() if name != file}
+            found = order(f"without {kata.name}", files, built_on_it, sound=others)
+            yield Claim("fallback", kata.name, f"without {kata.name}", found, all_are("done"))
+
+
+def only(kata: Kata, test: str) -> Kata:
+    """A kata that asks for this test alone."""
+    return replace(kata, points={test: kata.points[test]})
+
+
+def order(
+    name: str, files: dict[str, bytes], katas: Sequence[Kata], seed: int = 0, sound: frozenset[str] = frozenset()
+) -> Order:
+    """Grade these files as one submission."""
+    return Order(Submission(name, files), tuple(katas), seed, sound)
+
+
+def all_are(status: str) -> Callable[[Sequence[KataResult]], str | None]:
+    """Every kata has this status."""
+
+    def refute(results: Sequence[KataResult]) -> str | None:
+        others = [describe(result) for result in results if result.status != status]
+        return "; ".join(others) or None
+
+    return refute
+
+
+def is_caught(results: Sequence[KataResult]) -> str | None:
+    """The kata is started and not done."""
+    (result,) = results
+    if result.status == "done":
+        return "no test catches it"
+    return describe(result) if result.status in ("not_started", "inconclusive") else None
+
+
+def is_caught_as(animal: zoo.Animal) -> Callable[[Sequence[KataResult]], str | None]:
+    """The kata is started and not done, and where it is known what it looks like, a test says so, and none another.
+
+    The test that is known to catch it does so, and says what it looks like.
+    """
+
+    def refute(results: Sequence[KataResult]) -> str | None:
+        problem, said = is_caught(results), diagnoses(results)
+        if problem is None and animal.looks_like:
+            others = said - animal.looks_like
+            silent = None if said else "no test says what it looks like"
+            problem = f"it looks like: {'; '.join(sorted(others))}" if others else silent
+        return problem or misremembered(animal, results)
+
+    return refute
+
+
+def misremembered(animal: zoo.Animal, results: Sequence[KataResult]) -> str | None:
+    """What is wrong with an entry's `caught_by`."""
+    if not animal.caught_by:
+        return "caught_by is missing (--write-caught-by writes it)"
+    fails_to = "say what it looks like" if animal.looks_like else "catch it"
+    return None if animal.caught_by in catching(animal, results) else f"its {animal.caught_by} does not {fails_to}"
+
+
+def catching(animal: zoo.Animal, results: Sequence[KataResult]) -> dict[str, float]:
+    """The tests that catch an entry and say what it looks like, if that is known: how many seconds each took."""
+    return {
+        test.name: test.seconds
+        for result in results
+        for test in result.tests
+        if test.outcome in CATCHING and (not animal.looks_like or test.diagnosis in animal.looks_like)
+    }
+
+
+def diagnoses(results: Sequence[KataResult]) -> set[str]:
+    """What the tests say that it looks like."""
+    return {test.diagnosis for result in results for test in result.tests if test.diagnosis}
+
+
+def describe(result: KataResult) -> str:
+    """A kata that is not what it should be, with the tests that made it so."""
+    tests = [test.name for test in result.tests if test.outcome != "passed"]
+    return f"{result.kata} is {result.status}" + (
+        f" ({', '.join(tests)})" if result.status not in ("done", "not_started") else ""
+    )

@@ -1,0 +1,142 @@
+"""Times the cheats on the CPU at one level of isolation, and judges what each came to.
+
+    the cheat → the next student's submission, which is the cheat's honest twin
+
+one after the other in one sandbox. The slow solutions that cheats stand below are timed once each.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.proof.attacks import Level
+from grader.proof.cheats import Cheat, Slow
+from grader.results.result import PerformanceResult
+from grader.sandbox.launch import Sandbox
+from grader.speed.decision import RESTLESS
+from grader.speed.session import Order, Row, grade_speed
+from torchkata.course import Workload
+
+TRIES = 2  # for a machine that is too restless to say
+LONGEST_SECONDS = 400.0  # for one run of one workload
+STOPPED_BY = {"crashed": "no valid answer", "timed_out": "the time limit", "not_started": "the reader"}
+
+Take = Callable[[str], None]
+Run = Callable[[str, Mapping[str, bytes], Workload], PerformanceResult]
+
+
+@dataclass(frozen=True)
+class SlowTrial:
+    """A slow solution at a level of isolation."""
+
+    slow: Slow
+    level: Level
+    row: PerformanceResult
+
+    @property
+    def problem(self) -> str:
+        """Why it does not show what it is for."""
+        return "" if is_unsure(self.row) or self.row.outcome == "failed" else f"it is {self.row.outcome}, not too slow"
+
+
+@dataclass(frozen=True)
+class CheatTrial:
+    """A cheat at a level of isolation."""
+
+    cheat: Cheat
+    level: Level
+    slow: PerformanceResult
+    row: PerformanceResult
+    twin: PerformanceResult
+
+    @property
+    def gained(self) -> float:
+        """Points that the slow solution alone does not earn."""
+        return max(0.0, self.row.score - self.slow.score)
+
+    @property
+    def stopped_by(self) -> str:
+        """What kept it from earning anything."""
+        if self.row.outcome == "failed":
+            return "the check" if self.row.ratio is None else "the clock"
+        return STOPPED_BY.get(self.row.outcome, self.row.outcome)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What it achieved."""
+        earned = self.gained and not self.cheat.entry.earns and not is_unsure(self.row)
+        found = (
+            f"earned {self.gained:g} points too many" if earned else "",
+            f"blamed the machine: {self.row.message}" if blames_the_machine(self.row) else "",
+            f"took {self.row.seconds:.0f} seconds" if self.row.seconds > LONGEST_SECONDS else "",
+        )
+        return tuple(filter(None, found))
+
+    @property
+    def twin_problem(self) -> str:
+        """Why the twin, or the next submission, suffered."""
+        if self.twin.outcome == "passed" or is_restless(self.twin):
+            return ""
+        return f"it is {self.twin.outcome}: {self.twin.message}"
+
+    @property
+    def unsure(self) -> int:
+        """How many of its two claims a restless machine has left neither proven nor refuted."""
+        return int(is_unsure(self.row) or is_unsure(self.slow)) + int(is_restless(self.twin))
+
+
+def is_restless(row: PerformanceResult) -> bool:
+    """Whether the machine was too restless to say anything."""
+    return row.outcome == "inconclusive" and RESTLESS in row.message
+
+
+def is_unsure(row: PerformanceResult) -> bool:
+    """Whether it was, or the student got the benefit of a doubt: nothing is known of what is to be too slow."""
+    in_doubt = row.score > 0 and row.ratio is not None and row.asked is not None and row.ratio < row.asked[0]
+    return in_doubt or is_restless(row)
+
+
+def blames_the_machine(row: PerformanceResult) -> bool:
+    """Whether what was not the machine's fault passes for that: it would not count."""
+    return not row.counts and not is_restless(row)
+
+
+class Races:
+    """All cheats at one level, and the slow solutions below them."""
+
+    def __init__(self, slow: Sequence[Slow], cheats: Sequence[Cheat], level: Level) -> None:
+        self.slow = list({each.title: each for each in (*slow, *(cheat.slow for cheat in cheats))}.values())
+        self.cheats = cheats
+        self.level = level
+
+    def __len__(self) -> int:
+        """How many runs there are at least."""
+        return len(self.slow) + 2 * len(self.cheats)
+
+    def run(self, sandbox: Sandbox, take: Take) -> Iterator[SlowTrial | CheatTrial]:
+        """Time them all, one after the other; `take` is told what each run is."""
+
+        def timed(name: str, files: Mapping[str, bytes], workload: Workload) -> PerformanceResult:
+            row = in_sandbox(sandbox, name, files, workload)
+            take(name)
+            return row
+
+        alone = {}
+        for slow in self.slow:
+            alone[slow.title] = timed(slow.title, slow.files(), slow.workload)
+            yield SlowTrial(slow, self.level, alone[slow.title])
+        for cheat in self.cheats:
+            row = timed(cheat.title, cheat.files(), cheat.slow.workload)
+            twin = timed(f"{cheat.title} (twin)", cheat.twin(), cheat.slow.workload)
+            yield CheatTrial(cheat, self.level, alone[cheat.slow.title], row, twin)
+
+
+def in_sandbox(sandbox: Sandbox, name: str, files: Mapping[str, bytes], workload: Workload) -> PerformanceResult:
+    """One workload of one submission on the CPU; again while the machine is too restless. Raises MachineError."""
+    for _ in range(TRIES):
+        order = Order(name, files, (), (workload,))
+        (row,) = [message.row for message in grade_speed(order, "cpu", sandbox) if isinstance(message, Row)]
+        if not is_unsure(row):
+            break
+        time.sleep(1.0)
+    return row

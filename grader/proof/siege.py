@@ -1,0 +1,176 @@
+"""Grades the attacks at one level of isolation, and judges what each came to.
+
+    (a friend's submission) → the attack, and a kata of the same submission → the next student's submission
+
+run one after the other on one zygote; a friend who is there at the same time has another. Around that, what is
+compared: the wrong solution without the attack, the next student's submission alone, and the attack's honest twin.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+from grader.pipeline.collect import Tests
+from grader.pipeline.session import Event, Graded, Order, grade
+from grader.pipeline.submission import Submission
+from grader.proof.attacks import Attack, Level
+from grader.proof.claims import all_are
+from grader.results.result import KataResult
+from grader.sandbox.launch import Sandbox
+from torchkata.course import Kata, course
+
+EXAMPLES = 10
+KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more often than any student
+SLACK_SECONDS = 15.0  # for starting and ending workers, and for a kata beside the attacked one
+SLACK_MIB = 512.0  # for the largest answer that a worker may send, several times over
+LEFT_BEHIND = "torchkata-left-behind*"  # in these folders, where nothing keeps it in
+SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
+STOPPED_BY = {
+    "wrong": "the comparison",
+    "crashed": "no valid answer",
+    "timed_out": "the time limit",
+    "not_started": "the reader",
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An attack at a level of isolation."""
+
+    attack: Attack
+    level: Level
+    gained: float  # points that the wrong solution alone does not earn
+    stopped_by: str
+    problems: tuple[str, ...]  # what it achieved
+    twin_problem: str | None
+
+    @property
+    def excused(self) -> bool:
+        """Whether the corpus says that nothing at this level stops it."""
+        return bool(self.attack.entry.open) or (self.attack.entry.only == "bwrap" and self.level == "none")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The orders that try one attack."""
+
+    attack: Attack
+    before: Order | None
+    beside: Order | None  # for the same time
+    hostile: Order | None  # None for an archive that was refused
+    after: Order
+    twin: Order | None
+
+
+class Siege:
+    """All attacks that may be tried at one level; `quick`, without their twins and without a look at the clock.
+
+    What an attack costs the grader shows on a machine that does little else, and not where every change is tried.
+    """
+
+    def __init__(self, attacks: Sequence[Attack], level: Level, *, quick: bool = False) -> None:
+        self.level = level
+        self.seconds = math.inf if quick else KATA_SECONDS + SLACK_SECONDS  # that a hostile submission may take
+        self.plans = [plan(attack, twins=not quick) for attack in attacks if level in attack.entry.levels]
+        self.alone = next_student()
+        self.bases = {
+            each.attack.entry.wrong: Order(each.attack.base(), (each.attack.kata,), 0, others(each.attack.kata))
+            for each in self.plans
+        }
+        self.pairs = [(each.beside, each.hostile) for each in self.plans if each.beside and each.hostile]
+        begun = [each.before or each.hostile for each in self.plans if each.beside is None]
+        tried = [order for order in (*begun, *(each.twin for each in self.plans)) if order is not None]
+        self.orders = [self.alone, *self.bases.values(), *tried]
+
+    def all_orders(self) -> list[Order]:
+        """Those that are begun with, and those that follow them."""
+        waiting, found = [*self.orders, *chain.from_iterable(self.pairs)], []
+        while waiting:
+            order = waiting.pop()
+            found.append(order)
+            waiting += [order.then] if order.then else []
+        return found
+
+    def lay(self, tests: Tests, sandbox: Sandbox, jobs: int, take: Callable[[Event], None]) -> Iterator[Trial]:
+        """Try them all, then judge each."""
+        graded: dict[int, Graded] = {}
+        for orders, at_once in ((self.orders, jobs), *((pair, 2) for pair in self.pairs)):
+            for event in grade(orders, tests, sandbox, at_once):
+                take(event)
+                if isinstance(event, Graded):
+                    graded[id(event.order)] = event
+        for path in chain.from_iterable(folder.glob(LEFT_BEHIND) for folder in SHARED_FOLDERS):
+            path.unlink(missing_ok=True)
+        for each in self.plans:
+            base = graded[id(self.bases[each.attack.entry.wrong])]
+            yield judge(each, self, base, graded)
+
+
+def plan(attack: Attack, *, twins: bool = True) -> Plan:
+    """What is to be graded to try one attack, and its twin if that is wanted."""
+    kata, after = attack.kata, next_student()
+    limits = replace(course().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
+    hostile, twin = attack.hostile.submission, attack.twin.submission
+    attacker = Order(hostile, (kata, neighbour(kata)), 0, others(kata), limits, then=after) if hostile else None
+    return Plan(
+        attack,
+        Order(attack.before, (kata,), 0, others(kata), then=attacker) if attack.before else None,
+        Order(attack.beside, (kata,), 0, others(kata)) if attack.beside else None,
+        attacker,
+        after,
+        Order(twin, (kata,), 0, others(kata)) if twin and twins else None,
+    )
+
+
+def others(kata: Kata) -> frozenset[str]:
+    """All katas but this one: they are our own solution's."""
+    return frozenset(course().katas) - {kata.name}
+
+
+def neighbour(kata: Kata) -> Kata:
+    """Another kata of the attacker's submission, which must not suffer."""
+    return next(
+        other for other in course().katas.values() if other.name in ("linear", "same_storage") and other != kata
+    )
+
+
+def next_student() -> Order:
+    """The submission that is graded after an attack."""
+    solution = Submission("next student", course().solutions())
+    return Order(solution, (course().katas["same_storage"],), 0)
+
+
+def judge(plan: Plan, siege: Siege, base: Graded, graded: dict[int, Graded]) -> Trial:
+    """What an attack came to."""
+    attack, level, alone = plan.attack, siege.level, graded[id(siege.alone)]
+    honest = [graded[id(order)].katas for order in (plan.twin, plan.before, plan.beside) if order is not None]
+    unfair = [all_are("done")(katas) if katas else "the process that graded it was lost" for katas in honest]
+    unfair += [attack.twin.refusal, attack.twin.problem]
+    twin_problem = "; ".join(filter(None, unfair)) or None
+    read = attack.hostile.problem
+    if plan.hostile is None:
+        return Trial(attack, level, 0.0, "the reader", (read,) if read else (), twin_problem)
+    hostile, after = graded[id(plan.hostile)], graded[id(plan.after)]
+    attacked, beside = hostile.katas or (None, None)
+    gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas or ())) if attacked else 0.0
+    problems = [
+        read,
+        f"earned {gained:g} points too many" if gained else "",
+        "the process that graded it was lost" if attacked is None else "",
+        "blamed the machine" if attacked and attacked.status == "inconclusive" else "",
+        f"took {hostile.seconds:.0f} seconds" if hostile.seconds > siege.seconds else "",
+        f"took {hostile.peak_mib - base.peak_mib:.0f} MiB of the grader"
+        if hostile.peak_mib > base.peak_mib + SLACK_MIB
+        else "",
+        f"harmed its own {beside.kata}: {beside.status}" if beside and beside.status != "done" else "",
+        "harmed the next submission" if outcomes(after.katas) != outcomes(alone.katas) else "",
+    ]
+    stopped_by = STOPPED_BY.get(attacked.status, attacked.status) if attacked else "nothing"
+    return Trial(attack, level, gained, stopped_by, tuple(filter(None, problems)), twin_problem)
+
+
+def outcomes(katas: Sequence[KataResult] | None) -> list[tuple[str, str, float, str]]:
+    """All of a result but the time that it took."""
+    return [(test.name, test.outcome, test.score, test.message) for kata in katas or () for test in kata.tests]

@@ -1,0 +1,94 @@
+"""The zoo: implementations that the tests must accept, and ones that they must catch.
+
+reference/<kata>/right/<name>.py  right but unusual; the first line of its docstring says how
+reference/<kata>/wrong.toml       mistakes, each a table: `breaks` names the must, and either `replace` (texts of the
+                                  solution and what stands there instead) or `source` (the whole file) makes it;
+                                  `looks_like` names the mistake that it is, or all of them, for the diagnosis;
+                                  `caught_by` names the test that catches it most cheaply, and says what it looks like:
+                                  `certify --write-caught-by` writes it, certify checks it
+"""
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.base.errors import CallError
+from torchkata.course import Kata, course
+from torchkata.mistakes import named_mistakes
+
+
+@dataclass(frozen=True)
+class Animal:
+    """One implementation of one kata."""
+
+    kata: str
+    name: str
+    words: str  # what is unusual about it, or which must it breaks
+    source: str
+    looks_like: frozenset[str] = frozenset()  # the sentences of the mistakes that it is
+    caught_by: str = ""  # the test that catches a wrong one, "" where nobody has looked yet
+
+
+def package(folder: Path) -> dict[str, bytes]:
+    """The kata files of a folder of ours."""
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.py")) if path.name != "__init__.py"}
+
+
+def right(kata: Kata) -> Iterator[Animal]:
+    """The right but unusual implementations of a kata."""
+    for path in sorted((course().folder(kata.name) / "right").glob("*.py")):
+        source = path.read_text("utf-8")
+        words = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+        yield Animal(kata.name, path.stem, words, source)
+
+
+def wrong(kata: Kata) -> Iterator[Animal]:
+    """The wrong implementations of a kata. Raises CallError for an entry that can't be made."""
+    path = wrong_file(kata)
+    if path.exists():
+        for name, entry in tomllib.loads(path.read_text("utf-8")).items():
+            place = f"{kata.name}/wrong.toml: {name}"
+            source, sentences = made_wrong(place, solution(kata), entry), named(place, kata, entry)
+            yield Animal(kata.name, name, entry["breaks"], source, sentences, remembered(place, kata, entry))
+
+
+def wrong_file(kata: Kata) -> Path:
+    """Where the wrong implementations of a kata are written down."""
+    return course().folder(kata.name) / "wrong.toml"
+
+
+def solution(kata: Kata) -> str:
+    """The source of our own solution."""
+    return course().solution(kata.name).read_text("utf-8")
+
+
+def named(name: str, kata: Kata, entry: dict[str, Any]) -> frozenset[str]:
+    """What an entry looks like, in the words of its mistakes. Raises CallError for one that there is not."""
+    given, known = entry.get("looks_like", []), named_mistakes(kata.name)
+    names = {given} if isinstance(given, str) else {*given}
+    if unknown := names - known.keys():
+        raise CallError(f"{name}: looks_like is {min(unknown)!r}, which is no mistake of {kata.name}")
+    return frozenset(known[one].message for one in names)
+
+
+def remembered(name: str, kata: Kata, entry: dict[str, Any]) -> str:
+    """The test that catches an entry, "" where it says none. Raises CallError for one that there is not."""
+    test: str = entry.get("caught_by", "")
+    if test and test not in kata.points:
+        raise CallError(f"{name}: caught_by is {test!r}, which is no test of {kata.name}")
+    return test
+
+
+def made_wrong(name: str, solution: str, entry: dict[str, Any]) -> str:
+    """The source of a wrong implementation. Raises CallError."""
+    source: str = entry.get("source", solution)
+    for old, new in entry.get("replace", []):
+        if source.count(old) != 1:
+            raise CallError(f"{name}: {old!r} stands {source.count(old)} times in the solution, not once")
+        source = source.replace(old, new)
+    if source == solution:
+        raise CallError(f"{name}: it is the solution")
+    return source

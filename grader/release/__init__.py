@@ -1,5 +1,0 @@
-"""`grader release`: the handout for students, and the proof that it holds no solution and that its tests work."""
-
-from grader.release.command import Options, run_release
-
-__all__ = ["Options", "run_release"]

@@ -1,0 +1,1 @@
+"""What grading a submission comes to: how it is stored, read, and seen by students."""

@@ -1,0 +1,222 @@
+"""What grading a submission comes to, as it is stored: `DIR/<id>/result.json`, whole or not at all."""
+
+import contextlib
+import hashlib
+import os
+import platform
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from grader.base.errors import MachineError
+from grader.base.leftovers import in_use
+from torchkata.course import ENGINE, course
+from torchkata.explain import Outcome, Status
+
+SCHEMA = "torchkata/result/v1"
+UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # of a workload: no device, or the machine's fault
+GRADED_BY = ("torchkata", "grader")  # and what the course says: what decides a score, and what a student reads of it
+
+
+class Stored(Protocol):
+    """Anything that is read from a stored result."""
+
+    @property
+    def schema(self) -> str:
+        """What the file says it is."""
+
+    @property
+    def submission(self) -> str:
+        """Whose it is: the name of its directory, too."""
+
+
+R = TypeVar("R", bound=Stored)
+
+
+class ResultError(Exception):
+    """This can't be read as a stored result; the message says why, in one line."""
+
+
+class TestResult(msgspec.Struct, frozen=True):
+    """One test."""
+
+    name: str
+    outcome: Outcome
+    score: float
+    max_score: float
+    message: str = ""
+    diagnosis: str | None = None
+    seconds: float = 0.0
+    file: str = ""  # where in the student's files it ended, if that is known
+    line: int = 0
+
+
+class KataResult(msgspec.Struct, frozen=True):
+    """One kata."""
+
+    kata: str
+    status: Status
+    score: float
+    max_score: float
+    tests: list[TestResult]
+
+
+class PerformanceResult(msgspec.Struct, frozen=True):
+    """One workload."""
+
+    workload: str
+    outcome: Outcome
+    score: float = 0.0
+    max_score: float = 0.0
+    message: str = ""  # what a student reads
+    ratio: float | None = None  # of the yardstick's rate, the median; None for a wrong result, too
+    interval: tuple[float, float] | None = None  # that holds the true median in at least 95 % of all runs
+    asked: tuple[float, float] | None = None  # the ratios from which some points and all points are earned
+    mfu: float | None = None  # what the ratio is of the datasheet's peak
+    rate: float | None = None  # work a second
+    unit: str = ""  # of the work: FLOP, B, tokens
+    blocks: int = 0  # timed and used
+    seconds: float = 0.0
+
+    @property
+    def counts(self) -> bool:
+        """Whether its points count: neither a missing device nor the machine's fault is a zero."""
+        return self.outcome not in UNCOUNTED
+
+
+class Remark(msgspec.Struct, frozen=True):
+    """Something in a kata's source for the instructor to look at; no points depend on it, and students don't see it."""
+
+    kata: str
+    line: int
+    text: str
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One submission."""
+
+    submission: str
+    score: float
+    max_score: float
+    fingerprint: str
+    seed: int
+    examples: int
+    isolation: str
+    seconds: float
+    environment: dict[str, str]
+    katas: list[KataResult]
+    device: str = "none"
+    performance: list[PerformanceResult] = []
+    speed_fingerprint: str = ""  # of what was timed
+    remarks: list[Remark] = []
+    schema: str = SCHEMA
+
+    def is_timed(self, device: str) -> bool:
+        """Whether its speed on this kind of device need not be graded again."""
+        known = self.speed_fingerprint == speed_fingerprint(self.fingerprint, device)
+        return known and all(row.counts for row in self.performance)
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether no machine's fault is in how its katas were graded."""
+        return all(result.status != "inconclusive" for result in self.katas)
+
+
+def environment() -> dict[str, str]:
+    """The versions that a result depends on."""
+    packages = {name: version_of(name) for name in dict.fromkeys((*course().preload, "numpy", "hypothesis", "pytest"))}
+    return {"python": platform.python_version(), "platform": platform.platform(), **packages}
+
+
+def version_of(module: str) -> str:
+    """Of what is imported by this name, "" where it is not installed or comes with Python."""
+    with contextlib.suppress(PackageNotFoundError):
+        return version(module)
+    names = packages_distributions().get(module, [])
+    return version(names[0]) if names else ""
+
+
+def fingerprint(files: Mapping[str, bytes], options: Mapping[str, object]) -> str:
+    """The same for the same submission, assignment and options; another if any of them changes."""
+    digest = hashlib.sha256(repr((sorted(options.items()), assignment_digest())).encode())
+    for name, content in sorted(files.items()):
+        digest.update(f"{name}:{hashlib.sha256(content).hexdigest()};".encode())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def speed_fingerprint(fingerprint: str, device: str) -> str:
+    """The same for the same submission, assignment, options and kind of device."""
+    return f"{fingerprint}+{device}"
+
+
+@cache
+def assignment_digest() -> str:
+    """What decides a score here: the course, the engine, and what students' code imports."""
+    digest = hashlib.sha256(repr([version_of(name) for name in course().preload]).encode())
+    for root, paths in ((ENGINE, sorted(engine_files())), (course().root, course().rules())):
+        for path in paths:
+            digest.update(f"{path.relative_to(root).as_posix()}:".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def engine_files() -> Iterator[Path]:
+    """The files of the engine that decide a score."""
+    for folder in GRADED_BY:
+        for path in (ENGINE / folder).rglob("*"):
+            if path.suffix in (".py", ".toml") and (ENGINE / "grader/tests") not in path.parents:
+                yield path
+
+
+def write(result: Result, directory: Path) -> None:
+    """Store a result, whole or not at all."""
+    folder = directory / result.submission
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / "result.json", msgspec.json.format(msgspec.json.encode(result), indent=1))
+
+
+def store(result: Result, directory: Path) -> None:
+    """As `write`. Raises MachineError where that fails."""
+    try:
+        write(result, directory)
+    except OSError as error:
+        raise MachineError(f"can't store the result of {result.submission} ({error.strerror})") from None
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write aside, then put in place."""
+    aside = path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")  # another node may have this number
+    try:
+        with aside.open("wb") as file, in_use(aside):
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def load(path: Path) -> Result | None:
+    """A stored result; None where there is none that can be read."""
+    try:
+        return read(path, Result)
+    except ResultError:
+        return None
+
+
+def read(path: Path, kind: type[R]) -> R:
+    """A stored result, or only so much of it. Raises ResultError."""
+    try:
+        stored = msgspec.json.decode(path.read_bytes(), type=kind)
+    except OSError as error:
+        raise ResultError(f"{path}: can't be read ({error.strerror})") from None
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise ResultError(f"{path}: not a result of ours ({error})") from None
+    if stored.schema != SCHEMA:
+        raise ResultError(f"{path}: not a result of ours (its schema is {stored.schema!r}, not {SCHEMA!r})")
+    if stored.submission != path.parent.name:
+        raise ResultError(f"{path}: it is the result of {stored.submission!r}, in a directory of another name")
+    return stored

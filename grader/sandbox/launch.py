@@ -1,0 +1,282 @@
+"""Starts the zygote, inside bubblewrap where that works, and finds out how well it is shut in before grading starts."""
+
+import base64
+import contextlib
+import dataclasses
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from grader.base.errors import MachineError
+from grader.sandbox import syscalls
+from grader.sandbox.confine import Confinement, hide_memory
+from torchkata.course import ENGINE, Limits, course
+
+Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
+START_SECONDS = 120.0  # importing torch from a cold network disk takes this long
+NEEDED = ("numpy", "msgspec")  # beside what the course imports ahead
+FIRST_USER = 1_000_000  # far above the users that a machine gives out
+
+RUNTIME = (  # all of this project that a worker can see
+    *(
+        "torchkata/__init__.py",
+        "torchkata/values.py",
+        "torchkata/assignment.py",
+        "torchkata/exercise.py",
+        "torchkata/probes.py",
+        "torchkata/lean.py",
+    ),
+    *(
+        "torchkata/speed/__init__.py",
+        "torchkata/speed/layout.py",
+        "torchkata/speed/sizes.py",
+        "torchkata/speed/yardsticks.py",
+    ),
+    *("grader/__init__.py", "grader/sandbox/__init__.py", "grader/sandbox/channel.py"),
+    *("grader/sandbox/confine.py", "grader/sandbox/walls.py", "grader/sandbox/work.py", "grader/sandbox/zygote.py"),
+    *("grader/sandbox/bench.py", "grader/sandbox/orders.py", "grader/sandbox/cuda.py"),
+)
+PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that it can see
+HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
+NOT_OURS = (".git", ".venv", "__pycache__")
+
+
+GPU_DEVICES = ("/dev/nvidia*", "/dev/nvidia-caps/*")
+
+
+@dataclasses.dataclass(frozen=True)
+class Timing:
+    """What a worker has besides, when its speed is graded."""
+
+    arena_bytes: int  # of memory that it shares with the grader
+    core: int | None = None  # the only one it may run on
+    gpu: bool = False
+
+
+class IsolationError(Exception):
+    """The isolation that was asked for can't be had here; the message says why."""
+
+
+class Sandbox:
+    """A running zygote. `clone()` gives a connection on which workers are started."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], control: socket.socket, runtime: Path, isolation: Isolation
+    ) -> None:
+        self.process = process
+        self.control = control
+        self.runtime = runtime
+        self.isolation = isolation
+        self.open_walls: list[str] = []  # what its workers can do and should not, once that has been tried
+
+    def wait_until_ready(self) -> None:
+        """Raises IsolationError when the zygote does not come up."""
+        self.control.settimeout(START_SECONDS)
+        with contextlib.suppress(OSError):
+            if self.control.recv(1) == b"h":
+                return
+        errors = self.close().decode("utf-8", "replace").strip()
+        raise IsolationError(errors.splitlines()[-1] if errors else "the worker process did not start")
+
+    def clone(self) -> socket.socket:
+        """A connection to a zygote of its own. Raises IsolationError."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            ours.settimeout(START_SECONDS)
+            with contextlib.suppress(OSError):
+                socket.send_fds(self.control, [b"C"], [theirs.fileno()])
+                if ours.recv(1) == b"c":
+                    return ours
+        ours.close()
+        raise IsolationError("the process that starts workers is gone")
+
+    def close(self) -> bytes:
+        """End the zygote and all workers; what it has said, the first time."""
+        assert self.process.stderr is not None
+        if self.process.stderr.closed:
+            return b""
+        self.control.close()
+        if self.isolation == "bwrap":
+            os.killpg(self.process.pid, signal.SIGKILL)  # bubblewrap alone, just begun, would leave its child waiting
+        else:
+            self.process.kill()  # the zygotes that it has made hear that the line is closed, and end their workers
+        _, said = self.process.communicate()
+        shutil.rmtree(self.runtime, ignore_errors=True)
+        return said
+
+
+def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing = Timing(arena_bytes=0)) -> Sandbox:
+    """Start a zygote; it goes on importing torch when this returns. Raises IsolationError without bubblewrap."""
+    if isolation == "bwrap" and shutil.which("bwrap") is None:
+        raise IsolationError("bubblewrap is not installed (Debian: apt-get install bubblewrap)")
+    hide_memory()
+    try:
+        refused = base64.b64encode(syscalls.program(pinned=timing.core is not None)).decode()
+    except syscalls.FilterError as error:
+        if isolation == "bwrap":
+            raise IsolationError(str(error)) from None
+        refused = ""
+    runtime = copy_runtime()
+    ours, theirs = socket.socketpair()
+    root = os.getuid() == 0
+    confinement = Confinement(
+        namespaces=isolation == "bwrap",
+        change_user=root,
+        keep_reading=root and isolation == "none" and not all(map(public, [Path(python()), *sites()])),
+        memory_mib=limits.memory_mib,
+        cpu_seconds=int(2 * limits.kata_seconds) + 1,
+        filter=refused,
+        own_pid=syscalls.OWN_PID,
+        core=timing.core,
+        gpu=timing.gpu,
+    )
+    config = {
+        "runtime": "/runtime" if isolation == "bwrap" else str(runtime),
+        "sites": sites_inside() if isolation == "bwrap" else [str(site) for site in sites()],
+        "control": theirs.fileno(),
+        "preload": course().preload,
+        "probes": [path.stem for path in sorted((course().tests / "probes").glob("*.py")) if path.stem != "__init__"],
+        "confinement": dataclasses.asdict(confinement),
+        "first_user": FIRST_USER + os.getpid() % 60_000 * 64,
+        "arena_bytes": timing.arena_bytes,
+    }
+    command = [python(), "-s", "-P", "-S", "-B", f"{config['runtime']}/grader/sandbox/zygote.py", json.dumps(config)]
+    if isolation == "bwrap":
+        command = [*bubblewrap(runtime, gpu_devices() if timing.gpu else []), *command]
+    with theirs:
+        try:
+            process = subprocess.Popen(
+                command,
+                env=environment(),
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        except OSError as error:
+            ours.close()
+            shutil.rmtree(runtime, ignore_errors=True)
+            raise IsolationError(f"{command[0]}: {error.strerror}") from None
+    return Sandbox(process, ours, runtime, isolation)
+
+
+def connect(sandbox: Sandbox) -> socket.socket:
+    """A connection to a zygote of its own. Raises MachineError: what began in a sandbox does not go on in a lesser."""
+    try:
+        return sandbox.clone()
+    except IsolationError as error:
+        raise MachineError(f"the sandbox has broken down: {error}") from None
+
+
+def hidden_files() -> list[str]:
+    """Every file of the course, where it lies: none of them is for a worker."""
+    found: list[str] = []
+    for folder, folders, files in os.walk(course().root):
+        folders[:] = [name for name in folders if name not in NOT_OURS]
+        found += [path for name in files if name not in NOT_OURS and Path(path := f"{folder}/{name}").is_file()]
+    return found
+
+
+def copy_runtime() -> Path:
+    """A directory that holds what a worker needs of this project and nothing else."""
+    runtime = Path(tempfile.mkdtemp(prefix="torchkata-runtime-"))
+    runtime.chmod(0o755)
+    for root, names in ((ENGINE, RUNTIME), (course().root, PROBES)):
+        for name in names:
+            source, target = root / name, runtime / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            elif source.is_file():
+                shutil.copyfile(source, target)
+    return runtime
+
+
+def python() -> str:
+    """The interpreter itself, not a virtual environment's link to it."""
+    return os.path.realpath(sys.executable)
+
+
+def sites() -> list[Path]:
+    """The directories that hold the packages which students and workers import."""
+    specs = [importlib.util.find_spec(name) for name in (*NEEDED, *course().preload)]
+    return list(dict.fromkeys(Path(spec.origin).parent.parent for spec in specs if spec and spec.origin))
+
+
+def sites_inside() -> list[str]:
+    """Where the sandbox has them: away from /tmp, which every worker has for itself."""
+    return [f"/sites/{i}" for i in range(len(sites()))]
+
+
+def public(path: Path) -> bool:
+    """Whether every user can reach it."""
+    return all(parent.stat().st_mode & 0o005 == 0o005 for parent in [path, *path.parents])
+
+
+def environment() -> dict[str, str]:
+    """All that a worker learns of the environment."""
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    in_huge_pages = {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # they fork 5 times as fast
+    always_the_same = {"PYTHONHASHSEED": "0"}  # the order of a student's sets is not to be a matter of luck
+    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
+    fixed = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
+    return fixed | threads | in_huge_pages | always_the_same | kept
+
+
+def gpu_devices() -> list[str]:
+    """The files through which CUDA reaches the GPU."""
+    return [str(path) for pattern in GPU_DEVICES for path in sorted(Path("/").glob(pattern[1:]))]
+
+
+def bubblewrap(runtime: Path, devices: list[str]) -> list[str]:
+    """The sandbox around the zygote: no network, no other process, and of the file system what Python needs, read-only.
+
+    Started by an ordinary user it is root in a user namespace of its own, which lets the zygote give each worker
+    namespaces and lets the worker give up that power; started by root, the worker becomes another user.
+    """
+    command = [
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-pid",
+        "--unshare-net",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+    ]
+    command += ["--die-with-parent", "--as-pid-1", "--hostname", "worker"]
+    if os.getuid() != 0:
+        command += ["--unshare-user", "--uid", "0", "--gid", "0", "--cap-add", "CAP_SYS_ADMIN"]
+    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", "/usr", "/usr"]
+    for device in devices:
+        command += ["--dev-bind-try", device, device]
+    if devices:
+        command += ["--ro-bind-try", "/sys", "/sys"]
+    for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
+        path = Path(name)
+        if path.is_symlink():
+            command += ["--symlink", str(path.readlink()), name]
+        elif path.is_dir():
+            command += ["--ro-bind", name, name]
+    for name in ("/etc/ld.so.cache", "/etc/alternatives", HUGE_PAGES):
+        command += ["--ro-bind-try", name, name]
+    prefix = Path(python()).parent.parent
+    if prefix.is_relative_to("/tmp"):
+        raise IsolationError("Python itself lies in /tmp, which every worker has for itself")
+    if not prefix.is_relative_to("/usr"):
+        for parent in reversed(prefix.parents[:-1]):  # made by bubblewrap itself they would be root's alone
+            command += ["--perms", "0755", "--dir", str(parent)]
+        command += ["--ro-bind", str(prefix), str(prefix)]
+    command += ["--perms", "0755", "--dir", "/sites"]
+    for site, inside in zip(sites(), sites_inside(), strict=True):
+        command += ["--ro-bind", str(site), inside]
+    command += ["--ro-bind", str(runtime), "/runtime", "--remount-ro", "/dev", "--remount-ro", "/"]
+    return [*command, "--chdir", "/", "--"]

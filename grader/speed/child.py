@@ -1,0 +1,56 @@
+"""A child process for work that may hang or die with a device's driver: it sends messages, and ends."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from multiprocessing import Pipe
+from multiprocessing.connection import wait
+
+from grader.base.signals import end_with_parent, interruptible, uninterrupted
+
+Send = Callable[[bytes], None]
+
+
+def messages(work: Callable[[Send], None], silence: float) -> Iterator[bytes]:
+    """What `work` sends, until it has ended, or has sent nothing for so many seconds; then it is killed.
+
+    Ctrl-C strikes only while this process waits.
+    """
+    with uninterrupted():
+        receive, send = Pipe(duplex=False)
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            live(work, send.send_bytes, parent)
+        send.close()
+        try:
+            while True:
+                with interruptible():
+                    ready = wait([receive], timeout=silence)
+                if not ready:
+                    return
+                try:
+                    message = receive.recv_bytes()
+                except (EOFError, OSError):
+                    return
+                yield message
+        finally:
+            receive.close()
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def live(work: Callable[[Send], None], send: Send, parent: int) -> None:
+    """The child: never returns."""
+    status = 1
+    try:
+        end_with_parent(parent)
+        work(send)
+        status = 0
+    except BrokenPipeError:
+        pass
+    except BaseException as error:
+        print(f"grading speed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    finally:
+        os._exit(status)

@@ -1,0 +1,144 @@
+"""Measures what is no rate: whether the host had to wait for the device, and how much memory was held at most."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import torch
+
+from grader.speed.decision import Final
+from grader.speed.machine import Machine
+from grader.speed.side import Done, Side, Task
+from torchkata.course import Workload
+from torchkata.speed.amounts import own_peak_bytes
+from torchkata.speed.sizes import SIZES
+
+STEPS = 4
+SECONDS = 60.0
+ATTEMPTS = 3  # of which the best counts
+LOOK_SECONDS = 0.0005
+AHEAD = 0.5  # of the time that the device takes: by then the host must have asked for its last batch
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What was found, as a share of what is asked for."""
+
+    ratio: float
+    note: str = ""
+
+
+class WrongResult(Exception):
+    """The work was not done, or not right."""
+
+
+def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
+    """One workload of one submission. Raises what `torchkata.failures` has."""
+    task = Task(workload.name, machine.kind, SIZES[machine.kind][workload.name], STEPS)
+    tiers = workload.ratio[machine.kind]
+    found: list[Figure] = []
+    while len(found) < ATTEMPTS and not any(figure.ratio >= tiers.full for figure in found):
+        side = Side(machine.student, machine.limits, task, files)
+        try:
+            found.append(FIGURES[workload.name, machine.kind](side))
+        except WrongResult as error:
+            return Final("failed", note=str(error))
+        finally:
+            side.close()
+    best = max(found, key=lambda figure: figure.ratio)
+    verdict = Final("failed", median=best.ratio, used=len(found), note=best.note)
+    if best.ratio >= tiers.full:
+        return replace(verdict, outcome="passed", tier="full", note="")
+    if best.ratio >= tiers.passing:
+        return replace(verdict, outcome="passed", tier="passing")
+    return verdict
+
+
+def demand_right(side: Side, done: Done) -> None:
+    """Raises WrongResult unless the work was really done."""
+    if not done.error <= side.check.floor:
+        raise WrongResult("the weights after training are not what training on these batches makes of them")
+
+
+def reads_to_the_host(side: Side) -> Figure:
+    """On a CPU nothing waits: what would is counted beside the student's code."""
+    done = side.block(SECONDS)
+    demand_right(side, done)
+    reads = done.reply.value
+    if type(reads) is not int:
+        raise WrongResult("the number of reads came back as something else")
+    note = f"{reads} times in {STEPS} steps a value was read to the host: on a GPU each waits until the device is done"
+    return Figure(0.0, note) if reads else Figure(1.0)
+
+
+def lead_of_the_host(side: Side) -> Figure:
+    """On a GPU that has other work queued: how early the host asks for its last batch."""
+    began = time.perf_counter()
+    asked = [0.0]
+
+    def look() -> None:
+        if not asked[0] and int(side.memory["asked"][0]) >= STEPS:
+            asked[0] = time.perf_counter() - began
+
+    with looking(look):
+        done = side.block(SECONDS)
+    all_done = time.perf_counter() - began
+    demand_right(side, done)
+    share = (asked[0] or all_done) / all_done
+    note = f"the last batch was asked for after {share:.0%} of the time that the device took: something waits for it"
+    return Figure(1.0) if share <= AHEAD else Figure(0.0, note)
+
+
+def peak_of_the_process(side: Side) -> Figure:
+    """On a CPU: the most that the kernel was seen to count for it, over what it had before any of its own code ran."""
+    seen = [side.worker.memory()]
+    with looking(lambda: seen.append(side.worker.memory())):
+        done = side.block(SECONDS)
+    seen.append(side.worker.memory())
+    if not all(use.own for use in seen):
+        raise WrongResult("the kernel counts no memory for it: its first thread has ended")
+    return compared(side, done, max(use.beyond(side.memory_before) for use in seen))
+
+
+def peak_of_the_device(side: Side) -> Figure:
+    """On a GPU, which nobody else uses: by how much its free memory falls, from before any of its own code ran."""
+    free = [torch.cuda.mem_get_info()[0]]
+    with looking(lambda: free.append(torch.cuda.mem_get_info()[0])):
+        done = side.block(SECONDS)
+    return compared(side, done, side.free_before - min(free))
+
+
+def compared(side: Side, done: Done, peak: int) -> Figure:
+    """A peak in bytes against what the formula says."""
+    expected = own_peak_bytes(side.task.size)
+    demand_right(side, done)
+    note = f"{peak / 2**20:.0f} MiB held at most, where the formula says {expected / 2**20:.0f}"
+    return Figure(expected / max(peak, 1), note)
+
+
+@contextmanager
+def looking(look: Callable[[], object]) -> Iterator[None]:
+    """Call `look` every half millisecond, beside what is done within."""
+    over = threading.Event()
+
+    def loop() -> None:
+        while not over.wait(LOOK_SECONDS):
+            look()
+
+    thread = threading.Thread(target=loop, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+FIGURES: dict[tuple[str, str], Callable[[Side], Figure]] = {
+    ("no_hidden_sync", "cpu"): reads_to_the_host,
+    ("no_hidden_sync", "cuda"): lead_of_the_host,
+    ("peak_memory", "cpu"): peak_of_the_process,
+    ("peak_memory", "cuda"): peak_of_the_device,
+}

@@ -1,0 +1,162 @@
+"""Measures a rate: blocks of the yardstick and of the student take turns, until `decision.judge` has enough.
+
+Y Y Y │ S Y S Y S Y …     Y: the yardstick   S: the student, who has begun only after the first three
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+
+import torch
+
+from grader.speed.calibration import fallen
+from grader.speed.decision import RULES, Final, More, Retry, Sample, bars, judge
+from grader.speed.freivalds import OWN_MARGIN
+from grader.speed.machine import Machine
+from grader.speed.side import Side, Task, most_calls
+from torchkata.course import Tiers, Workload
+from torchkata.speed.amounts import UNITS, amount
+from torchkata.speed.devices import NAMES
+from torchkata.speed.sizes import SIZES
+
+OPENING_BLOCKS = 3
+SLOWEST = 10.0  # times slower than what passes: not worth waiting for
+PATIENCE_SECONDS = 3.0  # that every block has
+TRUSTED_SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A rate and what it earns."""
+
+    verdict: Final
+    rate: float | None  # of the median, in work units a second
+    asked: Tiers  # as shares of the yardstick's rate
+    mfu: float | None  # of the median, where the device's peak is known
+
+
+class Yardstick:
+    """The plain work, timed whenever it is asked for."""
+
+    def __init__(self, machine: Machine, workload: Workload, task: Task) -> None:
+        self.side = Side(machine.yardstick, machine.limits, task, None)
+        self.work = amount(workload.name, task.size).yardstick * task.calls * task.times
+        self.comparable = workload.name != "adagrad_step"  # whose yardstick computes something else
+        self.own_error = 0.0
+        self.seconds = 0.0
+
+    def rate(self) -> float:
+        """Of one more block, in work units a second."""
+        block = self.side.block(TRUSTED_SECONDS)
+        self.seconds = block.seconds
+        if self.comparable:
+            self.own_error = max(self.own_error, block.error)
+        return self.work / block.seconds
+
+    def warm_up(self, seconds: float) -> None:
+        """Work for so long, and forget how fast."""
+        until = time.monotonic() + seconds
+        self.rate()
+        while time.monotonic() < until:
+            self.rate()
+        self.own_error = 0.0
+
+
+def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Measured:
+    """One workload of one submission. Raises what `torchkata.failures` has."""
+    task = sized(machine, workload)
+    attempt = 1
+    while True:
+        verdict, ceiling = one_attempt(machine, workload, task, files, attempt)
+        if isinstance(verdict, Final):
+            rate = verdict.median and verdict.median * ceiling
+            peak = peak_of(machine, task) if UNITS[workload.name] == "FLOP" else None
+            asked = bars(*thresholds(machine, workload, task), ceiling)
+            return Measured(verdict, rate, asked, mfu=rate / peak if rate and peak else None)
+        attempt += 1
+
+
+def one_attempt(
+    machine: Machine, workload: Workload, task: Task, files: Mapping[str, bytes], attempt: int
+) -> tuple[Final | Retry, float]:
+    """Samples until there is a verdict; it, and the yardstick's highest rate."""
+    rules = RULES[machine.kind]
+    machine.trouble()
+    yardstick = Yardstick(machine, workload, task)
+    student: Side | None = None
+    try:
+        yardstick.warm_up(machine.demands.warm_up_seconds)
+        rates = [yardstick.rate() for _ in range(OPENING_BLOCKS)]
+        opening = median(rates)
+        slow = slower_than_once(machine, task, opening)
+        student = Side(machine.student, machine.limits, task, files)
+        work = amount(workload.name, task.size).student * task.calls * task.times
+        allowed = PATIENCE_SECONDS + SLOWEST * work / (opening * workload.ratio[machine.kind].passing)
+        tiers, peak = thresholds(machine, workload, task)
+        samples: list[Sample] = []
+        verdict: Final | Retry | More = More(rules.batch)
+        first = student.block(allowed)  # what a first block makes ready is not counted; whether it is right is
+        wrong = first.error
+        while isinstance(verdict, More):
+            for _ in range(verdict.samples):
+                done = student.block(allowed)
+                rates.append(yardstick.rate())
+                wrong = max(wrong, done.error)
+                samples.append(Sample(work / done.seconds, rates[-2], rates[-1], wrong))
+                if not wrong <= gate(student, yardstick):
+                    break
+            verdict = judge(
+                samples,
+                opening=opening,
+                gate=gate(student, yardstick),
+                tiers=tiers,
+                rules=rules,
+                peak=peak,
+                trouble=slow or machine.trouble(),
+                attempt=attempt,
+            )
+        return verdict, max(rates)
+    finally:
+        yardstick.side.close()
+        if student is not None:
+            student.close()
+
+
+def gate(student: Side, yardstick: Yardstick) -> float:
+    """The largest relative error that is right: what the dtype allows, or half as much again as plain torch's own."""
+    return max(student.check.floor, OWN_MARGIN * yardstick.own_error)
+
+
+def thresholds(machine: Machine, workload: Workload, task: Task) -> tuple[Tiers, float | None]:
+    """Shares of the yardstick; or of the datasheet's peak, and the peak, where the table has measured thresholds."""
+    if machine.device is not None and machine.device.mfu and workload.mfu is not None:
+        return workload.mfu, peak_of(machine, task)
+    return workload.ratio[machine.kind], None
+
+
+def peak_of(machine: Machine, task: Task) -> float | None:
+    """FLOP/s that the datasheet promises for this task, whose float32 products run in TF32; None if it says nothing."""
+    return None if machine.device is None else machine.device.peak(getattr(torch, task.size.dtype), tf32=True)
+
+
+def slower_than_once(machine: Machine, task: Task, opening: float) -> str:
+    """What a plain product says of a device that was calibrated; "" for nothing, or for a workload that is none."""
+    if task.workload != "linear_forward":
+        return ""
+    return fallen(machine.calibration, NAMES[getattr(torch, task.size.dtype)], opening)
+
+
+def sized(machine: Machine, workload: Workload) -> Task:
+    """The task whose block takes the yardstick long enough, as far as memory goes."""
+    size = SIZES[machine.kind][workload.name]
+    most = min(most_calls(workload.name, machine.kind, size, machine.arena_bytes), machine.demands.most_calls)
+    trial = Task(workload.name, machine.kind, size, min(2, most))
+    yardstick = Yardstick(machine, workload, trial)
+    try:
+        yardstick.warm_up(0.0)
+        yardstick.rate()
+        calls = round(machine.demands.block_seconds / yardstick.seconds * trial.calls)
+    finally:
+        yardstick.side.close()
+    return Task(workload.name, machine.kind, size, max(1, min(calls, most)))

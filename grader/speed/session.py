@@ -1,0 +1,83 @@
+"""Grades the speed of one submission after the other, each in a child process, on one device that nobody else uses."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+
+from grader.results.result import KataResult, PerformanceResult
+from grader.sandbox.launch import Sandbox, connect
+from grader.speed import setup
+from grader.speed.child import Send, messages
+from grader.speed.grading import NOT_YOUR_FAULT, ended, grade
+from torchkata.course import Workload, course
+from torchkata.speed.sizes import Kind
+
+SILENCE = 900.0  # seconds for one workload, retries and all
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be timed of one submission."""
+
+    submission: str
+    files: Mapping[str, bytes]
+    katas: tuple[KataResult, ...]  # how they were graded
+    workloads: tuple[Workload, ...]
+
+
+class Row(msgspec.Struct, frozen=True, tag=True):
+    """What a child sends after each workload."""
+
+    row: PerformanceResult
+
+
+class About(msgspec.Struct, frozen=True, tag=True):
+    """What it sends before them: the device."""
+
+    facts: dict[str, str]
+
+
+Message: TypeAlias = Row | About
+
+
+def grade_speed(order: Order, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
+    """The device, then each workload of the order as it ends. Raises MachineError where the sandbox breaks down."""
+    student, yardstick = connect(sandbox), connect(sandbox)
+
+    def work(send: Send) -> None:
+        reason = setup.missing(kind)
+        if reason:
+            for workload in order.workloads:
+                send(msgspec.msgpack.encode(Row(ended(workload, "not_graded", reason))))
+            return
+        machine = setup.machine(kind, student, yardstick)
+        send(msgspec.msgpack.encode(About(machine.facts())))
+        for row in grade(machine, order.workloads, on_firm_ground(order)):
+            send(msgspec.msgpack.encode(Row(row)))
+
+    missing = {workload.name: workload for workload in order.workloads}
+    try:
+        for message in messages(work, SILENCE):
+            found = msgspec.msgpack.decode(message, type=Message)
+            if isinstance(found, Row):
+                missing.pop(found.row.workload)
+            yield found
+    finally:
+        student.close()
+        yardstick.close()
+    for workload in missing.values():
+        yield Row(ended(workload, "inconclusive", f"the process that timed it was lost; {NOT_YOUR_FAULT}"))
+
+
+def on_firm_ground(order: Order) -> dict[str, dict[str, bytes]]:
+    """The files for each workload: the last kata that it uses is the student's, a broken one below it is replaced."""
+    broken = {kata.kata for kata in order.katas if kata.status != "done"}
+    return {
+        workload.name: {
+            **order.files,
+            **{f"{name}.py": course().fallback(name).read_bytes() for name in workload.uses[:-1] if name in broken},
+        }
+        for workload in order.workloads
+    }

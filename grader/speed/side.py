@@ -1,0 +1,126 @@
+"""One side of a comparison, the student's or the yardstick's: its worker, its inputs, its blocks by our clock."""
+
+import socket
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from grader.sandbox import cuda
+from grader.sandbox.orders import Begin
+from grader.speed.checks import CHECKS, Check
+from grader.speed.worker import Block, TimedWorker
+from torchkata.course import Limits
+from torchkata.exercise import Reply
+from torchkata.failures import Crashed, NotStarted, Place
+from torchkata.speed.layout import bytes_needed, fields, lay_out
+from torchkata.speed.sizes import Kind, Size
+
+MOST_CALLS = 2**16
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be done in a block."""
+
+    workload: str
+    kind: Kind
+    size: Size
+    calls: int
+    times: int = 1  # the same calls again
+
+
+@dataclass(frozen=True)
+class Done:
+    """One block: how long it took, and how far off its results are."""
+
+    seconds: float
+    error: float
+    reply: Reply
+
+
+class Side:
+    """A worker that has begun a task."""
+
+    def __init__(self, control: socket.socket, limits: Limits, task: Task, files: Mapping[str, bytes] | None) -> None:
+        """The student's with files, the yardstick's without. Raises what `torchkata.failures` has."""
+        self.task = task
+        self.worker = TimedWorker(control, limits)
+        self.device_memory: Tensor | None = None
+        try:
+            self.begin(self.worker.start(files or {}), trusted=files is None)
+        except BaseException:
+            self.close()
+            raise
+
+    def begin(self, host: Tensor, *, trusted: bool) -> None:
+        """Lay out the memory and let the worker make what its blocks need."""
+        task, handle, device_bytes = self.task, b"", 0
+        chosen = fields(task.workload, task.size, task.calls)
+        if task.kind == "cuda":
+            device_bytes = bytes_needed(chosen, on_host=False)
+            self.device_memory, handle = cuda.allocated(device_bytes)
+        self.memory = lay_out(chosen, host, host if self.device_memory is None else self.device_memory)
+        self.filled = [name for name, field in chosen.items() if field.role != "given" and not field.on_host]
+        self.results: dict[str, Tensor] = self.memory if self.device_memory is None else self.copies()
+        self.check: Check = CHECKS[task.workload](self.memory, self.results, task.size)
+        self.check.prepare()
+        order = Begin(task.workload, task.size, task.calls, task.kind, trusted, handle, device_bytes)
+        demand_success(self.worker.lay_out(order))
+        self.memory_before = self.worker.memory()
+        self.free_before = torch.cuda.mem_get_info()[0] if task.kind == "cuda" else 0
+        demand_success(self.worker.begin())
+        self.check.begun()
+
+    def block(self, seconds: float) -> Done:
+        """One block on new inputs, for limited time. Raises what `torchkata.failures` has."""
+        self.check.refresh()
+        done = self.timed({"block": self.task.times, "done": True}, seconds)
+        error = self.check.error()
+        self.worker.still()
+        return Done(done.wall if self.task.kind == "cuda" else done.own, error, done.reply)
+
+    def timed(self, request: Mapping[str, object], seconds: float) -> Block:
+        """One request by the clock, until its results are where the worker can't change them."""
+        block = self.worker.block(request, seconds, self.settle)
+        demand_success(block.reply)
+        return block
+
+    def settle(self) -> None:
+        """On a GPU: copy the results, before anything that is queued there can go on writing them."""
+        if self.device_memory is not None:
+            for name in self.filled:
+                self.results[name].copy_(self.memory[name])
+            torch.cuda.synchronize()
+
+    def copies(self) -> dict[str, Tensor]:
+        """Room for the results."""
+        return {name: torch.empty_like(self.memory[name]) for name in self.filled}
+
+    def close(self) -> None:
+        """End the worker, and give its memory back. Raises Inconclusive."""
+        self.worker.end()
+        if self.device_memory is not None:
+            cuda.released(self.device_memory)
+            self.device_memory = None
+
+
+def demand_success(reply: Reply) -> None:
+    """Raises NotStarted or Crashed, as `Student.call` does."""
+    place = Place(reply.file, reply.line, reply.source)
+    if reply.outcome == "not_written":
+        raise NotStarted(place)
+    if reply.outcome == "raised":
+        raise Crashed(reply.error, place)
+
+
+def most_calls(workload: str, kind: Kind, size: Size, available: int) -> int:
+    """How many calls' tensors fit into so many bytes, of the device's memory where it has its own; at least 1."""
+    on_host = None if kind == "cpu" else False
+
+    def needed(calls: int) -> int:
+        return bytes_needed(fields(workload, size, calls), on_host=on_host)
+
+    return max(1, bisect_right(range(MOST_CALLS), available, lo=1, key=needed) - 1)
