@@ -128,7 +128,7 @@ def test_other_versions_are_another_proof(solution: Claim, monkeypatch: pytest.M
 LOADED = """
 import json, sys
 from pathlib import Path
-from grader.collect import with_tests
+from grader.pipeline.collect import with_tests
 from torchkata.course import course
 from torchkata.mistakes import mistakes
 ROOT = course().root

@@ -13,7 +13,7 @@ from grader.tests.conftest import python
 QUICK = """
 import dataclasses, pathlib, sys
 from grader.calibrate import Options, run_calibrate
-from grader.performance import ceilings, machine
+from grader.speed import ceilings, machine
 from torchkata.speed.sizes import Size
 
 ceilings.SIZES = {"cpu": {"linear_forward": Size(batch=4, width=8, outputs=4)}}

@@ -9,7 +9,7 @@ from grader.tests import ROOT
 from grader.tests.conftest import grade, python
 
 LIMITED = """
-from grader.remarks import MEMORY, limit_this_process
+from grader.pipeline.remarks import MEMORY, limit_this_process
 limit_this_process()
 try:
     bytearray(2 * MEMORY)
