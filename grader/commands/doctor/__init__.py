@@ -10,6 +10,7 @@ from rich.text import Text
 from grader.base.terminal import console
 from grader.commands.doctor import machine
 from grader.commands.doctor.machine import Finding
+from torchkata.course import course
 
 COLOURS = {"ok": "green", "missing": "red", "note": "yellow"}
 
@@ -33,6 +34,7 @@ def run_doctor() -> int:
 
 def examine() -> Iterator[Finding]:
     """Everything that matters, what grading needs first."""
+    yield machine.the_course()
     yield machine.python(sys.version_info[:3])
     packages = list(machine.packages())
     yield from packages
@@ -44,5 +46,6 @@ def examine() -> Iterator[Finding]:
     yield machine.memory()
     yield machine.cores()
     yield machine.program("git", "apt-get install git")
-    yield machine.gpu()
+    if "torch" in course().preload:
+        yield machine.gpu()
     yield machine.slurm()

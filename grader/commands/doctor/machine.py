@@ -9,16 +9,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
+from itertools import repeat
 from pathlib import Path
 from typing import Literal
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from torchkata.course import course
+from grader.commands.package.project import of_the_engine
+from torchkata.course import CourseError, course, use_none
 
 PROJECT = "torchkata"
-INSTALL = 'pip install -e ".[grader]"'
 TORCH_MIB = 600  # what a grader and its zygote take with torch loaded, beside the students' own
 
 
@@ -41,19 +42,29 @@ def python(version: tuple[int, ...]) -> Finding:
 
 
 def packages() -> Iterator[Finding]:
-    """What a student's tests and the grader import."""
-    for requirement in map(Requirement, metadata.requires(PROJECT) or []):
-        marker = requirement.marker
-        if requirement.name != PROJECT and (marker is None or marker.evaluate({"extra": "grader"})):
-            try:
-                version = metadata.version(requirement.name)
-            except metadata.PackageNotFoundError:
-                yield Finding(requirement.name, "missing", "not installed", INSTALL)
-                continue
-            if requirement.specifier.contains(version, prereleases=True):
-                yield Finding(requirement.name, "ok", version)
-            else:
-                yield Finding(requirement.name, "missing", f"{version}, not {requirement.specifier}", INSTALL)
+    """What the grader imports, and what the code of the course's students does."""
+    yield from map(package, map(Requirement, course().dependencies), repeat("pip install --group students"))
+    yield from map(package, map(Requirement, of_the_engine("grader")), repeat('pip install -e ".[grader]"'))
+
+
+def package(requirement: Requirement, remedy: str) -> Finding:
+    """Whether it is installed, and new enough."""
+    try:
+        version = metadata.version(requirement.name)
+    except metadata.PackageNotFoundError:
+        return Finding(requirement.name, "missing", "not installed", remedy)
+    if requirement.specifier.contains(version, prereleases=True):
+        return Finding(requirement.name, "ok", version)
+    return Finding(requirement.name, "missing", f"{version}, not {requirement.specifier}", remedy)
+
+
+def the_course() -> Finding:
+    """Which course is the nearest; none leaves what any course needs to be looked at."""
+    try:
+        return Finding("course", "ok", f"{course().title}: {len(course().katas)} katas in {course().root}")
+    except CourseError as error:
+        use_none()
+        return Finding("course", "note", str(error), "grader new course DIR")
 
 
 def sandbox() -> Finding:

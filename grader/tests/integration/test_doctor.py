@@ -57,7 +57,7 @@ def test_versions() -> None:
 def test_an_old_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.commands.doctor.machine.metadata.version", lambda _: "0.0.1")
     torch = next(machine.packages())
-    assert (torch.what, torch.state, torch.remedy) == ("torch", "missing", 'pip install -e ".[grader]"')
+    assert (torch.what, torch.state, torch.remedy) == ("torch", "missing", "pip install --group students")
     assert torch.found.startswith("0.0.1, not >=")
 
 

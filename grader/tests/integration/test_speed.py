@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.pipeline import speed as phase
+from grader.pipeline import speeds as phase
 from grader.results.result import KataResult, PerformanceResult, Result, speed_fingerprint
 from grader.sandbox.launch import launch
 from grader.speed import figures, grading, session, setup
