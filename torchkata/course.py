@@ -152,7 +152,7 @@ class Course:
         found = [kata_from(table_of(path), path, self) for path in sorted(self.reference.glob("*/kata.toml"))]
         order = list(self.tracks)
         katas = {kata.name: kata for kata in sorted(found, key=lambda kata: (order.index(kata.track), kata.place))}
-        check_files(self, katas)
+        check(self, katas)
         return katas
 
     @cached_property
@@ -281,9 +281,13 @@ def known(told: Mapping[str, Any], allowed: Iterable[str], where: str) -> None:
         raise CourseError(f"{where} has {min(unknown)!r}, which is no key of it; the keys are {', '.join(allowed)}")
 
 
-def check_files(course: Course, katas: Mapping[str, Kata]) -> None:
-    """Each kata has its tests, and what has a stub and tests is a kata. Raises CourseError."""
-    for name in katas:
+def check(course: Course, katas: Mapping[str, Kata]) -> None:
+    """Each kata has its tests and builds on others, and what has a stub and tests is a kata. Raises CourseError."""
+    for name, kata in katas.items():
+        if unknown := {*kata.builds_on} - katas.keys():
+            raise CourseError(
+                f"{course.folder(name) / 'kata.toml'}: builds_on names {min(unknown)!r}, which is no kata"
+            )
         if not (course.tests / f"test_{name}.py").is_file():
             raise CourseError(f"{course.folder(name)}: the kata {name} has no tests (tests/test_{name}.py)")
     for path in sorted(course.tests.glob("test_*.py")):
@@ -294,7 +298,7 @@ def check_files(course: Course, katas: Mapping[str, Kata]) -> None:
 
 def kata_from(told: dict[str, Any], path: Path, course: Course) -> Kata:
     """What the `kata.toml` at this path says. Raises CourseError."""
-    allowed = {field.name for field in fields(Kata)} - {"name", "languages"} | {*course.languages}
+    allowed = {field.name for field in fields(Kata)} - {"name", "languages"} | {*course.languages} - {"en"}
     known(told, sorted(allowed), str(path))
     for key in ("title", "points"):
         if key not in told:

@@ -1,0 +1,112 @@
+"""The course: what it promises of every kata, and the choice of katas by name and by track."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from grader.tests import ROOT
+from grader.tests.conftest import ask, run
+from torchkata.course import course
+
+TRACKS = {track: [kata for kata in course().katas.values() if kata.track == track] for track in course().tracks}
+
+
+@pytest.mark.parametrize("track", course().tracks)
+def test_the_points_of_a_track_sum_to_a_hundred(track: str) -> None:
+    assert sum(kata.max_score for kata in TRACKS[track]) == 100
+
+
+def test_every_kata_has_a_track_hints_and_all_its_files() -> None:
+    for kata in course().katas.values():
+        assert kata.track in course().tracks
+        assert 2 <= len(kata.hints) <= 3
+        assert (ROOT / f"tests/probes/{kata.name}.py").is_file()
+        for file in ("oracle.py", "solution.py", "mistakes.py", "wrong.toml"):
+            assert (course().folder(kata.name) / file).is_file(), file
+        assert set(kata.builds_on) <= set(course().katas)
+
+
+def test_the_lecture_is_mapped_to_every_kata_and_to_nothing_else() -> None:
+    rows = [line for line in (ROOT / "docs/lecture.md").read_text("utf-8").splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[4])}
+    assert named == set(course().katas)
+
+
+def test_a_choice_is_by_kata_and_by_track_with_or_without_commas() -> None:
+    choose = course().choose
+    everything = list(course().katas.values())
+    assert choose([]) == choose([], ["all"]) == everything
+    assert (
+        choose([], ["core,optimizers"]) == choose([], ["optimizers", "core"]) == TRACKS["core"] + TRACKS["optimizers"]
+    )
+    assert [kata.name for kata in choose(["sgd,linear"])] == ["linear", "sgd"]
+    assert choose(["linear"], ["core"]) == TRACKS["core"]
+    with pytest.raises(ValueError, match="there is no kata 'lineal'"):
+        choose(["linear,lineal"])
+    with pytest.raises(ValueError, match="there is no track 'cores'; the tracks are core, memory"):
+        choose([], ["cores"])
+
+
+def test_grade_refuses_a_track_that_there_is_not(tmp_path: Path) -> None:
+    refused = ask("grade", ROOT / "assignment", "--out", tmp_path / "out", "--track", "cores")
+    assert refused.code == 2
+    assert refused.err.startswith("grader: there is no track 'cores'")
+
+
+def written(folder: Path, course: str, **files: str) -> Path:
+    """A course of one kata, k, with these files besides; what is given as None is left out."""
+    told = {
+        "pyproject.toml": course,
+        "assignment/k.py": "",
+        "tests/test_k.py": "",
+        "reference/k/kata.toml": 'title = "K"\n[points]\ntest_a = 100\n',
+    }
+    for name, text in (told | files).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+PLAIN, KATA = "[tool.torchkata]\n", "reference/k/kata.toml"
+NO_KEY = "which is no key of it; the keys are"
+
+
+@pytest.mark.parametrize(
+    ("course", "files", "line"),
+    [
+        (f"{PLAIN}titel = 'T'\n", {}, f"pyproject.toml: [tool.torchkata] has 'titel', {NO_KEY} title,"),
+        ("[tool.torchkata.limits]\ncall = 1\n", {}, f"[tool.torchkata.limits] has 'call', {NO_KEY} call_seconds,"),
+        (f"{PLAIN}graded = ['a']\n", {}, "graded names 'a', which is no track; the tracks are all_katas"),
+        (PLAIN, {"reference/m/kata.toml": 'title = "M"\n[points]\n'}, "reference/m: the kata m has no tests"),
+        (PLAIN, {"tests/test_m.py": "", "assignment/m.py": ""}, "tests/test_m.py: there is no kata of this name"),
+        (PLAIN, {KATA: "[points]\n"}, f"{KATA}: title is missing"),
+        (PLAIN, {KATA: 'titel = "K"\n[points]\n'}, f"{KATA} has 'titel', {NO_KEY} builds_on,"),
+        (PLAIN, {KATA: 'title = "K"\ntrack = "x"\n[points]\n'}, "kata.toml: track is 'x'; it can be all_katas"),
+        (PLAIN, {KATA: 'title = "K"\nbuilds_on = ["x"]\n[points]\n'}, "kata.toml: builds_on names 'x'"),
+        (PLAIN, {KATA: "title"}, f"{KATA}: can't be read (Expected"),
+    ],
+)
+def test_a_course_that_contradicts_itself_is_refused_in_a_line(
+    tmp_path: Path, course: str, files: dict[str, str], line: str
+) -> None:
+    folder = written(tmp_path, course, **files)
+    for command in (("grader", "grade", "assignment", "--out", "out"), ("torchkata",), ("pytest",)):
+        done = run(*command, cwd=folder)
+        assert done.code in (2, 4), done.out
+        (said,) = (done.err or done.out).strip().splitlines()
+        assert line in said
+
+
+def test_of_two_courses_one_in_the_other_the_nearest_counts(tmp_path: Path) -> None:
+    outer = written(tmp_path, "[tool.torchkata]\ntitle = 'Outer'\n")
+    inner = written(tmp_path / "lab/inner", "[tool.torchkata]\ntitle = 'Inner'\n")
+    for place, title in ((outer / "lab", "Outer"), (inner / "tests", "Inner")):
+        assert f"{title}: 1 katas" in " ".join(run("grader", "doctor", cwd=place).out.split())
+    assert "Outer: 1 katas" in " ".join(run("grader", "--course", str(outer), "doctor", cwd=inner).out.split())
+
+
+def test_a_course_that_there_is_not(tmp_path: Path) -> None:
+    done = run("grader", "--course", str(tmp_path / "x"), "grade", "a", "--out", "b", cwd=tmp_path)
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert f"{tmp_path / 'x'}: there is no course here" in done.err
