@@ -1,6 +1,10 @@
 """pytest's entry point: where the project is a course, plain `pytest` tests its katas; elsewhere this does nothing."""
 
 import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -22,7 +26,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     config: pytest.Config | None = pluginmanager.get_plugin("pytestconfig")
     assert config is not None
     try:
-        root = find(config.rootpath)
+        root = course_of(config)
         if root is None:
             return
         course = use(root)
@@ -31,3 +35,20 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
             pluginmanager.import_plugin(feature)
     except CourseError as error:
         raise pytest.UsageError(str(error)) from None
+
+
+def course_of(config: pytest.Config) -> Path | None:
+    """The course's folder, None where there is none. Raises CourseError.
+
+    pytest settles its root before it knows our options: it takes the PATH of `--impl PATH` for a folder of tests, and
+    the root for one that is above it. With `--impl=PATH` it does not, so that is what is run in its place.
+    """
+    typed, found = sys.orig_argv, find(config.rootpath)
+    if "--impl" in typed[:-1] and found != (meant := find(config.invocation_params.dir)) and meant is not None:
+        place = typed.index("--impl")
+        command = [sys.executable, *typed[1:place], f"--impl={typed[place + 1]}", *typed[place + 2 :]]
+        sys.stdout.flush()
+        if sys.platform == "win32":
+            sys.exit(subprocess.run(command).returncode)
+        os.execv(sys.executable, command)
+    return found

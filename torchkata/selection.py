@@ -23,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--impl",
         default="assignment",
         metavar="solution|PATH",
-        help="whose code: the reference solution, or the folder PATH, written --impl=PATH (default: assignment/)",
+        help="whose code: the reference solution, or the folder PATH (default: assignment/)",
     )
 
 
