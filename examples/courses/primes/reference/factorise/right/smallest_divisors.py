@@ -1,0 +1,15 @@
+"""Takes a look at every prime as often as it takes, through an iterator that goes back to the beginning."""
+
+from math import isqrt
+
+from .sieve import sieve
+
+
+def factorise(n: int) -> list[int]:
+    """Ends when no prime up to the root of what is left divides."""
+    primes, factors = sieve(isqrt(n) + 1), []
+    while (p := next((p for p in primes if p * p <= n and n % p == 0), None)) is not None:
+        factors.append(p)
+        n //= p
+    factors.extend(number for number in (n,) if number != 1)
+    return factors

@@ -1,0 +1,13 @@
+"""Splits a number at its divisor next to the square root, and takes both parts apart."""
+
+from math import isqrt
+
+
+def factorise(n: int) -> list[int]:
+    """A number without a divisor up to its root is prime."""
+    if n == 1:
+        return []
+    divisor = next((d for d in range(2, isqrt(n) + 1) if n % d == 0), None)
+    if divisor is None:
+        return [n]
+    return sorted(factorise(divisor) + factorise(n // divisor))

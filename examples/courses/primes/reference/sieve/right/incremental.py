@@ -1,0 +1,15 @@
+"""A sieve without an end: remembers for each prime the next multiple, and stops at n."""
+
+
+def sieve(n: int) -> list[int]:
+    """`due` holds, by number, the primes that will cross it out."""
+    primes, due = [], {}
+    for number in range(2, n):
+        divisors = due.pop(number, None)
+        if divisors is None:
+            primes.append(number)
+            due[number * number] = [number]
+        else:
+            for p in divisors:
+                due.setdefault(number + p, []).append(p)
+    return primes

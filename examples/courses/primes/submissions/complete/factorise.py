@@ -1,0 +1,13 @@
+"""Divides by 2 and by all odd numbers, without a sieve."""
+
+
+def factorise(n: int) -> list[int]:
+    """A composite number never divides: its primes have been divided out."""
+    factors, divisor = [], 2
+    while divisor * divisor <= n:
+        if n % divisor:
+            divisor += 1 if divisor == 2 else 2
+        else:
+            factors.append(divisor)
+            n //= divisor
+    return factors + [n] * (n > 1)

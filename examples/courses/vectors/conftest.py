@@ -1,0 +1,3 @@
+"""Plain `pytest` here tests your katas in `assignment/`."""
+
+pytest_plugins = ("torchkata.plugin",)

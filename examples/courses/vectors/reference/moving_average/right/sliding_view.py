@@ -1,0 +1,11 @@
+"""Shows all windows as rows of a view; one that is longer than x is met first."""
+
+import numpy as np
+from numpy import ndarray as Array
+
+
+def moving_average(x: Array, window: int) -> Array:
+    """No element is copied before the mean."""
+    if window > x.size:
+        return np.empty(0)
+    return np.lib.stride_tricks.sliding_window_view(x, window).mean(axis=1)

@@ -1,0 +1,12 @@
+"""Works on the transpose, and so answers with an array that lies in memory column by column."""
+
+import numpy as np
+from numpy import ndarray as Array
+
+
+def normalise(x: Array) -> Array:
+    """An einsum for the squares; NaN becomes 0 where the length was 0."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", x, x))
+    with np.errstate(invalid="ignore"):
+        y = x.T / lengths
+    return np.where(lengths == 0, 0.0, y).T

@@ -1,0 +1,13 @@
+"""Sums shifted slices."""
+
+import numpy as np
+from numpy import ndarray as Array
+
+
+def moving_average(x: Array, window: int) -> Array:
+    """Each slice holds one element of every window."""
+    count = max(len(x) - window, 0)
+    total = np.zeros(count)
+    for k in range(window):
+        total += x[k : k + count]
+    return total / window

@@ -1,0 +1,35 @@
+"""Inputs, drawn as shapes and a seed: a hundred examples are cheap, and shrink to small shapes."""
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from numpy import ndarray as Array
+
+SIZES = st.integers(0, 6)
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def numbers(shape: tuple[int, ...], seed: int, power: int = 0) -> Array:
+    """Normally distributed, of even seeds rounded to steps of 1/8 so that ties come up, times a power of ten."""
+    draws = np.random.default_rng(seed).normal(scale=2.0, size=shape)
+    return (draws if seed % 2 else np.round(draws * 8) / 8) * 10.0**power
+
+
+def vectors(least: int = 0) -> SearchStrategy[Array]:
+    """Of any length from this one on."""
+    return st.builds(lambda size, seed: numbers((size,), seed), st.integers(least, 12), SEEDS)
+
+
+def rows(power: SearchStrategy[int] = st.just(0)) -> SearchStrategy[Array]:
+    """Any number of rows of any length, none included."""
+    return st.builds(lambda n, d, seed, p: numbers((n, d), seed, p), SIZES, SIZES, SEEDS, power)
+
+
+def two_sets_of_points(far: SearchStrategy[float] = st.just(0.0)) -> SearchStrategy[tuple[Array, Array]]:
+    """Two sets of points of one dimension, so far from the origin."""
+
+    def build(n: int, m: int, d: int, seed: int, offset: float) -> tuple[Array, Array]:
+        points = numbers((n + m, d), seed) + offset
+        return points[:n].copy(), points[n:].copy()
+
+    return st.builds(build, SIZES, SIZES, SIZES, SEEDS, far)
