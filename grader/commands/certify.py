@@ -12,7 +12,7 @@ from grader.pipeline.progress import Progress, tests_of
 from grader.pipeline.wanted import choose
 from grader.pipeline.workplace import with_workplace
 from grader.proof.admitted import overlooked
-from grader.proof.attacks import Attack, attacks
+from grader.proof.attacks import Attack, attacks, folder
 from grader.proof.attacktable import attack_table, refuted_trials, remarks_on
 from grader.proof.cheats import cheats, slow_ones
 from grader.proof.claims import Claim, claims
@@ -41,9 +41,13 @@ def run_certify(options: Options) -> int:
     slow, fast = (list(slow_ones(katas).values()), list(cheats(katas))) if "cheats" in parts else ([], [])
     if not course().solutions():
         raise CallError("there is no zoo here: certify needs the instructor's checkout")
+    out, err = console(), console(stderr=True)
+    if "attacks" in parts and not folder().is_dir():
+        out.print("attacks: nothing to prove, this course has no reference/attacks/", soft_wrap=True)
+        if options.only:
+            return 0
     if not (todo or corpus or slow):
         raise CallError(f"there are no {options.only} in {', '.join(options.katas)}")
-    out, err = console(), console(stderr=True)
     proofs = [prove_zoo(todo, katas, options, out, err)] if todo else []
     proofs += [prove_attacks(corpus, options, out, err)] if corpus else []
     if slow:

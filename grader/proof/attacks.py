@@ -71,10 +71,15 @@ class Attack:
         return Submission(self.entry.wrong, with_file(self.kata, self.wrong.source))
 
 
-def attacks(katas: Sequence[Kata], folder: Path | None = None) -> Iterator[Attack]:
+def folder() -> Path:
+    """Where the attacks of a course are written down; a course need not have any."""
+    return course().reference / "attacks"
+
+
+def attacks(katas: Sequence[Kata], place: Path | None = None) -> Iterator[Attack]:
     """The attacks that are placed in these katas. Raises CallError for an entry that can't be made."""
     chosen = {kata.name for kata in katas}
-    for path in sorted((folder or course().reference / "attacks").glob("*.toml")):
+    for path in sorted((place or folder()).glob("*.toml")):
         try:
             entries = msgspec.convert(tomllib.loads(path.read_text("utf-8")), dict[str, Entry])
         except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:

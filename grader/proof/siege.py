@@ -113,7 +113,7 @@ def plan(attack: Attack, *, twins: bool = True) -> Plan:
     kata, after = attack.kata, next_student()
     limits = replace(course().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
     hostile, twin = attack.hostile.submission, attack.twin.submission
-    attacker = Order(hostile, (kata, neighbour(kata)), 0, others(kata), limits, then=after) if hostile else None
+    attacker = Order(hostile, (kata, *neighbour(kata)), 0, others(kata), limits, then=after) if hostile else None
     return Plan(
         attack,
         Order(attack.before, (kata,), 0, others(kata), then=attacker) if attack.before else None,
@@ -129,17 +129,15 @@ def others(kata: Kata) -> frozenset[str]:
     return frozenset(course().katas) - {kata.name}
 
 
-def neighbour(kata: Kata) -> Kata:
-    """Another kata of the attacker's submission, which must not suffer."""
-    return next(
-        other for other in course().katas.values() if other.name in ("linear", "same_storage") and other != kata
-    )
+def neighbour(kata: Kata) -> tuple[Kata, ...]:
+    """Another kata of the attacker's submission, which must not suffer; none in a course of a single kata."""
+    return tuple(other for other in course().katas.values() if other != kata)[:1]
 
 
 def next_student() -> Order:
     """The submission that is graded after an attack."""
     solution = Submission("next student", course().solutions())
-    return Order(solution, (course().katas["same_storage"],), 0)
+    return Order(solution, (next(iter(course().katas.values())),), 0)
 
 
 def judge(plan: Plan, siege: Siege, base: Graded, graded: dict[int, Graded]) -> Trial:
@@ -153,7 +151,7 @@ def judge(plan: Plan, siege: Siege, base: Graded, graded: dict[int, Graded]) -> 
     if plan.hostile is None:
         return Trial(attack, level, 0.0, "the reader", (read,) if read else (), twin_problem)
     hostile, after = graded[id(plan.hostile)], graded[id(plan.after)]
-    attacked, beside = hostile.katas or (None, None)
+    attacked, beside = [*(hostile.katas or ()), None, None][:2]
     gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas or ())) if attacked else 0.0
     problems = [
         read,

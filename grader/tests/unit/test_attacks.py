@@ -14,9 +14,11 @@ from grader.proof.attacks import Attack, attacks, with_file
 from grader.proof.attacktable import attack_table, refuted_trials, remarks_on
 from grader.proof.parcel import MIB, Parcel
 from grader.proof.reception import Received, receive
-from grader.proof.siege import Siege, Trial, judge, plan
+from grader.proof.siege import Siege, Trial, judge, neighbour, next_student, plan
 from grader.results import result as results
+from grader.tests import ROOT
 from grader.tests.conftest import ask
+from torchkata import course as courses
 from torchkata.course import course
 from torchkata.explain import Outcome, Status
 
@@ -264,3 +266,22 @@ def test_a_friend_beside_is_graded_at_the_same_time_and_must_not_suffer(tmp_path
 def test_katas_without_attacks_are_named() -> None:
     done = ask("certify", "--only", "attacks", "--kata", "cruncher")
     assert (done.code, done.err.strip()) == (2, "grader: there are no attacks in cruncher")
+
+
+def test_any_course_has_a_next_student_and_a_neighbour_where_there_is_another_kata(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    primes = courses.read(ROOT / "examples/courses/primes")
+    monkeypatch.setattr(courses, "CURRENT", [primes])
+    first, second = primes.katas.values()
+    assert next_student().katas == (first,)
+    assert (neighbour(first), neighbour(second)) == ((second,), (first,))
+    vars(primes)["katas"] = {first.name: first}
+    assert neighbour(first) == ()
+
+
+def test_a_course_without_attacks_has_nothing_to_prove_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courses, "CURRENT", [courses.read(ROOT / "examples/courses/primes")])
+    asked = ask("certify", "--only", "attacks")
+    assert (asked.code, asked.err) == (0, "")
+    assert asked.out == "attacks: nothing to prove, this course has no reference/attacks/\n"
