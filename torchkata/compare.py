@@ -7,7 +7,7 @@ from numpy import ndarray as Array
 
 from .course import course
 from .failures import Wrong
-from .show import dtype_name, kind, show
+from .show import dtype_name, kind, show, show_both
 from .values import Plain, is_array, is_tensor
 
 if TYPE_CHECKING:
@@ -132,7 +132,21 @@ def same_elements(a: "Tensor", b: "Tensor") -> bool:
 def differs(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
     """The failure, with what is compared named before each side."""
     prefix = f"{what}: " if what else ""
-    return Wrong(expected=prefix + show(expected), yours=prefix + show(yours), note=note)
+    shown, shown_yours = show_both(expected, yours)
+    if not note and shown == shown_yours:
+        note = list_note(yours, expected)
+    return Wrong(expected=prefix + shown, yours=prefix + shown_yours, note=note)
+
+
+def list_note(yours: Plain, expected: Plain) -> str:
+    """One line on two lists that begin alike, "" for anything else."""
+    if not (isinstance(yours, list) and isinstance(expected, list)):
+        return ""
+    for place, (one, other) in enumerate(zip(yours, expected, strict=False)):
+        if not same(one, other):
+            shown, shown_yours = show_both(other, one)
+            return f"item {place} should be {shown}, and is {shown_yours}"
+    return f"the length should be {len(expected)}, and is {len(yours)}" if len(yours) != len(expected) else ""
 
 
 def form_note(yours: Any, wanted: Any) -> str:

@@ -106,3 +106,28 @@ def test_a_difference_deep_inside_is_found() -> None:
     for other in ({"a": [1, torch.tensor([1.0, 2.0])]}, {"a": [1]}, {"b": yours["a"]}, [yours]):
         with pytest.raises(Wrong):
             assert_equal(yours, other)
+
+
+def test_two_numbers_that_look_alike_are_shown_with_all_their_digits() -> None:
+    with pytest.raises(Wrong) as wrong:
+        assert_close(np.array([1.0 - 1e-9]), np.ones(1), scale=1.0, dtype=np.float64)
+    assert wrong.value.expected == "array float64[1]  [1]"
+    assert wrong.value.yours == "array float64[1]  [0.99999999900000003]"
+    with pytest.raises(Wrong) as wrong:
+        assert_close(np.array([0.5]), np.ones(1), scale=1.0, dtype=np.float64)
+    assert wrong.value.yours == "array float64[1]  [0.5]"
+
+
+def test_two_lists_that_begin_alike_are_told_apart_by_a_note() -> None:
+    numbers = list(range(20))
+    for yours, note in (
+        ([*numbers[:12], 0, *numbers[13:]], "item 12 should be 12, and is 0"),
+        (numbers[:-1], "the length should be 20, and is 19"),
+        ([*numbers[:12], 12.0, *numbers[13:]], "item 12 should be 12 (int), and is 12 (float)"),
+    ):
+        with pytest.raises(Wrong) as wrong:
+            assert_equal(yours, numbers)
+        assert wrong.value.note == note
+    with pytest.raises(Wrong) as wrong:
+        assert_equal([1], [2])
+    assert wrong.value.note == ""
