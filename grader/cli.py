@@ -98,7 +98,7 @@ def grade(
         katas = wanted(kata or (), track or ())
         if executor is Where.local:
             start.begin_ahead("none" if isolation is Choice.none else "bwrap")
-        start.say("importing torch and pytest")
+        start.say("importing pytest and what the course needs")
         from grader.commands.grade import grade_into
         from grader.pipeline.intake import Options
 

@@ -1,4 +1,4 @@
-"""The start of a run: its sandbox imports torch while this process does, and a line says what is waited for.
+"""The start of a run: its sandbox imports while this process does, too, and a line says what is waited for.
 
 Imports nothing that takes long itself.
 """
@@ -28,7 +28,7 @@ class Start:
             self.ahead[level] = self.sandbox(level)
 
     def sandbox(self, level: Literal["bwrap", "none"]) -> Sandbox:
-        """A sandbox of this level, which may still be importing torch. Raises IsolationError."""
+        """A sandbox of this level, which may still be importing what students use. Raises IsolationError."""
         if level in self.ahead:
             return self.ahead.pop(level)
         sandbox = launch(level, course().limits)

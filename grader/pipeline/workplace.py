@@ -36,10 +36,10 @@ def with_workplace(
     with contextlib.closing(start or Start()) as beginning:
 
         def go_on(sandbox: Sandbox) -> None:
-            """Collect the tests while it imports torch; then look at it, and begin."""
+            """Collect the tests while it imports what students use; then look at it, and begin."""
 
             def begin(tests: Tests) -> None:
-                beginning.say("waiting for the sandbox to import torch, and trying its walls")
+                beginning.say("waiting for the sandbox to import what students use, and trying its walls")
                 prove(sandbox, private, warn)
                 beginning.say_no_more()
                 use(tests, sandbox)

@@ -114,7 +114,7 @@ class Sandbox:
 
 
 def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing = Timing(arena_bytes=0)) -> Sandbox:
-    """Start a zygote; it goes on importing torch when this returns. Raises IsolationError without bubblewrap."""
+    """Start a zygote; it goes on importing when this returns. Raises IsolationError without bubblewrap."""
     if isolation == "bwrap" and shutil.which("bwrap") is None:
         raise IsolationError("bubblewrap is not installed (Debian: apt-get install bubblewrap)")
     hide_memory()
