@@ -15,6 +15,11 @@ PLACES = {"README.md": "README.md", "gitignore": ".gitignore", "test.yml": ".git
 FROM_THE_COURSE = ("conftest.py", "LICENSE", "docs/students.md", "docs/katas.md", "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
 STUBS = "reference/stubs"  # untouched, for `kata reset`
+GUIDES = {  # of the README, where the course has these documents
+    "docs/students.md": "More, and how to read a failure: [docs/students.md](docs/students.md).",
+    "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",
+}
+TORCH = " No GPU is needed; a GPU build of torch that you have already stays."
 
 
 def with_foundations(names: Sequence[str]) -> list[Kata]:
@@ -30,7 +35,7 @@ def contents(katas: Sequence[Kata]) -> dict[str, bytes]:
     files |= {f"torchkata/{name}": content for name, content in engine().items()}
     files |= {f"{STUBS}/{name}.py": files[f"assignment/{name}.py"] for name in names}
     files |= {place: (FILES / name).read_bytes() for name, place in PLACES.items()}
-    files["README.md"] = files["README.md"].replace(b"KATAS\n", table(katas).encode())
+    files["README.md"] = readme(katas, [text for document, text in GUIDES.items() if document in files]).encode()
     files["pyproject.toml"] = project_file(katas).encode()
     return dict(sorted(files.items()))
 
@@ -84,6 +89,20 @@ def settings(katas: Sequence[Kata]) -> str:
         lines += ["", f"[tool.torchkata{name}]"]
         lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entries.items()]
     return "\n".join(lines) + "\n"
+
+
+def readme(katas: Sequence[Kata], guides: Sequence[str]) -> str:
+    """What a student reads first: how to begin, what else there is to read, and the katas."""
+    written = (FILES / "README.md").read_text("utf-8")
+    said = {
+        "TITLE": course().title,
+        "TORCH": TORCH if "torch" in course().preload else "",
+        "GUIDES\n\n": "".join(f"{' '.join(guides)}\n\n" for _ in guides[:1]),
+        "KATAS\n": table(katas),
+    }
+    for place, text in said.items():
+        written = written.replace(place, text)
+    return written
 
 
 def table(katas: Sequence[Kata]) -> str:

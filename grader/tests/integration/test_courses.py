@@ -11,6 +11,7 @@ import pytest
 from grader.results.result import Result, read
 from grader.tests import ROOT
 from grader.tests.conftest import Run, python
+from torchkata.course import read as read_course
 
 COURSES = ROOT / "examples/courses"
 NAMES = sorted(path.name for path in COURSES.iterdir())
@@ -99,6 +100,9 @@ def test_it_is_graded_reported_and_exported(copy: Path, tmp_path: Path) -> None:
 def test_it_is_released_and_packaged(copy: Path, tmp_path: Path) -> None:
     released = done(python("-m", "grader", "release", str(tmp_path / "handout"), "--prove", cwd=copy))
     assert "proven: all stubs are not started" in released.out
+    readme = (tmp_path / "handout/README.md").read_text("utf-8")
+    assert readme.startswith(f"# {read_course(copy).title}\n")
+    assert not re.search(r"torch\b|docs/|TITLE|TORCH|GUIDES|KATAS", readme)
     archive = tmp_path / "autograder.zip"
     done(python("-m", "grader", "package", "gradescope", str(archive), cwd=copy))
     assert archive.is_file()

@@ -203,7 +203,9 @@ def test_its_pytest_is_set_as_ours(new_handout: Path) -> None:
 def test_its_readme_and_its_workflow_speak_of_it(new_handout: Path) -> None:
     readme = (new_handout / "README.md").read_text("utf-8")
     assert all(f"| `assignment/{kata.name}.py` | {kata.title} |" in readme for kata in course().katas.values())
-    assert "KATAS" not in readme
+    assert readme.startswith(f"# {course().title}\n")
+    assert "[docs/students.md](docs/students.md)" in readme
+    assert not re.search(r"TITLE|TORCH|GUIDES|KATAS", readme)
     workflow: dict[Any, Any] = yaml.safe_load((new_handout / ".github/workflows/test.yml").read_text("utf-8"))
     assert [step["run"] for step in workflow["jobs"]["test"]["steps"] if "run" in step] == [
         "pip install -e .",
