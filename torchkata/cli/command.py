@@ -83,8 +83,10 @@ def run_next() -> int:
         return 0
     import pytest
 
+    from .runs import EXPECTED
+
     os.chdir(course().root)
-    return pytest.main([f"--kata={kata.name}"])
+    return pytest.main([EXPECTED, f"--kata={kata.name}"])
 
 
 def main() -> NoReturn:

@@ -11,7 +11,7 @@ from typing import IO, Protocol
 from ..course import course
 
 NEEDED = ("numpy", "hypothesis", "pytest", "torchkata.compare", "torchkata.explain")
-EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # that is what `load` is for
+EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # this very command has imported it
 
 
 class Run(Protocol):

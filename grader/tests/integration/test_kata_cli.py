@@ -61,6 +61,7 @@ def test_next_runs_the_first_kata_that_is_not_done(handout: Path) -> None:
     assert done.code == 1
     assert "same_storage  not started    0/6" in done.out
     assert "get_batch" not in done.out
+    assert "warning" not in done.out.lower()
     (handout / ".kata/progress.json").write_text(json.dumps({"outcomes": finished(handout), "hints": {}}))
     done = kata(handout, "next")
     assert (done.code, done.out) == (0, "All done. To hand in: kata export\n")
