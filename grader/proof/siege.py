@@ -113,7 +113,9 @@ def plan(attack: Attack, *, twins: bool = True) -> Plan:
     kata, after = attack.kata, next_student()
     limits = replace(course().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
     hostile, twin = attack.hostile.submission, attack.twin.submission
-    attacker = Order(hostile, (kata, *neighbour(kata)), 0, others(kata), limits, then=after) if hostile else None
+    attacker = (
+        Order(hostile, (kata, *neighbour(kata, hostile)), 0, others(kata), limits, then=after) if hostile else None
+    )
     return Plan(
         attack,
         Order(attack.before, (kata,), 0, others(kata), then=attacker) if attack.before else None,
@@ -129,9 +131,15 @@ def others(kata: Kata) -> frozenset[str]:
     return frozenset(course().katas) - {kata.name}
 
 
-def neighbour(kata: Kata) -> tuple[Kata, ...]:
-    """Another kata of the attacker's submission, which must not suffer; none in a course of a single kata."""
-    return tuple(other for other in course().katas.values() if other != kata)[:1]
+def neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
+    """Another kata that is whole in the attacker's submission, and must not suffer; none where there is no other.
+
+    What it builds on is whole, too, and not the attacked kata.
+    """
+    solutions, handed_in = course().solutions(), submission.files
+    whole = {name for name in course().katas if solutions[f"{name}.py"] == handed_in.get(f"{name}.py")} - {kata.name}
+    needed = {name: {name, *course().foundations(name)} for name in course().katas}
+    return tuple(course().katas[name] for name, names in needed.items() if names <= whole)[:1]
 
 
 def next_student() -> Order:

@@ -7,7 +7,7 @@ import pytest
 
 from grader.base.errors import CallError
 from grader.pipeline.session import Graded, Order
-from grader.pipeline.submission import MAX_ARCHIVE, SubmissionError, read
+from grader.pipeline.submission import MAX_ARCHIVE, Submission, SubmissionError, read
 from grader.proof.admitted import overlooked
 from grader.proof.archives import BUILDERS
 from grader.proof.attacks import Attack, attacks, with_file
@@ -275,9 +275,11 @@ def test_any_course_has_a_next_student_and_a_neighbour_where_there_is_another_ka
     monkeypatch.setattr(courses, "CURRENT", [primes])
     first, second = primes.katas.values()
     assert next_student().katas == (first,)
-    assert (neighbour(first), neighbour(second)) == ((second,), (first,))
+    whole = Submission("whole", primes.solutions())
+    assert (neighbour(first, whole), neighbour(second, whole)) == ((), (first,)), "the second builds on the first"
+    assert neighbour(first, Submission("part", {"sieve.py": b""})) == ()
     vars(primes)["katas"] = {first.name: first}
-    assert neighbour(first) == ()
+    assert neighbour(first, whole) == ()
 
 
 def test_a_course_without_attacks_has_nothing_to_prove_there(monkeypatch: pytest.MonkeyPatch) -> None:
