@@ -1,16 +1,15 @@
-"""Courses that have nothing to do with PyTorch, from the first `pytest` to the proof, in copies of their own."""
+"""Courses that have nothing to do with PyTorch, from the first `pytest` to the proof: from the wheel, without torch."""
 
 import re
 import shutil
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from grader.results.result import Result, read
 from grader.tests import ROOT
-from grader.tests.conftest import Run, python
+from grader.tests.conftest import Run
+from grader.tests.wheel import call
 from torchkata.course import read as read_course
 
 COURSES = ROOT / "examples/courses"
@@ -19,24 +18,6 @@ SCORES = {
     "primes": {"complete": 100.0, "half_done": 50.0, "subtly_wrong": 30.0},
     "vectors": {"complete": 100.0, "half_done": 30.0, "subtly_wrong": 9.0},
 }
-BLOCKED = """
-import sys
-
-class Blocker:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("torch", "einops", "jaxtyping"):
-            raise ImportError(f"{name} is not for this course")
-
-sys.meta_path.insert(0, Blocker())
-from grader.__main__ import main
-main()
-"""
-LOOKS_AROUND = """
-import sys
-
-if {"torch", "einops", "jaxtyping"} & sys.modules.keys():
-    raise ImportError("there is more here than this course asks for")
-"""
 
 
 @pytest.fixture(params=NAMES)
@@ -62,70 +43,56 @@ def done(run: Run) -> Run:
     return run
 
 
-def test_stubs_are_not_started_and_the_solution_is_done(copy: Path) -> None:
+def test_stubs_are_not_started_and_the_solution_is_done(installed: Path, copy: Path) -> None:
     count = sum(text.count("\ndef test_") for text in (path.read_text() for path in copy.glob("tests/test_*.py")))
-    stubs = python("-m", "pytest", cwd=copy)
+    stubs = call(installed, copy, "pytest")
     assert (stubs.code, f"{count} not started" in stubs.out) == (1, True), stubs.out + stubs.err
-    assert f"{count} passed" in done(python("-m", "pytest", "--impl", "solution", cwd=copy)).out
+    assert f"{count} passed" in done(call(installed, copy, "pytest", "--impl", "solution")).out
 
 
-def test_a_failure_shows_the_arguments_by_their_names(tmp_path: Path) -> None:
+def test_a_failure_shows_the_arguments_by_their_names(installed: Path, tmp_path: Path) -> None:
     primes, vectors = (copied(name, tmp_path) for name in NAMES)
-    assert re.search(r"input +n: \d+\n", failures(primes, "sieve"))
-    assert re.search(r"input +x: array .+ window: \d+\n", failures(vectors, "moving_average"))
-    assert re.search(r"input +x: array ", failures(vectors, "normalise")), "asked by a probe of its own, or by call"
+    assert re.search(r"input +n: \d+\n", failures(installed, primes, "sieve"))
+    assert re.search(r"input +x: array .+ window: \d+\n", failures(installed, vectors, "moving_average"))
+    assert re.search(r"input +x: array ", failures(installed, vectors, "normalise")), (
+        "asked by a probe of its own, or by call"
+    )
 
 
-def failures(course: Path, kata: str) -> str:
+def failures(installed: Path, course: Path, kata: str) -> str:
     """What pytest says of the submission that is subtly wrong."""
-    run = python("-m", "pytest", "--impl=submissions/subtly_wrong", f"--kata={kata}", "--seed=0", cwd=course)
+    run = call(installed, course, "pytest", "--impl=submissions/subtly_wrong", f"--kata={kata}", "--seed=0")
     assert run.code == 1, run.out + run.err
     return run.out
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_it_is_graded_reported_and_exported(copy: Path, tmp_path: Path) -> None:
+def test_it_is_graded_reported_and_exported(installed: Path, copy: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     arguments = [*submissions(copy), "--out", str(out), "--isolation", "bwrap"]
-    done(python("-m", "grader", "grade", *arguments, cwd=copy))
+    done(call(installed, copy, "grader", "grade", *arguments))
     graded = {path.parent.name: read(path, Result) for path in out.glob("*/result.json")}
     assert {name: result.score for name, result in graded.items()} == SCORES[copy.name]
-    done(python("-m", "grader", "report", str(out), cwd=copy))
+    done(call(installed, copy, "grader", "report", str(out)))
     assert "subtly_wrong" in (out / "report.html").read_text("utf-8")
     for format, name in (("junit", "junit.xml"), ("gradescope", "gradescope"), ("github", "summary.md")):
-        done(python("-m", "grader", "export", str(out), "--format", format, "--to", str(tmp_path / name), cwd=copy))
+        done(call(installed, copy, "grader", "export", str(out), "--format", format, "--to", str(tmp_path / name)))
         assert (tmp_path / name).exists()
 
 
-def test_it_is_released_and_packaged(copy: Path, tmp_path: Path) -> None:
-    released = done(python("-m", "grader", "release", str(tmp_path / "handout"), "--prove", cwd=copy))
+def test_it_is_released_and_packaged(installed: Path, copy: Path, tmp_path: Path) -> None:
+    released = done(call(installed, copy, "grader", "release", str(tmp_path / "handout"), "--prove"))
     assert "proven: all stubs are not started" in released.out
     readme = (tmp_path / "handout/README.md").read_text("utf-8")
     assert readme.startswith(f"# {read_course(copy).title}\n")
     assert not re.search(r"torch\b|docs/|TITLE|TORCH|GUIDES|KATAS", readme)
     archive = tmp_path / "autograder.zip"
-    done(python("-m", "grader", "package", "gradescope", str(archive), cwd=copy))
+    done(call(installed, copy, "grader", "package", "gradescope", str(archive)))
     assert archive.is_file()
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_it_is_certified_by_the_quick_proof(copy: Path) -> None:
-    certified = done(python("-m", "grader", "certify", "--quick", "--isolation", "bwrap", cwd=copy))
+def test_it_is_certified_by_the_quick_proof(installed: Path, copy: Path) -> None:
+    certified = done(call(installed, copy, "grader", "certify", "--quick", "--isolation", "bwrap"))
     assert "attacks: nothing to prove" in certified.out
     assert re.search(r"certified by the quick proof: (\d+) of \1 claims hold", certified.out)
-
-
-@pytest.mark.usefixtures("needs_bwrap")
-def test_torch_is_imported_nowhere_while_plain_python_is_graded(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    primes = copied("primes", tmp_path)
-    for path in (primes / "submissions/complete").iterdir():
-        path.write_text(path.read_text() + LOOKS_AROUND)
-    command = ["-c", BLOCKED, "grade", str(primes / "submissions/complete"), "--out", str(tmp_path / "out")]
-    began = time.monotonic()
-    done(python(*command, "--isolation", "bwrap", cwd=primes))
-    seconds = time.monotonic() - began
-    assert read(tmp_path / "out/complete/result.json", Result).score == 100
-    with capsys.disabled():
-        print(f"\nbenchmark: one submission of primes graded without torch in {seconds:.1f} s", file=sys.stderr)

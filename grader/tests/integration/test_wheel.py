@@ -1,84 +1,11 @@
 """The wheel, in an environment that has neither a checkout nor torch: every command, a new course, foreign courses."""
 
-import os
 import shutil
-import subprocess
-import sys
-import venv
-from importlib import metadata
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 
-from grader.tests import ROOT
-from grader.tests.conftest import Run
-
-
-def needed(requirement: str, found: dict[str, metadata.Distribution]) -> dict[str, metadata.Distribution]:
-    """The distributions that a requirement stands for, with all that they need."""
-    asked = Requirement(requirement)
-    name = asked.name.lower().replace("_", "-")
-    if name not in found:
-        found[name] = metadata.distribution(name)
-        for other in map(Requirement, found[name].requires or []):
-            extras = [{"extra": extra} for extra in (*asked.extras, "")]
-            if other.marker is None or any(other.marker.evaluate(extra) for extra in extras):
-                needed(str(other).partition(";")[0], found)
-    return found
-
-
-def put_into(packages: Path, distribution: metadata.Distribution) -> None:
-    """Make a distribution of this environment one of another, without a download."""
-    for top in {Path(file.parts[0]) for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
-        source, target = Path(str(distribution.locate_file(top))), packages / top
-        if source.is_dir() and not target.exists():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "tests"))
-        elif source.is_file():
-            shutil.copy(source, target)
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The `bin` of an environment with the wheel and what that needs, and nothing else."""
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    for name in ("torchkata", "grader"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    build = [
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "--no-index",
-        "--wheel-dir",
-        str(folder),
-        str(source),
-    ]
-    subprocess.run([sys.executable, "-m", "pip", *build], check=True, timeout=600)
-    place = folder / "venv"
-    venv.create(place, with_pip=False, symlinks=True)
-    [packages] = place.glob("lib/python*/site-packages")
-    for name, distribution in needed("torchkata[grader]", {}).items():
-        if name != "torchkata":
-            put_into(packages, distribution)
-    [wheel] = folder.glob("*.whl")
-    install = ["install", "--quiet", "--no-deps", "--no-index", str(wheel)]
-    subprocess.run(
-        [sys.executable, "-m", "pip", "--python", str(place / "bin/python"), *install], check=True, timeout=600
-    )
-    return place / "bin"
-
-
-def call(installed: Path, cwd: Path, *command: str) -> Run:
-    """A command of that environment, for somebody who has nothing else of ours."""
-    environment = {"PATH": f"{installed}:{os.environ['PATH']}", "HOME": str(cwd), "KATA_LANG": "en", "COLUMNS": "120"}
-    started = [installed / "python", "-m"] if command[0] == "pytest" else [installed / command[0]]
-    typed = [*started, *(command if command[0] == "pytest" else command[1:])]
-    done = subprocess.run(typed, cwd=cwd, env=environment, capture_output=True, text=True, timeout=600)
-    return Run(done.returncode, done.stdout, done.stderr)
+from grader.tests.wheel import call
 
 
 def test_torch_is_not_there_and_ours_is_not_the_checkouts(installed: Path, tmp_path: Path) -> None:
