@@ -48,6 +48,7 @@ class Kata:
     hidden_says: HiddenSays  # what a student may read of a test that is not visible
     builds_on: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()  # from gentle to plain
+    remarks: tuple[str, ...] = ()  # what in its source is to be remarked on: tables of `reference/remarks.toml`
     numeric: bool = True  # its answers are numbers that the oracle computes, so that a mistake shows in them
     languages: dict[str, dict[str, Any]] = field(default_factory=dict)  # what it says in other languages than English
 
@@ -163,6 +164,12 @@ class Course:
         workloads = [workload_from(entry) for entry in entries]
         return {workload.name: workload for workload in workloads if self.katas.keys() >= {*workload.uses}}
 
+    @property
+    def remarks(self) -> dict[str, dict[str, Any]]:
+        """What instructors are told of some katas' sources, by name; nothing in what leaves the course."""
+        path = self.reference / "remarks.toml"
+        return table_of(path) if path.is_file() else {}
+
     @cached_property
     def shared_texts(self) -> dict[str, dict[str, Any]]:
         """What several katas say in another language, by language: titles of tracks, claims, mistakes."""
@@ -202,7 +209,7 @@ class Course:
         return [kata for kata in self.katas.values() if everything or kata.name in chosen or kata.track in themes]
 
 
-PRIVATE = frozenset(("solution.py", "fallback.py", "wrong.toml", "right", "attacks", "cheats", "slow"))
+PRIVATE = frozenset(("solution.py", "fallback.py", "remarks.toml", "wrong.toml", "right", "attacks", "cheats", "slow"))
 CURRENT: list[Course] = []  # at most one: a process works on one course
 
 
@@ -310,6 +317,7 @@ def kata_from(told: dict[str, Any], path: Path, course: Course) -> Kata:
         place=told.get("place", 0),
         builds_on=tuple(told.get("builds_on", ())),
         hints=tuple(told.get("hints", ())),
+        remarks=tuple(told.get("remarks", ())),
         points=told["points"],
         visibility=visibility_of(told, f"{path}: visibility"),
         hidden_says=one_of(get_args(HiddenSays), told.get("hidden_says", "nothing"), f"{path}: hidden_says"),

@@ -45,7 +45,8 @@ def of_the_course(names: Sequence[str]) -> set[Path]:
     root, reference = course().root, course().reference
     known = [path for name in names for path in files_of(course().folder(name)) if not course().is_private(path)]
     asked = [root / f"{folder}{name}.py" for name in names for folder in ("assignment/", "tests/test_")]
-    shared = [*reference.glob("*.toml"), *(root / name for name in FROM_THE_COURSE)]
+    languages = [reference / f"{language}.toml" for language in course().languages]
+    shared = [*languages, *(root / name for name in FROM_THE_COURSE)]
     if any({*names}.issuperset(workload.uses) for workload in course().workloads.values()):
         shared += [root / SPEED, reference / "workloads" / "workloads.toml"]
     tests = with_imports([*known, *(path for path in asked if "assignment" not in path.parts), *shared])

@@ -24,7 +24,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What in a source calls for a remark."""
 
     text: str
-    katas: list[str] = []  # none: every file
+    katas: list[str] | None = None  # None: every file
     uses: list[str] = []  # full names, and all below them
     changes: list[str] = []  # the same, set or deleted where they belong …
     settings: list[str] = []  # … but for these, which are there to be set
@@ -35,13 +35,15 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def holds_for(self, module: str) -> bool:
         """Whether a file of this name is to be looked at: a kata's own, or a helper's, whatever kata it helps."""
-        return not self.katas or module in self.katas or module not in course().katas
+        return self.katas is None or module in self.katas or module not in course().katas
 
 
 @cache
 def rules() -> list[Rule]:
-    """Read `rules.toml`."""
+    """The engine's, for every file, and those of the course, for the katas that name them."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
+    for name, rule in course().remarks.items():
+        table["rule"].append({**rule, "katas": [kata.name for kata in course().katas.values() if name in kata.remarks]})
     return msgspec.convert(table["rule"], list[Rule])
 
 
