@@ -153,7 +153,7 @@ def test_an_import_within_a_function_and_a_relative_one_count() -> None:
     assert ROOT / "torchkata/course.py" in imported(ROOT / "torchkata/profiles.py"), "from .course import course"
     assert ROOT / "grader/commands/grade.py" in imported(ROOT / "grader/cli.py"), "in a function"
     assert ROOT / "grader/pipeline/rubric.py" in imported(ROOT / "grader/pipeline/session.py"), (
-        "from grader import rubric"
+        "from grader.pipeline import rubric"
     )
 
 

@@ -4,7 +4,7 @@ from grader.tests.conftest import python
 
 ONE_ASKS_NOBODY = """
 from types import SimpleNamespace
-from grader import collect
+from grader.pipeline import collect
 from torchkata.course import course
 from torchkata.profiles import SEED
 from torchkata.selection import STUDENT

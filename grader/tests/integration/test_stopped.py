@@ -121,7 +121,8 @@ def test_kill_9_without_a_sandbox(submissions: list[Path], uninterrupted: bytes,
 
 BROKEN = """
 import os, pathlib, sys, time
-from grader import cli, session
+from grader import cli
+from grader.pipeline import session
 
 grade = session.grade_submission
 out = pathlib.Path(sys.argv[sys.argv.index("--out") + 1])
