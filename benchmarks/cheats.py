@@ -1,5 +1,7 @@
 """The cheats on speed: points without them, with them, and of their twins. Run: python -m benchmarks.cheats
 
+They are timed on the CPU; the points are those that the same tiers earn on a GPU.
+
 --isolation LEVEL      bwrap (if nothing is said) or none
 --solution-runs N      instead: how often of N runs the solution passes each workload, on the CPU
 """
@@ -10,7 +12,7 @@ from collections.abc import Sequence
 from benchmarks.timing import table
 from grader.pipeline.workplace import with_sandbox
 from grader.proof.cheats import cheats, slow_ones
-from grader.proof.races import CheatTrial, Races, SlowTrial, in_sandbox
+from grader.proof.races import CheatTrial, Races, SlowTrial, in_sandbox, worth
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Sandbox
 from grader.speed import setup
@@ -45,7 +47,8 @@ def show_cheats(trials: Sequence[SlowTrial | CheatTrial]) -> None:
     rows = [("cheat", "points without, with, twin", "stopped by")]
     for trial in trials:
         if isinstance(trial, CheatTrial):
-            points = f"{trial.slow.score:g}, {trial.row.score:g}, {trial.twin.score:g} of {trial.twin.max_score:g}"
+            found = ", ".join(f"{worth(row):g}" for row in (trial.slow, trial.row, trial.twin))
+            points = f"{found} of {trial.cheat.slow.workload.points.full:g}"
             excuse = (
                 "it does the work" if trial.cheat.entry.earns else "nothing: open" if trial.cheat.entry.open else ""
             )
@@ -56,12 +59,12 @@ def show_cheats(trials: Sequence[SlowTrial | CheatTrial]) -> None:
 def show_solution(sandbox: Sandbox, runs: int) -> None:
     """How the solution fares, again and again."""
     files = course().solutions()
-    rows = [("workload", "passed, with all points, of runs that count", "shares of the yardstick")]
+    rows = [("workload", "passed, by the upper threshold, of runs that count", "shares of the yardstick")]
     for workload in course().workloads.values():
         found = [in_sandbox(sandbox, "solution", files, workload) for _ in range(runs)]
         counted = [row for row in found if row.counts]
         passed = sum(row.outcome == "passed" for row in counted)
-        full = sum(row.score == row.max_score for row in counted)
+        full = sum(row.tier == "full" for row in counted)
         shares = sorted(row.ratio for row in counted if row.ratio is not None)
         spread = f"{shares[0]:.2f} to {shares[-1]:.2f}" if shares else ""
         rows.append((workload.name, f"{passed}, {full} of {len(counted)}", spread))

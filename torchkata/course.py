@@ -58,6 +58,9 @@ class Kata:
         return sum(self.points.values())
 
 
+Tier: TypeAlias = Literal["passing", "full"]
+
+
 @dataclass(frozen=True)
 class Tiers:
     """How much of what a device can do earns the points for passing, and how much earns all."""

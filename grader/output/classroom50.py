@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from grader.results.result import Result
+from grader.results.result import REHEARSAL, Result
 from grader.results.view import seen
 
 SCHEMA = "classroom50/result/v1"
@@ -79,7 +79,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
     scale = whole([points for row in rows for points in (row.score, row.max_score)])
     cases = [
         Case(
-            f"{row.group}: {row.title}",
+            f"{row.group}: {row.title}{f' ({REHEARSAL})' if row.rehearsed else ''}",
             row.outcome == "passed",
             scaled(row.score, scale),
             scaled(row.max_score, scale),

@@ -6,7 +6,7 @@ from itertools import groupby
 from string import punctuation
 
 from grader.output.judged import judged
-from grader.results.result import Result
+from grader.results.result import REHEARSAL, Result
 from grader.results.text import one_line
 from grader.results.view import PERFORMANCE, Seen, seen
 from torchkata.course import course
@@ -41,7 +41,7 @@ def summary(result: Result) -> str:
         if open_tests:
             lines += ["", f"<details><summary>{name}: {len(open_tests)} not passed</summary>", ""]
             for row in open_tests:
-                lines += [f"**{inline(row.title)}** · {WORDS[row.outcome]} · {points([row])} points", ""]
+                lines += [f"**{inline(row.title)}** · {WORDS[row.outcome]} · {row.points}", ""]
                 lines += [fenced(row.message), ""]
             lines.append("</details>")
     return "\n".join(lines) + "\n"
@@ -49,7 +49,8 @@ def summary(result: Result) -> str:
 
 def speed(result: Result, rows: Sequence[Seen]) -> list[str]:
     """A line for each workload: the share that it reached, and the shares that were asked for."""
-    lines = ["| workload | points | reached | some points from | all from |", "| --- | ---: | ---: | ---: | ---: |"]
+    some, full = ("passed", "all reached") if any(row.rehearsed for row in rows) else ("some points", "all")
+    lines = [f"| workload | points | reached | {some} from | {full} from |", "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
         shown = judged(timed)
         reached = f"{shown.share:.2f} of the {shown.of}" if shown else WORDS[row.outcome]
@@ -99,7 +100,10 @@ def by_group(rows: Sequence[Seen]) -> list[tuple[str, list[Seen]]]:
 
 
 def points(rows: Sequence[Seen]) -> str:
-    """`6 of 10`."""
+    """`6 of 10`, or that there are none to earn."""
+    counted = [row for row in rows if row.counts]
+    if counted and all(row.rehearsed for row in counted):
+        return REHEARSAL
     return f"{sum(row.score for row in rows):g} of {sum(row.max_score for row in rows):g}"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.results.result import write_whole
-from grader.results.stored import Row
+from grader.results.stored import Row, WorkloadRow
 from torchkata.course import course
 
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")  # what a spreadsheet would run
@@ -21,7 +21,7 @@ def write(rows: Sequence[Row], directory: Path) -> None:
     out = io.StringIO()
     graded = {kata.kata for row in rows for kata in row.katas}
     names = [name for name in course().katas if name in graded]
-    timed = {workload.workload for row in rows for workload in row.performance if workload.counts}
+    timed = {workload.workload for row in rows for workload in row.performance if earns(workload)}
     workloads = [name for name in course().workloads if name in timed]
     table = csv.writer(out, lineterminator="\n")
     table.writerow(
@@ -35,10 +35,15 @@ def write(rows: Sequence[Row], directory: Path) -> None:
     for row in rows:
         katas = {kata.kata: (kata.score, kata.status) for kata in row.katas}
         cells = [cell for name in names for cell in katas.get(name, ("", "not_graded"))]
-        speed = {workload.workload: workload.score for workload in row.performance if workload.counts}
+        speed = {workload.workload: workload.score for workload in row.performance if earns(workload)}
         cells += [speed.get(name, "") for name in workloads]
         table.writerow([harmless(row.submission), row.score, row.max_score, *cells, len(row.remarks)])
     write_whole(directory / "gradebook.csv", out.getvalue().encode("utf-8"))
+
+
+def earns(workload: WorkloadRow) -> bool:
+    """Whether there were points to earn by it."""
+    return workload.counts and not workload.rehearsed
 
 
 def harmless(text: str) -> str:

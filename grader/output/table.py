@@ -6,6 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from grader.results.result import REHEARSAL
 from grader.results.stored import KataRow, Row
 from torchkata.course import Kata
 from torchkata.explain import Status, status_of
@@ -32,6 +33,8 @@ def class_table(rows: Sequence[Row], katas: Sequence[Kata]) -> Table:
         else [[kata] for kata in katas]
     )
     legend = "   ".join(f"{mark} {words}" for mark, words, _ in MARKS.values() if mark)
+    if any(workload.rehearsed for row in rows for workload in row.performance):
+        legend += f"\nspeed on a CPU: workloads passed; {REHEARSAL}"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=legend, caption_justify="left")
     table.add_column("submission", overflow="fold", max_width=28)
     table.add_column("score", justify="right")
@@ -67,9 +70,16 @@ def cell(kata: KataRow) -> Text:
 
 
 def speed(row: Row) -> Text:
-    """The points of all workloads together, then the gravest thing that happened; nothing where none was graded."""
+    """The points of all workloads together, then the gravest thing that happened; nothing where none was graded.
+
+    In a rehearsal, how many passed.
+    """
     graded = [workload for workload in row.performance if workload.outcome != "not_graded"]
     if not graded:
         return Text("")
-    points = sum(workload.score for workload in graded if workload.counts)
-    return cell(KataRow("speed", status_of([workload.outcome for workload in graded]), points))
+    status = status_of([workload.outcome for workload in graded])
+    if any(workload.rehearsed for workload in graded):
+        mark, _, colour = MARKS[status]
+        passed = sum(workload.outcome == "passed" for workload in graded)
+        return Text(f"{passed} of {len(graded)} {mark:<1}", style=colour)
+    return cell(KataRow("speed", status, sum(workload.score for workload in graded if workload.counts)))

@@ -66,7 +66,7 @@ def not_timed_yet(options: Options, katas: Sequence[Kata]) -> list[result.Perfor
         return []
     from grader.pipeline.speeds import not_yet
 
-    return not_yet(katas)
+    return not_yet(options.device, katas)
 
 
 def grade_all(

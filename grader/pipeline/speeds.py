@@ -45,10 +45,11 @@ def grade_speeds(
     return unsure
 
 
-def not_yet(katas: Sequence[Kata]) -> list[PerformanceResult]:
+def not_yet(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:
     """The rows of workloads that are still to be timed."""
     chosen = course().timed_with(kata.name for kata in katas)
-    return [ended(workload, "not_graded", "Not timed: grading stopped before its turn.") for workload in chosen]
+    said = "Not timed: grading stopped before its turn."
+    return [ended(kind, workload, "not_graded", said) for workload in chosen]
 
 
 def waiting(kind: Kind, intake: Intake, shown: set[str]) -> Iterator[Order]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich import box
 from rich.table import Table
 
-from grader.proof.races import CheatTrial, SlowTrial, is_unsure
+from grader.proof.races import CheatTrial, SlowTrial, is_unsure, worth
 
 
 def slow_solutions(trials: Sequence[SlowTrial]) -> Table:
@@ -15,7 +15,7 @@ def slow_solutions(trials: Sequence[SlowTrial]) -> Table:
     for trial in trials:
         row = trial.row
         share = row.outcome if row.ratio is None else f"{row.ratio:.2f}"
-        points = "" if is_unsure(row) else f"{row.score:g} of {row.max_score:g}"
+        points = "" if is_unsure(row) else f"{worth(row):g} of {trial.slow.workload.points.full:g}"
         table.add_row(trial.slow.title, trial.slow.workload.name, trial.level, share, points)
     return table
 

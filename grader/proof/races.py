@@ -2,7 +2,8 @@
 
     the cheat → the next student's submission, which is the cheat's honest twin
 
-one after the other in one sandbox. The slow solutions that cheats stand below are timed once each.
+one after the other in one sandbox. The slow solutions that cheats stand below are timed once each. A run on the CPU
+earns nothing, so what counts here is its worth: the points that the same tier earns on a GPU.
 """
 
 import time
@@ -13,9 +14,9 @@ from grader.proof.attacks import Level
 from grader.proof.cheats import Cheat, Slow
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Sandbox
-from grader.speed.decision import RESTLESS
+from grader.speed.decision import RESTLESS, score_of
 from grader.speed.session import Order, Row, grade_speed
-from torchkata.course import Workload
+from torchkata.course import Workload, course
 
 TRIES = 2  # for a machine that is too restless to say
 LONGEST_SECONDS = 400.0  # for one run of one workload
@@ -51,8 +52,8 @@ class CheatTrial:
 
     @property
     def gained(self) -> float:
-        """Points that the slow solution alone does not earn."""
-        return max(0.0, self.row.score - self.slow.score)
+        """Worth that the slow solution alone does not have."""
+        return max(0.0, worth(self.row) - worth(self.slow))
 
     @property
     def stopped_by(self) -> str:
@@ -66,7 +67,7 @@ class CheatTrial:
         """What it achieved."""
         earned = self.gained and not self.cheat.entry.earns and not is_unsure(self.row)
         found = (
-            f"earned {self.gained:g} points too many" if earned else "",
+            f"is worth {self.gained:g} points too many" if earned else "",
             f"blamed the machine: {self.row.message}" if blames_the_machine(self.row) else "",
             f"took {self.row.seconds:.0f} seconds" if self.row.seconds > LONGEST_SECONDS else "",
         )
@@ -85,6 +86,11 @@ class CheatTrial:
         return int(is_unsure(self.row) or is_unsure(self.slow)) + int(is_restless(self.twin))
 
 
+def worth(row: PerformanceResult) -> float:
+    """The points that the tier which was reached earns on a device where speed earns any."""
+    return score_of(row.tier, course().workloads[row.workload].points)
+
+
 def is_restless(row: PerformanceResult) -> bool:
     """Whether the machine was too restless to say anything."""
     return row.outcome == "inconclusive" and RESTLESS in row.message
@@ -92,7 +98,7 @@ def is_restless(row: PerformanceResult) -> bool:
 
 def is_unsure(row: PerformanceResult) -> bool:
     """Whether it was, or the student got the benefit of a doubt: nothing is known of what is to be too slow."""
-    in_doubt = row.score > 0 and row.ratio is not None and row.asked is not None and row.ratio < row.asked[0]
+    in_doubt = row.outcome == "passed" and row.ratio is not None and row.asked is not None and row.ratio < row.asked[0]
     return in_doubt or is_restless(row)
 
 

@@ -8,17 +8,18 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 import msgspec
 
 from grader.base.errors import MachineError
 from grader.base.leftovers import in_use
-from torchkata.course import ENGINE, course
+from torchkata.course import ENGINE, Tier, course
 from torchkata.explain import Outcome, Status
 
 SCHEMA = "torchkata/result/v1"
 UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # of a workload: no device, or the machine's fault
+REHEARSAL = "a rehearsal, no points"  # what a workload is on a device on which speed earns none
 GRADED_BY = ("torchkata", "grader")  # and what the course says: what decides a score, and what a student reads of it
 
 
@@ -76,6 +77,7 @@ class PerformanceResult(msgspec.Struct, frozen=True):
     ratio: float | None = None  # of the yardstick's rate, the median; None for a wrong result, too
     interval: tuple[float, float] | None = None  # that holds the true median in at least 95 % of all runs
     asked: tuple[float, float] | None = None  # the ratios from which some points and all points are earned
+    tier: Tier | None = None  # the higher of the two that was reached
     mfu: float | None = None  # what the ratio is of the datasheet's peak
     rate: float | None = None  # work a second
     unit: str = ""  # of the work: FLOP, B, tokens
@@ -86,6 +88,18 @@ class PerformanceResult(msgspec.Struct, frozen=True):
     def counts(self) -> bool:
         """Whether its points count: neither a missing device nor the machine's fault is a zero."""
         return self.outcome not in UNCOUNTED
+
+    @property
+    def rehearsed(self) -> bool:
+        """Whether it was graded where there are no points to earn."""
+        return self.counts and self.max_score == 0
+
+    @property
+    def reached(self) -> Literal["all", "some", "none"]:
+        """Of the points; in a rehearsal, of those that the same tier earns elsewhere."""
+        if self.rehearsed:
+            return "all" if self.tier == "full" else "some" if self.tier else "none"
+        return "none" if self.score <= 0 else "all" if self.score >= self.max_score else "some"
 
 
 class Remark(msgspec.Struct, frozen=True):

@@ -23,11 +23,17 @@ class WorkloadRow(msgspec.Struct, frozen=True):
     workload: str
     outcome: Outcome
     score: float = 0.0
+    max_score: float = 0.0
 
     @property
     def counts(self) -> bool:
         """Whether its points count."""
         return self.outcome not in UNCOUNTED
+
+    @property
+    def rehearsed(self) -> bool:
+        """Whether it was graded where there are no points to earn."""
+        return self.counts and self.max_score == 0
 
 
 class Row(msgspec.Struct, frozen=True):

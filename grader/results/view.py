@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.results.result import KataResult, PerformanceResult, Result, TestResult
+from grader.results.result import REHEARSAL, KataResult, PerformanceResult, Result, TestResult
 from grader.results.text import one_line, printable
 from torchkata.course import Kata, Visibility, course
 from torchkata.explain import Outcome
@@ -30,6 +30,12 @@ class Seen:
     line: int
     seconds: float
     counts: bool = True  # where not, it has no points to earn either
+    rehearsed: bool = False  # it has none, although it counts
+
+    @property
+    def points(self) -> str:
+        """`5 of 5 points`, or that there are none to earn."""
+        return REHEARSAL if self.rehearsed else f"{self.score:g} of {self.max_score:g} points"
 
 
 def seen(result: Result, *, platform_hides: bool) -> list[Seen]:
@@ -122,6 +128,7 @@ def timed(result: PerformanceResult) -> Seen:
         line=0,
         seconds=result.seconds,
         counts=result.counts,
+        rehearsed=result.rehearsed,
     )
 
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal, TypeAlias
 
-from torchkata.course import Tiers, Workload
+from torchkata.course import Tier, Tiers, Workload
+from torchkata.speed.sizes import Kind
 
-Tier: TypeAlias = Literal["passing", "full"]
 TIERS: tuple[Tier, ...] = ("full", "passing")
 
+EARNING: tuple[Kind, ...] = ("cuda",)  # on any other kind of device a run is a rehearsal, without points
 COVERAGE = 0.95  # of the interval, at least; [x₂, x₉] of ten covers 0.979
 REACHABLE = 0.9  # of the yardstick's rate: no advertised MFU asks for more on a device that gives less than it promises
 RESTLESS = "blocks were timed undisturbed"  # says why, where the machine alone is to blame
@@ -199,9 +200,14 @@ def again(reason: str, attempt: int, rules: Rules) -> Retry | Final:
     return Final("inconclusive", note=f"{reason}; this is not your fault, and costs nothing")
 
 
-def score_of(verdict: Final, workload: Workload) -> float:
-    """The points that a verdict earns."""
-    return getattr(workload.points, verdict.tier) if verdict.tier else 0.0
+def points_on(kind: Kind, workload: Workload) -> Tiers:
+    """What can be earned on this kind of device: nothing where a run is a rehearsal."""
+    return workload.points if kind in EARNING else Tiers(0.0, 0.0)
+
+
+def score_of(tier: Tier | None, points: Tiers) -> float:
+    """The points that a tier earns."""
+    return getattr(points, tier) if tier else 0.0
 
 
 def positive(value: float, name: str) -> float:

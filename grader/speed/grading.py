@@ -5,18 +5,20 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from grader.results.result import PerformanceResult
+from grader.results.result import REHEARSAL, PerformanceResult
 from grader.sandbox.cuda import CudaError
 from grader.speed import figures, rates
-from grader.speed.decision import Final, score_of
+from grader.speed.decision import Final, points_on, score_of
 from grader.speed.machine import Machine
 from torchkata.course import Tiers, Workload
 from torchkata.explain import Outcome
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.speed.amounts import UNITS
+from torchkata.speed.sizes import Kind
 from torchkata.speed.words import lesson
 
 NOT_YOUR_FAULT = "this is not your fault, and costs nothing"
+WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
 
 
 def grade(
@@ -26,7 +28,7 @@ def grade(
     for workload in workloads:
         began = time.monotonic()
         row = graded(machine, workload, files[workload.name])
-        yield msgspec.structs.replace(row, seconds=round(time.monotonic() - began, 3))
+        yield msgspec.structs.replace(marked(row), seconds=round(time.monotonic() - began, 3))
 
 
 def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> PerformanceResult:
@@ -38,30 +40,33 @@ def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> 
             return msgspec.structs.replace(row, rate=measured.rate, unit=UNITS[workload.name], mfu=measured.mfu)
         return row_of(machine, workload, figures.measure(machine, workload, files), workload.ratio[machine.kind])
     except NotStarted as error:
-        return ended(workload, "not_started", f"{error.place.file} is not written yet")
+        return ended(machine.kind, workload, "not_started", f"{error.place.file} is not written yet")
     except Crashed as error:
         where = f" ({error.place.file}, line {error.place.line})" if error.place.line else ""
-        return ended(workload, "crashed", f"{error.error}{where}")
+        return ended(machine.kind, workload, "crashed", f"{error.error}{where}")
     except Died as error:
-        return ended(workload, "crashed", error.how)
+        return ended(machine.kind, workload, "crashed", error.how)
     except TimedOut as error:
-        return ended(workload, "timed_out", f"{error.how}: more than {rates.SLOWEST:g} times what passes")
+        slowest = f"more than {rates.SLOWEST:g} times what passes"
+        return ended(machine.kind, workload, "timed_out", f"{error.how}: {slowest}")
     except (Inconclusive, CudaError) as error:
-        return ended(workload, "inconclusive", f"{error}; {NOT_YOUR_FAULT}")
+        return ended(machine.kind, workload, "inconclusive", f"{error}; {NOT_YOUR_FAULT}")
 
 
 def row_of(machine: Machine, workload: Workload, verdict: Final, asked: Tiers) -> PerformanceResult:
     """A verdict as it is stored, with the shares that were asked for."""
+    points = points_on(machine.kind, workload)
     taught = "" if verdict.outcome == "inconclusive" else taught_by(machine, workload, verdict)
     return PerformanceResult(
         workload=workload.name,
         outcome=verdict.outcome,
-        score=score_of(verdict, workload),
-        max_score=workload.points.full,
+        score=score_of(verdict.tier, points),
+        max_score=points.full,
         message="\n".join(filter(None, (verdict.note, taught))),
         ratio=verdict.median,
         interval=verdict.interval,
         asked=(asked.passing, asked.full),
+        tier=verdict.tier,
         blocks=verdict.used,
     )
 
@@ -73,6 +78,14 @@ def taught_by(machine: Machine, workload: Workload, verdict: Final) -> str:
     return lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
 
 
-def ended(workload: Workload, outcome: Outcome, message: str) -> PerformanceResult:
+def ended(kind: Kind, workload: Workload, outcome: Outcome, message: str) -> PerformanceResult:
     """A workload without a figure."""
-    return PerformanceResult(workload=workload.name, outcome=outcome, max_score=workload.points.full, message=message)
+    most = points_on(kind, workload).full
+    return PerformanceResult(workload=workload.name, outcome=outcome, max_score=most, message=message)
+
+
+def marked(row: PerformanceResult) -> PerformanceResult:
+    """The row, which says so where it is a rehearsal."""
+    if not row.rehearsed:
+        return row
+    return msgspec.structs.replace(row, message="\n".join(filter(None, (row.message, WHY_NO_POINTS))))

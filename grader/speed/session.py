@@ -50,7 +50,7 @@ def grade_speed(order: Order, kind: Kind, sandbox: Sandbox) -> Iterator[Message]
         reason = setup.missing(kind)
         if reason:
             for workload in order.workloads:
-                send(msgspec.msgpack.encode(Row(ended(workload, "not_graded", reason))))
+                send(msgspec.msgpack.encode(Row(ended(kind, workload, "not_graded", reason))))
             return
         machine = setup.machine(kind, student, yardstick)
         send(msgspec.msgpack.encode(About(machine.facts())))
@@ -68,7 +68,7 @@ def grade_speed(order: Order, kind: Kind, sandbox: Sandbox) -> Iterator[Message]
         student.close()
         yardstick.close()
     for workload in missing.values():
-        yield Row(ended(workload, "inconclusive", f"the process that timed it was lost; {NOT_YOUR_FAULT}"))
+        yield Row(ended(kind, workload, "inconclusive", f"the process that timed it was lost; {NOT_YOUR_FAULT}"))
 
 
 def on_firm_ground(order: Order) -> dict[str, dict[str, bytes]]:

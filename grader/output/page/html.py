@@ -9,6 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.output.page.words import OUTCOMES, STATUS_OF, STATUSES, SYMBOLS
+from grader.results.result import REHEARSAL
 from grader.results.text import in_order
 
 FILES = Path(__file__).with_name("files")
@@ -27,6 +28,7 @@ def templates() -> Environment:
     )
     made.globals |= {
         "OUTCOMES": OUTCOMES,
+        "REHEARSAL": REHEARSAL,
         "STATUSES": STATUSES,
         "STATUS_OF": STATUS_OF,
         "SYMBOLS": SYMBOLS,

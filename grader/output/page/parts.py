@@ -26,6 +26,11 @@ class Part:
     shares: tuple[Judged | None, ...] = ()  # of the workloads, what was measured
 
     @property
+    def rehearsed(self) -> bool:
+        """Whether it was graded where there are no points to earn."""
+        return any(test.rehearsed for test in self.tests)
+
+    @property
     def open(self) -> list[Seen]:
         """The tests that there is more to say about."""
         return [test for test in self.tests if test.outcome not in SETTLED]

@@ -28,6 +28,7 @@ class Strip:
     count: int
     unmeasured: int  # wrong, crashed, or the machine's fault
     longest: float  # share at the right end
+    rehearsed: bool
 
     def place(self, share: float) -> float:
         """How far to the right a share is drawn."""
@@ -68,7 +69,7 @@ def strip(workload: Workload, device: str, shown: Sequence[Timed], unmeasured: i
     dots = {"all": "", "some": "", "none": ""}
     for number, one in enumerate(shown):
         x, y = WIDE * one.judged.share / longest, TALL * (0.2 + 0.6 * (number * GOLDEN % 1))
-        dots[earned(one.result)] += f"M{x:.0f} {y:.0f}h0"
+        dots[one.result.reached] += f"M{x:.0f} {y:.0f}h0"
     return Strip(
         workload=workload,
         device=device,
@@ -80,12 +81,8 @@ def strip(workload: Workload, device: str, shown: Sequence[Timed], unmeasured: i
         count=len(shown),
         unmeasured=unmeasured,
         longest=longest,
+        rehearsed=any(one.result.rehearsed for one in shown),
     )
-
-
-def earned(result: PerformanceResult) -> str:
-    """All of the points, some, or none."""
-    return "none" if result.score <= 0 else "all" if result.score >= result.max_score else "some"
 
 
 def roofs(students: Sequence[Student]) -> Iterator[str]:

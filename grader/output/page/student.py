@@ -27,6 +27,7 @@ class Cell:
 
     status: Status
     score: float
+    rehearsed: bool
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def student_of(result: Result, parts: list[Part], blocks: tuple[int, ...]) -> St
         submission=result.submission,
         score=result.score,
         max_score=result.max_score,
-        cells={part.name: Cell(part.status, part.score) for part in parts},
+        cells={part.name: Cell(part.status, part.score, part.rehearsed) for part in parts},
         tried=frozenset(
             Property(kata.kata, test.name) for kata in result.katas for test in kata.tests if test.outcome in TRIED
         ),

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from grader.output.judged import Judged, judged
 from grader.output.pictures.svg import BLUE, GREEN, GREY, ORANGE, canvas, text_of
-from grader.results.result import PerformanceResult
+from grader.results.result import REHEARSAL, PerformanceResult
 from torchkata.explain import Outcome
 
 INSTEAD: dict[Outcome, str] = {  # of a share that counts
@@ -23,6 +23,7 @@ INSTEAD: dict[Outcome, str] = {  # of a share that counts
     "inconclusive": "inconclusive: the machine's fault",
     "not_graded": "not graded",
 }
+COLOURS = {"all": GREEN, "some": BLUE, "none": ORANGE}
 ROW, REST = 0.4, 1.0  # inches
 
 
@@ -35,6 +36,8 @@ def bars(results: Sequence[PerformanceResult], device: str) -> str:
     drawn = [(place, result, shown) for place, (result, shown) in enumerate(rows) if shown is not None]
     longest = max([1.0, *(max(shown.share, *shown.interval, shown.tiers.full) for _, _, shown in drawn)])
     height = REST + ROW * len(rows)
+    rehearsed = any(result.rehearsed for result in results)
+    title = f"Speed on {device}" + (f": {REHEARSAL}" if rehearsed else "")
     with canvas(8, height) as (figure, axes):
         for place, result, shown in drawn:
             draw(axes, place, result, shown)
@@ -45,16 +48,16 @@ def bars(results: Sequence[PerformanceResult], device: str) -> str:
         axes.tick_params(axis="y", length=0)
         axes.set_xlim(0, 1.02 * longest)
         axes.spines["left"].set_visible(False)
-        axes.set_title(f"Speed on {device}", loc="left", fontsize=10)
+        axes.set_title(title, loc="left", fontsize=10)
         figure.subplots_adjust(left=0.2, right=0.69, top=1 - 0.3 / height, bottom=0.6 / height)
-        figure.legend(handles=legend(), loc="lower center", ncols=6, frameon=False, fontsize=8, columnspacing=1.2)
-        return text_of(figure, f"Speed on {device}", " ".join(sentence(*row) for row in rows))
+        marks = legend(rehearsed=rehearsed)
+        figure.legend(handles=marks, loc="lower center", ncols=6, frameon=False, fontsize=8, columnspacing=1.2)
+        return text_of(figure, title, " ".join(sentence(*row) for row in rows))
 
 
 def draw(axes: Axes, place: int, result: PerformanceResult, shown: Judged) -> None:
     """The bar of one workload, its thresholds and its whisker."""
-    colour = GREEN if result.score == result.max_score > 0 else BLUE if result.outcome == "passed" else ORANGE
-    axes.barh(place, shown.share, 0.55, color=colour if result.counts else GREY, alpha=0.5)
+    axes.barh(place, shown.share, 0.55, color=COLOURS[result.reached] if result.counts else GREY, alpha=0.5)
     axes.plot(shown.interval, (place, place), color=GREY, marker="|", markersize=8)
     for threshold, style in ((shown.tiers.passing, ":"), (shown.tiers.full, "-")):
         axes.vlines(threshold, place - 0.42, place + 0.42, color=GREY, linestyle=style, linewidth=2)
@@ -66,22 +69,27 @@ def words(result: PerformanceResult, shown: Judged | None) -> str:
         came_to = f"{shown.share:.2f} of the {shown.of}"
     else:
         came_to = INSTEAD.get(result.outcome, result.outcome)
-    return f"{came_to} · {result.score:g} of {result.max_score:g} points" if result.counts else came_to
+    if not result.counts or result.rehearsed:
+        return came_to
+    return f"{came_to} · {result.score:g} of {result.max_score:g} points"
 
 
 def sentence(result: PerformanceResult, shown: Judged | None) -> str:
     """One workload for those who can't see its bar."""
-    asked = f" (asked: {shown.tiers.passing:g}, for all points {shown.tiers.full:g})" if shown else ""
+    most = "at most" if result.rehearsed else "for all points"
+    asked = f" (asked: {shown.tiers.passing:g}, {most} {shown.tiers.full:g})" if shown else ""
     return f"{result.workload}: {words(result, shown)}{asked}."
 
 
-def legend() -> list[Artist]:
+def legend(*, rehearsed: bool) -> list[Artist]:
     """What the marks mean."""
+    every, some = ("all reached", "passed") if rehearsed else ("all points", "some")
+    none, from_here = ("not passed", "passed from here") if rehearsed else ("none", "some points from here")
     return [
-        Patch(color=GREEN, alpha=0.5, label="all points"),
-        Patch(color=BLUE, alpha=0.5, label="some"),
-        Patch(color=ORANGE, alpha=0.5, label="none"),
-        Line2D([], [], color=GREY, linestyle=":", linewidth=2, label="some points from here"),
+        Patch(color=GREEN, alpha=0.5, label=every),
+        Patch(color=BLUE, alpha=0.5, label=some),
+        Patch(color=ORANGE, alpha=0.5, label=none),
+        Line2D([], [], color=GREY, linestyle=":", linewidth=2, label=from_here),
         Line2D([], [], color=GREY, linewidth=2, label="all from here"),
         Line2D([], [], color=GREY, linewidth=1, marker="|", markersize=5, label="95 % interval"),
     ]

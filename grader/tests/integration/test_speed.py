@@ -21,6 +21,7 @@ from grader.tests.made import result
 from grader.tests.solution import SOLUTION
 from torchkata.course import Workload, course
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
+from torchkata.speed.sizes import Kind
 
 LINEAR = course().workloads["linear_forward"]
 
@@ -66,9 +67,10 @@ def test_speed_is_stored_with_the_result_and_not_graded_again(tmp_path: Path) ->
     assert (row["workload"], fast["device"], bool(fast["environment"]["device"])) == ("linear_forward", "cpu", True)
     points = sum(kata["score"] for kata in fast["katas"])
     if row["outcome"] != "inconclusive":  # a machine that is busy enough may be too restless
-        assert (row["outcome"], row["score"]) == ("passed", 5)
+        assert (row["outcome"], row["tier"], row["score"], row["max_score"]) == ("passed", "full", 0, 0)
+        assert row["message"] == "This is a rehearsal, no points: only speed on a GPU earns them."
         assert row["interval"][0] <= row["ratio"] <= row["interval"][1]
-        assert (fast["score"], fast["max_score"]) == (points + 5, points + 5)
+    assert (fast["score"], fast["max_score"]) == (points, points), "a CPU's speed changes neither"
     (lame,) = stored(tmp_path / "out", "slow")["performance"]
     assert (lame["outcome"], lame["score"]) in (("failed", 0), ("inconclusive", 0))
     assert [kata["status"] for kata in stored(tmp_path / "out", "slow")["katas"]] == ["done"], "slow, and right"
@@ -98,10 +100,10 @@ def test_a_stub_is_not_started(tmp_path: Path) -> None:
     stub = (ROOT / "assignment/linear.py").read_text()
     run = timed(hand_in(tmp_path / "ada", linear=stub), "--out", tmp_path / "out", "--device", "cpu")
     (row,) = stored(tmp_path / "out", "ada")["performance"]
-    assert (run.code, row["outcome"], row["score"], row["max_score"]) == (0, "not_started", 0, 5)
+    assert (run.code, row["outcome"], row["score"], row["max_score"]) == (0, "not_started", 0, 0)
 
 
-def verdicts(monkeypatch: pytest.MonkeyPatch, error: BaseException | Final) -> PerformanceResult:
+def verdicts(monkeypatch: pytest.MonkeyPatch, error: BaseException | Final, kind: Kind = "cuda") -> PerformanceResult:
     """How a workload ends whose measurement does this."""
 
     def measure(*_: object) -> Any:
@@ -110,8 +112,9 @@ def verdicts(monkeypatch: pytest.MonkeyPatch, error: BaseException | Final) -> P
         return error
 
     monkeypatch.setattr(figures, "measure", measure)
-    machine = Machine("cpu", "cpu", None, 0, setup.limits(), None, None, lambda: "")  # type: ignore[arg-type]
-    return grading.graded(machine, course().workloads["peak_memory"], {})
+    machine = Machine(kind, kind, None, 0, setup.limits(), None, None, lambda: "")  # type: ignore[arg-type]
+    (row,) = grading.grade(machine, [course().workloads["peak_memory"]], {"peak_memory": {}})
+    return row
 
 
 @pytest.mark.parametrize(
@@ -134,10 +137,29 @@ def test_every_end_has_its_outcome(
 
 def test_a_figure_comes_with_what_it_teaches(monkeypatch: pytest.MonkeyPatch) -> None:
     row = verdicts(monkeypatch, Final("passed", "passing", median=0.7, used=3, note="90 MiB held"))
-    assert (row.outcome, row.score, row.ratio, row.asked) == ("passed", 1, 0.7, (0.6, 0.75))
+    assert (row.outcome, row.score, row.ratio, row.asked) == ("passed", 1, 0.7, (0.6, 0.85))
     first, second = row.message.splitlines()
     assert (first, "Update in place" in second) == ("90 MiB held", True)
     assert verdicts(monkeypatch, Final("failed", note="wrong")).message == "wrong", "no lesson from a wrong result"
+
+
+@pytest.mark.parametrize(
+    ("end", "outcome", "words"),
+    [
+        (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held"),
+        (Final("failed", note="wrong"), "failed", "wrong"),
+        (Crashed("ValueError: no", Place("train.py", 7)), "crashed", "ValueError: no (train.py, line 7)"),
+    ],
+)
+def test_on_a_cpu_the_verdict_is_the_same_and_earns_nothing(
+    monkeypatch: pytest.MonkeyPatch, end: BaseException | Final, outcome: str, words: str
+) -> None:
+    row = verdicts(monkeypatch, end, "cpu")
+    assert (row.outcome, row.score, row.max_score, row.rehearsed) == (outcome, 0, 0, True)
+    first, *_, last = row.message.splitlines()
+    assert (first, last) == (words, "This is a rehearsal, no points: only speed on a GPU earns them.")
+    lost = verdicts(monkeypatch, Inconclusive("no worker"), "cpu")
+    assert (lost.max_score, "rehearsal" in lost.message) == (0, False), "it counts neither way, as everywhere"
 
 
 def graded_kata(name: str, status: Any) -> KataResult:

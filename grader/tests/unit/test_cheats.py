@@ -25,11 +25,12 @@ slow = "linear/three_times"
 code = "HOSTILE = 1"
 twin = "HONEST = 1"
 """
-FAILED = PerformanceResult("linear_forward", "failed", 0, 5, ratio=0.3)
-PASSED = PerformanceResult("linear_forward", "passed", 5, 5, ratio=0.9)
-RESTLESS_ROW = PerformanceResult("linear_forward", "inconclusive", 0, 5, f"only 3 of 20 {RESTLESS}")
-DOUBTFUL = msgspec.structs.replace(PASSED, score=3, ratio=0.55, asked=(0.6, 0.75))
-LOST = PerformanceResult("linear_forward", "inconclusive", 0, 5, "the process that timed it was lost")
+FAILED = PerformanceResult("linear_forward", "failed", ratio=0.3)
+PASSED = PerformanceResult("linear_forward", "passed", ratio=0.9, tier="full")
+SOME = msgspec.structs.replace(PASSED, tier="passing", ratio=0.65, asked=(0.6, 0.75))
+RESTLESS_ROW = PerformanceResult("linear_forward", "inconclusive", message=f"only 3 of 20 {RESTLESS}")
+DOUBTFUL = msgspec.structs.replace(PASSED, tier="passing", ratio=0.55, asked=(0.6, 0.75))
+LOST = PerformanceResult("linear_forward", "inconclusive", message="the process that timed it was lost")
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +96,9 @@ def trial(corpus: list[Cheat], **rows: Any) -> CheatTrial:
     ("rows", "refuted", "unsure"),
     [
         ({}, [], 0),
-        ({"row": PASSED}, ["cheat {} at bwrap: earned 5 points too many"], 0),
+        ({"row": PASSED}, ["cheat {} at bwrap: is worth 5 points too many"], 0),
+        ({"row": SOME, "slow": PASSED}, [], 0),
+        ({"row": SOME}, ["cheat {} at bwrap: is worth 3 points too many"], 0),
         ({"row": LOST}, ["cheat {} at bwrap: blamed the machine: the process that timed it was lost"], 0),
         ({"row": msgspec.structs.replace(FAILED, seconds=1e4)}, ["cheat {} at bwrap: took 10000 seconds"], 0),
         ({"twin": FAILED}, ["twin of {} at bwrap: it is failed: "], 0),
@@ -119,7 +122,7 @@ def test_what_is_admitted_is_no_claim(corpus: list[Cheat]) -> None:
     earned = replace(made, cheat=replace(made.cheat, entry=msgspec.structs.replace(made.cheat.entry, earns="works")))
     assert refuted_races([], [opened, earned]) == []
     assert remarks_on_races([], [opened, earned]) == [
-        f"OPEN  {made.cheat.title} at bwrap: earned 5 points too many (nobody)"
+        f"OPEN  {made.cheat.title} at bwrap: is worth 5 points too many (nobody)"
     ]
     (tmp,) = [line for line in markdown([cheat_table([opened, earned])]).splitlines() if line.startswith("| clocks")]
     assert tmp == "| clocks | bwrap | 2 | 5 |  | 1 | 1 | 2/2 |  |"
@@ -131,7 +134,9 @@ def test_a_slow_solution_that_passes_is_refuted() -> None:
     assert refuted_races([SlowTrial(slow, "none", PASSED)], []) == [
         f"slow {slow.title} at none: it is passed, not too slow"
     ]
-    assert "| 0.30 | 0 of 5 |" in markdown([slow_solutions([SlowTrial(slow, "none", FAILED)])])
+    assert f"| 0.30 | 0 of {slow.workload.points.full:g} |" in markdown(
+        [slow_solutions([SlowTrial(slow, "none", FAILED)])]
+    )
 
 
 def test_katas_without_cheats_are_named() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.speed.decision import Final, More, Retry, Rules, Sample, bars, median_interval, score_of
+from grader.speed.decision import Final, More, Retry, Rules, Sample, bars, median_interval, points_on, score_of
 from grader.tests.samples import FULL_RATE, GATE, MFU, PEAK, judged, rank, sampled, steady
-from torchkata.course import Tiers, course
+from torchkata.course import Tier, Tiers, course
 
 # --- one batch, nothing disturbed ---
 
@@ -166,16 +166,17 @@ def test_few_values_have_no_interval(count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "points"),
-    [
-        (Final("passed", "full"), 5),
-        (Final("passed", "passing"), 3),
-        (Final("failed"), 0),
-        (Final("inconclusive"), 0),
-    ],
+    ("tier", "points"),
+    [("full", 5), ("passing", 3), (None, 0)],
 )
-def test_points_follow_the_tier(verdict: Final, points: float) -> None:
-    assert score_of(verdict, course().workloads["linear_forward"]) == points
+def test_points_follow_the_tier(tier: Tier | None, points: float) -> None:
+    assert score_of(tier, points_on("cuda", course().workloads["linear_forward"])) == points
+
+
+def test_no_tier_earns_points_on_a_cpu() -> None:
+    for workload in course().workloads.values():
+        assert points_on("cuda", workload) == workload.points
+        assert points_on("cpu", workload) == Tiers(0, 0)
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])

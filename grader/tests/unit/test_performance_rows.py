@@ -20,7 +20,7 @@ from grader.output.table import class_table
 from grader.results import result as stored
 from grader.results import stored as ledger
 from grader.results.result import KataResult, PerformanceResult, Result
-from grader.tests.made import HOSTILE, result, result_with_speed, timed
+from grader.tests.made import HOSTILE, rehearsed, result, result_with_rehearsal, result_with_speed, timed
 from grader.tests.platforms import (
     AT,
     CLASSROOM50,
@@ -163,6 +163,33 @@ def test_without_workloads_no_export_speaks_of_any() -> None:
         assert not [word for word in (b"performance", b"leaderboard", b"Speed") if word in content]
 
 
+def test_a_rehearsal_earns_nothing_on_any_platform_and_says_so() -> None:
+    made = result_with_rehearsal("why")
+    report = for_gradescope(gradescope.render(made))
+    shown = {test["name"]: test for test in report["tests"] if test["tags"] == ["performance"]}
+    forward, adagrad = shown["performance: linear forward"], shown["performance: adagrad step"]
+    assert (forward["status"], forward["score"], forward["max_score"]) == ("passed", 0, 0)
+    assert (adagrad["status"], adagrad["score"], adagrad["max_score"]) == ("failed", 0, 0)
+    assert report["score"] == made.score == 3
+    lines = for_classroom50(made)
+    assert (lines["score"], lines["max-score"]) == (3, 16)
+    names = [test["test-name"] for test in lines["tests"]]
+    assert "performance: sgd step (a rehearsal, no points)" in names
+    suite = for_junit(junit.render([Stored(made, AT)], hostname="here"))[1]
+    assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "0", "max_score": "0"}
+    assert [out.text for out in suite.iter("system-out")].count("a rehearsal, no points") == 6
+
+
+def test_the_github_summary_of_a_rehearsal_speaks_of_no_points() -> None:
+    summary = outside_fences(github.summary(result_with_rehearsal("why"))).translate({ord("\xa0"): " "})
+    plain = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), summary)
+    assert plain.startswith("## ada: 3 of 16 points\n")
+    assert "| Speed (`performance`) | a rehearsal, no points | 3 of 6 |" in plain
+    assert "| workload | points | reached | passed from | all reached from |" in plain
+    assert "| sgd step | a rehearsal, no points | 0.60 of the yardstick | 0.45 | 0.75 |" in plain
+    assert "**adagrad step** · crashed · a rehearsal, no points" in plain
+
+
 def rows_of(directory: Path, *results: Result) -> list[ledger.Row]:
     """These results as the class tables read them."""
     for made in results:
@@ -181,6 +208,13 @@ def test_the_gradebook_has_a_column_for_each_workload_that_counts_for_someone(tm
     assert columns[-1] == "remarks"
     assert (ada["sgd_step"], ada["adagrad_step"], ben["sgd_step"]) == ("2.0", "0.0", "")
     assert (ada["score"], ada["max_score"]) == ("11.0", "37.0")
+
+
+def test_a_rehearsal_has_no_column_in_the_gradebook(tmp_path: Path) -> None:
+    without, speed = tmp_path / "without", tmp_path / "speed"
+    gradebook.write(rows_of(without, result("why")), without)
+    gradebook.write(rows_of(speed, result_with_rehearsal("why")), speed)
+    assert (speed / "gradebook.csv").read_bytes() == (without / "gradebook.csv").read_bytes()
 
 
 def test_the_gradebook_of_katas_alone_has_no_more_columns(tmp_path: Path) -> None:
@@ -208,6 +242,23 @@ def test_the_class_table_has_one_column_for_speed(tmp_path: Path) -> None:
     lines = table(rows).splitlines()
     assert lines[2].rstrip().endswith("checkpoint  speed"), "no heading is cut off"
     assert [line.split()[3:] for line in lines[4:9]] == [["?", "8", "?"], ["?", "5"], ["?", "0", "?"], ["?"], ["?"]]
+
+
+def test_the_class_table_counts_what_passed_in_a_rehearsal(tmp_path: Path) -> None:
+    whole = result("why", kata="checkpoint")
+    made = {"ada": rehearsed("why"), "ben": rehearsed("why")[:1], "cyd": timed("why")[:1]}
+    rows = rows_of(
+        tmp_path,
+        *(msgspec.structs.replace(whole, submission=name, performance=speed) for name, speed in made.items()),
+    )
+    shown = table(rows)
+    assert [line.split()[3:] for line in shown.splitlines()[4:7]] == [
+        ["?", "3", "of", "7", "?"],
+        ["?", "1", "of", "1"],
+        ["?", "5"],
+    ]
+    assert "a rehearsal, no points" in shown
+    assert "rehearsal" not in table(rows[2:])
 
 
 def test_the_class_table_of_katas_alone_has_none(tmp_path: Path) -> None:

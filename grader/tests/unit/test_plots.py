@@ -15,7 +15,7 @@ from grader.output.pictures.roofline import Point, roofline
 from grader.results import result as stored
 from grader.results.result import PerformanceResult
 from grader.tests.conftest import ask
-from grader.tests.made import HOSTILE, OUTCOMES, result, result_with_speed, timed
+from grader.tests.made import HOSTILE, OUTCOMES, rehearsed, result, result_with_speed, timed
 from torchkata.course import course
 from torchkata.speed.sizes import SIZES, Size
 
@@ -35,6 +35,12 @@ def test_the_bars_say_share_points_and_outcome() -> None:
     assert "0.60 of the yardstick · 2 of 3 points" in shown
     assert "crashed · 0 of 3 points" in shown
     assert {"inconclusive: the machine's fault", "not graded"} <= set(shown)
+
+
+def test_the_bars_of_a_rehearsal_speak_of_no_points() -> None:
+    shown = texts(bars(rehearsed(), "a CPU"))
+    assert {"Speed on a CPU: a rehearsal, no points", "0.60 of the yardstick", "wrong result", "crashed"} <= set(shown)
+    assert not [text for text in shown if "points" in text and "rehearsal" not in text]
 
 
 def test_pictures_can_be_heard() -> None:

@@ -16,13 +16,13 @@ from grader.output.page import overview, speed
 from grader.output.page.html import FILES
 from grader.output.page.parts import parts_of
 from grader.output.page.student import Property, Student, student_of
-from grader.output.page.write import feedback
+from grader.output.page.write import feedback, write_feedback
 from grader.results import result as stored
 from grader.results.result import Result
 from grader.results.text import in_order
 from grader.results.view import seen, unhidden
 from grader.tests.conftest import Hide, ask
-from grader.tests.made import HOSTILE, result, result_with_speed
+from grader.tests.made import HOSTILE, result, result_with_rehearsal, result_with_speed
 from grader.tests.made_class import a_class
 from torchkata.course import course
 
@@ -132,6 +132,21 @@ def test_every_figure_is_a_dot_and_a_wrong_result_is_none() -> None:
     assert (linear.count, linear.dots["all"].count("h0"), linear.of, linear.median) == (2, 2, "peak", 0.74)
     assert found["sgd_step"].dots["some"].count("h0") == found["cruncher_step"].dots["none"].count("h0") == 2
     assert all(0 <= one.place(share) <= 1000 for one in found.values() for share in (one.median, one.full, one.passing))
+
+
+def test_a_rehearsal_is_coloured_by_what_was_reached_and_marked_on_every_page(tmp_path: Path) -> None:
+    made = result_with_rehearsal("why")
+    found = {one.workload.name: one for one in speed.strips([student_of(made, [], ())])}
+    dots = {name: next(what for what, path in one.dots.items() if path) for name, one in found.items()}
+    assert dots == {"linear_forward": "all", "cruncher_step": "none", "sgd_step": "some", "no_hidden_sync": "all"}
+    page = page_of(tmp_path, made)
+    assert "a rehearsal, no points; the colours say which threshold was reached" in page
+    assert '<span class="of">a rehearsal, no points</span>' in page
+    assert write_feedback(tmp_path, ["ada"], tmp_path) == []
+    own = (tmp_path / "ada/feedback.html").read_text()
+    assert own.count("a rehearsal, no points") == 2, "among the contents and above the workloads"
+    assert "of 0" not in own
+    assert "passed from 0.45, all reached from 0.75" in own
 
 
 def test_the_roofline_of_a_class_has_its_medians() -> None:
