@@ -71,7 +71,7 @@ def grade(
     force: Annotated[bool, typer.Option("--force", help="Grade again what has been graded.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
     device: Annotated[
-        Device, typer.Option(help="Grade speed, too: for points on cuda, as a rehearsal on cpu.")
+        Device, typer.Option(help="Grade speed, too, on this kind of device; cpu earns no points.")
     ] = Device.none,
     gradescope: Annotated[
         Path | None, typer.Option(help="Rewrite this results.json after every test (one SUBMISSION).", metavar="PATH")
