@@ -12,7 +12,7 @@ from grader.tests.conftest import python
 
 QUICK = """
 import dataclasses, pathlib, sys
-from grader.calibrate import Options, run_calibrate
+from grader.commands.calibrate import Options, run_calibrate
 from grader.speed import ceilings, machine
 from torchkata.speed.sizes import Size
 
