@@ -28,6 +28,7 @@ from torchkata.course import HiddenSays, Visibility, course, use
 os.environ["KATA_LANG"] = "en"  # whatever this machine speaks
 os.environ["OMP_NUM_THREADS"] = "1"  # the tests share the cores: threads that wait for one another would take them all
 torch.set_num_threads(1)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs us in the background has it ignored
 EXAMPLES = sorted((ROOT / "examples/submissions").iterdir())
 
 
