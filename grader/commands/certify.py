@@ -27,6 +27,7 @@ from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 
 MOST_UNSURE = 0.25  # of a part's claims
+NOTHING = {"attacks": "this course has no reference/attacks/", "cheats": "this course times no workload"}
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it; what builds on a right one; "
     "fallbacks; more seeds; the attacks' twins, their seconds, and the lesser isolation; cheats on speed."
@@ -42,8 +43,9 @@ def run_certify(options: Options) -> int:
     if not course().solutions():
         raise CallError("there is no zoo here: certify needs the instructor's checkout")
     out, err = console(), console(stderr=True)
-    if "attacks" in parts and not folder().is_dir():
-        out.print("attacks: nothing to prove, this course has no reference/attacks/", soft_wrap=True)
+    without = {"attacks": not folder().is_dir(), "cheats": not course().workloads}
+    for part in (part for part in parts if without.get(part)):
+        out.print(f"{part}: nothing to prove, {NOTHING[part]}", soft_wrap=True)
         if options.only:
             return 0
     if not (todo or corpus or slow):
