@@ -245,9 +245,13 @@ def find(start: Path) -> Path | None:
 
 
 def is_course(folder: Path) -> bool:
-    """Whether its `pyproject.toml` says so. Raises CourseError."""
+    """Whether its `pyproject.toml` says so. Raises CourseError for one that names us and can't be read."""
     path = folder / "pyproject.toml"
-    return path.is_file() and "torchkata" in table_of(path).get("tool", {})
+    try:
+        named = b"torchkata" in path.read_bytes()
+    except OSError:
+        return False
+    return named and "torchkata" in table_of(path).get("tool", {})
 
 
 def read(root: Path) -> Course:

@@ -1,5 +1,6 @@
 """pytest's entry point: where the project is a course, plain `pytest` tests its katas; elsewhere this does nothing."""
 
+import contextlib
 import gc
 import os
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .course import CourseError, find, use
+TABLE = b"[tool.torchkata"
 
 FEATURES = (
     "torchkata.profiles",
@@ -25,6 +26,10 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     """Load each feature, with its options, for the course that pytest's root belongs to."""
     config: pytest.Config | None = pluginmanager.get_plugin("pytestconfig")
     assert config is not None
+    if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
+        return
+    from .course import CourseError, use  # which takes a moment that only a course should cost
+
     try:
         root = course_of(config)
         if root is None:
@@ -37,12 +42,23 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         raise pytest.UsageError(str(error)) from None
 
 
+def mentions_a_course(start: Path) -> bool:
+    """Whether a `pyproject.toml`, from here upward, has our table in it."""
+    for folder in (start, *start.parents):
+        with contextlib.suppress(OSError):
+            if TABLE in (folder / "pyproject.toml").read_bytes():
+                return True
+    return False
+
+
 def course_of(config: pytest.Config) -> Path | None:
     """The course's folder, None where there is none. Raises CourseError.
 
     pytest settles its root before it knows our options: it takes the PATH of `--impl PATH` for a folder of tests, and
     the root for one that is above it. With `--impl=PATH` it does not, so that is what is run in its place.
     """
+    from .course import find
+
     typed, found = sys.orig_argv, find(config.rootpath)
     if "--impl" in typed[:-1] and found != (meant := find(config.invocation_params.dir)) and meant is not None:
         place = typed.index("--impl")
