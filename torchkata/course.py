@@ -12,7 +12,7 @@ A command uses the course whose `pyproject.toml` is nearest, from the working di
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -213,6 +213,20 @@ class Course:
 
 
 PRIVATE = frozenset(("solution.py", "fallback.py", "remarks.toml", "wrong.toml", "right", "attacks", "cheats", "slow"))
+KINDS = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table",
+}
+COURSE_KEYS = {"title": str, "tracks": dict, "graded": list, "limits": dict, "languages": list, "preload": list}
+LIMIT_KEYS = {"call_seconds": float, "test_seconds": float, "kata_seconds": float, "memory_mib": int}
+KATA_KEYS = {
+    **{"title": str, "track": str, "place": int, "builds_on": list, "hints": list, "remarks": list, "points": dict},
+    **{"visibility": object, "hidden_says": str, "numeric": bool},  # visibility: a word, or a table of words
+}
 CURRENT: list[Course] = []  # at most one: a process works on one course
 
 
@@ -257,18 +271,20 @@ def is_course(folder: Path) -> bool:
 def read(root: Path) -> Course:
     """What `[tool.torchkata]` in this folder says. Raises CourseError."""
     path = root / "pyproject.toml"
-    if not is_course(root):
+    project = table_of(path) if path.is_file() else {}
+    if "torchkata" not in project.get("tool", {}):
         raise CourseError(f"{root}: there is no course here (no pyproject.toml with a table [tool.torchkata])")
-    told = table_of(path)["tool"]["torchkata"]
-    where = f"{path}: [tool.torchkata]"
-    known(told, ("title", "tracks", "graded", "limits", "languages", "preload"), where)
+    told, where = project["tool"]["torchkata"], f"{path}: [tool.torchkata]"
+    known(told, COURSE_KEYS, where)
+    if not told.get("tracks", True):
+        raise CourseError(f"{where}: tracks is empty; a course has one at least")
     tracks = {name: Track(name, title) for name, title in told.get("tracks", {"all_katas": "Katas"}).items()}
     graded = tuple(told.get("graded", tracks))
     if unknown := set(graded) - tracks.keys():
         raise CourseError(
             f"{where}: graded names {min(unknown)!r}, which is no track; the tracks are {', '.join(tracks)}"
         )
-    known(told.get("limits", {}), [field.name for field in fields(Limits)], f"{path}: [tool.torchkata.limits]")
+    known(told.get("limits", {}), LIMIT_KEYS, f"{path}: [tool.torchkata.limits]")
     return Course(
         root=root,
         title=told.get("title", root.name),
@@ -277,7 +293,7 @@ def read(root: Path) -> Course:
         limits=Limits(**told.get("limits", {})),
         languages=tuple(told.get("languages", ("en",))),
         preload=tuple(told.get("preload", ())),
-        dependencies=tuple(table_of(path).get("dependency-groups", {}).get("students", ())),
+        dependencies=tuple(project.get("dependency-groups", {}).get("students", ())),
     )
 
 
@@ -289,10 +305,13 @@ def table_of(path: Path) -> dict[str, Any]:
         raise CourseError(f"{path}: can't be read ({error})") from None
 
 
-def known(told: Mapping[str, Any], allowed: Iterable[str], where: str) -> None:
-    """Raises CourseError for a key that means nothing."""
-    if unknown := told.keys() - {*allowed}:
-        raise CourseError(f"{where} has {min(unknown)!r}, which is no key of it; the keys are {', '.join(allowed)}")
+def known(told: Mapping[str, Any], keys: Mapping[str, type], where: str) -> None:
+    """Raises CourseError for a key that means nothing, and for a value of another kind."""
+    if unknown := told.keys() - keys.keys():
+        raise CourseError(f"{where} has {min(unknown)!r}, which is no key of it; the keys are {', '.join(keys)}")
+    for key, value in told.items():
+        if type(value) is not keys[key] and (keys[key], type(value)) != (float, int) and keys[key] is not object:
+            raise CourseError(f"{where}: {key} is {value!r}; it should be {KINDS[keys[key]]}")
 
 
 def check(course: Course, katas: Mapping[str, Kata]) -> None:
@@ -312,8 +331,7 @@ def check(course: Course, katas: Mapping[str, Kata]) -> None:
 
 def kata_from(told: dict[str, Any], path: Path, course: Course) -> Kata:
     """What the `kata.toml` at this path says. Raises CourseError."""
-    allowed = {field.name for field in fields(Kata)} - {"name", "languages"} | {*course.languages} - {"en"}
-    known(told, sorted(allowed), str(path))
+    known(told, KATA_KEYS | {language: dict for language in course.languages if language != "en"}, str(path))
     for key in ("title", "points"):
         if key not in told:
             raise CourseError(f"{path}: {key} is missing")

@@ -25,24 +25,12 @@ START_SECONDS = 120.0  # importing torch from a cold network disk takes this lon
 NEEDED = ("numpy", "msgspec")  # beside what the course imports ahead
 FIRST_USER = 1_000_000  # far above the users that a machine gives out
 
-RUNTIME = (  # all of this project that a worker can see
-    *(
-        "torchkata/__init__.py",
-        "torchkata/values.py",
-        "torchkata/assignment.py",
-        "torchkata/exercise.py",
-        "torchkata/probes.py",
-        "torchkata/lean.py",
-    ),
-    *(
-        "torchkata/speed/__init__.py",
-        "torchkata/speed/layout.py",
-        "torchkata/speed/sizes.py",
-        "torchkata/speed/yardsticks.py",
-    ),
-    *("grader/__init__.py", "grader/sandbox/__init__.py", "grader/sandbox/channel.py"),
-    *("grader/sandbox/confine.py", "grader/sandbox/walls.py", "grader/sandbox/work.py", "grader/sandbox/zygote.py"),
-    *("grader/sandbox/bench.py", "grader/sandbox/orders.py", "grader/sandbox/cuda.py"),
+RUNTIME = (  # all of the engine that a worker can see
+    *(f"torchkata/{name}.py" for name in ("__init__", "values", "assignment", "exercise", "probes", "lean")),
+    *(f"torchkata/speed/{name}.py" for name in ("__init__", "layout", "sizes", "yardsticks")),
+    "grader/__init__.py",
+    *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "walls", "work", "zygote")),
+    *(f"grader/sandbox/{name}.py" for name in ("bench", "orders", "cuda")),
 )
 PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that it can see
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"

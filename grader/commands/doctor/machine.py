@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Literal
 
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
 
-from grader.commands.package.project import of_the_engine
+from grader.base import distribution
 from torchkata.course import CourseError, course, use_none
 
-PROJECT = "torchkata"
 TORCH_MIB = 600  # what a grader and its zygote take with torch loaded, beside the students' own
 
 
@@ -35,8 +33,8 @@ class Finding:
 
 def python(version: tuple[int, ...]) -> Finding:
     """Whether this Python is one that the project runs on."""
-    found, needed = ".".join(map(str, version)), metadata.metadata(PROJECT)["Requires-Python"]
-    if SpecifierSet(needed).contains(found):
+    found, needed = ".".join(map(str, version)), distribution.pythons()
+    if needed.contains(found):
         return Finding("Python", "ok", found)
     return Finding("Python", "missing", f"{found}, not {needed}", "install a newer Python, and a new venv with it")
 
@@ -44,7 +42,7 @@ def python(version: tuple[int, ...]) -> Finding:
 def packages() -> Iterator[Finding]:
     """What the grader imports, and what the code of the course's students does."""
     yield from map(package, map(Requirement, course().dependencies), repeat("pip install --group students"))
-    yield from map(package, map(Requirement, of_the_engine("grader")), repeat('pip install -e ".[grader]"'))
+    yield from map(package, map(Requirement, distribution.requirements("grader")), repeat('pip install -e ".[grader]"'))
 
 
 def package(requirement: Requirement, remedy: str) -> Finding:
@@ -70,7 +68,7 @@ def the_course() -> Finding:
 def sandbox() -> Finding:
     """Start a sandbox as grading does, and let a worker try to open what it must not see."""
     from grader.pipeline.workplace import prove
-    from grader.sandbox.launch import IsolationError, launch  # imports torch, which may be what is missing
+    from grader.sandbox.launch import IsolationError, launch
 
     if shutil.which("bwrap") is None:
         return Finding("sandbox", "missing", "bubblewrap is not installed", "apt-get install bubblewrap")

@@ -1,11 +1,9 @@
 """Where a packaged grader comes from: a copy of what grading needs of this project, or a commit to fetch."""
 
 import re
-from importlib.metadata import distribution
 from pathlib import Path
 
-from packaging.requirements import Requirement
-
+from grader.base import distribution
 from grader.base.errors import CallError
 from torchkata.course import ENGINE, course
 
@@ -30,14 +28,9 @@ def copy() -> dict[str, bytes]:
 
 def requirements() -> bytes:
     """What the grader and the students' code import, for pip."""
-    return "".join(f"{line}\n" for line in sorted({*of_the_engine("grader"), *course().dependencies})).encode()
-
-
-def of_the_engine(extra: str = "") -> list[str]:
-    """What the engine needs on this platform, or the part of it that an extra names."""
-    needed = [Requirement(text) for text in distribution("torchkata").requires or ()]
-    chosen = [one for one in needed if one.marker is None or one.marker.evaluate({"extra": extra})]
-    return sorted(f"{one.name}{one.specifier}" for one in chosen)
+    return "".join(
+        f"{line}\n" for line in sorted({*distribution.requirements("grader"), *course().dependencies})
+    ).encode()
 
 
 def files_of(path: Path) -> list[Path]:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from grader.base import distribution
 from grader.base.errors import GraderError
 from grader.base.imports import with_imports
-from grader.commands.package.project import files_of, of_the_engine
+from grader.commands.package.project import files_of
 from torchkata.course import ENGINE, Kata, course
 
 FILES = Path(__file__).with_name("files")
@@ -69,7 +70,7 @@ def engine() -> dict[str, bytes]:
 
 def project_file(katas: Sequence[Kata]) -> str:
     """What is installed, how pytest runs, and the course."""
-    needed = json.dumps(sorted({*of_the_engine(), *course().dependencies}), indent=4)
+    needed = json.dumps(sorted({*distribution.requirements(), *course().dependencies}), indent=4)
     written = (FILES / "pyproject.toml").read_text("utf-8")
     return written.replace("dependencies = []", f"dependencies = {needed}") + settings(katas)
 

@@ -81,10 +81,15 @@ NO_KEY = "which is no key of it; the keys are"
         (PLAIN, {"reference/m/kata.toml": 'title = "M"\n[points]\n'}, "reference/m: the kata m has no tests"),
         (PLAIN, {"tests/test_m.py": "", "assignment/m.py": ""}, "tests/test_m.py: there is no kata of this name"),
         (PLAIN, {KATA: "[points]\n"}, f"{KATA}: title is missing"),
-        (PLAIN, {KATA: 'titel = "K"\n[points]\n'}, f"{KATA} has 'titel', {NO_KEY} builds_on,"),
+        (PLAIN, {KATA: 'titel = "K"\n[points]\n'}, f"{KATA} has 'titel', {NO_KEY} title,"),
         (PLAIN, {KATA: 'title = "K"\ntrack = "x"\n[points]\n'}, "kata.toml: track is 'x'; it can be all_katas"),
         (PLAIN, {KATA: 'title = "K"\nbuilds_on = ["x"]\n[points]\n'}, "kata.toml: builds_on names 'x'"),
         (PLAIN, {KATA: "title"}, f"{KATA}: can't be read (Expected"),
+        (f"{PLAIN}graded = 'a'\n", {}, "[tool.torchkata]: graded is 'a'; it should be a list"),
+        (f"{PLAIN}tracks = {{}}\n", {}, "[tool.torchkata]: tracks is empty"),
+        ("[tool.torchkata.limits]\ncall_seconds = '5'\n", {}, "call_seconds is '5'; it should be a number"),
+        (PLAIN, {KATA: 'title = "K"\npoints = 3\n'}, f"{KATA}: points is 3; it should be a table"),
+        (PLAIN, {KATA: 'title = "K"\nplace = "last"\n[points]\n'}, "place is 'last'; it should be a whole number"),
     ],
 )
 def test_a_course_that_contradicts_itself_is_refused_in_a_line(

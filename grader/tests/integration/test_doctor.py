@@ -61,6 +61,12 @@ def test_an_old_package(monkeypatch: pytest.MonkeyPatch) -> None:
     assert torch.found.startswith("0.0.1, not >=")
 
 
+def test_a_copy_that_nobody_installed_asks_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.base.distribution.NAME", "not-installed-anywhere")
+    assert machine.python((3, 12, 0)).state == "ok"
+    assert {finding.what for finding in machine.packages()} == {"torch", "einops", "jaxtyping"}
+
+
 def test_too_little_memory(tmp_path: Path) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("MemTotal: 9000000 kB\nMemAvailable: 819200 kB\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the grader in the directory that is named: bubblewrap, and a virtual environment with torch for CPUs.
+# Installs the grader in the directory that is named: bubblewrap, and a virtual environment (torch, if needed, for CPUs).
 # What is there already stays. TORCHKATA_PYTHON names a Python that has everything, to be used instead of a new one.
 set -euo pipefail
 
