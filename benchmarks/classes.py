@@ -27,7 +27,7 @@ from torchkata.course import course
 
 LOOK_SECONDS = 0.1  # between two looks at the memory
 SAMPLE = 20  # submissions that plain pytest is run on
-BY_CHANCE = {"same_page"}  # what these answer depends on where in memory a tensor comes to lie: never twice the same
+BY_CHANCE = {"same_page", "seeds_from_the_clock"}  # go by an address or the clock: never twice the same
 
 
 @dataclass
