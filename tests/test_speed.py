@@ -33,10 +33,10 @@ LEAD_SECONDS = 0.025  # half of what the device is kept busy for
 @pytest.fixture
 def trial(request: pytest.FixtureRequest, student: Student, stopwatch: Stopwatch) -> Trial:
     """The workload that the test is named after."""
-    assert isinstance(student.home, InProcess)
-    patient = Student(InProcess(student.home.assignment.folder, CALL_SECONDS))
+    assert isinstance(student.runner, InProcess)
+    patient = Student(InProcess(student.runner.assignment.folder, CALL_SECONDS))
     workload = workload_of(request.node)
-    patient.renew(workload.uses[-1])
+    patient.reset(workload.uses[-1])
     return Trial(workload, patient, stopwatch)
 
 

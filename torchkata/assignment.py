@@ -17,9 +17,9 @@ class Assignment:
     def __init__(self, folder: Path, package: str = "assignment") -> None:
         self.folder = folder
         self.package = package
-        self.renew()
+        self.reset()
 
-    def renew(self) -> None:
+    def reset(self) -> None:
         """Forget every module, so that the next use imports the files as they are now."""
         if self.package in sys.modules:  # what it has imported comes after it, what all others have, mostly before
             for name in [*takewhile(lambda name: name != self.package, reversed(sys.modules)), self.package]:

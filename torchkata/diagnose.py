@@ -20,11 +20,11 @@ from typing import Any
 
 import pytest
 
-from .exercise import Probe
 from .explain import first_cause
 from .failures import Crashed, Stop
 from .mistakes import Mistake, mistakes, patched_oracle
 from .replay import Echo, Example, Unheard, Watched, watched
+from .reply import Probe
 from .selection import STUDENT, kata_of
 from .student import Student
 
@@ -86,8 +86,8 @@ def diagnosis(
     The mistakes take so many seconds of processor time, and the student's code, asked further, no more than `aside`.
     """
     try:
-        student.home.hurry(aside)
-        search = Search(body, Aside(student.home), seconds)
+        student.runner.set_budget(aside)
+        search = Search(body, Aside(student.runner), seconds)
         possible = list(known)
         for example in search.examples(test):
             possible = [mistake for mistake in possible if search.explains(mistake, example)]

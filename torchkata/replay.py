@@ -9,9 +9,9 @@ from typing import Any
 
 from hypothesis.errors import HypothesisException
 
-from .exercise import Probe
 from .failures import Crashed, Stop
 from .hypothesis_internals import drawn_without_engine
+from .reply import Probe
 from .student import Student
 from .values import Plain, is_array, is_tensor
 

@@ -91,7 +91,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Every test begins with the student's code freshly imported."""
     kata = kata_of(item.path)
     if kata is not None:
-        item.config.stash[STUDENT].renew(kata)
+        item.config.stash[STUDENT].reset(kata)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """The one seam between a test and a student's code: `Student.call` sends a probe and gets plain values back.
 
-Where the code runs is a `Home`: in this process on a student's own machine, in a worker under the grader.
+What runs the code is a `Runner`: in this process on a student's own machine, in a worker under the grader.
 """
 
 import ast
@@ -20,28 +20,28 @@ from typing import Any, Protocol
 from . import probes
 from .assignment import Assignment
 from .course import course
-from .exercise import Probe, Reply, exercise
 from .failures import Crashed, NotStarted, Place, TimedOut
+from .reply import Probe, Reply, run_probe
 from .values import Plain, plain
 
 LAST_CALL = 1.0  # seconds for a call that may be the last: an alarm in the midst of torch is for what truly hangs
 PATIENCE = 0.5  # seconds until a look whether an import is over
 
 
-class Home(Protocol):
-    """Where a student's code lives."""
+class Runner(Protocol):
+    """Runs probes beside a student's code."""
 
-    def renew(self, kata: str) -> None:
+    def reset(self, kata: str) -> None:
         """Start from freshly imported modules; called before each test."""
 
     def start_over(self, kata: str) -> None:
-        """As `renew`, in the midst of a test: the calls that it has made so far cost it no time."""
+        """As `reset`, in the midst of a test: the calls that it has made so far cost it no time."""
 
-    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+    def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Run one probe there. Raises TimedOut, Died or Inconclusive when no reply comes."""
 
-    def hurry(self, seconds: float) -> None:
-        """Give the calls that still come before the next `renew` no more than this together."""
+    def set_budget(self, seconds: float) -> None:
+        """Give the calls that still come before the next `reset` no more than this together."""
 
 
 @dataclass(frozen=True)
@@ -74,19 +74,19 @@ def parameters(kata: str, function: str, count: int) -> list[str]:
 class Student:
     """One student's code, as a test sees it."""
 
-    def __init__(self, home: Home) -> None:
-        self.home = home
+    def __init__(self, runner: Runner) -> None:
+        self.runner = runner
         self.last: Call | None = None
 
-    def renew(self, kata: str) -> None:
+    def reset(self, kata: str) -> None:
         """Begin a test: fresh modules, nothing called yet."""
         self.last = None
-        self.home.renew(kata)
+        self.runner.reset(kata)
 
     def start_over(self, kata: str) -> None:
         """Begin the same test anew, as if nothing had been called."""
         self.last = None
-        self.home.start_over(kata)
+        self.runner.start_over(kata)
 
     def call(self, probe: Probe, *args: object) -> Any:
         """Run `probe(assignment, *args)` beside the student's code; plain values in, plain values out.
@@ -94,7 +94,7 @@ class Student:
         Raises NotStarted, Crashed, TimedOut, Died or Inconclusive.
         """
         self.last = Call(probe, [plain(arg) for arg in args])
-        reply = self.home.exercise(probe, self.last.args)
+        reply = self.runner.run_probe(probe, self.last.args)
         place = Place(reply.file, reply.line, reply.source)
         if reply.outcome == "returned":
             return reply.value
@@ -111,32 +111,32 @@ class InProcess:
         self.call_seconds = call_seconds
         self.left = math.inf  # seconds
 
-    def renew(self, kata: str) -> None:  # noqa: ARG002  (any kata can be asked for)
+    def reset(self, kata: str) -> None:  # noqa: ARG002  (any kata can be asked for)
         """Import anew, and undo what earlier code may have set for all of torch, where that is used."""
         self.left = math.inf
-        self.assignment.renew()
+        self.assignment.reset()
         if torch := sys.modules.get("torch"):
             torch.set_default_dtype(torch.float32)
             torch.set_default_device(None)
             torch.set_grad_enabled(True)
 
     def start_over(self, kata: str) -> None:
-        """As `renew`: the limits are on calls alone."""
-        self.renew(kata)
+        """As `reset`: the limits are on calls alone."""
+        self.reset(kata)
 
-    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+    def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Run the probe on copies of its arguments, for a limited time where the platform has an alarm."""
         if self.left <= 0:
             raise TimedOut("no time is left")
         began = time.monotonic()
         try:
             with time_limit(min(self.call_seconds, max(self.left, LAST_CALL)), self.assignment.folder):
-                return exercise(self.assignment, probe, [plain(arg) for arg in args])
+                return run_probe(self.assignment, probe, [plain(arg) for arg in args])
         finally:
             self.left -= time.monotonic() - began
 
-    def hurry(self, seconds: float) -> None:
-        """Let no call begin, before the next `renew`, once others have taken so long; an alarm ends a slow last one."""
+    def set_budget(self, seconds: float) -> None:
+        """Let no call begin, before the next `reset`, once others have taken so long; an alarm ends a slow last one."""
         self.left = seconds
 
 

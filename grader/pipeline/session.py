@@ -27,12 +27,12 @@ from grader.pipeline.collect import Tests, run
 from grader.pipeline.rubric import Timed
 from grader.pipeline.submission import Submission
 from grader.results.result import KataResult, Remark
-from grader.sandbox.home import WorkerHome
 from grader.sandbox.launch import Sandbox, connect
+from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
 from torchkata.profiles import SEED
 from torchkata.selection import STUDENT
-from torchkata.student import Home, Student
+from torchkata.student import Runner, Student
 
 SLACK = 120.0  # seconds beyond the katas' own limits, after which a grading child is given up
 
@@ -197,8 +197,8 @@ def start(order: Order, tests: Tests, control: socket) -> Child:
 
     try:
         end_with_parent(parent)
-        home = WorkerHome(control, order.limits)
-        send_on(Finished(grade_submission(order, tests, home, lambda *ended: send_on(Ended(*ended)))))
+        runner = WorkerRunner(control, order.limits)
+        send_on(Finished(grade_submission(order, tests, runner, lambda *ended: send_on(Ended(*ended)))))
         if order.remarked:  # last: a source that is made to break its reader costs no more than the remarks
             remarks.limit_this_process()
             send_on(Remarked(remarks.look_through(order.submission.files)))
@@ -216,8 +216,8 @@ def patience(tests: Tests) -> float:
     return max(1.0, tests.examples / 100)
 
 
-class GradingHome(Home, Protocol):
-    """A home that takes one kata's files after the other."""
+class GradingRunner(Runner, Protocol):
+    """A runner that takes one kata's files after the other."""
 
     def open(self, files: Mapping[str, bytes], patience: float) -> None:
         """Grade these files from now on, for so many times as long as the limits say."""
@@ -227,21 +227,21 @@ class GradingHome(Home, Protocol):
 
 
 def grade_submission(
-    order: Order, tests: Tests, home: GradingHome, ended: Callable[[str, str, Timed], None]
+    order: Order, tests: Tests, runner: GradingRunner, ended: Callable[[str, str, Timed], None]
 ) -> list[KataResult]:
     """All katas of one submission, in order, each on foundations that hold."""
     tests.config.stash[SEED] = order.seed
-    tests.config.stash[STUDENT] = Student(home)
+    tests.config.stash[STUDENT] = Student(runner)
     results: list[KataResult] = []
     for kata in order.katas:
         done = {result.kata for result in results if result.status == "done"} | order.sound
-        home.open(on_firm_ground(kata, order.submission.files, done), patience(tests))
+        runner.open(on_firm_ground(kata, order.submission.files, done), patience(tests))
         timed = {}
         for name in kata.points:  # those that the order asks for
             timed[name] = run(tests.items[kata.name][name])
             ended(kata.name, name, timed[name])
         results.append(rubric.score(kata, timed))
-    home.end()
+    runner.end()
     return results
 
 

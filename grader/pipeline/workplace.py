@@ -10,8 +10,8 @@ from grader.base.leftovers import in_use
 from grader.pipeline.collect import Tests, with_tests
 from grader.pipeline.drawn import drawn_inputs
 from grader.pipeline.start import Start
-from grader.sandbox.home import WorkerHome
 from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
+from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
 from torchkata.failures import Inconclusive
 
@@ -97,8 +97,8 @@ def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]
     sandbox.wait_until_ready()
     control = sandbox.clone()
     try:
-        home = WorkerHome(control, course().limits)
-        found = home.open_walls([*hidden_files(), *map(str, private), "/etc/passwd"])
+        runner = WorkerRunner(control, course().limits)
+        found = runner.open_walls([*hidden_files(), *map(str, private), "/etc/passwd"])
     except Inconclusive as error:
         raise IsolationError(str(error)) from None
     finally:

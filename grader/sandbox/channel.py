@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from torchkata.exercise import Reply
+from torchkata.reply import Reply
 from torchkata.values import MAX_DEPTH, Opaque, Plain, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20

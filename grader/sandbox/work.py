@@ -19,7 +19,7 @@ from grader.sandbox.confine import (
     write_no_more,
 )
 from torchkata.assignment import Assignment
-from torchkata.exercise import Reply, exercise, reply_to
+from torchkata.reply import Reply, reply_to, run_probe
 from torchkata.values import plain
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def timed(assignment: Assignment, arena: mmap.mmap | None) -> "Bench":
 
 
 def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: mmap.mmap | None) -> None:
-    """Take the files, then exercise them one call at a time, until the grader hangs up."""
+    """Take the files, then run probes one call at a time, until the grader hangs up."""
     own = scratch / "assignment"
     own.mkdir(parents=True)
     os.environ["HOME"] = os.environ["TMPDIR"] = str(scratch)
@@ -100,7 +100,7 @@ def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: mma
         try:
             if "module" in request:
                 probe = getattr(importlib.import_module(request["module"]), request["probe"])
-                reply = exercise(assignment, probe, request["args"])
+                reply = run_probe(assignment, probe, request["args"])
             else:
                 if "lay_out" in request and not confinement.gpu:
                     hide_nothing(channel)

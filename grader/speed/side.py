@@ -13,8 +13,8 @@ from grader.sandbox.orders import Begin
 from grader.speed.checks import CHECKS, Check
 from grader.speed.worker import Block, TimedWorker
 from torchkata.course import Limits
-from torchkata.exercise import Reply
 from torchkata.failures import Crashed, NotStarted, Place
+from torchkata.reply import Reply
 from torchkata.speed.layout import bytes_needed, fields, lay_out
 from torchkata.speed.sizes import Kind, Size
 

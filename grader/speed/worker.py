@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from grader.sandbox.channel import mapped
-from grader.sandbox.home import WorkerHome
 from grader.sandbox.orders import Begin
+from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Limits
-from torchkata.exercise import Reply
 from torchkata.failures import Died, Inconclusive
+from torchkata.reply import Reply
 
 SLIP = 5_000_000  # nanoseconds that the kernel may count after a worker has stopped
 BEGIN_SECONDS = 60.0  # to import, build a model and, on a GPU, start CUDA
@@ -45,17 +45,17 @@ class TimedWorker:
     """One worker, paused whenever nothing is asked of it."""
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
-        self.home = WorkerHome(control, limits)
+        self.runner = WorkerRunner(control, limits)
         self.stood = (0, 0)  # its times when it was last paused
 
     def start(self, files: Mapping[str, bytes]) -> Tensor:
         """Begin with these files; the memory that is shared with it, uint8[bytes]. Raises Inconclusive."""
-        self.home.open(files, 1.0)
-        self.home.start()
-        if self.home.arena is None:
+        self.runner.open(files, 1.0)
+        self.runner.start()
+        if self.runner.arena is None:
             raise Inconclusive("this system has no memory that two processes can share")
-        self.stood = self.home.signal(b"P")
-        return torch.frombuffer(mapped(self.home.arena), dtype=torch.uint8)
+        self.stood = self.runner.signal(b"P")
+        return torch.frombuffer(mapped(self.runner.arena), dtype=torch.uint8)
 
     def lay_out(self, order: Begin) -> Reply:
         """Let it map its memory; no student's code runs yet. Raises TimedOut, Died, Inconclusive."""
@@ -71,10 +71,10 @@ class TimedWorker:
         `settle` is for a device that works on when the process stands still. Raises TimedOut, Died, Inconclusive.
         """
         began = time.perf_counter()
-        before, resumed = self.stood, self.home.signal(b"R")
+        before, resumed = self.stood, self.runner.signal(b"R")
         demand_stillness(before, resumed)
-        reply = self.home.ask(request, seconds, f"no answer within {seconds:.3g} seconds")
-        self.stood = self.home.signal(b"P")
+        reply = self.runner.ask(request, seconds, f"no answer within {seconds:.3g} seconds")
+        self.stood = self.runner.signal(b"P")
         settle()
         wall = time.perf_counter() - began
         used, waited = ((now - then) / 1e9 for then, now in zip(before, self.stood, strict=True))
@@ -82,16 +82,16 @@ class TimedWorker:
 
     def still(self) -> None:
         """Make sure that it has not run since it was paused. Raises Died, Inconclusive."""
-        before, self.stood = self.stood, self.home.signal(b"P")
+        before, self.stood = self.stood, self.runner.signal(b"P")
         demand_stillness(before, self.stood)
 
     def memory(self) -> MemoryUse:
         """Asked of the zygote, not of the worker, at any time; nothing where it has ended. Raises Inconclusive."""
-        return MemoryUse(*self.home.signal(b"M"))
+        return MemoryUse(*self.runner.signal(b"M"))
 
     def end(self) -> None:
         """No student's code runs any more. Raises Inconclusive."""
-        self.home.end()
+        self.runner.end()
 
 
 def demand_stillness(before: tuple[int, int], after: tuple[int, int]) -> None:

@@ -5,8 +5,8 @@ from typing import Any, Literal, TypeAlias
 
 import pytest
 
-from grader.sandbox.home import WorkerHome
 from grader.sandbox.launch import Sandbox, Timing, launch
+from grader.sandbox.runner import WorkerRunner
 from tests.probes import linear as probes
 from torchkata.course import Limits
 from torchkata.student import Student
@@ -30,17 +30,17 @@ def zygote(request: pytest.FixtureRequest, limits: Limits, timing: Timing = UNTI
 
 def asking(sandbox: Sandbox) -> Iterator[Ask]:
     """Run `linear.py` with this body of `Linear.__init__`; what it stores in `answer` comes back."""
-    home = WorkerHome(sandbox.clone(), LIMITS)
-    student = Student(home)
+    runner = WorkerRunner(sandbox.clone(), LIMITS)
+    student = Student(runner)
 
     def ask(body: str, before: str = "") -> Any:
         lines = "\n        ".join(body.splitlines())
         source = f"import os, torch\n{before}\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
         source += f"        super().__init__()\n        answer = None\n        {lines}\n        self.weight = answer\n"
-        home.open({"linear.py": source.encode()}, 1.0)
-        student.renew("linear")
+        runner.open({"linear.py": source.encode()}, 1.0)
+        student.reset("linear")
         return student.call(probes.initial_weights, 1, 1, 1, 0)[0]
 
     yield ask
-    home.end()
-    home.control.close()
+    runner.end()
+    runner.control.close()

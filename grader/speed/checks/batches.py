@@ -35,7 +35,7 @@ class BatchCheck:
 
     def refresh(self) -> None:
         """New data."""
-        self.nonce.renew()
+        self.nonce.reset()
         drawn = torch.randint(2**16, (self.size.tokens,), generator=self.nonce.generator, dtype=torch.int32)
         self.data = drawn.numpy().astype(np.uint16)
         self.memory["data"].numpy()[:] = self.data

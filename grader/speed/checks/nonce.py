@@ -11,9 +11,9 @@ class Nonce:
 
     def __init__(self, device: torch.device) -> None:
         self.generator = torch.Generator(device)
-        self.renew()
+        self.reset()
 
-    def renew(self) -> None:
+    def reset(self) -> None:
         """Begin new numbers."""
         self.seed = secrets.randbits(62)
         self.rewind()

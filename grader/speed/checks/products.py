@@ -30,7 +30,7 @@ class ProductCheck:
 
     def refresh(self) -> None:
         """A new x for each call."""
-        self.nonce.renew()
+        self.nonce.reset()
         for x in self.memory["x"]:
             self.nonce.fill(x)
         self.memory["y"].fill_(torch.nan)

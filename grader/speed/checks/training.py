@@ -91,7 +91,7 @@ class TrainingCheck:
 
     def refresh(self) -> None:
         """A new batch for each step."""
-        self.nonce.renew()
+        self.nonce.reset()
         for x, target in zip(self.memory["x"], self.memory["target"], strict=True):
             self.nonce.fill(x)
             self.nonce.fill(target)

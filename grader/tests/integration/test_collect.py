@@ -12,7 +12,7 @@ from torchkata.student import Student
 
 def use(tests):
     tests.config.stash[SEED] = 0
-    tests.config.stash[STUDENT] = Student(SimpleNamespace(renew=lambda kata: None))
+    tests.config.stash[STUDENT] = Student(SimpleNamespace(reset=lambda kata: None))
     item = next(iter(tests.items["same_storage"].values()))
     item.obj = lambda student: None
     ending = collect.run(item).ending

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from grader.sandbox import launch, syscalls
-from grader.sandbox.home import WorkerHome
 from grader.sandbox.launch import IsolationError
+from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, Run
 from torchkata.course import course
@@ -65,7 +65,7 @@ def test_without_libseccomp_the_canary_gets_out(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(syscalls, "program", no_filter)
     sandbox = launch.launch("none", course().limits)
     sandbox.wait_until_ready()
-    home = WorkerHome(sandbox.clone(), course().limits)
-    assert {"start a process", "connect to a network"} <= set(home.open_walls([]))
-    home.control.close()
+    runner = WorkerRunner(sandbox.clone(), course().limits)
+    assert {"start a process", "connect to a network"} <= set(runner.open_walls([]))
+    runner.control.close()
     sandbox.close()

@@ -193,10 +193,10 @@ def test_a_library_that_is_imported_slowly_is_waited_for(tmp_path: Path, monkeyp
     own.mkdir()
     (own / "patient.py").write_text("from slow_library import value\n")
     (own / "endless.py").write_text("while True:\n    pass\n")
-    home = InProcess(own, call_seconds=0.1)
-    assert home.exercise(lambda assignment: assignment.patient.value, []).value == 7
+    runner = InProcess(own, call_seconds=0.1)
+    assert runner.run_probe(lambda assignment: assignment.patient.value, []).value == 7
     with pytest.raises(TimedOut):
-        home.exercise(lambda assignment: assignment.endless, [])
+        runner.run_probe(lambda assignment: assignment.endless, [])
 
 
 def test_plain_pytest_takes_a_track() -> None:

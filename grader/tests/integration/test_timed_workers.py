@@ -176,8 +176,8 @@ def test_nothing_can_be_kept_where_it_is_not_counted(side: Callable[..., Side], 
 def test_what_works_while_it_is_paused_is_found_out(side: Callable[..., Side]) -> None:
     begun = side(files=linear("if not hasattr(self, 'busy'):\n    self.busy = spin()", SPIN))
     begun.block(60)
-    resumed = begun.worker.home.signal(b"R")
-    while begun.worker.home.signal(b"R")[0] - resumed[0] <= 2 * SLIP:
+    resumed = begun.worker.runner.signal(b"R")
+    while begun.worker.runner.signal(b"R")[0] - resumed[0] <= 2 * SLIP:
         time.sleep(0.01)
     with pytest.raises(Died, match="it had to stand still"):
         begun.worker.still()

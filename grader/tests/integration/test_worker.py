@@ -12,13 +12,13 @@ import pytest
 import torch
 
 from grader.sandbox.channel import LENGTH, encode
-from grader.sandbox.home import WorkerHome
 from grader.sandbox.launch import Sandbox, hidden_files
+from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
 from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
 from tests.probes import linear as probes
-from torchkata.exercise import Reply
 from torchkata.failures import Crashed, Died, NotStarted, TimedOut
+from torchkata.reply import Reply
 from torchkata.student import Student
 
 SECRET = "TORCHKATA_SECRET"
@@ -97,22 +97,22 @@ def test_deaths_are_told_apart(ask: Ask, body: str, words: str) -> None:
 
 
 def test_an_answer_before_the_question(sandbox: Sandbox) -> None:
-    home = WorkerHome(sandbox.clone(), LIMITS)
-    student = Student(home)
+    runner = WorkerRunner(sandbox.clone(), LIMITS)
+    student = Student(runner)
     forged = "os.write(3, LENGTH + REPLY) if threading.Timer(0.05, os.write, (3, LENGTH + REPLY)).start() else None"
     reply = encode(Reply("returned", [torch.zeros(1)]))
     source = f"import os, threading, torch\nREPLY = {reply!r}\nLENGTH = {LENGTH.pack(len(reply))!r}\n"
     source += (
         f"class Linear(torch.nn.Module):\n    def __init__(self, i, o):\n        {forged}\n        self.weight = 1\n"
     )
-    home.open({"linear.py": source.replace("self.weight", "self.__dict__['weight']").encode()}, 1.0)
-    student.renew("linear")
+    runner.open({"linear.py": source.replace("self.weight", "self.__dict__['weight']").encode()}, 1.0)
+    student.reset("linear")
     student.call(probes.initial_weights, 1, 1, 1, 0)
-    assert home.channel is not None
-    assert select.select([home.channel.socket], [], [], 60)[0], "the forged answer is there"
+    assert runner.channel is not None
+    assert select.select([runner.channel.socket], [], [], 60)[0], "the forged answer is there"
     with pytest.raises(Died, match="nobody had asked for"):
         student.call(probes.initial_weights, 1, 1, 1, 0)
-    home.control.close()
+    runner.control.close()
 
 
 @pytest.mark.parametrize("error", ["SystemExit(0)", "KeyboardInterrupt()", "GeneratorExit()", "BaseException('mine')"])
@@ -200,33 +200,35 @@ def test_a_call_has_limited_time(ask: Ask) -> None:
 
 
 def test_all_calls_of_a_test_have_limited_time(sandbox: Sandbox) -> None:
-    home = WorkerHome(sandbox.clone(), LIMITS)
-    student = Student(home)
+    runner = WorkerRunner(sandbox.clone(), LIMITS)
+    student = Student(runner)
     slow = "import time, torch\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
     slow += "        super().__init__()\n        time.sleep(2)\n        self.weight = torch.zeros(1)\n"
-    home.open({"linear.py": slow.encode()}, 1.0)
-    student.renew("linear")
+    runner.open({"linear.py": slow.encode()}, 1.0)
+    student.reset("linear")
     began = time.monotonic()
     with pytest.raises(TimedOut, match="together"):
         deque(student.call(probes.initial_weights, 1, 1, 1, 0) for _ in range(9))
     assert time.monotonic() - began >= LIMITS.test_seconds
-    student.renew("linear")
+    student.reset("linear")
     student.call(probes.initial_weights, 1, 1, 1, 0)
-    home.end()
-    home.control.close()
+    runner.end()
+    runner.control.close()
 
 
 def test_what_the_grader_itself_waits_is_not_the_students_time(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.sandbox.home.seconds_waited", time.monotonic)  # as if it had done nothing else
-    home = WorkerHome(sandbox.clone(), replace(LIMITS, call_seconds=0.5))
-    home.open({"linear.py": b"import time\ntime.sleep(1)\nfrom torch.nn import Linear"}, 1.0)
-    home.renew("linear")
-    assert home.exercise(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "after a second, not half of one"
-    assert home.kata_left > LIMITS.kata_seconds - 1
-    home.end()
-    home.control.close()
+    monkeypatch.setattr("grader.sandbox.runner.seconds_waited", time.monotonic)  # as if it had done nothing else
+    runner = WorkerRunner(sandbox.clone(), replace(LIMITS, call_seconds=0.5))
+    runner.open({"linear.py": b"import time\ntime.sleep(1)\nfrom torch.nn import Linear"}, 1.0)
+    runner.reset("linear")
+    assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", (
+        "after a second, not half of one"
+    )
+    assert runner.kata_left > LIMITS.kata_seconds - 1
+    runner.end()
+    runner.control.close()
 
 
 def test_large_values_come_back_as_they_were(ask: Ask) -> None:
@@ -234,9 +236,9 @@ def test_large_values_come_back_as_they_were(ask: Ask) -> None:
 
 
 def test_the_canary_tells_what_is_open(sandbox: Sandbox) -> None:
-    home = WorkerHome(sandbox.clone(), LIMITS)
-    found = home.open_walls([*hidden_files(), "/etc/passwd"])
-    home.control.close()
+    runner = WorkerRunner(sandbox.clone(), LIMITS)
+    found = runner.open_walls([*hidden_files(), "/etc/passwd"])
+    runner.control.close()
     assert found == [] if sandbox.isolation == "bwrap" else any(words.startswith("read ") for words in found)
     assert not {"start a process", "trace a process", "make namespaces", "connect to a network"} & set(found)
 

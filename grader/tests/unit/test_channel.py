@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from grader.sandbox import channel
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode, decode_reply, encode
 from torchkata.compare import same
-from torchkata.exercise import Reply
+from torchkata.reply import Reply
 from torchkata.values import MAX_DEPTH, Opaque, plain
 
 START = b"\x82\xa7outcome\xa8returned\xa5value"  # of a reply, up to its value

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import torchkata.diagnose
-from grader.sandbox.home import WorkerHome
+from grader.sandbox.runner import WorkerRunner
 from reference import instead_of
 from reference.sgd import oracle
 from torchkata.course import course
 from torchkata.diagnose import ASIDE, diagnosis, known_of
-from torchkata.exercise import Probe, Reply
 from torchkata.failures import TimedOut
 from torchkata.mistakes import Mistake, mistakes, named_mistakes, patched_oracle
 from torchkata.replay import Watched, watched
+from torchkata.reply import Probe, Reply
 from torchkata.student import InProcess, Student
 from torchkata.values import Plain
 
@@ -31,28 +31,28 @@ KATAS = list(course().katas)
 
 
 class Here:
-    """A home of no student's code: probes are run as they are, so many times, and then there is no answer any more."""
+    """A runner of no student's code: probes are run as they are, so many times, and then there is no answer any more."""
 
     def __init__(self, calls: int = 10**6) -> None:
         self.calls = calls
-        self.hurried = 0.0
+        self.budget = 0.0
 
-    def renew(self, kata: str) -> None:
+    def reset(self, kata: str) -> None:
         """Nothing to import."""
 
     def start_over(self, kata: str) -> None:
         """Nothing to import."""
 
-    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+    def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Run it."""
         self.calls -= 1
         if self.calls < 0:
             raise TimedOut("it hangs")
         return Reply("returned", probe(None, *args))
 
-    def hurry(self, seconds: float) -> None:
+    def set_budget(self, seconds: float) -> None:
         """Note it."""
-        self.hurried = seconds
+        self.budget = seconds
 
 
 def uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
@@ -98,12 +98,12 @@ def steps_are_downhill(student: Student) -> None:
 def diagnose(
     test: Any,
     *known: Mistake,
-    home: Here | None = None,
+    runner: Here | None = None,
     seconds: float = 5.0,
     before: Callable[[], None] = lambda: None,
 ) -> str:
     """What is said of a failure of this test, to which these mistakes are known."""
-    student = Student(home or Here())
+    student = Student(runner or Here())
     body = watched(SimpleNamespace(obj=test))
     body.begin({"student": student})
     with pytest.raises(AssertionError):
@@ -143,21 +143,21 @@ def test_without_time_nothing_is_said() -> None:
 
 
 def test_a_student_who_stops_answering_is_asked_no_further() -> None:
-    home = Here()
+    runner = Here()
 
     def stop() -> None:
-        home.calls = 0
+        runner.calls = 0
 
-    assert diagnose(step_is_downhill, UPHILL, home=home, before=stop) == "uphill", "what was kept is enough"
-    assert home.calls == -1
-    home = Here()
-    assert diagnose(steps_are_downhill, UPHILL, home=home) == "uphill"
-    assert home.hurried == ASIDE
+    assert diagnose(step_is_downhill, UPHILL, runner=runner, before=stop) == "uphill", "what was kept is enough"
+    assert runner.calls == -1
+    runner = Here()
+    assert diagnose(steps_are_downhill, UPHILL, runner=runner) == "uphill"
+    assert runner.budget == ASIDE
 
 
 def test_answers_that_are_missing_leave_it_open() -> None:
-    home = Here(calls=2)
-    assert diagnose(steps_are_downhill, UPHILL, home=home) == ""
+    runner = Here(calls=2)
+    assert diagnose(steps_are_downhill, UPHILL, runner=runner) == ""
 
 
 def test_what_is_asked_aside_is_not_what_the_failure_shows() -> None:
@@ -225,24 +225,24 @@ def test_a_mistake_is_one_short_sentence(name_of_kata: str) -> None:
 
 def test_a_home_that_hurries_stops_the_call(tmp_path: Path) -> None:
     (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
-    home = InProcess(tmp_path, call_seconds=5.0)
-    home.hurry(0.05)
+    runner = InProcess(tmp_path, call_seconds=5.0)
+    runner.set_budget(0.05)
     with pytest.raises(TimedOut, match="no answer within 1 seconds"):
-        home.exercise(lambda assignment: assignment.sgd, [])
+        runner.run_probe(lambda assignment: assignment.sgd, [])
     with pytest.raises(TimedOut, match="no time is left"):
-        home.exercise(lambda _: 1, [])
-    home.renew("sgd")
-    assert home.exercise(lambda _: 1, []).value == 1
+        runner.run_probe(lambda _: 1, [])
+    runner.reset("sgd")
+    assert runner.run_probe(lambda _: 1, []).value == 1
 
 
 def test_a_worker_that_is_hurried_spends_the_tests_own_time() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        home = WorkerHome(ours, course().limits)
-        home.open({}, 1.0)
-        home.renew("sgd")
-        home.hurry(0.5)
-        assert home.test_left == 0.5
-        home.test_left = 0.1
-        home.hurry(0.5)
-        assert home.test_left == 0.1, "nothing is given back"
+        runner = WorkerRunner(ours, course().limits)
+        runner.open({}, 1.0)
+        runner.reset("sgd")
+        runner.set_budget(0.5)
+        assert runner.test_left == 0.5
+        runner.test_left = 0.1
+        runner.set_budget(0.5)
+        assert runner.test_left == 0.1, "nothing is given back"

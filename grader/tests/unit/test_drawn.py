@@ -12,33 +12,33 @@ from hypothesis import strategies as st
 from grader.pipeline import drawn, drawn_format
 from grader.pipeline.drawn import DrawnInputs, drawn_inputs
 from grader.tests import ROOT
-from torchkata.exercise import Probe, Reply, exercise
 from torchkata.failures import NotStarted, Place, TimedOut
 from torchkata.first_pass import INPUTS, Inputs, NewInputs, pytest_pyfunc_call
 from torchkata.profiles import SEED
+from torchkata.reply import Probe, Reply, run_probe
 from torchkata.selection import STUDENT
 from torchkata.student import Student
 from torchkata.values import Plain
 
 
 class Counting:
-    """A student's home that counts its calls, and answers as a probe does."""
+    """A student's runner that counts its calls, and answers as a probe does."""
 
     def __init__(self) -> None:
         self.calls: list[Sequence[Plain]] = []
-        self.renewed = 0
+        self.resets = 0
 
-    def renew(self, kata: str) -> None:
+    def reset(self, kata: str) -> None:
         """Nothing to import."""
 
-    def start_over(self, kata: str) -> None:  # noqa: ARG002  (it is a `Home`)
-        self.renewed += 1
+    def start_over(self, kata: str) -> None:  # noqa: ARG002  (it is a `Runner`)
+        self.resets += 1
 
-    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+    def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         self.calls.append(args)
-        return exercise(SimpleNamespace(folder=Path("/nowhere"), package="x"), probe, args)  # type: ignore[arg-type]
+        return run_probe(SimpleNamespace(folder=Path("/nowhere"), package="x"), probe, args)  # type: ignore[arg-type]
 
-    def hurry(self, seconds: float) -> None:
+    def set_budget(self, seconds: float) -> None:
         pass
 
 
@@ -46,9 +46,9 @@ def echo(_assignment: object, value: int) -> int:
     return value
 
 
-def item_of(test: Any, inputs: Inputs | None, home: Counting) -> Any:
+def item_of(test: Any, inputs: Inputs | None, runner: Counting) -> Any:
     """A collected test, as far as the first pass looks at it."""
-    student = Student(home)
+    student = Student(runner)
     return SimpleNamespace(
         obj=test,
         name=test.__name__,
@@ -61,9 +61,9 @@ def item_of(test: Any, inputs: Inputs | None, home: Counting) -> Any:
 
 def asked_by_hypothesis(test: Any) -> list[Sequence[Plain]]:
     """The calls that the same test makes without a first pass."""
-    home = Counting()
-    test(student=Student(home))
-    return home.calls
+    runner = Counting()
+    test(student=Student(runner))
+    return runner.calls
 
 
 QUIET = settings(max_examples=40, database=None, deadline=None)
@@ -108,34 +108,34 @@ def with_an_example(student: Student, number: int) -> None:
 
 @pytest.mark.parametrize("test", [right, discarding, interactive, with_an_example], ids=lambda test: test.__name__)
 def test_a_student_is_asked_what_hypothesis_would_ask(test: Any, tmp_path: Path) -> None:
-    home = Counting()
+    runner = Counting()
     for _ in range(2):  # drawn, then read
-        home.calls.clear()
-        item = item_of(test, DrawnInputs(tmp_path), home)
+        runner.calls.clear()
+        item = item_of(test, DrawnInputs(tmp_path), runner)
         ahead = item.config.stash[INPUTS].of(item, 3)
         ended = pytest_pyfunc_call(item)
         if ended is None:
             test(student=item.funcargs["student"])
         asked = asked_by_hypothesis(test)
-        assert home.calls[-len(asked) :] == asked
+        assert runner.calls[-len(asked) :] == asked
         assert (ahead is None) == (test is interactive)
-        assert len(home.calls) == len(asked) or test is discarding
+        assert len(runner.calls) == len(asked) or test is discarding
 
 
 def test_a_failure_is_the_one_that_hypothesis_finds(tmp_path: Path) -> None:
     for inputs in (DrawnInputs(tmp_path), DrawnInputs(tmp_path), NewInputs()):
-        home = Counting()
-        item = item_of(wrong, inputs, home)
+        runner = Counting()
+        item = item_of(wrong, inputs, runner)
         with pytest.raises(AssertionError):
             pytest_pyfunc_call(item)
-        assert home.renewed == 1, "the code begins anew before Hypothesis runs"
+        assert runner.resets == 1, "the code begins anew before Hypothesis runs"
         assert item.config.stash[STUDENT].last.args == [20], "and the failure was made small"
 
 
 def test_code_that_answers_differently_the_second_time_has_failed_all_the_same(tmp_path: Path) -> None:
     class Fickle(Counting):
-        def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-            return super().exercise(probe, args) if self.renewed == 0 else Reply("returned", 0)
+        def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+            return super().run_probe(probe, args) if self.resets == 0 else Reply("returned", 0)
 
     for inputs in (DrawnInputs(tmp_path), NewInputs()):
         item = item_of(wrong, inputs, Fickle())
@@ -147,33 +147,33 @@ def test_code_that_answers_differently_the_second_time_has_failed_all_the_same(t
 @pytest.mark.parametrize("stop", [NotStarted(Place()), TimedOut("late")], ids=lambda stop: type(stop).__name__)
 def test_what_ends_a_test_at_once_is_not_tried_again(stop: BaseException, tmp_path: Path) -> None:
     class Stopping(Counting):
-        def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:  # noqa: ARG002  (it is a `Home`)
+        def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:  # noqa: ARG002  (it is a `Runner`)
             self.calls.append(args)
             raise stop
 
-    home = Stopping()
+    runner = Stopping()
     with pytest.raises(type(stop)):
-        pytest_pyfunc_call(item_of(right, DrawnInputs(tmp_path), home))
-    assert len(home.calls) == 1
-    assert home.renewed == 0
+        pytest_pyfunc_call(item_of(right, DrawnInputs(tmp_path), runner))
+    assert len(runner.calls) == 1
+    assert runner.resets == 0
 
 
 @pytest.mark.parametrize("test", [right, interactive], ids=lambda test: test.__name__)
 def test_new_inputs_need_no_engine_even_where_the_body_draws_more(test: Any) -> None:
-    home = Counting()
-    assert pytest_pyfunc_call(item_of(test, NewInputs(), home))
-    assert len(home.calls) == 40
-    assert home.renewed == 0
+    runner = Counting()
+    assert pytest_pyfunc_call(item_of(test, NewInputs(), runner))
+    assert len(runner.calls) == 40
+    assert runner.resets == 0
 
 
 def test_new_inputs_follow_the_seed_and_begin_with_the_simplest() -> None:
     calls = []
     for number in (3, 3, 4):
-        home = Counting()
-        item = item_of(right, NewInputs(), home)
+        runner = Counting()
+        item = item_of(right, NewInputs(), runner)
         item.config.stash[SEED] = number
         assert pytest_pyfunc_call(item)
-        calls.append(home.calls)
+        calls.append(runner.calls)
     assert calls[0] == calls[1] != calls[2]
     assert calls[0][0] == [0]
     assert len(calls[0]) == 40
@@ -221,9 +221,9 @@ def never_the_simplest(student: Student, number: int) -> None:
 
 
 def test_a_strategy_that_turns_the_simplest_input_down_is_drawn_from_again() -> None:
-    home = Counting()
-    assert pytest_pyfunc_call(item_of(never_the_simplest, NewInputs(), home))
-    assert len(home.calls) == 1
+    runner = Counting()
+    assert pytest_pyfunc_call(item_of(never_the_simplest, NewInputs(), runner))
+    assert len(runner.calls) == 1
 
 
 @seed(3)

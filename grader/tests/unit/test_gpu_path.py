@@ -20,7 +20,7 @@ from grader.speed.rates import peak_of, thresholds
 from grader.speed.side import Done, Side, Task
 from grader.speed.state import DeviceState, StateUnknown
 from torchkata.course import course
-from torchkata.exercise import Reply
+from torchkata.reply import Reply
 from torchkata.speed.devices import device
 from torchkata.speed.sizes import SIZES, Size
 

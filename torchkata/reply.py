@@ -30,7 +30,7 @@ class Reply:
     source: str = ""  # that line
 
 
-def exercise(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Reply:
+def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Reply:
     """Call `probe(assignment, *args)`; whatever the student's code raises becomes a reply."""
     try:
         with warnings.catch_warnings():

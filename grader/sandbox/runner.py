@@ -1,4 +1,4 @@
-"""Where a student's code lives under the grader: a fresh worker for every test, for limited time."""
+"""Runs probes in the sandbox: a fresh worker for every test, for limited time."""
 
 import contextlib
 import os
@@ -12,8 +12,8 @@ from functools import cache
 
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode_reply, mapped
 from torchkata.course import Limits
-from torchkata.exercise import Probe, Reply
 from torchkata.failures import Died, Inconclusive, TimedOut
+from torchkata.reply import Probe, Reply
 from torchkata.values import Plain
 
 CONTROL_SECONDS = 60.0
@@ -22,7 +22,7 @@ STATUS = struct.Struct("<i")
 TWO_NUMBERS = struct.Struct("<QQ")
 
 
-class WorkerHome:
+class WorkerRunner:
     """A student's code, one worker at a time."""
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
@@ -45,7 +45,7 @@ class WorkerHome:
         self.patience = patience
         self.kata_left = self.limits.kata_seconds * patience
 
-    def renew(self, kata: str) -> None:
+    def reset(self, kata: str) -> None:
         """The next call goes to a new worker; what follows need not wait for the end of the old one."""
         if self.channel is not None:
             self.kata_left += self.forgive()
@@ -59,7 +59,7 @@ class WorkerHome:
         if self.channel is not None:
             self.hang_up(b"N")
 
-    def exercise(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+    def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send the call, wait for the reply, no longer than the limits allow.
 
         They count the seconds of calls alone, and not those in which a busy machine let the worker wait, or us.
@@ -83,8 +83,8 @@ class WorkerHome:
             self.test_left -= spent
             self.kata_left -= spent
 
-    def hurry(self, seconds: float) -> None:
-        """Give the calls that still come before the next `renew` no more than this together. They count as ever."""
+    def set_budget(self, seconds: float) -> None:
+        """Give the calls that still come before the next `reset` no more than this together. They count as ever."""
         self.test_left = min(self.test_left, seconds)
 
     def ask(self, request: Mapping[str, object], seconds: float, when_late: str) -> Reply:
