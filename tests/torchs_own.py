@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tests.probes import optimizers
 from tests.strategies import Course
-from torchkata.lean import spare_the_compiler
+from torchkata.lean import skip_dynamo_import
 
 
 def in_float64(course: Course) -> Course:
@@ -26,7 +26,7 @@ def course_of(make: Callable[..., Any] | None, course: Course) -> list[list[list
 
     Its `step` is the one below torch's wrappers, which import the compiler and turn autograd off.
     """
-    spare_the_compiler()
+    skip_dynamo_import()
     course = in_float64(course)
     optimizer = optimizers.build(make, course.params, course.lrs[0], course.options)
     optimizer.step = partial(torch.no_grad()(inspect.unwrap(type(optimizer).step)), optimizer)

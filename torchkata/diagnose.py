@@ -21,9 +21,9 @@ from typing import Any
 import pytest
 
 from .explain import first_cause
-from .failures import Crashed, Stop
+from .failures import AbortTest, Crashed
 from .mistakes import Mistake, mistakes, patched_oracle
-from .replay import Echo, Example, Unheard, Watched, watched
+from .replay import Example, NotRecorded, RecordedBody, ReplayingStudent, recorded
 from .reply import Probe
 from .selection import STUDENT, kata_of
 from .student import Student
@@ -43,12 +43,12 @@ class OutOfTime(BaseException):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Watch a kata's test, and look into it when it has failed."""
+    """Record a kata's test, and look into it when it has failed."""
     kata = kata_of(pyfuncitem.path)
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
     pyfuncitem.stash[DIAGNOSIS] = ""
-    body, test = watched(pyfuncitem), pyfuncitem.obj
+    body, test = recorded(pyfuncitem), pyfuncitem.obj
     taken = inspect.signature(body.body).parameters
     body.begin({name: value for name, value in pyfuncitem.funcargs.items() if name in taken})
     if not hasattr(test, "hypothesis"):
@@ -57,7 +57,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     try:
         return (yield)
     except Exception as error:
-        if not isinstance(first_cause(error), (Crashed, Stop)):
+        if not isinstance(first_cause(error), (Crashed, AbortTest)):
             student = pyfuncitem.config.stash[STUDENT]
             seconds, aside = FUSE, FUSE
             if pyfuncitem.config.getoption("--hypothesis-profile") != "prove":
@@ -79,7 +79,7 @@ def known_of(kata: str) -> tuple[Mistake, ...]:
 
 
 def diagnosis(
-    known: Iterable[Mistake], body: Watched, test: Any, student: Student, seconds: float, aside: float
+    known: Iterable[Mistake], body: RecordedBody, test: Any, student: Student, seconds: float, aside: float
 ) -> str:
     """The sentence of the one mistake that explains every answer, "" where there is not exactly one. Raises nothing.
 
@@ -94,7 +94,7 @@ def diagnosis(
             if not possible:
                 return ""
         return possible[0].message if len(possible) == 1 else ""
-    except (Exception, Stop, OutOfTime):
+    except (Exception, AbortTest, OutOfTime):
         return ""
 
 
@@ -110,7 +110,7 @@ class Aside(Student):
 class Search:
     """Runs a test's body over its examples, within seconds of processor time."""
 
-    def __init__(self, body: Watched, student: Student, seconds: float) -> None:
+    def __init__(self, body: RecordedBody, student: Student, seconds: float) -> None:
         self.body = body
         self.student = student
         self.end = time.thread_time() + seconds
@@ -126,9 +126,9 @@ class Search:
         while True:
             try:
                 with patched_oracle(mistake), unwarned(), processor_time(self.end - time.thread_time()):
-                    self.body.body(**example.given, student=Echo(example.answers))
+                    self.body.body(**example.given, student=ReplayingStudent(example.answers))
                 return True
-            except Unheard as call:  # the mistake goes on where the truth had failed
+            except NotRecorded as call:  # the mistake goes on where the truth had failed
                 example.answers.append(self.student.call(call.probe, *call.args_given))
             except Exception:
                 return False

@@ -5,7 +5,7 @@ AssertionError
 Exception
 └── Crashed        the student's code raised
 BaseException
-└── Stop           Hypothesis must not search for a smaller input: it would only cost time
+└── AbortTest      Hypothesis must not search for a smaller input: it would only cost time
     ├── NotStarted     the stub still raises NotImplementedError
     ├── TimedOut       no answer within the limit
     ├── Died           the student's process ended without an answer, or answered nonsense
@@ -43,11 +43,11 @@ class Crashed(Exception):
         self.place = place
 
 
-class Stop(BaseException):
+class AbortTest(BaseException):
     """Ends a test at once, without a search for a smaller input."""
 
 
-class NotStarted(Stop):
+class NotStarted(AbortTest):
     """`place` still raises `NotImplementedError`."""
 
     def __init__(self, place: Place) -> None:
@@ -55,7 +55,7 @@ class NotStarted(Stop):
         self.place = place
 
 
-class TimedOut(Stop):
+class TimedOut(AbortTest):
     """The time was up; `how` says which, `place` where the code was, if that is known."""
 
     def __init__(self, how: str, place: Place | None = None) -> None:
@@ -64,7 +64,7 @@ class TimedOut(Stop):
         self.place = place or Place()
 
 
-class Died(Stop):
+class Died(AbortTest):
     """The process that ran the student's code ended, or stopped making sense; `how` says which."""
 
     def __init__(self, how: str) -> None:
@@ -72,5 +72,5 @@ class Died(Stop):
         self.how = how
 
 
-class Inconclusive(Stop):
+class Inconclusive(AbortTest):
     """Something outside the student's code failed; a rerun may tell."""

@@ -11,12 +11,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 def spare_torch() -> None:
     """Let torch do in this process what tests need of it, and no more."""
-    spare_the_compiler()
+    skip_dynamo_import()
     spare_the_stack_traces()
     torch.set_num_threads(1)  # tensors here are so small that a second thread costs more than it does
 
 
-def spare_the_compiler() -> None:
+def skip_dynamo_import() -> None:
     """Let the methods of `Optimizer` run as they are written.
 
     torch wraps them so that `torch.compile` skips them; the wrapper imports `torch._dynamo` when it is first called,

@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis.errors import HypothesisException
 
-from .failures import Crashed, Stop
+from .failures import AbortTest, Crashed
 from .hypothesis_internals import drawn_without_engine
 from .reply import Probe
 from .student import Student
@@ -27,8 +27,8 @@ class Example:
     answers: list[Plain] = field(default_factory=list)
 
 
-class Unheard(Exception):
-    """A call that the student was not asked when the example ran."""
+class NotRecorded(Exception):
+    """A call that was not made when the example ran."""
 
     def __init__(self, probe: Probe, args: tuple[object, ...]) -> None:
         super().__init__(probe)
@@ -36,7 +36,7 @@ class Unheard(Exception):
         self.args_given = args
 
 
-class Listener:
+class RecordingStudent:
     """Passes calls on to the student and keeps the answers."""
 
     def __init__(self, student: Student, answers: list[Plain]) -> None:
@@ -49,20 +49,20 @@ class Listener:
         return self.answers[-1]
 
 
-class Echo:
+class ReplayingStudent:
     """Answers as the student did."""
 
     def __init__(self, answers: list[Plain]) -> None:
         self.answers = iter(answers)
 
     def call(self, probe: Probe, *args: object) -> Any:
-        """The next answer. Raises Unheard when there is none."""
+        """The next answer. Raises NotRecorded when there is none."""
         for answer in self.answers:
             return answer
-        raise Unheard(probe, args)
+        raise NotRecorded(probe, args)
 
 
-class Watched:
+class RecordedBody:
     """Stands where a test's body was, and keeps examples: the first that fail, which are rich, and the last.
 
     The last one of all is the smallest that fails, where Hypothesis has made it small. What a student's code crashed
@@ -85,7 +85,7 @@ class Watched:
         student = given.pop("student")
         example = Example(given)
         try:
-            self.body(**given, student=Listener(student, example.answers))
+            self.body(**given, student=RecordingStudent(student, example.answers))
         except (Crashed, HypothesisException):
             raise
         except Exception:
@@ -113,7 +113,7 @@ class Watched:
         for given, _ in drawn_without_engine(test, 0, count):
             try:
                 self(**given)
-            except Stop:
+            except AbortTest:
                 break
             except Exception:
                 continue
@@ -128,26 +128,26 @@ def bytes_of(value: Plain) -> int:
     return sys.getsizeof(value) + sum(map(bytes_of, inner))
 
 
-def watched(item: Any) -> Watched:
-    """A test's body under watch: from now on for a Hypothesis test, whose handle has the body."""
+def recorded(item: Any) -> RecordedBody:
+    """A test's body, recorded: from now on for a Hypothesis test, whose handle has the body."""
     if not hasattr(item.obj, "hypothesis"):
-        return Watched(item.obj)
+        return RecordedBody(item.obj)
     handle = item.obj.hypothesis
-    if not hasattr(handle.inner_test, "watched"):
-        body = Watched(handle.inner_test)
+    if not hasattr(handle.inner_test, "recorded"):
+        body = RecordedBody(handle.inner_test)
 
         @functools.wraps(handle.inner_test)
-        def watching(**given: Any) -> None:
+        def recording(**given: Any) -> None:
             body(**given)
 
-        watching.watched = body  # type: ignore[attr-defined]
-        handle.inner_test = watching
-    found: Watched = handle.inner_test.watched
+        recording.recorded = body  # type: ignore[attr-defined]
+        handle.inner_test = recording
+    found: RecordedBody = handle.inner_test.recorded
     return found
 
 
 def body_of(item: Any) -> Callable[..., None]:
-    """The body of a Hypothesis test as it was written, watched or not."""
+    """The body of a Hypothesis test as it was written, recorded or not."""
     inner = item.obj.hypothesis.inner_test
-    body: Callable[..., None] = inner.watched.body if hasattr(inner, "watched") else inner
+    body: Callable[..., None] = inner.recorded.body if hasattr(inner, "recorded") else inner
     return body

@@ -113,7 +113,7 @@ def result_of(
         examples=options.examples,
         isolation=options.isolation if sandbox is None else sandbox.isolation,
         seconds=round(event.seconds, 3),
-        environment={**result.environment(), "workers can": ", ".join([] if sandbox is None else sandbox.open_walls)},
+        environment={**result.environment(), "workers can": ", ".join([] if sandbox is None else sandbox.violations)},
         katas=katas,
         remarks=event.remarks,
     )

@@ -39,7 +39,7 @@ def with_workplace(
             """Collect the tests while it imports what students use; then look at it, and begin."""
 
             def begin(tests: Tests) -> None:
-                beginning.say("waiting for the sandbox to import what students use, and trying its walls")
+                beginning.say("waiting for the sandbox to import what students use, and testing it")
                 prove(sandbox, private, warn)
                 beginning.say_no_more()
                 use(tests, sandbox)
@@ -93,19 +93,19 @@ def with_sandbox(
 
 
 def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]) -> Sandbox:
-    """Wait until the sandbox is up, and send a worker against its walls. Raises IsolationError where one is down."""
+    """Wait until the sandbox is up, and let a worker try to break out. Raises IsolationError where it can."""
     sandbox.wait_until_ready()
     control = sandbox.clone()
     try:
         runner = WorkerRunner(control, course().limits)
-        found = runner.open_walls([*hidden_files(), *map(str, private), "/etc/passwd"])
+        found = runner.violations([*hidden_files(), *map(str, private), "/etc/passwd"])
     except Inconclusive as error:
         raise IsolationError(str(error)) from None
     finally:
         control.close()
     if found and sandbox.isolation == "bwrap":
         raise IsolationError(f"a worker can {found[0]}")
-    sandbox.open_walls = found
+    sandbox.violations = found
     if found:
         warn(f"Students' code is shut in by limits on resources alone: it can {', '.join(found)}.")
     return sandbox

@@ -29,7 +29,7 @@ RUNTIME = (  # all of the engine that a worker can see
     *(f"torchkata/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes", "lean")),
     *(f"torchkata/speed/{name}.py" for name in ("__init__", "layout", "sizes", "yardsticks")),
     "grader/__init__.py",
-    *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "walls", "work", "zygote")),
+    *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "self_test", "work", "zygote")),
     *(f"grader/sandbox/{name}.py" for name in ("bench", "orders", "cuda")),
 )
 PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that it can see
@@ -63,7 +63,7 @@ class Sandbox:
         self.control = control
         self.runtime = runtime
         self.isolation = isolation
-        self.open_walls: list[str] = []  # what its workers can do and should not, once that has been tried
+        self.violations: list[str] = []  # what its workers can do and should not, once that has been tried
 
     def wait_until_ready(self) -> None:
         """Raises IsolationError when the zygote does not come up."""

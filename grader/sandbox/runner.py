@@ -159,7 +159,7 @@ class WorkerRunner:
                 return Channel(socket.socket(fileno=line), None if frames is None else mapped(frames))
         raise Inconclusive("the machine could not start a process for your code")
 
-    def open_walls(self, hidden: Sequence[str]) -> list[str]:
+    def violations(self, hidden: Sequence[str]) -> list[str]:
         """What a worker can do and should not, reading these files among it; it has no student's code in it."""
         self.open({}, 1.0)
         self.start()

@@ -58,12 +58,12 @@ def program(*, pinned: bool = False) -> bytes:
     rules += [(refuse, "clone", (seccomp.Arg(0, seccomp.MASKED_EQ, NEW_THREAD, 0),))]
     rules += [(unknown, "clone3", ())]  # its flags lie in memory; the C library then takes clone
     try:
-        wall = seccomp.SyscallFilter(seccomp.ALLOW)
+        program = seccomp.SyscallFilter(seccomp.ALLOW)
         for action, name, conditions in rules:
             if seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) != UNKNOWN:
-                wall.add_rule(action, name, *conditions)
+                program.add_rule(action, name, *conditions)
         with tempfile.TemporaryFile() as file:
-            wall.export_bpf(file)
+            program.export_bpf(file)
             file.seek(0)
             return file.read()
     except OSError as error:

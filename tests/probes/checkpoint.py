@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from .attempts import refusal
-from .disasters import Failing, Listener, Moves, Payload, small_files_only
+from .disasters import Failing, Moves, Payload, RecordingStudent, small_files_only
 
 
 @contextmanager
@@ -154,7 +154,7 @@ def failing_save(assignment: Any, dim: int) -> dict[str, object]:
 def moves(assignment: Any, dim: int) -> dict[str, bool]:
     """Over an older checkpoint: whether the new one came from beside it, and whether the old one was taken away."""
     with folder() as place:
-        Listener.listen(str(place))
+        RecordingStudent.listen(str(place))
         path, elsewhere = Path(os.path.realpath(place)) / "run.pt", place / "elsewhere"
         elsewhere.mkdir()
         model, optimizer = fresh(assignment, dim, 1, seed=1)
@@ -164,9 +164,9 @@ def moves(assignment: Any, dim: int) -> dict[str, bool]:
             assignment.checkpoint.save_checkpoint("bare-name.pt", model, optimizer, 1)
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
             older = path.stat().st_ino
-            Listener.notes = []
+            RecordingStudent.notes = []
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 2)
-            notes, Listener.notes = Listener.notes, None
+            notes, RecordingStudent.notes = RecordingStudent.notes, None
             newer = path.stat().st_ino  # a note can be forged; another file has another number
         finally:
             os.chdir(here)

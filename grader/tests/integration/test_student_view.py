@@ -170,9 +170,9 @@ def test_profiles_by_name() -> None:
 FIRST_STEP = """
 import sys
 import torch
-from torchkata.lean import spare_the_compiler
+from torchkata.lean import skip_dynamo_import
 from reference.sgd.solution import SGD
-spare_the_compiler()
+skip_dynamo_import()
 optimizer = SGD([torch.ones(1, requires_grad=True)], lr=0.1)
 optimizer.zero_grad()
 optimizer.step()

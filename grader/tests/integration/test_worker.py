@@ -223,9 +223,7 @@ def test_what_the_grader_itself_waits_is_not_the_students_time(
     runner = WorkerRunner(sandbox.clone(), replace(LIMITS, call_seconds=0.5))
     runner.open({"linear.py": b"import time\ntime.sleep(1)\nfrom torch.nn import Linear"}, 1.0)
     runner.reset("linear")
-    assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", (
-        "after a second, not half of one"
-    )
+    assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "not after half a second"
     assert runner.kata_left > LIMITS.kata_seconds - 1
     runner.end()
     runner.control.close()
@@ -237,7 +235,7 @@ def test_large_values_come_back_as_they_were(ask: Ask) -> None:
 
 def test_the_canary_tells_what_is_open(sandbox: Sandbox) -> None:
     runner = WorkerRunner(sandbox.clone(), LIMITS)
-    found = runner.open_walls([*hidden_files(), "/etc/passwd"])
+    found = runner.violations([*hidden_files(), "/etc/passwd"])
     runner.control.close()
     assert found == [] if sandbox.isolation == "bwrap" else any(words.startswith("read ") for words in found)
     assert not {"start a process", "trace a process", "make namespaces", "connect to a network"} & set(found)

@@ -21,7 +21,7 @@ from torchkata.course import course
 from torchkata.diagnose import ASIDE, diagnosis, known_of
 from torchkata.failures import TimedOut
 from torchkata.mistakes import Mistake, mistakes, named_mistakes, patched_oracle
-from torchkata.replay import Watched, watched
+from torchkata.replay import RecordedBody, recorded
 from torchkata.reply import Probe, Reply
 from torchkata.student import InProcess, Student
 from torchkata.values import Plain
@@ -31,7 +31,7 @@ KATAS = list(course().katas)
 
 
 class Here:
-    """A runner of no student's code: probes are run as they are, so many times, and then there is no answer any more."""
+    """A runner of no student's code: probes are run as they are, so many times, and then none answers."""
 
     def __init__(self, calls: int = 10**6) -> None:
         self.calls = calls
@@ -104,7 +104,7 @@ def diagnose(
 ) -> str:
     """What is said of a failure of this test, to which these mistakes are known."""
     student = Student(runner or Here())
-    body = watched(SimpleNamespace(obj=test))
+    body = recorded(SimpleNamespace(obj=test))
     body.begin({"student": student})
     with pytest.raises(AssertionError):
         (test if hasattr(test, "hypothesis") else body)(student=student)
@@ -162,7 +162,7 @@ def test_answers_that_are_missing_leave_it_open() -> None:
 
 def test_what_is_asked_aside_is_not_what_the_failure_shows() -> None:
     student = Student(Here())
-    body = watched(SimpleNamespace(obj=step_is_downhill))
+    body = recorded(SimpleNamespace(obj=step_is_downhill))
     body.begin({"student": student})
     with pytest.raises(AssertionError):
         step_is_downhill(student=student)
@@ -178,7 +178,7 @@ def test_answers_that_would_fill_the_memory_are_not_kept() -> None:
     def test(student: Student, count: int) -> None:
         student.call(large, count)
 
-    body = Watched(test)
+    body = RecordedBody(test)
     body.begin({"student": Student(Here())})
     for count in (3, 5, 2):
         body(count=count)

@@ -16,8 +16,8 @@ LIMITED = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_N
 GET_NO_NEW_PRIVS = 39
 
 
-def open_ones(hidden: Sequence[str], *, gpu: bool) -> list[str]:
-    """What this process can do and should not, in words; nothing where all walls stand.
+def violations(hidden: Sequence[str], *, gpu: bool) -> list[str]:
+    """What this process can do and should not, in words; nothing where the sandbox holds.
 
     With a GPU its address space has no limit: CUDA maps more than any.
     """
