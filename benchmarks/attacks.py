@@ -23,8 +23,8 @@ from benchmarks.timing import table
 from grader.pipeline.collect import Tests
 from grader.pipeline.submission import Submission
 from grader.pipeline.workplace import with_workplace
+from grader.proof.attack_run import EXAMPLES, AttackRun, Trial
 from grader.proof.attacks import Attack, attacks
-from grader.proof.siege import EXAMPLES, Siege, Trial
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 
@@ -68,7 +68,7 @@ def main() -> None:
     trials: list[Trial] = []
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
-        trials.extend(Siege(corpus, "bwrap").lay(tests, sandbox, JOBS, lambda _: None))
+        trials.extend(AttackRun(corpus, "bwrap").lay(tests, sandbox, JOBS, lambda _: None))
 
     with_workplace("bwrap", EXAMPLES, print, use, profile="prove")
     show(corpus, told, honest, trials)

@@ -1,4 +1,4 @@
-"""The cheats on speed: points without them, with them, and of their twins. Run: python -m benchmarks.cheats
+"""The cheats on speed: points without them, with them, and of their controls. Run: python -m benchmarks.cheats
 
 They are timed on the CPU; the points are those that the same tiers earn on a GPU.
 
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from benchmarks.timing import table
 from grader.pipeline.workplace import with_sandbox
+from grader.proof.cheat_run import CheatRun, CheatTrial, SlowTrial, in_sandbox, worth
 from grader.proof.cheats import cheats, slow_ones
-from grader.proof.races import CheatTrial, Races, SlowTrial, in_sandbox, worth
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Sandbox
 from grader.speed import setup
@@ -27,13 +27,13 @@ def main() -> None:
     parser.add_argument("--isolation", choices=("bwrap", "none"), default="bwrap")
     parser.add_argument("--solution-runs", type=int, default=0, metavar="N")
     chosen = parser.parse_args()
-    races = Races(list(slow_ones(KATAS).values()), list(cheats(KATAS)), chosen.isolation)
+    cheat_run = CheatRun(list(slow_ones(KATAS).values()), list(cheats(KATAS)), chosen.isolation)
 
     def use(sandbox: Sandbox) -> None:
         if chosen.solution_runs:
             show_solution(sandbox, chosen.solution_runs)
         else:
-            show_cheats(list(races.run(sandbox, print)))
+            show_cheats(list(cheat_run.run(sandbox, print)))
 
     with_sandbox(chosen.isolation, setup.limits(), setup.timing("cpu"), print, use)
 
@@ -44,10 +44,10 @@ def show_cheats(trials: Sequence[SlowTrial | CheatTrial]) -> None:
     rows += [(t.slow.title, t.slow.workload.name, came_to(t.row)) for t in trials if isinstance(t, SlowTrial)]
     table(rows)
     print()
-    rows = [("cheat", "points without, with, twin", "stopped by")]
+    rows = [("cheat", "points without, with, control", "stopped by")]
     for trial in trials:
         if isinstance(trial, CheatTrial):
-            found = ", ".join(f"{worth(row):g}" for row in (trial.slow, trial.row, trial.twin))
+            found = ", ".join(f"{worth(row):g}" for row in (trial.slow, trial.row, trial.control))
             points = f"{found} of {trial.cheat.slow.workload.points.full:g}"
             excuse = (
                 "it does the work" if trial.cheat.entry.earns else "nothing: open" if trial.cheat.entry.open else ""

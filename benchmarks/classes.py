@@ -42,14 +42,14 @@ class Graded:
 def submissions(count: int) -> Iterator[dict[str, str]]:
     """The files of each submission: every kata the solution's, or by chance one of the zoo's."""
     solution = {name: content.decode() for name, content in course().solutions().items()}
-    animals = {
-        kata.name: [animal for animal in (*zoo.right(kata), *zoo.wrong(kata)) if animal.name not in BY_CHANCE]
+    entries = {
+        kata.name: [entry for entry in (*zoo.right(kata), *zoo.wrong(kata)) if entry.name not in BY_CHANCE]
         for kata in course().katas.values()
     }
     chance = random.Random(0)
     for _ in range(count):
-        chosen = [chance.choice(of_kata) for of_kata in animals.values() if chance.random() < 0.25]
-        yield solution | {f"{animal.kata}.py": animal.source for animal in chosen}
+        chosen = [chance.choice(of_kata) for of_kata in entries.values() if chance.random() < 0.25]
+        yield solution | {f"{entry.kata}.py": entry.source for entry in chosen}
 
 
 def hand_in(directory: Path, count: int) -> list[Path]:

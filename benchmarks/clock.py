@@ -21,7 +21,7 @@ from grader.pipeline.workplace import with_sandbox
 from grader.sandbox.launch import Sandbox, connect
 from grader.speed import setup
 from grader.speed.rates import Yardstick, sized
-from grader.speed.session import Order, Row, grade_speed
+from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.side import Task
 from torchkata.course import course
 from torchkata.speed.layout import bytes_needed, fields, lay_out
@@ -67,9 +67,9 @@ def main() -> None:
 def gradings(kind: Kind, sandbox: Sandbox) -> Iterator[float]:
     """The share of the yardstick's rate that the solution reaches, again and again."""
     files = course().solutions()
-    order = Order("solution", files, (), (course().workloads[WORKLOAD],))
+    job = SpeedJob("solution", files, (), (course().workloads[WORKLOAD],))
     for _ in range(GRADINGS):
-        for message in grade_speed(order, kind, sandbox):
+        for message in grade_speed(job, kind, sandbox):
             if isinstance(message, Row) and message.row.ratio is not None:
                 yield message.row.ratio
             elif isinstance(message, Row):

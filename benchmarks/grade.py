@@ -11,7 +11,7 @@ import time
 
 from benchmarks.timing import seconds, table
 from grader.pipeline.collect import Tests
-from grader.pipeline.session import Graded, Order, grade, grade_submission
+from grader.pipeline.session import Graded, Job, grade, grade_submission
 from grader.pipeline.submission import Submission
 from grader.pipeline.workplace import with_workplace
 from grader.proof.zoo import package
@@ -39,16 +39,16 @@ class HomeHere(InProcess):
         return 0
 
 
-def order(name: str, number: int = 0) -> Order:
+def job(name: str, number: int = 0) -> Job:
     """A submission: the solution, or untouched stubs."""
     files = course().solutions() if name == SOLUTION else package(course().assignment)
-    return Order(Submission(f"{name} {number}", files), KATAS, seed=0)
+    return Job(Submission(f"{name} {number}", files), KATAS, seed=0)
 
 
-def wall(orders: list[Order], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
+def wall(queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
     """Seconds to grade these."""
     began = time.perf_counter()
-    ended = [event for event in grade(orders, tests, sandbox, jobs) if isinstance(event, Graded)]
+    ended = [event for event in grade(queued, tests, sandbox, jobs) if isinstance(event, Graded)]
     if any(event.katas is None for event in ended):
         raise RuntimeError("a submission was lost")
     return time.perf_counter() - began
@@ -58,7 +58,7 @@ def stubs_here(tests: Tests) -> float:
     """Seconds of the same tests on untouched stubs in this process, without a worker."""
     began = time.perf_counter()
     results = grade_submission(
-        order(STUBS), tests, HomeHere(course().assignment, course().limits.call_seconds), lambda *_: None
+        job(STUBS), tests, HomeHere(course().assignment, course().limits.call_seconds), lambda *_: None
     )
     if {result.status for result in results} != {"not_started"}:
         raise RuntimeError("the stubs are not untouched")
@@ -68,16 +68,16 @@ def stubs_here(tests: Tests) -> float:
 def measure(tests: Tests, sandbox: Sandbox) -> None:
     """Interleave the runs, so that a slow minute of the machine slows them all."""
     inputs = tests.config.stash[INPUTS]
-    cold = wall([order(SOLUTION)], tests, sandbox, jobs=1)  # draws what no run before it has drawn
+    cold = wall([job(SOLUTION)], tests, sandbox, jobs=1)  # draws what no run before it has drawn
     bare, graded, engine, fixed, one, two = [], [], [], [], [], []
     for _ in range(REPEATS):
         bare.append(seconds("-m", "pytest", "--impl", "solution", "--hypothesis-profile", "grade"))
-        graded.append(wall([order(SOLUTION)], tests, sandbox, jobs=1))
+        graded.append(wall([job(SOLUTION)], tests, sandbox, jobs=1))
         tests.config.stash[INPUTS] = None
-        engine.append(wall([order(SOLUTION)], tests, sandbox, jobs=1))
+        engine.append(wall([job(SOLUTION)], tests, sandbox, jobs=1))
         tests.config.stash[INPUTS] = inputs
-        fixed.append(wall([order(STUBS)], tests, sandbox, jobs=1) - stubs_here(tests))
-        class_ = [order(SOLUTION, number) for number in range(COPIES)]
+        fixed.append(wall([job(STUBS)], tests, sandbox, jobs=1) - stubs_here(tests))
+        class_ = [job(SOLUTION, number) for number in range(COPIES)]
         one.append(wall(class_, tests, sandbox, jobs=1))
         two.append(wall(class_, tests, sandbox, jobs=2))
     base, full, drawing, extra = map(statistics.median, (bare, graded, engine, fixed))

@@ -24,8 +24,8 @@ from torchkata.first_pass import INPUTS
 
 def results(todo: list[Claim], tests: Tests, sandbox: Sandbox, jobs: int) -> dict[str, list[KataResult] | None]:
     """How each submission was graded, by its name."""
-    events = grade((claim.order for claim in todo), tests, sandbox, jobs)
-    return {event.order.submission.id: event.katas for event in events if isinstance(event, Graded)}
+    events = grade((claim.job for claim in todo), tests, sandbox, jobs)
+    return {event.job.submission.id: event.katas for event in events if isinstance(event, Graded)}
 
 
 def without_seconds(katas: list[KataResult] | None) -> object:

@@ -102,7 +102,7 @@ def grade(
             start.begin_ahead("none" if isolation is Choice.none else "bwrap")
         start.say("importing pytest and what the course needs")
         from grader.commands.grade import grade_into
-        from grader.pipeline.intake import Options
+        from grader.pipeline.queue import Options
 
         options = Options(
             out=out,

@@ -15,10 +15,10 @@ from grader.base.signals import end_with_parent
 from grader.base.terminal import console
 from grader.cluster.options import Phase
 from grader.cluster.plan import Plan
-from grader.pipeline.intake import Intake, Options
-from grader.pipeline.roster import Entry
+from grader.pipeline.queue import Options, Queue
 from grader.pipeline.run import grade_tests
 from grader.pipeline.submission import identify
+from grader.pipeline.submission_ids import Entry
 from grader.pipeline.wanted import choose
 from grader.results.result import Result, load, write_whole
 from torchkata.course import use
@@ -48,18 +48,18 @@ def cores(phase: Phase) -> int:
 
 def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str:
     """Grade what is to be graded of these submissions; why this machine can't grade, or nothing if it can."""
-    intake = Intake(entries, [], choose(options.katas), options)
+    queue = Queue(entries, [], choose(options.katas), options)
     quiet = console(quiet=True)
     try:
         if phase == "tests":
-            grade_tests(intake, quiet, warn)
+            grade_tests(queue, quiet, warn)
             return ""
-        for _ in intake.orders():
+        for _ in queue.to_grade():
             pass  # those without a result are the tests' to grade, and stay out of `reused`
         from grader.pipeline.speeds import grade_speeds
 
         assert options.device != "none"
-        unsure = grade_speeds(options.device, intake, intake.reused, quiet, warn)
+        unsure = grade_speeds(options.device, queue, queue.reused, quiet, warn)
         return why_not_timed(options.out / unsure[0] / "result.json") if unsure else ""
     except CallError as error:  # none of them can be read: whoever gave them to us has seen it, too, or will
         warn(str(error))

@@ -10,20 +10,20 @@ from rich.console import Console
 from grader.base.errors import CallError, MachineError
 from grader.base.leftovers import clear_half_written
 from grader.cluster import record, slurm
-from grader.cluster.awaited import awaited
 from grader.cluster.chunk import UNFIT
 from grader.cluster.options import OF_A_GPU, PHASES, Phase, SlurmOptions, parse
+from grader.cluster.pending import pending
 from grader.cluster.plan import plan, seconds_each, size_of_chunks
 from grader.cluster.progress import ClusterProgress
 from grader.cluster.record import Record
 from grader.cluster.slurm import Array, Job, SqueueError, SubmitError
 from grader.pipeline.executor import Executor, Following, Outcome, Warn
-from grader.pipeline.intake import Intake, Options
+from grader.pipeline.queue import Options, Queue
 from grader.results.result import write_whole
 
 ROUNDS = 3  # how often what did not come back is submitted
 LOOK_SECONDS = 2.0  # between two looks, and more in a large class:
-LOOK_SECONDS_EACH = 0.002  # for each submission that is awaited
+LOOK_SECONDS_EACH = 0.002  # for each submission that is pending
 SILENCE_SECONDS = 600.0  # for which squeue may fail
 EXTRA_MINUTES = 10  # of a task's time, beyond three times what its submissions should take
 
@@ -35,20 +35,20 @@ def on_slurm(options: Options) -> Executor:
     if "%" in str(options.out.absolute()):
         raise CallError(f"--out {options.out}: Slurm takes a % in a path for something else")
 
-    def grade(intake: Intake, out: Console, warn: Warn, _live: Following | None) -> Outcome:
+    def grade(queue: Queue, out: Console, warn: Warn, _live: Following | None) -> Outcome:
         if options.device == "none" and asked.speed.keys() & OF_A_GPU:
             warn("no GPU is asked for: tests take none, and without --device nothing is timed")
-        return Run(intake, asked, out, warn).grade()
+        return Run(queue, asked, out, warn).grade()
 
     return grade
 
 
 class Run:
-    """One call: what is awaited, the record of its jobs, and the nodes that turned out to be unfit."""
+    """One call: what is pending, the record of its jobs, and the nodes that turned out to be unfit."""
 
-    def __init__(self, intake: Intake, asked: SlurmOptions, out: Console, warn: Warn) -> None:
-        self.intake = intake
-        self.options = intake.options
+    def __init__(self, queue: Queue, asked: SlurmOptions, out: Console, warn: Warn) -> None:
+        self.queue = queue
+        self.options = queue.options
         self.asked = asked
         self.out = out
         self.warn = warn
@@ -57,23 +57,23 @@ class Run:
     def grade(self) -> Outcome:
         """Do all of it. Raises CallError before anything is submitted, and MachineError."""
         earlier, jobs = self.earlier()
-        self.awaited = awaited(self.intake, earlier.since_ns if earlier else 0)
+        self.pending = pending(self.queue, earlier.since_ns if earlier else 0)
         if earlier:
-            self.awaited.look()
-        wanted = list(self.awaited.paths)
+            self.pending.look()
+        wanted = list(self.pending.paths)
         try:
             if earlier and jobs:
                 self.record = earlier
                 self.out.print(f"job {', '.join(earlier.jobs)} goes on: {len(jobs)} tasks", markup=False)
-            elif self.awaited.left:
-                self.record = record.begin(self.intake, earlier)
-                self.awaited.since_ns = self.record.since_ns
-            if jobs or self.awaited.left:
+            elif self.pending.left:
+                self.record = record.begin(self.queue, earlier)
+                self.pending.since_ns = self.record.since_ns
+            if jobs or self.pending.left:
                 self.rounds(attached=bool(jobs))
         except OSError as error:
             raise MachineError(f"can't write in {self.options.out / record.FOLDER} ({error.strerror})") from None
-        unstored = set(self.awaited.tests) - self.awaited.inconclusive
-        outcome = Outcome([name for name in wanted if name not in unstored], self.awaited.left)
+        unstored = set(self.pending.tests) - self.pending.inconclusive
+        outcome = Outcome([name for name in wanted if name not in unstored], self.pending.left)
         if not outcome.unsure:
             record.forget(self.options.out)
         clear_half_written(self.options.out)
@@ -88,7 +88,7 @@ class Run:
             jobs = slurm.alive(slurm.jobs_called(stored.name).values())
         except SqueueError as error:
             raise MachineError(f"can't ask Slurm for its jobs: {error}") from None
-        if stored.call == record.digest_of(self.intake):
+        if stored.call == record.digest_of(self.queue):
             return stored, jobs
         if jobs:
             raise CallError(
@@ -109,21 +109,21 @@ class Run:
                     self.warn(f"no other node is left to grade on: {error}")
                     return
             ended = self.follow()
-            if not self.awaited.left or self.tell_of(ended):
+            if not self.pending.left or self.tell_of(ended):
                 return
 
     def submit(self, number: int) -> None:
         """Plan and submit the tests, and after them the speed. Raises SubmitError and OSError."""
         before = ""
         for phase in PHASES:
-            paths = self.awaited.of(phase)
+            paths = self.pending.of(phase)
             if paths:
                 before = self.submit_phase(phase, paths, number, before)
 
     def submit_phase(self, phase: Phase, paths: list[Path], number: int, before: str) -> str:
         """Submit one array; its id."""
         options = replace(self.options, since_ns=self.record.since_ns)
-        each = seconds_each(phase, self.intake.katas, options)
+        each = seconds_each(phase, self.queue.katas, options)
         size = size_of_chunks(each, len(paths), options)
         made = plan(phase, paths, options, size)
         folder = self.record.folder(self.options.out.absolute()) / f"{phase}-{number}-{time.time_ns()}"
@@ -150,7 +150,7 @@ class Run:
         heard = time.monotonic()
         jobs: dict[str, Job] = {}
         settled = False
-        with ClusterProgress(self.out, self.awaited) as progress:
+        with ClusterProgress(self.out, self.pending) as progress:
             while True:
                 try:
                     jobs |= (now := slurm.jobs_called(self.record.name))
@@ -160,12 +160,12 @@ class Run:
                     over = False
                     if time.monotonic() - heard > SILENCE_SECONDS:
                         raise MachineError(f"can't ask Slurm for its jobs, which may go on: {error}") from None
-                self.awaited.look()
+                self.pending.look()
                 progress.show(jobs.values())
-                if over and (settled or not self.awaited.left):
+                if over and (settled or not self.pending.left):
                     return jobs
                 settled = over  # a result, or a task that is queued again, may be seen a moment late
-                time.sleep(LOOK_SECONDS + LOOK_SECONDS_EACH * len(self.awaited.left))
+                time.sleep(LOOK_SECONDS + LOOK_SECONDS_EACH * len(self.pending.left))
 
     def tell_of(self, jobs: dict[str, Job]) -> bool:
         """Say which tasks failed or were cancelled, and which nodes are unfit; whether somebody wants no more."""

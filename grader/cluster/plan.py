@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from grader.cluster.options import Phase
-from grader.pipeline.intake import Options
+from grader.pipeline.queue import Options
 from grader.results import result
 from grader.results.stored import stored_in
 from grader.sandbox.launch import Isolation

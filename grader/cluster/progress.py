@@ -6,14 +6,14 @@ from collections.abc import Collection
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from grader.cluster.awaited import Awaited
+from grader.cluster.pending import Pending
 from grader.cluster.slurm import Job
 
 
 class ClusterProgress(Progress):
     """Submissions from their results, tasks from squeue."""
 
-    def __init__(self, out: Console, awaited: Awaited) -> None:
+    def __init__(self, out: Console, pending: Pending) -> None:
         super().__init__(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -28,13 +28,13 @@ class ClusterProgress(Progress):
             disable=not out.is_terminal,
             speed_estimate_period=1800,
         )
-        self.awaited = awaited
-        self.all = self.add_task("", total=len(awaited.paths))
+        self.pending = pending
+        self.all = self.add_task("", total=len(pending.paths))
 
     def show(self, jobs: Collection[Job]) -> None:
         """Bring it up to date."""
-        done = len(self.awaited.paths) - len(self.awaited.left)
-        self.update(self.all, completed=done, description=described(jobs, len(self.awaited.inconclusive)))
+        done = len(self.pending.paths) - len(self.pending.left)
+        self.update(self.all, completed=done, description=described(jobs, len(self.pending.inconclusive)))
         self.refresh()
 
 

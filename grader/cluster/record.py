@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError
-from grader.pipeline.intake import Intake, fingerprinted
+from grader.pipeline.queue import Queue, fingerprinted
 from grader.results.result import assignment_digest, write_whole
 
 FOLDER = ".slurm"
@@ -27,14 +27,14 @@ class Record(msgspec.Struct, frozen=True):
         return out / FOLDER / self.name
 
 
-def begin(intake: Intake, earlier: Record | None) -> Record:
+def begin(queue: Queue, earlier: Record | None) -> Record:
     """A new record, stored; it goes on where an `earlier` one of the same call stopped. Raises OSError."""
-    out, name = intake.options.out, f"torchkata-{secrets.token_hex(4)}"
+    out, name = queue.options.out, f"torchkata-{secrets.token_hex(4)}"
     mark = out / FOLDER / name / "began"
     mark.parent.mkdir(parents=True)
     mark.touch()
-    since_ns = earlier.since_ns if earlier else mark.stat().st_mtime_ns if intake.options.force else 0
-    record = Record(digest_of(intake), name, since_ns)
+    since_ns = earlier.since_ns if earlier else mark.stat().st_mtime_ns if queue.options.force else 0
+    record = Record(digest_of(queue), name, since_ns)
     store(record, out)
     return record
 
@@ -60,9 +60,9 @@ def forget(out: Path) -> None:
     shutil.rmtree(out / FOLDER, ignore_errors=True)
 
 
-def digest_of(intake: Intake) -> str:
+def digest_of(queue: Queue) -> str:
     """The same for the same submissions, assignment and options that results depend on."""
-    options = intake.options
-    said = [sorted(fingerprinted(options, intake.katas).items()), options.device, options.force, assignment_digest()]
-    entries = [(entry.id, str(entry.path.absolute())) for entry in intake.entries]
+    options = queue.options
+    said = [sorted(fingerprinted(options, queue.katas).items()), options.device, options.force, assignment_digest()]
+    entries = [(entry.id, str(entry.path.absolute())) for entry in queue.entries]
     return hashlib.sha256(repr((said, entries)).encode()).hexdigest()

@@ -12,6 +12,7 @@ from grader.pipeline.progress import Progress, tests_of
 from grader.pipeline.wanted import choose
 from grader.pipeline.workplace import with_workplace
 from grader.proof.admitted import overlooked
+from grader.proof.attack_run import EXAMPLES, AttackRun, Trial
 from grader.proof.attacks import Attack, attacks, folder
 from grader.proof.attacktable import attack_table, refuted_trials, remarks_on
 from grader.proof.cheats import cheats, slow_ones
@@ -21,7 +22,6 @@ from grader.proof.proof import Options, Proof, levels
 from grader.proof.prove import Findings, catch_table, kata_table, markdown, prove, slow_table
 from grader.proof.proven import Proven
 from grader.proof.remember import remember
-from grader.proof.siege import EXAMPLES, Siege, Trial
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
@@ -30,7 +30,7 @@ MOST_UNSURE = 0.25  # of a part's claims
 NOTHING = {"attacks": "this course has no reference/attacks/", "cheats": "this course times no workload"}
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it; what builds on a right one; "
-    "fallbacks; more seeds; the attacks' twins, their seconds, and the lesser isolation; cheats on speed."
+    "fallbacks; more seeds; the attacks' controls, their seconds, and the lesser isolation; cheats on speed."
 )
 
 
@@ -103,7 +103,7 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
         fresh = (
             todo if options.force else [claim for claim in todo if not findings.add_known(claim, proven.find(claim))]
         )
-        total = sum(tests_of(claim.order) for claim in fresh)
+        total = sum(tests_of(claim.job) for claim in fresh)
         try:
             with Progress(out, "certifying", "claims", len(fresh), total) as progress:
                 prove(fresh, tests, sandbox, options.jobs, findings, progress.take, proven.keep)
@@ -124,17 +124,17 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
     """That no attack gains anything, at every level that works here, and that what is admitted is remarked on.
 
-    The quick proof is at the first of these levels, without twins. No attack is skipped: it tries this machine, too.
+    The quick proof is at the first of these levels, without controls. No attack is skipped: it tries this machine, too.
     """
     trials: list[Trial] = []
     for level in levels(options):
-        siege = Siege(corpus, level, quick=options.quick)
+        attack_run = AttackRun(corpus, level, quick=options.quick)
 
-        def use(tests: Tests, sandbox: Sandbox, siege: Siege = siege) -> None:
-            orders = siege.all_orders()
-            total = sum(map(tests_of, orders))
-            with Progress(out, f"attacks, isolation {siege.level}", "submissions", len(orders), total) as progress:
-                trials.extend(siege.lay(tests, sandbox, options.jobs, progress.take))
+        def use(tests: Tests, sandbox: Sandbox, attack_run: AttackRun = attack_run) -> None:
+            queued = attack_run.all_jobs()
+            total = sum(map(tests_of, queued))
+            with Progress(out, f"attacks, isolation {attack_run.level}", "submissions", len(queued), total) as progress:
+                trials.extend(attack_run.run(tests, sandbox, options.jobs, progress.take))
 
         try:
             with_workplace(level, EXAMPLES, lambda _: None, use, profile="prove")
@@ -147,4 +147,4 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
     admitted = [attack for attack in corpus if attack.admitted]
     refuted = [*refuted_trials(trials), *overlooked(admitted)]
     made = len(trials) * (1 if options.quick else 2) + len(admitted)
-    return Proof([attack_table(trials, twins=not options.quick)], made, refuted, remarks_on(trials))
+    return Proof([attack_table(trials, controls=not options.quick)], made, refuted, remarks_on(trials))

@@ -14,10 +14,10 @@ from grader.base.terminal import console
 from grader.output.live import LiveReport
 from grader.output.summary import rebuild, show, tell
 from grader.pipeline.executor import Executor, Following, Outcome, Warn
-from grader.pipeline.intake import Intake, Options
-from grader.pipeline.roster import roster
+from grader.pipeline.queue import Options, Queue
 from grader.pipeline.run import grade_tests
 from grader.pipeline.start import Start
+from grader.pipeline.submission_ids import with_ids
 from grader.pipeline.wanted import choose
 from grader.results import result
 from grader.results.result import Result
@@ -34,7 +34,7 @@ def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
     katas = choose(options.katas)
     grade = executor(options, start)
     live = live_report(paths, katas, options)
-    intake = Intake(*roster(paths), katas, options)
+    queue = Queue(*with_ids(paths), katas, options)
     out, err = console(quiet=options.quiet), console(stderr=True)
 
     def warn(text: str) -> None:
@@ -42,26 +42,26 @@ def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
         err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
 
     with contextlib.closing(start):
-        outcome = grade(intake, out, warn, live)
+        outcome = grade(queue, out, warn, live)
     rows, unreadable = rebuild(options.out)
-    shown = {*intake.reused, *outcome.stored}
+    shown = {*queue.reused, *outcome.stored}
     if live is not None:
         for submission in shown:  # one, or none where it could not be graded
             live.finish(result.read(options.out / submission / "result.json", Result))
     show(out, [row for row in rows if row.submission in shown], options.out, REMARKS_SHOWN)
     out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
-    if intake.reused:
+    if queue.reused:
         out.print(
-            f"{len(intake.reused)} of {len(shown)} had been graded before with the same options (--force grades again)."
+            f"{len(queue.reused)} of {len(shown)} had been graded before with the same options (--force grades again)."
         )
-    tell(err, [*intake.refused, *unreadable])
+    tell(err, [*queue.refused, *unreadable])
     if outcome.unsure:
         tell(err, [f"could not be graded, run the same command again: {', '.join(outcome.unsure)}"])
-    return 3 if outcome.unsure else 2 if intake.refused else 0
+    return 3 if outcome.unsure else 2 if queue.refused else 0
 
 
 def executor(options: Options, start: Start) -> Executor:
-    """Who grades what the intake finds, and stores it. Raises CallError and MachineError where it can't."""
+    """Who grades what the queue finds, and stores it. Raises CallError and MachineError where it can't."""
     if options.executor == "local":
         if options.slurm or options.per_task is not None:
             raise CallError("--slurm and --per-task go with --executor slurm")
@@ -73,11 +73,11 @@ def executor(options: Options, start: Start) -> Executor:
     return on_slurm(options)
 
 
-def grade_here(intake: Intake, out: Console, warn: Warn, live: Following | None, start: Start) -> Outcome:
+def grade_here(queue: Queue, out: Console, warn: Warn, live: Following | None, start: Start) -> Outcome:
     """Grade on this machine: all tests, then speed. Raises CallError before anything is written, and MachineError."""
-    options = intake.options
+    options = queue.options
     try:
-        outcome = grade_tests(intake, out, warn, live, start)
+        outcome = grade_tests(queue, out, warn, live, start)
     except CallError:
         raise
     except BaseException:
@@ -88,7 +88,7 @@ def grade_here(intake: Intake, out: Console, warn: Warn, live: Following | None,
         from grader.pipeline.speeds import grade_speeds
 
         try:
-            unsure = grade_speeds(options.device, intake, [*intake.reused, *outcome.stored], out, warn)
+            unsure = grade_speeds(options.device, queue, [*queue.reused, *outcome.stored], out, warn)
         finally:
             rebuild(options.out)
         outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]

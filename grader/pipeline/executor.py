@@ -6,7 +6,7 @@ from typing import Protocol, TypeAlias
 
 from rich.console import Console
 
-from grader.pipeline.intake import Intake
+from grader.pipeline.queue import Queue
 from grader.pipeline.session import TestEnded
 from grader.results.result import Result
 
@@ -37,6 +37,6 @@ class Outcome:
     unsure: list[str] = field(default_factory=list)  # through no fault of the student's
 
 
-# Grades what the intake finds to be graded, and stores each result in the intake's `out`. Raises CallError before
+# Grades what the queue finds to be graded, and stores each result in the queue's `out`. Raises CallError before
 # anything is written, and MachineError.
-Executor: TypeAlias = Callable[[Intake, Console, Warn, Following | None], Outcome]
+Executor: TypeAlias = Callable[[Queue, Console, Warn, Following | None], Outcome]

@@ -7,24 +7,24 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from grader.pipeline.session import Event, Order, TestEnded
+from grader.pipeline.session import Event, Job, TestEnded
 
 
-def tests_of(order: Order) -> int:
-    """How many tests an order asks for."""
+def tests_of(job: Job) -> int:
+    """How many tests a job asks for."""
     return sum(len(kata.points) for kata in order.katas)
 
 
 class Progress:
-    """How much of all orders and tests is done. Drawn at every step: no thread may run while children are forked."""
+    """How much of all jobs and tests is done. Drawn at every step: no thread may run while children are forked."""
 
-    def __init__(self, out: Console, what: str, items: str, orders: int, tests: int) -> None:
-        self.orders = orders
+    def __init__(self, out: Console, what: str, items: str, jobs: int, tests: int) -> None:
+        self.jobs = jobs
         self.tests = tests
-        self.ended_orders = self.ended_tests = 0
+        self.ended_jobs = self.ended_tests = 0
         self.running: Counter[int] = Counter()
         self.bar = Bar(
-            TextColumn(f"{what} {{task.fields[ended]}}/{{task.fields[orders]}} {items}"),
+            TextColumn(f"{what} {{task.fields[ended]}}/{{task.fields[jobs]}} {items}"),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("tests"),
@@ -36,7 +36,7 @@ class Progress:
             transient=True,
             disable=not out.is_terminal,
         )
-        self.task = self.bar.add_task("", total=tests, ended=0, orders=orders)
+        self.task = self.bar.add_task("", total=tests, ended=0, jobs=jobs)
 
     def __enter__(self) -> "Progress":
         self.bar.start()
@@ -48,21 +48,21 @@ class Progress:
         self.bar.stop()
 
     def take(self, event: Event) -> None:
-        """A test has ended, or an order, with or without all of its tests."""
+        """A test has ended, or a job, with or without all of its tests."""
         if isinstance(event, TestEnded):
-            self.running[id(event.order)] += 1
+            self.running[id(event.job)] += 1
         else:
-            self.running.pop(id(event.order), None)
-            self.ended_orders += 1
-            self.ended_tests += tests_of(event.order)
+            self.running.pop(id(event.job), None)
+            self.ended_jobs += 1
+            self.ended_tests += tests_of(event.job)
         self.draw()
 
-    def expect(self, orders: int, tests: int) -> None:
+    def expect(self, jobs: int, tests: int) -> None:
         """There are only so many: what is not graded must not make the rest look fast."""
-        self.orders, self.tests = orders, tests
+        self.jobs, self.tests = jobs, tests
 
     def draw(self) -> None:
         """Bring the bar up to date."""
         completed = self.ended_tests + self.running.total()
-        self.bar.update(self.task, total=self.tests, completed=completed, ended=self.ended_orders, orders=self.orders)
+        self.bar.update(self.task, total=self.tests, completed=completed, ended=self.ended_jobs, jobs=self.jobs)
         self.bar.refresh()

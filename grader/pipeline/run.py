@@ -11,10 +11,10 @@ from grader.base.errors import CallError
 from grader.base.leftovers import clear_runtimes
 from grader.pipeline.collect import Tests
 from grader.pipeline.executor import Following, Outcome, Warn
-from grader.pipeline.intake import Intake, Options
 from grader.pipeline.progress import Progress
-from grader.pipeline.session import Graded, Order, TestEnded
-from grader.pipeline.session import grade as grade_orders
+from grader.pipeline.queue import Options, Queue
+from grader.pipeline.session import Graded, Job, TestEnded
+from grader.pipeline.session import grade as grade_jobs
 from grader.pipeline.start import Start
 from grader.pipeline.workplace import with_workplace
 from grader.results import result
@@ -24,36 +24,36 @@ from torchkata.course import Kata
 
 
 def grade_tests(
-    intake: Intake, out: Console, warn: Warn, live: Following | None = None, start: Start | None = None
+    queue: Queue, out: Console, warn: Warn, live: Following | None = None, start: Start | None = None
 ) -> Outcome:
     """Run the tests of what has not been graded. Raises CallError before anything is written, and MachineError."""
-    options, outcome = intake.options, Outcome()
-    orders = intake.orders()
+    options, outcome = queue.options, Outcome()
+    queued = queue.to_grade()
     try:
-        first = next(orders, None)
+        first = next(queued, None)
     except CallError as error:
         if live is not None:
             live.refuse(str(error))
         raise
     if first is None:
         return outcome
-    waiting = chain([first], orders)
+    waiting = chain([first], queued)
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
-        grade_all(waiting, intake, outcome, tests, sandbox, out, live)
+        grade_all(waiting, queue, outcome, tests, sandbox, out, live)
 
     clear_runtimes()
     if live is not None:
-        blank = result_of(Graded(first, [], 0.0), [], options, None, intake.prints[first.submission.id])
-        live.begin(msgspec.structs.replace(blank, performance=not_timed_yet(options, intake.katas)))
-    private = [path.absolute() for path in (*(entry.path for entry in intake.entries), options.out)]
+        blank = result_of(Graded(first, [], 0.0), [], options, None, queue.prints[first.submission.id])
+        live.begin(msgspec.structs.replace(blank, performance=not_timed_yet(options, queue.katas)))
+    private = [path.absolute() for path in (*(entry.path for entry in queue.entries), options.out)]
     with_workplace(
         options.isolation,
         options.examples,
         warn,
         use,
         private=private,
-        katas=intake.katas,
+        katas=queue.katas,
         start=start,
         replay=options.replay,
     )
@@ -70,30 +70,30 @@ def not_timed_yet(options: Options, katas: Sequence[Kata]) -> list[result.Perfor
 
 
 def grade_all(
-    orders: Iterable[Order],
-    intake: Intake,
+    queued: Iterable[Job],
+    queue: Queue,
     outcome: Outcome,
     tests: Tests,
     sandbox: Sandbox,
     out: Console,
     live: Following | None,
 ) -> None:
-    """Grade the orders and store each result as it comes. Raises MachineError."""
-    each = sum(len(kata.points) for kata in intake.katas)
-    progress = Progress(out, "grading", "submissions", intake.expected, intake.expected * each)
-    with progress, contextlib.closing(grade_orders(orders, tests, sandbox, intake.options.jobs)) as events:
+    """Grade the jobs and store each result as it comes. Raises MachineError."""
+    each = sum(len(kata.points) for kata in queue.katas)
+    progress = Progress(out, "grading", "submissions", queue.expected, queue.expected * each)
+    with progress, contextlib.closing(grade_jobs(queued, tests, sandbox, queue.options.jobs)) as events:
         for event in events:
-            progress.expect(intake.expected, intake.expected * each)
+            progress.expect(queue.expected, queue.expected * each)
             progress.take(event)
             if live is not None and isinstance(event, TestEnded):
                 live.add(event)
             if isinstance(event, Graded):
-                submission = event.order.submission.id
-                fingerprint = intake.prints.pop(submission)
+                submission = event.job.submission.id
+                fingerprint = queue.prints.pop(submission)
                 if event.katas is not None:
                     result.store(
-                        result_of(event, event.katas, intake.options, sandbox, fingerprint),
-                        intake.options.out,
+                        result_of(event, event.katas, queue.options, sandbox, fingerprint),
+                        queue.options.out,
                     )
                     outcome.stored.append(submission)
                 if event.katas is None or any(kata.status == "inconclusive" for kata in event.katas):
@@ -105,7 +105,7 @@ def result_of(
 ) -> Result:
     """The result to store; without a sandbox, of what is yet to be graded."""
     return Result(
-        submission=event.order.submission.id,
+        submission=event.job.submission.id,
         score=sum(kata.score for kata in katas),
         max_score=sum(kata.max_score for kata in katas),
         fingerprint=fingerprint,

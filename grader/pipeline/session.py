@@ -38,23 +38,23 @@ SLACK = 120.0  # seconds beyond the katas' own limits, after which a grading chi
 
 
 @dataclass(frozen=True)
-class Order:
+class Job:
     """One submission to grade."""
 
     submission: Submission
     katas: tuple[Kata, ...]
     seed: int
-    sound: frozenset[str] = frozenset()  # katas that are known to be done, and need no fallback
+    known_good: frozenset[str] = frozenset()  # katas that are known to be done, and need no fallback
     limits: Limits = field(default_factory=lambda: course().limits)
     remarked: bool = False  # remarks on the source are wanted
-    then: "Order | None" = None  # graded right after it, by the same zygote
+    next: "Job | None" = None  # graded right after it, by the same zygote
 
 
 @dataclass(frozen=True)
 class TestEnded:
-    """A test of this order has ended."""
+    """A test of this job has ended."""
 
-    order: Order
+    job: Job
     kata: str
     test: str
     timed: Timed
@@ -62,9 +62,9 @@ class TestEnded:
 
 @dataclass(frozen=True)
 class Graded:
-    """An order is done; `katas` is None when the child that graded it was lost, through no fault of the student's."""
+    """An job is done; `katas` is None when the child that graded it was lost, through no fault of the student's."""
 
-    order: Order
+    job: Job
     katas: list[KataResult] | None
     seconds: float
     remarks: list[Remark] = field(default_factory=list)
@@ -94,22 +94,22 @@ class Remarked(msgspec.Struct, frozen=True, tag=True):
     remarks: list[Remark]
 
 
-def grade(orders: Iterable[Order], tests: Tests, sandbox: Sandbox, jobs: int) -> Generator[Event, None, None]:
-    """Grade up to `jobs` submissions at a time, each taken from `orders` when its turn comes; events as they come.
+def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> Generator[Event, None, None]:
+    """Grade up to `jobs` submissions at a time, each taken from `queued` when its turn comes; events as they come.
 
     Ctrl-C strikes only while it waits. Kills what still runs when it is closed. Raises MachineError.
     """
-    coming = iter(orders)
+    coming = iter(queued)
     idle: list[socket] = []
     running: dict[Connection, Child] = {}
     with uninterrupted(), in_use(sandbox.runtime):
         try:
-            order = next(coming, None)
-            while order is not None or running:
-                while order is not None and len(running) < jobs:
-                    child = start(order, tests, idle.pop() if idle else connect(sandbox))
+            job = next(coming, None)
+            while job is not None or running:
+                while job is not None and len(running) < jobs:
+                    child = start(job, tests, idle.pop() if idle else connect(sandbox))
                     running[child.results] = child
-                    order = next(coming, None)
+                    job = next(coming, None)
                 for child in with_news(running):
                     event = child.hear()
                     if isinstance(event, Graded):
@@ -119,10 +119,10 @@ def grade(orders: Iterable[Order], tests: Tests, sandbox: Sandbox, jobs: int) ->
                         if event.katas is None:
                             control.close()
                             control = connect(sandbox)
-                        if child.order.then is None:
+                        if child.job.next is None:
                             idle.append(control)
                         else:
-                            follower = start(child.order.then, tests, control)
+                            follower = start(child.job.next, tests, control)
                             running[follower.results] = follower
                     if event is not None:
                         yield event
@@ -138,7 +138,7 @@ def grade(orders: Iterable[Order], tests: Tests, sandbox: Sandbox, jobs: int) ->
 class Child:
     """A process that grades one submission, and what it has sent."""
 
-    order: Order
+    job: Job
     pid: int
     results: Connection
     control: socket
@@ -155,13 +155,13 @@ class Child:
                 message = msgspec.msgpack.decode(self.results.recv_bytes(), type=Ended | Finished | Remarked)
         match message:
             case Ended(kata, test, timed):
-                return TestEnded(self.order, kata, test, timed)
+                return TestEnded(self.job, kata, test, timed)
             case Finished(katas):
                 self.katas = katas
             case Remarked(remarks):
                 self.remarks = remarks
             case None:
-                return Graded(self.order, self.katas, time.monotonic() - self.began, self.remarks)
+                return Graded(self.job, self.katas, time.monotonic() - self.began, self.remarks)
         return None
 
     def end(self) -> float:
@@ -181,15 +181,15 @@ def with_news(running: Mapping[Connection, Child]) -> list[Child]:
     return [child for connection, child in running.items() if connection in ready or child.deadline < now]
 
 
-def start(order: Order, tests: Tests, control: socket) -> Child:
+def start(job: Job, tests: Tests, control: socket) -> Child:
     """Fork a child that grades one submission: it sends how each test ended, the katas, the remarks."""
     receive, send = Pipe(duplex=False)
     began, parent = time.monotonic(), os.getpid()
     pid = os.fork()
     if pid:
         send.close()
-        seconds = 2 * order.limits.kata_seconds * patience(tests)  # a test that fails runs twice, and is charged once
-        return Child(order, pid, receive, control, began, began + len(order.katas) * seconds + SLACK)
+        seconds = 2 * job.limits.kata_seconds * patience(tests)  # a test that fails runs twice, and is charged once
+        return Child(job, pid, receive, control, began, began + len(job.katas) * seconds + SLACK)
     status = 1
 
     def send_on(message: Ended | Finished | Remarked) -> None:
@@ -197,16 +197,16 @@ def start(order: Order, tests: Tests, control: socket) -> Child:
 
     try:
         end_with_parent(parent)
-        runner = WorkerRunner(control, order.limits)
-        send_on(Finished(grade_submission(order, tests, runner, lambda *ended: send_on(Ended(*ended)))))
-        if order.remarked:  # last: a source that is made to break its reader costs no more than the remarks
+        runner = WorkerRunner(control, job.limits)
+        send_on(Finished(grade_submission(job, tests, runner, lambda *ended: send_on(Ended(*ended)))))
+        if job.remarked:  # last: a source that is made to break its reader costs no more than the remarks
             remarks.limit_this_process()
-            send_on(Remarked(remarks.look_through(order.submission.files)))
+            send_on(Remarked(remarks.look_through(job.submission.files)))
         status = 0
     except BrokenPipeError:
         pass
     except BaseException as error:
-        print(f"grading {order.submission.id}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        print(f"grading {job.submission.id}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
     finally:
         os._exit(status)
 
@@ -227,17 +227,17 @@ class GradingRunner(Runner, Protocol):
 
 
 def grade_submission(
-    order: Order, tests: Tests, runner: GradingRunner, ended: Callable[[str, str, Timed], None]
+    job: Job, tests: Tests, runner: GradingRunner, ended: Callable[[str, str, Timed], None]
 ) -> list[KataResult]:
     """All katas of one submission, in order, each on foundations that hold."""
-    tests.config.stash[SEED] = order.seed
+    tests.config.stash[SEED] = job.seed
     tests.config.stash[STUDENT] = Student(runner)
     results: list[KataResult] = []
     for kata in order.katas:
-        done = {result.kata for result in results if result.status == "done"} | order.sound
-        runner.open(on_firm_ground(kata, order.submission.files, done), patience(tests))
+        done = {result.kata for result in results if result.status == "done"} | job.known_good
+        runner.open(on_firm_ground(kata, job.submission.files, done), patience(tests))
         timed = {}
-        for name in kata.points:  # those that the order asks for
+        for name in kata.points:  # those that the job asks for
             timed[name] = run(tests.items[kata.name][name])
             ended(kata.name, name, timed[name])
         results.append(rubric.score(kata, timed))

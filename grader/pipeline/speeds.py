@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 from rich.console import Console
 
-from grader.pipeline.intake import Intake
+from grader.pipeline.queue import Queue
 from grader.pipeline.submission import SubmissionError
 from grader.pipeline.submission import read as read_submission
 from grader.pipeline.workplace import with_sandbox
@@ -15,32 +15,32 @@ from grader.sandbox.launch import Sandbox
 from grader.speed import setup
 from grader.speed.grading import ended
 from grader.speed.progress import SpeedProgress
-from grader.speed.session import About, Order, grade_speed
+from grader.speed.session import About, SpeedJob, grade_speed
 from torchkata.course import Kata, course
 from torchkata.speed.sizes import Kind
 
 
 def grade_speeds(
-    kind: Kind, intake: Intake, shown: Sequence[str], out: Console, warn: Callable[[str], None]
+    kind: Kind, queue: Queue, shown: Sequence[str], out: Console, warn: Callable[[str], None]
 ) -> list[str]:
     """Time what has not been timed, and store it with the results; those that are inconclusive. Raises MachineError."""
-    options = intake.options
-    orders = list(waiting(kind, intake, set(shown)))
+    options = queue.options
+    queued = list(waiting(kind, queue, set(shown)))
     unsure: list[str] = []
 
     def use(sandbox: Sandbox) -> None:
-        with SpeedProgress(out, sum(len(order.workloads) for order in orders)) as progress:
-            for order in orders:
-                rows, facts = timed(order, kind, sandbox, progress.take)
-                stored = result.read(options.out / order.submission / "result.json", Result)
+        with SpeedProgress(out, sum(len(job.workloads) for job in queued)) as progress:
+            for job in queued:
+                rows, facts = timed(job, kind, sandbox, progress.take)
+                stored = result.read(options.out / job.submission / "result.json", Result)
                 result.store(
                     with_speed(stored, kind, rows, facts, result.speed_fingerprint(stored.fingerprint, kind)),
                     options.out,
                 )
                 if not all(row.counts for row in rows):
-                    unsure.append(order.submission)
+                    unsure.append(job.submission)
 
-    if orders:
+    if queued:
         with_sandbox(options.isolation, setup.limits(), setup.timing(kind), warn, use, [options.out])
     return unsure
 
@@ -52,33 +52,33 @@ def not_yet(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:
     return [ended(kind, workload, "not_graded", said) for workload in chosen]
 
 
-def waiting(kind: Kind, intake: Intake, shown: set[str]) -> Iterator[Order]:
+def waiting(kind: Kind, queue: Queue, shown: set[str]) -> Iterator[SpeedJob]:
     """The submissions whose speed is not known for these files and options."""
-    workloads = course().timed_with(kata.name for kata in intake.katas)
-    for entry in intake.entries:
-        stored = result.load(intake.options.out / entry.id / "result.json")
+    workloads = course().timed_with(kata.name for kata in queue.katas)
+    for entry in queue.entries:
+        stored = result.load(queue.options.out / entry.id / "result.json")
         if entry.id not in shown or stored is None:
             continue
-        if not intake.options.force and stored.is_timed(kind):
+        if not queue.options.force and stored.is_timed(kind):
             continue
         try:
             files = read_submission(entry.path).files
         except SubmissionError:  # it was there when its tests ran
             continue
-        yield Order(entry.id, files, tuple(stored.katas), workloads)
+        yield SpeedJob(entry.id, files, tuple(stored.katas), workloads)
 
 
 def timed(
-    order: Order, kind: Kind, sandbox: Sandbox, take: Callable[[str], None]
+    job: SpeedJob, kind: Kind, sandbox: Sandbox, take: Callable[[str], None]
 ) -> tuple[list[PerformanceResult], dict[str, str]]:
     """All workloads of one submission, and what the device says of itself."""
     rows, facts = [], {}
-    for message in grade_speed(order, kind, sandbox):
+    for message in grade_speed(job, kind, sandbox):
         if isinstance(message, About):
             facts = message.facts
         else:
             rows.append(message.row)
-            take(order.submission)
+            take(job.submission)
     place = {name: i for i, name in enumerate(course().workloads)}
     return sorted(rows, key=lambda row: place[row.workload]), facts
 

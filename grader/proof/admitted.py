@@ -14,8 +14,8 @@ def overlooked(admitted: Sequence[Attack]) -> list[str]:
         own = texts_on(attack.hostile.submission) - texts_on(attack.base())
         if not own:
             lines.append(f"attack {attack.title}: no remark on its code")
-        elif attack.entry.open and not own - texts_on(attack.twin.submission):
-            lines.append(f"attack {attack.title}: no remark tells it from its honest twin")
+        elif attack.entry.open and not own - texts_on(attack.control.submission):
+            lines.append(f"attack {attack.title}: no remark tells it from its honest control")
     return lines
 
 

@@ -11,7 +11,7 @@ import warnings
 import zipfile
 from pathlib import Path
 
-from grader.proof.parcel import MIB, Builder, Parcel, member
+from grader.proof.archive import MIB, Archive, Builder, member
 
 FORGED = b"import os\nos._exit(0)\n"
 SMUGGLED = (
@@ -39,81 +39,81 @@ SHADOWS = (
 )
 
 
-def climbs_out(parcel: Parcel) -> Path:
+def climbs_out(archive: Archive) -> Path:
     """A zip with names that lead up."""
-    return parcel.zipped([*parcel.files.items(), ("../../escaped.py", FORGED)])
+    return archive.zipped([*archive.files.items(), ("../../escaped.py", FORGED)])
 
 
-def climbs_out_backwards(parcel: Parcel) -> Path:
+def climbs_out_backwards(archive: Archive) -> Path:
     """The same with the other slash."""
-    return parcel.zipped([*parcel.files.items(), ("..\\..\\escaped.py", FORGED)])
+    return archive.zipped([*archive.files.items(), ("..\\..\\escaped.py", FORGED)])
 
 
-def starts_at_the_root(parcel: Parcel) -> Path:
+def starts_at_the_root(archive: Archive) -> Path:
     """A zip with an absolute name."""
-    return parcel.zipped([*parcel.files.items(), (str(parcel.folder.parent / "escaped.py"), FORGED)])
+    return archive.zipped([*archive.files.items(), (str(archive.folder.parent / "escaped.py"), FORGED)])
 
 
-def climbs_out_of_a_tar(parcel: Parcel) -> Path:
+def climbs_out_of_a_tar(archive: Archive) -> Path:
     """A tar whose extended header has another name than the plain one."""
     info, content = member("harmless.py", FORGED)
     info.pax_headers = {"path": "../../escaped.py"}
-    return parcel.tarred([*(member(*entry) for entry in parcel.files.items()), (info, content)])
+    return archive.tarred([*(member(*entry) for entry in archive.files.items()), (info, content)])
 
 
-def links_to_the_solution(parcel: Parcel) -> Path:
+def links_to_the_solution(archive: Archive) -> Path:
     """A zip with a link in the kata's place."""
-    link = zipfile.ZipInfo(parcel.file)
+    link = zipfile.ZipInfo(archive.file)
     link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
-    return parcel.zipped([*parcel.rest(), (link, parcel.answer.encode())])
+    return archive.zipped([*archive.rest(), (link, archive.answer.encode())])
 
 
-def links_to_the_solution_in_a_tar(parcel: Parcel) -> Path:
+def links_to_the_solution_in_a_tar(archive: Archive) -> Path:
     """The same in a tar."""
-    rest = [member(*entry) for entry in parcel.rest()]
-    return parcel.tarred([*rest, member(parcel.file, kind=tarfile.SYMTYPE, link=parcel.answer)])
+    rest = [member(*entry) for entry in archive.rest()]
+    return archive.tarred([*rest, member(archive.file, kind=tarfile.SYMTYPE, link=archive.answer)])
 
 
-def hard_link_to_the_solution(parcel: Parcel) -> Path:
+def hard_link_to_the_solution(archive: Archive) -> Path:
     """A hard link to a file that is not in the archive."""
-    rest = [member(*entry) for entry in parcel.rest()]
-    return parcel.tarred([*rest, member(parcel.file, kind=tarfile.LNKTYPE, link=parcel.answer)])
+    rest = [member(*entry) for entry in archive.rest()]
+    return archive.tarred([*rest, member(archive.file, kind=tarfile.LNKTYPE, link=archive.answer)])
 
 
-def writes_through_a_link(parcel: Parcel) -> Path:
+def writes_through_a_link(archive: Archive) -> Path:
     """A link to a folder outside, then a file in that folder."""
-    link = member("assignment", kind=tarfile.SYMTYPE, link=str(parcel.folder.parent))
-    return parcel.tarred([link, *(member(f"assignment/{name}", content) for name, content in parcel.files.items())])
+    link = member("assignment", kind=tarfile.SYMTYPE, link=str(archive.folder.parent))
+    return archive.tarred([link, *(member(f"assignment/{name}", content) for name, content in archive.files.items())])
 
 
-def devices(parcel: Parcel) -> Path:
+def devices(archive: Archive) -> Path:
     """Devices and a pipe in the katas' places: to read one takes for ever."""
-    others = [name for name, _ in parcel.rest()]
-    kinds = {parcel.file: tarfile.CHRTYPE, others[0]: tarfile.FIFOTYPE, others[1]: tarfile.BLKTYPE}
-    whole = [member(*entry) for entry in parcel.files.items() if entry[0] not in kinds]
+    others = [name for name, _ in archive.rest()]
+    kinds = {archive.file: tarfile.CHRTYPE, others[0]: tarfile.FIFOTYPE, others[1]: tarfile.BLKTYPE}
+    whole = [member(*entry) for entry in archive.files.items() if entry[0] not in kinds]
     members = [*whole, *(member(name, kind=kind) for name, kind in kinds.items())]
     for info, _ in members:
         info.devmajor, info.devminor = 1, 5
-    return parcel.tarred(members)
+    return archive.tarred(members)
 
 
-def one_that_blows_up(parcel: Parcel) -> Path:
+def one_that_blows_up(archive: Archive) -> Path:
     """A kata of 256 MiB that packs into 256 KiB."""
-    return parcel.zipped([*parcel.rest(), (parcel.file, bytes(256 * MIB))])
+    return archive.zipped([*archive.rest(), (archive.file, bytes(256 * MIB))])
 
 
-def many_that_blow_up(parcel: Parcel) -> Path:
+def many_that_blow_up(archive: Archive) -> Path:
     """Hundreds of folders, in each a file that is just small enough."""
-    return parcel.zipped([*parcel.files.items(), *((f"f{i}/{parcel.file}", bytes(MIB)) for i in range(500))])
+    return archive.zipped([*archive.files.items(), *((f"f{i}/{archive.file}", bytes(MIB)) for i in range(500))])
 
 
-def much_to_skip(parcel: Parcel) -> Path:
+def much_to_skip(archive: Archive) -> Path:
     """A small .tar.gz that unpacks to gigabytes before its last member."""
     head = tarfile.TarInfo("notes.bin")
     head.size = 3 * 2**30
-    end = parcel.tarred([member(*entry) for entry in parcel.files.items()])
+    end = archive.tarred([member(*entry) for entry in archive.files.items()])
     zeros = gzip.compress(bytes(64 * MIB))
-    path = parcel.folder / "handed_in.tar.gz"
+    path = archive.folder / "handed_in.tar.gz"
     with path.open("wb") as out:
         out.write(gzip.compress(head.tobuf()))
         for _ in range(head.size // (64 * MIB)):
@@ -123,56 +123,56 @@ def much_to_skip(parcel: Parcel) -> Path:
     return path
 
 
-def sparse(parcel: Parcel) -> Path:
+def sparse(archive: Archive) -> Path:
     """A member that says it is a terabyte of holes."""
-    info, content = member(parcel.file, b"0\n")
+    info, content = member(archive.file, b"0\n")
     info.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(2**40)}
-    return parcel.tarred([*(member(*entry) for entry in parcel.rest()), (info, content)])
+    return archive.tarred([*(member(*entry) for entry in archive.rest()), (info, content)])
 
 
-def endless_list(parcel: Parcel) -> Path:
+def endless_list(archive: Archive) -> Path:
     """A zip with seventy thousand names."""
-    return parcel.zipped([*parcel.files.items(), *((f"{i}.py", b"") for i in range(70_000))])
+    return archive.zipped([*archive.files.items(), *((f"{i}.py", b"") for i in range(70_000))])
 
 
-def says_it_twice(parcel: Parcel) -> Path:
+def says_it_twice(archive: Archive) -> Path:
     """The same name again: one file for a reader's eyes, another for the grader."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # zipfile knows that this is odd
-        return parcel.zipped([(parcel.file, b"# nothing to see here\n"), *parcel.files.items()])
+        return archive.zipped([(archive.file, b"# nothing to see here\n"), *archive.files.items()])
 
 
-def twin_names(parcel: Parcel) -> Path:
+def twin_names(archive: Archive) -> Path:
     """Two names that are one after normalising."""
     name = "h\u00e9lper.py"
-    twins = [(unicodedata.normalize(form, name), FORGED) for form in ("NFC", "NFD")]
-    return parcel.zipped([*parcel.files.items(), *twins])
+    controls = [(unicodedata.normalize(form, name), FORGED) for form in ("NFC", "NFD")]
+    return archive.zipped([*archive.files.items(), *controls])
 
 
-def smuggles(parcel: Parcel) -> Path:
+def smuggles(archive: Archive) -> Path:
     """Files that Python or pytest would run by themselves."""
-    katas = [(f"assignment/{name}", content) for name, content in parcel.files.items()]
-    return parcel.zipped([*katas, *((name, FORGED) for name in SMUGGLED)])
+    katas = [(f"assignment/{name}", content) for name, content in archive.files.items()]
+    return archive.zipped([*katas, *((name, FORGED) for name in SMUGGLED)])
 
 
-def shadows(parcel: Parcel) -> Path:
+def shadows(archive: Archive) -> Path:
     """Modules with the names of those that the grader imports, beside the katas and around them."""
     forged = [(f"{prefix}{name}.py", FORGED) for prefix in ("", "assignment/") for name in SHADOWS]
-    probes = [(f"{prefix}tests/probes/{parcel.file}", FORGED) for prefix in ("", "assignment/")]
-    return parcel.zipped(
-        [*((f"assignment/{name}", content) for name, content in parcel.files.items()), *forged, *probes]
+    probes = [(f"{prefix}tests/probes/{archive.file}", FORGED) for prefix in ("", "assignment/")]
+    return archive.zipped(
+        [*((f"assignment/{name}", content) for name, content in archive.files.items()), *forged, *probes]
     )
 
 
-def archive_in_an_archive(parcel: Parcel) -> Path:
+def archive_in_an_archive(archive: Archive) -> Path:
     """The submission is in a zip in the zip."""
-    inner = parcel.zipped(parcel.files.items()).read_bytes()
-    return parcel.zipped([("assignment/inner.zip", inner)])
+    inner = archive.zipped(archive.files.items()).read_bytes()
+    return archive.zipped([("assignment/inner.zip", inner)])
 
 
-def locked(parcel: Parcel) -> Path:
+def locked(archive: Archive) -> Path:
     """A zip that says it is encrypted."""
-    path = parcel.zipped(parcel.files.items())
+    path = archive.zipped(archive.files.items())
     content = bytearray(path.read_bytes())
     for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         place = content.find(signature)
@@ -183,9 +183,9 @@ def locked(parcel: Parcel) -> Path:
     return path
 
 
-def lies_about_sizes(parcel: Parcel) -> Path:
+def lies_about_sizes(archive: Archive) -> Path:
     """A zip whose list says that every file has one byte."""
-    path = parcel.zipped(parcel.files.items())
+    path = archive.zipped(archive.files.items())
     content = bytearray(path.read_bytes())
     place = content.find(b"PK\x01\x02")
     while place >= 0:
@@ -195,32 +195,34 @@ def lies_about_sizes(parcel: Parcel) -> Path:
     return path
 
 
-def cut_short(parcel: Parcel) -> Path:
+def cut_short(archive: Archive) -> Path:
     """A tar that ends within a member."""
-    path = parcel.tarred([member(*entry) for entry in parcel.files.items()])
+    path = archive.tarred([member(*entry) for entry in archive.files.items()])
     path.write_bytes(path.read_bytes()[:1500])
     return path
 
 
-def bottomless(parcel: Parcel) -> Path:
+def bottomless(archive: Archive) -> Path:
     """A name with thousands of folders, and one with control characters."""
-    names = ["a/" * 20_000 + parcel.file, f"\x1b[2J{parcel.file}", f"{parcel.file}\n{parcel.file}"]
-    return parcel.zipped([*parcel.files.items(), *((name, FORGED) for name in names)])
+    names = ["a/" * 20_000 + archive.file, f"\x1b[2J{archive.file}", f"{archive.file}\n{archive.file}"]
+    return archive.zipped([*archive.files.items(), *((name, FORGED) for name in names)])
 
 
-def odd_zip(parcel: Parcel) -> Path:
-    """What a file manager packs: a parcel.folder around it, notes, caches, its own litter."""
+def odd_zip(archive: Archive) -> Path:
+    """What a file manager packs: a archive.folder around it, notes, caches, its own litter."""
     litter = ["README.md", ".DS_Store", "assignment/.DS_Store", "assignment/__pycache__/linear.cpython-311.pyc"]
     litter += ["__MACOSX/homework/assignment/._linear.py", "plots/loss curve.png", "notes \u00fc.txt"]
-    katas = [(f"homework/assignment/{name}", content) for name, content in parcel.files.items()]
-    return parcel.zipped([*((f"homework/{name}", b"\x00\x01 anything") for name in litter), *katas])
+    katas = [(f"homework/assignment/{name}", content) for name, content in archive.files.items()]
+    return archive.zipped([*((f"homework/{name}", b"\x00\x01 anything") for name in litter), *katas])
 
 
-def odd_tar(parcel: Parcel) -> Path:
+def odd_tar(archive: Archive) -> Path:
     """What `tar` packs: `./` before every name, folders, a link of the student's own beside the katas."""
     extras = [member("./homework", kind=tarfile.DIRTYPE), member("./homework/README.md", b"# mine\n")]
-    extras += [member("./homework/latest.py", kind=tarfile.SYMTYPE, link=parcel.file)]
-    return parcel.tarred([*extras, *(member(f"./homework/{name}", content) for name, content in parcel.files.items())])
+    extras += [member("./homework/latest.py", kind=tarfile.SYMTYPE, link=archive.file)]
+    return archive.tarred(
+        [*extras, *(member(f"./homework/{name}", content) for name, content in archive.files.items())]
+    )
 
 
 BUILDERS: dict[str, Builder] = {

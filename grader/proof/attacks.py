@@ -1,4 +1,4 @@
-"""The attack corpus: hostile submissions, each with its aim and an honest twin that does something similar.
+"""The attack corpus: hostile submissions, each with its aim and an honest control that does something similar.
 
 `reference/attacks/<class>.toml` has the attacks of one class, each a table (`Entry`). What is handed in is a wrong
 solution with the hostile code below it, so that without the trick it earns what the wrong one earns. A trick that is
@@ -30,9 +30,9 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     aim: str
     wrong: str  # kata/name of the wrong solution in the zoo that it stands below
     code: str = ""
-    twin: str = ""  # what the honest twin has below the right solution
+    control: str = ""  # what the honest control has below the right solution
     archive: str = ""  # instead of both: what builds the archive …
-    twin_archive: str = ""  # … and the twin's
+    control_archive: str = ""  # … and the control's
     before: str = ""  # stands below the right solution, which is graded right before, by the same zygote
     beside: str = ""  # the same, graded at the same time
     levels: tuple[Level, ...] = ("bwrap", "none")  # where it may be tried at all …
@@ -50,9 +50,9 @@ class Attack:
     name: str
     entry: Entry
     kata: Kata
-    wrong: zoo.Animal
+    wrong: zoo.ZooEntry
     hostile: Received
-    twin: Received
+    control: Received
     before: Submission | None
     beside: Submission | None
 
@@ -95,15 +95,15 @@ def made(group: str, name: str, entry: Entry) -> Attack:
     title = f"{group}/{name}"
     kata_name, _, wrong_name = entry.wrong.partition("/")
     kata = course().katas.get(kata_name)
-    wrong = next((animal for animal in zoo.wrong(kata) if animal.name == wrong_name), None) if kata else None
+    wrong = next((entry for entry in zoo.wrong(kata) if entry.name == wrong_name), None) if kata else None
     if kata is None or wrong is None:
         raise CallError(f"{title}: the zoo has no wrong {entry.wrong!r}")
-    if bool(entry.code) == bool(entry.archive) or not (entry.twin or entry.twin_archive):
-        raise CallError(f"{title}: it needs code or an archive, and a twin")
+    if bool(entry.code) == bool(entry.archive) or not (entry.control or entry.control_archive):
+        raise CallError(f"{title}: it needs code or an archive, and a control")
     if entry.levels != ("bwrap", "none") and not entry.because:
         raise CallError(f"{title}: say because of what it is not tried at every level")
     right = zoo.solution(kata)
-    hostile_id, twin_id = f"{title} (attack)", f"{title} (twin)"
+    hostile_id, control_id = f"{title} (attack)", f"{title} (control)"
     return Attack(
         group,
         name,
@@ -111,7 +111,7 @@ def made(group: str, name: str, entry: Entry) -> Attack:
         kata,
         wrong,
         hostile=handed_in(hostile_id, kata, wrong.source, entry.code, entry.archive),
-        twin=handed_in(twin_id, kata, right, entry.twin, entry.twin_archive),
+        control=handed_in(control_id, kata, right, entry.control, entry.control_archive),
         before=Submission(f"{title} (before)", with_file(kata, below(right, entry.before))) if entry.before else None,
         beside=Submission(f"{title} (beside)", with_file(kata, below(right, entry.beside))) if entry.beside else None,
     )

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from rich import box
 from rich.table import Table
 
-from grader.proof.siege import Trial
+from grader.proof.attack_run import Trial
 
 
-def attack_table(trials: Sequence[Trial], *, twins: bool = True) -> Table:
-    """By class and level: how many were tried, what they gained, what stopped them; and the twins, if they were."""
+def attack_table(trials: Sequence[Trial], *, controls: bool = True) -> Table:
+    """By class and level: how many were tried, what they gained, what stopped them; and the controls, if they were."""
     columns = ("attacks", "isolation", "tried", "points gained", "stopped by", "left to bwrap", "open")
-    table = Table(*columns, *(["twins done"] if twins else []), box=box.SIMPLE_HEAD)
+    table = Table(*columns, *(["controls done"] if controls else []), box=box.SIMPLE_HEAD)
     for group, level in sorted({(trial.attack.group, trial.level) for trial in trials}):
         those = [trial for trial in trials if (trial.attack.group, trial.level) == (group, level)]
         stopped = Counter(trial.stopped_by for trial in those if not trial.problems)
@@ -25,20 +25,22 @@ def attack_table(trials: Sequence[Trial], *, twins: bool = True) -> Table:
             ", ".join(f"{what} {count}" for what, count in stopped.most_common()),
             str(sum(not trial.attack.entry.open for trial in achieved) or ""),
             str(sum(bool(trial.attack.entry.open) for trial in achieved) or ""),
-            *([f"{sum(trial.twin_problem is None for trial in those)}/{len(those)}"] if twins else []),
+            *([f"{sum(trial.control_problem is None for trial in those)}/{len(those)}"] if controls else []),
         )
     return table
 
 
 def refuted_trials(trials: Sequence[Trial]) -> list[str]:
-    """A line for each attack that achieved what it must not, and for each twin that is not done."""
+    """A line for each attack that achieved what it must not, and for each control that is not done."""
     lines = [
         f"attack {trial.attack.title} at {trial.level}: {'; '.join(trial.problems)}"
         for trial in trials
         if trial.problems and not trial.excused
     ]
     return lines + [
-        f"twin of {trial.attack.title} at {trial.level}: {trial.twin_problem}" for trial in trials if trial.twin_problem
+        f"control of {trial.attack.title} at {trial.level}: {trial.control_problem}"
+        for trial in trials
+        if trial.control_problem
     ]
 
 

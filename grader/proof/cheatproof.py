@@ -6,10 +6,10 @@ from rich.console import Console
 
 from grader.base.errors import MachineError
 from grader.pipeline.workplace import with_sandbox
+from grader.proof.cheat_run import CheatRun, CheatTrial, SlowTrial, is_unsure
 from grader.proof.cheats import Cheat, Slow
 from grader.proof.cheattable import cheat_table, refuted_races, remarks_on_races, slow_solutions
 from grader.proof.proof import Options, Proof, levels
-from grader.proof.races import CheatTrial, Races, SlowTrial, is_unsure
 from grader.sandbox.launch import Sandbox
 from grader.speed import setup
 from grader.speed.progress import SpeedProgress
@@ -24,11 +24,11 @@ def prove_cheats(slow: Sequence[Slow], corpus: Sequence[Cheat], options: Options
     trials: list[CheatTrial] = []
     missing = setup.missing("cpu")
     for level in [] if missing else levels(options) if options.only == "cheats" else levels(options)[:1]:
-        races = Races(slow, corpus, level)
+        cheat_run = CheatRun(slow, corpus, level)
 
-        def use(sandbox: Sandbox, races: Races = races) -> None:
-            with SpeedProgress(out, len(races)) as progress:
-                for trial in races.run(sandbox, progress.take):
+        def use(sandbox: Sandbox, cheat_run: CheatRun = cheat_run) -> None:
+            with SpeedProgress(out, len(cheat_run)) as progress:
+                for trial in cheat_run.run(sandbox, progress.take):
                     if isinstance(trial, SlowTrial):
                         slow_trials.append(trial)
                     else:

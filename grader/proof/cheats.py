@@ -3,7 +3,7 @@
 In `reference/workloads/`:
 slow/<kata>.toml       right and too slow, each a table (`SlowEntry`): its code stands below the solution
 cheats/<class>.toml    cheats of one class, each a table (`CheatEntry`): its code stands below a slow solution, so that
-                       without it the workload fails, and its honest twin below the right one
+                       without it the workload fails, and its honest control below the right one
 """
 
 import tomllib
@@ -36,7 +36,7 @@ class CheatEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     aim: str
     slow: str  # kata/name of the slow solution that it stands below
     code: str
-    twin: str
+    control: str
     earns: str = ""  # why it may have what it earns: it does the work
     open: str = ""  # why nothing here stops it
 
@@ -87,9 +87,9 @@ class Cheat:
         """The slow solution with the hostile code."""
         return with_file(self.slow.kata, below(self.slow.source, self.entry.code))
 
-    def twin(self) -> dict[str, bytes]:
+    def control(self) -> dict[str, bytes]:
         """The right solution with the honest code."""
-        return with_file(self.slow.kata, below(zoo.solution(self.slow.kata), self.entry.twin))
+        return with_file(self.slow.kata, below(zoo.solution(self.slow.kata), self.entry.control))
 
 
 def slow_ones(katas: Sequence[Kata], folder: Path | None = None) -> dict[str, Slow]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich import box
 from rich.table import Table
 
-from grader.proof.races import CheatTrial, SlowTrial, is_unsure, worth
+from grader.proof.cheat_run import CheatTrial, SlowTrial, is_unsure, worth
 
 
 def slow_solutions(trials: Sequence[SlowTrial]) -> Table:
@@ -22,7 +22,7 @@ def slow_solutions(trials: Sequence[SlowTrial]) -> Table:
 
 def cheat_table(trials: Sequence[CheatTrial]) -> Table:
     """By class and level: how many were tried, what they gained, and what stopped them."""
-    columns = ("cheats", "isolation", "tried", "points gained", "stopped by", "do the work", "open", "twins passed")
+    columns = ("cheats", "isolation", "tried", "points gained", "stopped by", "do the work", "open", "controls passed")
     table = Table(*columns, "unsure", box=box.SIMPLE_HEAD)
     for group, level in sorted({(trial.cheat.group, trial.level) for trial in trials}):
         those = [trial for trial in trials if (trial.cheat.group, trial.level) == (group, level)]
@@ -35,14 +35,14 @@ def cheat_table(trials: Sequence[CheatTrial]) -> Table:
             ", ".join(f"{what} {count}" for what, count in stopped.most_common()),
             str(sum(bool(trial.cheat.entry.earns) and trial.gained > 0 for trial in those) or ""),
             str(sum(bool(trial.cheat.entry.open and trial.problems) for trial in those) or ""),
-            f"{sum(trial.twin.outcome == 'passed' for trial in those)}/{len(those)}",
+            f"{sum(trial.control.outcome == 'passed' for trial in those)}/{len(those)}",
             str(sum(trial.unsure for trial in those) or ""),
         )
     return table
 
 
 def refuted_races(slow: Sequence[SlowTrial], trials: Sequence[CheatTrial]) -> list[str]:
-    """A line for each cheat that achieved something, each twin that did not pass, each slow solution that did."""
+    """A line for each cheat that achieved something, each control that did not pass, each slow solution that did."""
     lines = [f"slow {trial.slow.title} at {trial.level}: {trial.problem}" for trial in slow if trial.problem]
     lines += [
         f"cheat {trial.cheat.title} at {trial.level}: {'; '.join(trial.problems)}"
@@ -50,7 +50,9 @@ def refuted_races(slow: Sequence[SlowTrial], trials: Sequence[CheatTrial]) -> li
         if trial.problems and not trial.cheat.entry.open
     ]
     return lines + [
-        f"twin of {trial.cheat.title} at {trial.level}: {trial.twin_problem}" for trial in trials if trial.twin_problem
+        f"control of {trial.cheat.title} at {trial.level}: {trial.control_problem}"
+        for trial in trials
+        if trial.control_problem
     ]
 
 

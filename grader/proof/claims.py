@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from grader.pipeline.session import Order
+from grader.pipeline.session import Job
 from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.results.result import KataResult
@@ -20,9 +20,9 @@ class Claim:
     group: str  # "stubs", "solution", "right", "wrong" or "fallback"
     kata: str  # the kata it is about, "" for all
     name: str
-    order: Order
+    job: Job
     refute: Callable[[Sequence[KataResult]], str | None]
-    animal: zoo.Animal | None = None  # of a wrong one: what it looks like, and what catches it
+    entry: zoo.ZooEntry | None = None  # of a wrong one: what it looks like, and what catches it
 
 
 def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
@@ -33,29 +33,29 @@ def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterato
     one.
     """
     stubs, solution = zoo.package(course().assignment), course().solutions()
-    yield Claim("stubs", "", "stubs", order("stubs", stubs, katas), all_are("not_started"))
+    yield Claim("stubs", "", "stubs", job("stubs", stubs, katas), all_are("not_started"))
     for kata in katas:
         file, others = f"{kata.name}.py", frozenset(course().katas) - {kata.name}
         dependents = course().dependents(kata.name)
         built_on_it = [other for other in katas if other.name in dependents and not quick]
         for seed in range(seeds):
-            found = order(f"{kata.name}, seed {seed}", solution, [kata], seed, sound=others)
+            found = job(f"{kata.name}, seed {seed}", solution, [kata], seed, known_good=others)
             yield Claim("solution", kata.name, f"seed {seed}", found, all_are("done"))
-        for animal in zoo.right(kata):
-            files = {**solution, file: animal.source.encode()}
-            found = order(f"{kata.name}/{animal.name}", files, [kata, *built_on_it], sound=others)
-            yield Claim("right", kata.name, animal.name, found, all_are("done"))
-        for animal in zoo.wrong(kata):
-            files = {**solution, file: animal.source.encode()}
-            alone = quick and bool(animal.caught_by)
-            found = order(
-                f"{kata.name}/{animal.name}", files, [only(kata, animal.caught_by) if alone else kata], sound=others
+        for entry in zoo.right(kata):
+            files = {**solution, file: entry.source.encode()}
+            found = job(f"{kata.name}/{entry.name}", files, [kata, *built_on_it], known_good=others)
+            yield Claim("right", kata.name, entry.name, found, all_are("done"))
+        for entry in zoo.wrong(kata):
+            files = {**solution, file: entry.source.encode()}
+            alone = quick and bool(entry.caught_by)
+            found = job(
+                f"{kata.name}/{entry.name}", files, [only(kata, entry.caught_by) if alone else kata], known_good=others
             )
-            name = f"{animal.name}, by {animal.caught_by} alone" if alone else animal.name
-            yield Claim("wrong", kata.name, name, found, is_caught_as(animal), animal)
+            name = f"{entry.name}, by {entry.caught_by} alone" if alone else entry.name
+            yield Claim("wrong", kata.name, name, found, is_caught_as(entry), entry)
         if built_on_it:
             files = {name: content for name, content in solution.items() if name != file}
-            found = order(f"without {kata.name}", files, built_on_it, sound=others)
+            found = job(f"without {kata.name}", files, built_on_it, known_good=others)
             yield Claim("fallback", kata.name, f"without {kata.name}", found, all_are("done"))
 
 
@@ -64,11 +64,11 @@ def only(kata: Kata, test: str) -> Kata:
     return replace(kata, points={test: kata.points[test]})
 
 
-def order(
-    name: str, files: dict[str, bytes], katas: Sequence[Kata], seed: int = 0, sound: frozenset[str] = frozenset()
-) -> Order:
+def job(
+    name: str, files: dict[str, bytes], katas: Sequence[Kata], seed: int = 0, known_good: frozenset[str] = frozenset()
+) -> Job:
     """Grade these files as one submission."""
-    return Order(Submission(name, files), tuple(katas), seed, sound)
+    return Job(Submission(name, files), tuple(katas), seed, known_good)
 
 
 def all_are(status: str) -> Callable[[Sequence[KataResult]], str | None]:
@@ -89,7 +89,7 @@ def is_caught(results: Sequence[KataResult]) -> str | None:
     return describe(result) if result.status in ("not_started", "inconclusive") else None
 
 
-def is_caught_as(animal: zoo.Animal) -> Callable[[Sequence[KataResult]], str | None]:
+def is_caught_as(entry: zoo.ZooEntry) -> Callable[[Sequence[KataResult]], str | None]:
     """The kata is started and not done, and where it is known what it looks like, a test says so, and none another.
 
     The test that is known to catch it does so, and says what it looks like.
@@ -97,30 +97,30 @@ def is_caught_as(animal: zoo.Animal) -> Callable[[Sequence[KataResult]], str | N
 
     def refute(results: Sequence[KataResult]) -> str | None:
         problem, said = is_caught(results), diagnoses(results)
-        if problem is None and animal.looks_like:
-            others = said - animal.looks_like
+        if problem is None and entry.looks_like:
+            others = said - entry.looks_like
             silent = None if said else "no test says what it looks like"
             problem = f"it looks like: {'; '.join(sorted(others))}" if others else silent
-        return problem or misremembered(animal, results)
+        return problem or misremembered(entry, results)
 
     return refute
 
 
-def misremembered(animal: zoo.Animal, results: Sequence[KataResult]) -> str | None:
+def misremembered(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | None:
     """What is wrong with an entry's `caught_by`."""
-    if not animal.caught_by:
+    if not entry.caught_by:
         return "caught_by is missing (--write-caught-by writes it)"
-    fails_to = "say what it looks like" if animal.looks_like else "catch it"
-    return None if animal.caught_by in catching(animal, results) else f"its {animal.caught_by} does not {fails_to}"
+    fails_to = "say what it looks like" if entry.looks_like else "catch it"
+    return None if entry.caught_by in catching(entry, results) else f"its {entry.caught_by} does not {fails_to}"
 
 
-def catching(animal: zoo.Animal, results: Sequence[KataResult]) -> dict[str, float]:
+def catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[str, float]:
     """The tests that catch an entry and say what it looks like, if that is known: how many seconds each took."""
     return {
         test.name: test.seconds
         for result in results
         for test in result.tests
-        if test.outcome in CATCHING and (not animal.looks_like or test.diagnosis in animal.looks_like)
+        if test.outcome in CATCHING and (not entry.looks_like or test.diagnosis in entry.looks_like)
     }
 
 

@@ -1,4 +1,4 @@
-"""What the outcome of grading an order depends on, as one digest: files, inputs, versions.
+"""What the outcome of grading a job depends on, as one digest: files, inputs, versions.
 
     test_<kata>.py, its probes, oracle and mistakes ─────────────┐
     torchkata/*.py, grader/pipeline/, grader/sandbox/ ───────────┴─► and all of ours that these import, anywhere
@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from grader.base.imports import module_path, with_imports
-from grader.pipeline.session import Order
+from grader.pipeline.session import Job
 from grader.results.result import environment
 from torchkata.course import ENGINE, course
 
@@ -24,16 +24,16 @@ OF_THE_ENGINE = (
 OF_THE_COURSE = ("conftest.py", "tests/test_{kata}.py", "tests/probes/{kata}.py", "reference/{kata}/*.py")
 
 
-def digest(order: Order, examples: int, isolation: str) -> str:
+def digest(job: Job, examples: int, isolation: str) -> str:
     """The same for what must come out the same; another if anything changes that it depends on."""
     names = {kata.name for kata in order.katas}
     needed = [*names, *(name for kata in names for name in course().foundations(kata))]
-    about = (examples, isolation, order.seed, order.limits, sorted(order.sound & {*needed}))
+    about = (examples, isolation, job.seed, job.limits, sorted(job.known_good & {*needed}))
     found = hashlib.sha256(repr((about, versions())).encode())
     for kata in order.katas:
         found.update(repr((kata.name, [*kata.points], ours(kata.name))).encode())
     for name in sorted({*needed}):
-        source = order.submission.files.get(f"{name}.py")
+        source = job.submission.files.get(f"{name}.py")
         found.update(repr((name, source and hashlib.sha256(source).hexdigest())).encode())
     return found.hexdigest()
 

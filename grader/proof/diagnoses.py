@@ -23,7 +23,7 @@ def judgement(claim: Claim, results: Sequence[KataResult]) -> Judgement:
     found = diagnoses_of(results)
     if not found:
         return "silent"
-    looks_like = claim.animal.looks_like if claim.animal else frozenset()
+    looks_like = claim.entry.looks_like if claim.entry else frozenset()
     if not looks_like:
         return "not foreseen"
     return "diagnosed rightly" if found <= looks_like else "diagnosed wrongly"

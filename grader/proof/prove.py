@@ -100,11 +100,11 @@ def prove(
     keep: Keep,
 ) -> None:
     """Grade what each claim is about, and judge it; `keep` is given what came of those that hold."""
-    by_order = {id(claim.order): claim for claim in todo}
-    for event in grade([claim.order for claim in todo], tests, sandbox, jobs):
+    by_job = {id(claim.job): claim for claim in todo}
+    for event in grade([claim.job for claim in todo], tests, sandbox, jobs):
         take(event)
         if isinstance(event, Graded):
-            claim = by_order[id(event.order)]
+            claim = by_job[id(event.job)]
             if findings.add(claim, event.katas) and event.katas is not None:
                 keep(claim, event.katas)
 

@@ -45,7 +45,7 @@ class Proven:
         path = self.path(claim)
         if path.name not in self.known:
             self.known[path.name] = read(path)
-        key = digest(claim.order, self.examples, self.isolation)
+        key = digest(claim.job, self.examples, self.isolation)
         results = self.known[path.name].get(key)
         if results is not None:
             self.new.setdefault(path.name, {})[key] = results  # it is used again
@@ -53,7 +53,7 @@ class Proven:
 
     def keep(self, claim: Claim, results: Sequence[KataResult]) -> None:
         """Record a claim that holds; what a student would read is no part of it."""
-        key = digest(claim.order, self.examples, self.isolation)
+        key = digest(claim.job, self.examples, self.isolation)
         self.new.setdefault(self.path(claim).name, {})[key] = [without_texts(result) for result in results]
         if time.monotonic() - self.stored > STORE_SECONDS:
             self.store()

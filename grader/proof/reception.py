@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.pipeline.submission import Submission, SubmissionError, read
-from grader.proof.parcel import Builder, Parcel
+from grader.proof.archive import Archive, Builder
 
 READ_SECONDS, READ_MIB = 5.0, 256.0  # of a processor, which a busy machine does not stretch; no archive may take more
 
@@ -25,7 +25,7 @@ def receive(name: str, build: Builder, file: str, files: Mapping[str, bytes], fo
     """Build an archive a few folders deep in `folder`, and read it as the grader does."""
     deep = folder / "class/of/2026"
     deep.mkdir(parents=True)
-    path = build(Parcel(deep, file, files))
+    path = build(Archive(deep, file, files))
     before = set(folder.rglob("*"))
     submission, refusal = None, ""
     tracemalloc.start()

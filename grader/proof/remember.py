@@ -12,7 +12,7 @@ from grader.pipeline.collect import Tests
 from grader.pipeline.session import Graded, grade
 from grader.proof.claims import catching, misremembered
 from grader.proof.prove import Findings, Keep
-from grader.proof.zoo import Animal, wrong_file
+from grader.proof.zoo import ZooEntry, wrong_file
 from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.course import course
@@ -26,27 +26,27 @@ def remember(findings: Findings, tests: Tests, sandbox: Sandbox, jobs: int, keep
     wanting, graded = {}, {}
     for claim, katas in findings.results:
         problem = flawed.get(id(claim))
-        if problem and claim.animal and katas and problem == misremembered(claim.animal, katas):
-            wanting[claim.order.submission.id] = (claim, claim.animal)
-            graded[claim.order.submission.id] = [katas]
-    orders = [replace(claim.order, seed=seed) for claim, _ in wanting.values() for seed in range(1, SEEDS)]
-    for event in grade(orders, tests, sandbox, jobs):
+        if problem and claim.entry and katas and problem == misremembered(claim.entry, katas):
+            wanting[claim.job.submission.id] = (claim, claim.entry)
+            graded[claim.job.submission.id] = [katas]
+    queued = [replace(claim.job, seed=seed) for claim, _ in wanting.values() for seed in range(1, SEEDS)]
+    for event in grade(queued, tests, sandbox, jobs):
         if isinstance(event, Graded) and event.katas is not None:
-            graded[event.order.submission.id].append(event.katas)
+            graded[event.job.submission.id].append(event.katas)
     found: dict[str, dict[str, str]] = {}
-    for name, (claim, animal) in wanting.items():
-        test = cheapest(animal, graded[name])
+    for name, (claim, entry) in wanting.items():
+        test = cheapest(entry, graded[name])
         if test is not None:
-            found.setdefault(animal.kata, {})[animal.name] = test
+            found.setdefault(entry.kata, {})[entry.name] = test
             findings.refuted.remove((claim, flawed[id(claim)]))
             keep(claim, graded[name][0])
     for kata, by_entry in found.items():
         write(wrong_file(course().katas[kata]), by_entry)
 
 
-def cheapest(animal: Animal, graded: Sequence[Sequence[KataResult]]) -> str | None:
+def cheapest(entry: ZooEntry, graded: Sequence[Sequence[KataResult]]) -> str | None:
     """What catches an entry the first time and most often, and is the quickest at its slowest; None if nothing does."""
-    times = [catching(animal, results) for results in graded]
+    times = [catching(entry, results) for results in graded]
     caught = Counter(name for each in times for name in each if name in times[0])
     slowest = {name: max(each.get(name, 0.0) for each in times) for name in caught}
     return min(caught, key=lambda name: (-caught[name], slowest[name]), default=None)

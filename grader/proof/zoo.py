@@ -21,7 +21,7 @@ from torchkata.mistakes import named_mistakes
 
 
 @dataclass(frozen=True)
-class Animal:
+class ZooEntry:
     """One implementation of one kata."""
 
     kata: str
@@ -37,22 +37,22 @@ def package(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*.py")) if path.name != "__init__.py"}
 
 
-def right(kata: Kata) -> Iterator[Animal]:
+def right(kata: Kata) -> Iterator[ZooEntry]:
     """The right but unusual implementations of a kata."""
     for path in sorted((course().folder(kata.name) / "right").glob("*.py")):
         source = path.read_text("utf-8")
         words = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
-        yield Animal(kata.name, path.stem, words, source)
+        yield ZooEntry(kata.name, path.stem, words, source)
 
 
-def wrong(kata: Kata) -> Iterator[Animal]:
+def wrong(kata: Kata) -> Iterator[ZooEntry]:
     """The wrong implementations of a kata. Raises CallError for an entry that can't be made."""
     path = wrong_file(kata)
     if path.exists():
         for name, entry in tomllib.loads(path.read_text("utf-8")).items():
             place = f"{kata.name}/wrong.toml: {name}"
             source, sentences = made_wrong(place, solution(kata), entry), named(place, kata, entry)
-            yield Animal(kata.name, name, entry["breaks"], source, sentences, remembered(place, kata, entry))
+            yield ZooEntry(kata.name, name, entry["breaks"], source, sentences, remembered(place, kata, entry))
 
 
 def wrong_file(kata: Kata) -> Path:

@@ -18,7 +18,7 @@ SILENCE = 900.0  # seconds for one workload, retries and all
 
 
 @dataclass(frozen=True)
-class Order:
+class SpeedJob:
     """What is to be timed of one submission."""
 
     submission: str
@@ -42,8 +42,8 @@ class About(msgspec.Struct, frozen=True, tag=True):
 Message: TypeAlias = Row | About
 
 
-def grade_speed(order: Order, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
-    """The device, then each workload of the order as it ends. Raises MachineError where the sandbox breaks down."""
+def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
+    """The device, then each workload of the job as it ends. Raises MachineError where the sandbox breaks down."""
     student, yardstick = connect(sandbox), connect(sandbox)
 
     def work(send: Send) -> None:
@@ -54,7 +54,7 @@ def grade_speed(order: Order, kind: Kind, sandbox: Sandbox) -> Iterator[Message]
             return
         machine = setup.machine(kind, student, yardstick)
         send(msgspec.msgpack.encode(About(machine.facts())))
-        for row in grade(machine, order.workloads, on_firm_ground(order)):
+        for row in grade(machine, job.workloads, on_firm_ground(job)):
             send(msgspec.msgpack.encode(Row(row)))
 
     missing = {workload.name: workload for workload in order.workloads}
@@ -71,12 +71,12 @@ def grade_speed(order: Order, kind: Kind, sandbox: Sandbox) -> Iterator[Message]
         yield Row(ended(kind, workload, "inconclusive", f"the process that timed it was lost; {NOT_YOUR_FAULT}"))
 
 
-def on_firm_ground(order: Order) -> dict[str, dict[str, bytes]]:
+def on_firm_ground(job: SpeedJob) -> dict[str, dict[str, bytes]]:
     """The files for each workload: the last kata that it uses is the student's, a broken one below it is replaced."""
     broken = {kata.kata for kata in order.katas if kata.status != "done"}
     return {
         workload.name: {
-            **order.files,
+            **job.files,
             **{f"{name}.py": course().fallback(name).read_bytes() for name in workload.uses[:-1] if name in broken},
         }
         for workload in order.workloads

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from grader.pipeline.intake import Options
+from grader.pipeline.queue import Options
 from grader.results.result import Result, read
 from grader.tests.solution import SOLUTION
 

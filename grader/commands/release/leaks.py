@@ -18,7 +18,7 @@ from torchkata.course import course
 STAYS = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
 GIVEN = ("docs/students.md", "docs/katas.md")
 PUBLIC = ("assignment/*.py", "reference/*/oracle.py")
-CODE = ("source", "code", "twin", "before")  # keys of the zoo's tables
+CODE = ("source", "code", "control", "before")  # keys of the zoo's tables
 WORDS = ("words", "aim")
 LEAST = 40  # characters: `return x @ weight` is no secret
 SENTENCE_ENDS = re.compile(r"(?<=[.:;?!])\s+|\n\s*\n")

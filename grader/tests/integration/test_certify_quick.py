@@ -45,9 +45,9 @@ def ended(*, seconds: float = 0.1, **diagnoses: str | None) -> list[KataResult]:
     return [KataResult("linear", "wrong", 0.0, 1.0, tests)]
 
 
-def animal(*looks_like: str, caught_by: str = "") -> zoo.Animal:
+def entry(*looks_like: str, caught_by: str = "") -> zoo.ZooEntry:
     """A wrong `linear`."""
-    return zoo.Animal("linear", "a", "", "", frozenset(looks_like), caught_by)
+    return zoo.ZooEntry("linear", "a", "", "", frozenset(looks_like), caught_by)
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
@@ -69,29 +69,29 @@ def test_a_test_that_there_is_not_can_catch_nothing() -> None:
 
 def test_what_an_entry_says_of_the_test_that_catches_it_must_be_so() -> None:
     caught = ended(test_a="", test_b=None)
-    assert is_caught_as(animal())(caught) == "caught_by is missing (--write-caught-by writes it)"
-    assert is_caught_as(animal(caught_by="test_a"))(caught) is None
-    assert is_caught_as(animal(caught_by="test_b"))(caught) == "its test_b does not catch it"
+    assert is_caught_as(entry())(caught) == "caught_by is missing (--write-caught-by writes it)"
+    assert is_caught_as(entry(caught_by="test_a"))(caught) is None
+    assert is_caught_as(entry(caught_by="test_b"))(caught) == "its test_b does not catch it"
     named = ended(test_a="", test_b="relu")
-    assert is_caught_as(animal("relu", caught_by="test_b"))(named) is None
-    assert is_caught_as(animal("relu", caught_by="test_a"))(named) == "its test_a does not say what it looks like"
+    assert is_caught_as(entry("relu", caught_by="test_b"))(named) is None
+    assert is_caught_as(entry("relu", caught_by="test_a"))(named) == "its test_a does not say what it looks like"
 
 
 def test_one_that_no_test_catches_has_nothing_to_remember() -> None:
     done = [KataResult("linear", "done", 1.0, 1.0, ended(test_a=None)[0].tests)]
-    assert is_caught_as(animal())(done) == "no test catches it"
-    assert misremembered(animal(), done) is not None
-    assert cheapest(animal(), [done]) is None
+    assert is_caught_as(entry())(done) == "no test catches it"
+    assert misremembered(entry(), done) is not None
+    assert cheapest(entry(), [done]) is None
 
 
 def test_the_quickest_test_that_catches_it_under_every_seed_is_remembered() -> None:
     slow, quick = ended(seconds=2.0, test_a="").pop().tests, ended(seconds=0.1, test_b="").pop().tests
     both = [KataResult("linear", "wrong", 0.0, 1.0, [*slow, *quick])]
-    assert cheapest(animal(), [both, both]) == "test_b"
-    assert cheapest(animal(), [both, ended(test_a="", test_b=None)]) == "test_a", "by chance is not enough"
-    assert cheapest(animal(), [ended(test_a=None, test_b=""), both]) == "test_b", "the first seed is certify's own"
-    assert cheapest(animal("relu"), [ended(test_a="", test_b="relu")]) == "test_b"
-    assert cheapest(animal("relu"), [ended(test_a="")]) is None
+    assert cheapest(entry(), [both, both]) == "test_b"
+    assert cheapest(entry(), [both, ended(test_a="", test_b=None)]) == "test_a", "by chance is not enough"
+    assert cheapest(entry(), [ended(test_a=None, test_b=""), both]) == "test_b", "the first seed is certify's own"
+    assert cheapest(entry("relu"), [ended(test_a="", test_b="relu")]) == "test_b"
+    assert cheapest(entry("relu"), [ended(test_a="")]) is None
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -116,13 +116,13 @@ def test_a_file_that_is_laid_out_otherwise_stays_as_it_is(tmp_path: Path, text: 
 
 
 def test_the_quick_proof_asks_a_wrong_one_by_its_own_test_and_a_right_one_by_all() -> None:
-    whole = {(c.group, c.kata, c.order.submission.id) for c in claims(KATAS, seeds=1) if c.group != "fallback"}
+    whole = {(c.group, c.kata, c.job.submission.id) for c in claims(KATAS, seeds=1) if c.group != "fallback"}
     made = list(claims(KATAS, seeds=1, quick=True))
-    assert {(c.group, c.kata, c.order.submission.id) for c in made} == whole
+    assert {(c.group, c.kata, c.job.submission.id) for c in made} == whole
     for claim in made:
-        asked = {kata.name: [*kata.points] for kata in claim.order.katas}
-        if claim.animal:
-            assert asked == {claim.kata: [claim.animal.caught_by]}
+        asked = {kata.name: [*kata.points] for kata in claim.job.katas}
+        if claim.entry:
+            assert asked == {claim.kata: [claim.entry.caught_by]}
         else:
             own = [claim.kata] if claim.kata else [*course().katas]
             assert asked == {name: [*course().katas[name].points] for name in own}

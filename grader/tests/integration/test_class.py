@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from grader.pipeline.intake import Intake, Options
-from grader.pipeline.roster import roster
+from grader.pipeline.queue import Options, Queue
+from grader.pipeline.submission_ids import with_ids
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, Class, ask, grade
 from grader.tests.handed_in import LINEAR, handed_in
@@ -114,7 +114,7 @@ def test_what_was_asked_otherwise_is_graded_again(graded_class: Class, changes: 
     }
     options = Options(out=graded_class.directory, quiet=True, **(asked | changes))
     katas = tuple(course().katas[name] for name in options.katas)
-    assert len(list(Intake(*roster(EXAMPLES), katas, options).orders())) == left
+    assert len(list(Queue(*with_ids(EXAMPLES), katas, options).to_grade())) == left
 
 
 def test_nothing_is_left_beside_the_results(graded_class: Class) -> None:

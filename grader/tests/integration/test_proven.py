@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.base.imports import imported, with_imports
-from grader.pipeline.session import Order
+from grader.pipeline.session import Job
 from grader.pipeline.submission import Submission
 from grader.proof import depends, proven
 from grader.proof.claims import Claim, claims
@@ -30,7 +30,7 @@ def solution() -> Claim:
 
 def done(claim: Claim) -> list[KataResult]:
     """What proves it."""
-    tests = [results.TestResult(name, "passed", 1.0, 1.0, message="long") for name in claim.order.katas[0].points]
+    tests = [results.TestResult(name, "passed", 1.0, 1.0, message="long") for name in claim.job.katas[0].points]
     return [KataResult(claim.kata, "done", 1.0, 1.0, tests)]
 
 
@@ -41,8 +41,8 @@ def record(folder: Path, *, examples: int = 10, isolation: str = "bwrap") -> Pro
 
 
 def changed(claim: Claim, **changes: object) -> Claim:
-    """The claim with another order."""
-    return replace(claim, order=replace(claim.order, **changes))  # type: ignore[arg-type]
+    """The claim with another job."""
+    return replace(claim, job=replace(claim.job, **changes))  # type: ignore[arg-type]
 
 
 def test_what_was_proven_is_known_to_the_next_run_without_its_texts(tmp_path: Path, solution: Claim) -> None:
@@ -61,26 +61,26 @@ def test_other_content_seed_or_options_are_not_what_was_proven(tmp_path: Path, s
     run = record(tmp_path)
     run.keep(solution, done(solution))
     run.store()
-    files = solution.order.submission.files
+    files = solution.job.submission.files
     other = Submission("other", {**files, "strides.py": files["strides.py"] + b"\n"})
     kata = course().katas["strides"]
     less = replace(kata, points=dict([*kata.points.items()][1:]))
     again = record(tmp_path)
     assert again.find(solution) is not None
     assert again.find(changed(solution, submission=Submission("named otherwise", files))) is not None
-    for order in ({"submission": other}, {"seed": 1}, {"katas": (less,)}):
-        assert again.find(changed(solution, **order)) is None, order
+    for job in ({"submission": other}, {"seed": 1}, {"katas": (less,)}):
+        assert again.find(changed(solution, **job)) is None, job
     assert record(tmp_path, examples=11).find(solution) is None
     assert record(tmp_path, isolation="none").find(solution) is None
 
 
 def test_a_kata_depends_on_what_it_builds_on_and_on_no_other(solution: Claim) -> None:
-    files = solution.order.submission.files
+    files = solution.job.submission.files
     everything = frozenset(course().katas)
 
     def of(kata: str, changed_file: str = "") -> str:
         submission = Submission("a", {**files, **({changed_file: b"pass"} if changed_file else {})})
-        return digest(Order(submission, (course().katas[kata],), 0, everything), 10, "bwrap")
+        return digest(Job(submission, (course().katas[kata],), 0, everything), 10, "bwrap")
 
     assert of("cruncher", "linear.py") != of("cruncher")
     assert of("cruncher", "sgd.py") == of("cruncher")
@@ -119,10 +119,10 @@ def test_a_change_to_what_takes_no_part_is_not(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_other_versions_are_another_proof(solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = digest(solution.order, 10, "bwrap")
+    before = digest(solution.job, 10, "bwrap")
     assert {"python", "torch", "numpy", "hypothesis"} <= dict(depends.versions()).keys()
     monkeypatch.setattr(depends, "versions", lambda: (("torch", "0.1"),))
-    assert digest(solution.order, 10, "bwrap") != before
+    assert digest(solution.job, 10, "bwrap") != before
 
 
 LOADED = """

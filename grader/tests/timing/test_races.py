@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.proof.cheat_run import CheatRun, CheatTrial, SlowTrial
 from grader.proof.cheats import cheats
 from grader.proof.cheattable import refuted_races
-from grader.proof.races import CheatTrial, Races, SlowTrial
 from grader.sandbox.launch import launch
 from grader.speed import setup
 from grader.tests.conftest import run
@@ -25,7 +25,7 @@ def test_a_cheat_gains_nothing_and_the_next_submission_is_unharmed(
     sandbox = launch("bwrap", setup.limits(), setup.timing("cpu"))
     try:
         sandbox.wait_until_ready()
-        *slow, made = Races([], [cheat], "bwrap").run(sandbox, lambda _: None)
+        *slow, made = CheatRun([], [cheat], "bwrap").run(sandbox, lambda _: None)
     finally:
         sandbox.close()
     assert isinstance(made, CheatTrial)

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from grader.base.errors import CallError
-from grader.pipeline.session import Graded, Order
+from grader.pipeline.session import Graded, Job
 from grader.pipeline.submission import MAX_ARCHIVE, Submission, SubmissionError, read
 from grader.proof.admitted import overlooked
+from grader.proof.archive import MIB, Archive
 from grader.proof.archives import BUILDERS
+from grader.proof.attack_run import AttackRun, Trial, judge, neighbour, next_student, plan
 from grader.proof.attacks import Attack, attacks, with_file
 from grader.proof.attacktable import attack_table, refuted_trials, remarks_on
-from grader.proof.parcel import MIB, Parcel
 from grader.proof.reception import Received, receive
-from grader.proof.siege import Siege, Trial, judge, neighbour, next_student, plan
 from grader.results import result as results
 from grader.tests import ROOT
 from grader.tests.conftest import ask
@@ -28,7 +28,7 @@ ENTRY = """
 aim = "is right in secret"
 wrong = "same_storage/compares_values"
 code = "HOSTILE = 1"
-twin = "HONEST = 1"
+control = "HONEST = 1"
 """
 
 
@@ -43,16 +43,18 @@ def written(folder: Path, text: str) -> list[Attack]:
     return list(attacks(KATAS, folder))
 
 
-def test_an_attack_stands_below_a_wrong_solution_and_its_twin_below_the_right_one(tmp_path: Path) -> None:
+def test_an_attack_stands_below_a_wrong_solution_and_its_control_below_the_right_one(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     assert attack.title == "tricks/hides"
     assert attack.hostile.submission is not None
-    assert attack.twin.submission is not None
-    hostile, twin = (s.files["same_storage.py"].decode() for s in (attack.hostile.submission, attack.twin.submission))
+    assert attack.control.submission is not None
+    hostile, control = (
+        s.files["same_storage.py"].decode() for s in (attack.hostile.submission, attack.control.submission)
+    )
     assert hostile.startswith(attack.base().files["same_storage.py"].decode())
     assert hostile.endswith("HOSTILE = 1")
-    assert twin.endswith("HONEST = 1")
-    assert "untyped_storage" in twin
+    assert control.endswith("HONEST = 1")
+    assert "untyped_storage" in control
     assert hostile.count("untyped_storage") == 0
     assert set(attack.hostile.submission.files) == {f"{kata.name}.py" for kata in KATAS}
 
@@ -61,12 +63,12 @@ def test_an_attack_stands_below_a_wrong_solution_and_its_twin_below_the_right_on
     ("old", "new", "words"),
     [
         ("compares_values", "compares_nothing", "the zoo has no wrong 'same_storage/compares_nothing'"),
-        ('code = "HOSTILE = 1"', "", "it needs code or an archive, and a twin"),
-        ('twin = "HONEST = 1"', "", "it needs code or an archive, and a twin"),
+        ('code = "HOSTILE = 1"', "", "it needs code or an archive, and a control"),
+        ('control = "HONEST = 1"', "", "it needs code or an archive, and a control"),
         ('code = "HOSTILE = 1"', 'archive = "wrapped"', "there is no archive 'wrapped'"),
-        ("twin =", 'levels = ["bwrap"]\ntwin =', "say because of what it is not tried at every level"),
-        ("twin =", 'tvin = ""\ntwin =', "unknown field `tvin`"),
-        ("twin =", 'only = "none"\ntwin =', "Invalid enum value 'none'"),
+        ("control =", 'levels = ["bwrap"]\ncontrol =', "say because of what it is not tried at every level"),
+        ("control =", 'contrul = ""\ncontrol =', "unknown field `contrul`"),
+        ("control =", 'only = "none"\ncontrol =', "Invalid enum value 'none'"),
         ("[hides]", "[hides", "tricks.toml: "),
     ],
 )
@@ -80,13 +82,13 @@ def test_the_corpus_is_large_and_every_archive_is_used(corpus: list[Attack]) -> 
     assert len(corpus) >= 60
     assert len({attack.title for attack in corpus}) == len(corpus)
     assert all(attack.entry.aim for attack in corpus)
-    used = {name for attack in corpus for name in (attack.entry.archive, attack.entry.twin_archive)}
+    used = {name for attack in corpus for name in (attack.entry.archive, attack.entry.control_archive)}
     assert used - {""} == set(BUILDERS)
 
 
 def test_all_code_can_be_compiled(corpus: list[Attack]) -> None:
     for attack in corpus:
-        for submission in (attack.hostile.submission, attack.twin.submission, attack.before):
+        for submission in (attack.hostile.submission, attack.control.submission, attack.before):
             for name, content in submission.files.items() if submission else ():
                 compile(content, f"{attack.title}: {name}", "exec")
 
@@ -94,8 +96,8 @@ def test_all_code_can_be_compiled(corpus: list[Attack]) -> None:
 def test_no_archive_gets_past_the_reader(corpus: list[Attack]) -> None:
     for attack in corpus:
         assert not attack.hostile.problem, attack.title
-        assert not attack.twin.problem, attack.title
-        assert not attack.twin.refusal, attack.title
+        assert not attack.control.problem, attack.title
+        assert not attack.control.refusal, attack.title
         if attack.entry.archive and attack.hostile.submission is not None:
             names = attack.hostile.submission.files
             assert all(name.removesuffix(".py").isidentifier() and name != "conftest.py" for name in names)
@@ -126,7 +128,7 @@ def test_what_an_archive_wrote_is_found(tmp_path: Path, monkeypatch: pytest.Monk
     ],
 )
 def test_the_reader_says_what_is_wrong_with_an_archive(tmp_path: Path, name: str, words: str) -> None:
-    path = BUILDERS[name](Parcel(tmp_path, "linear.py", {"linear.py": b"x" * 2000, "sgd.py": b"", "train.py": b""}))
+    path = BUILDERS[name](Archive(tmp_path, "linear.py", {"linear.py": b"x" * 2000, "sgd.py": b"", "train.py": b""}))
     with pytest.raises(SubmissionError) as refused:
         read(path)
     assert words in str(refused.value)
@@ -143,8 +145,8 @@ def kata_result(kata: str, status: Status, points: float = 0.0, outcome: Outcome
     return results.KataResult(kata, status, points, 8.0, [results.TestResult("test_a", outcome, points, 8.0)])
 
 
-def graded(order: Order, *katas: results.KataResult, seconds: float = 1.0, peak_mib: float = 400.0) -> Graded:
-    return Graded(order, list(katas), seconds, peak_mib=peak_mib)
+def graded(job: Job, *katas: results.KataResult, seconds: float = 1.0, peak_mib: float = 400.0) -> Graded:
+    return Graded(job, list(katas), seconds, peak_mib=peak_mib)
 
 
 FINE = kata_result("same_storage", "done", 8.0, "passed")
@@ -158,20 +160,20 @@ def judged(
     quick: bool = False,
     **differences: object,
 ) -> Trial:
-    """The trial of an attack that ended like this, its friend, if there is one, like that, where all else went well."""
-    siege, made = Siege([attack], "bwrap", quick=quick), plan(attack)
+    """The trial of an attack that ended like this, its accomplice, if there is one, like that, where all else went well."""
+    attack_run, made = AttackRun([attack], "bwrap", quick=quick), plan(attack)
     assert made.hostile is not None
-    assert made.twin is not None
-    base = graded(made.twin, kata_result(attack.kata.name, "wrong", 2.0))
+    assert made.control is not None
+    base = graded(made.control, kata_result(attack.kata.name, "wrong", 2.0))
     ended = {
         id(made.hostile): replace(graded(made.hostile, attacked, kata_result("linear", "done")), **differences),  # type: ignore[arg-type]
         id(made.after): graded(made.after, FINE),
-        id(made.twin): graded(made.twin, FINE),
-        id(siege.alone): graded(siege.alone, FINE),
+        id(made.control): graded(made.control, FINE),
+        id(attack_run.alone): graded(attack_run.alone, FINE),
     }
     if made.beside is not None:
         ended[id(made.beside)] = graded(made.beside, honest)
-    return judge(made, siege, base, ended)
+    return judge(made, attack_run, base, ended)
 
 
 def test_a_point_that_the_wrong_solution_does_not_earn_is_a_gain(tmp_path: Path) -> None:
@@ -222,10 +224,10 @@ def test_what_the_corpus_admits_must_be_remarked_on(tmp_path: Path) -> None:
     assert overlooked(written(tmp_path, remarked_anyway.replace(looks, silent))) == unremarked
 
 
-def test_where_nothing_stops_it_the_remark_tells_it_from_its_twin(tmp_path: Path) -> None:
+def test_where_nothing_stops_it_the_remark_tells_it_from_its_control(tmp_path: Path) -> None:
     both = ENTRY.replace("HOSTILE = 1", "import socket").replace("HONEST = 1", "import socket")
     assert overlooked(written(tmp_path, both + 'only = "bwrap"\n')) == []
-    line = "attack tricks/hides: no remark tells it from its honest twin"
+    line = "attack tricks/hides: no remark tells it from its honest control"
     assert overlooked(written(tmp_path, both + 'open = "nobody knows how"\n')) == [line]
 
 
@@ -235,32 +237,32 @@ def test_all_that_is_admitted_is_remarked_on(corpus: list[Attack]) -> None:
     assert overlooked(admitted) == []
 
 
-def test_a_twin_that_is_not_done_is_refuted(tmp_path: Path) -> None:
+def test_a_control_that_is_not_done_fails(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
-    unread = replace(attack, twin=Received(None, refusal="can't be read"))
-    assert Siege([unread], "bwrap").plans[0].twin is None
+    unread = replace(attack, control=Received(None, refusal="can't be read"))
+    assert AttackRun([unread], "bwrap").plans[0].control is None
     trial = Trial(unread, "bwrap", 0.0, "the comparison", (), "can't be read")
-    assert refuted_trials([trial]) == ["twin of tricks/hides at bwrap: can't be read"]
+    assert refuted_trials([trial]) == ["control of tricks/hides at bwrap: can't be read"]
 
 
 def test_an_attack_is_tried_only_where_it_may_be(tmp_path: Path) -> None:
     corpus = written(tmp_path, ENTRY + 'levels = ["bwrap"]\nbecause = "it kills"\n')
-    assert len(Siege(corpus, "bwrap").plans) == 1
-    assert Siege(corpus, "none").plans == []
+    assert len(AttackRun(corpus, "bwrap").plans) == 1
+    assert AttackRun(corpus, "none").plans == []
 
 
-def test_a_friend_beside_is_graded_at_the_same_time_and_must_not_suffer(tmp_path: Path) -> None:
+def test_an_accomplice_beside_is_graded_at_the_same_time_and_must_not_suffer(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY + 'beside = "HELPS = 1"\n')
-    siege = Siege([attack], "bwrap")
-    (made,) = siege.plans
-    assert siege.pairs == [(made.beside, made.hostile)]
+    attack_run = AttackRun([attack], "bwrap")
+    (made,) = attack_run.plans
+    assert attack_run.pairs == [(made.beside, made.hostile)]
     assert made.beside is not None
     assert b"HELPS = 1" in made.beside.submission.files["same_storage.py"]
-    assert made.hostile not in siege.orders
-    assert {id(order) for order in siege.all_orders()} >= {id(made.beside), id(made.hostile), id(made.after)}
+    assert made.hostile not in attack_run.queued
+    assert {id(job) for job in attack_run.all_jobs()} >= {id(made.beside), id(made.hostile), id(made.after)}
     wrong, crashed = kata_result("same_storage", "wrong"), kata_result("same_storage", "crashed")
-    assert judged(attack, wrong).twin_problem is None
-    assert judged(attack, wrong, honest=crashed).twin_problem == "same_storage is crashed (test_a)"
+    assert judged(attack, wrong).control_problem is None
+    assert judged(attack, wrong, honest=crashed).control_problem == "same_storage is crashed (test_a)"
 
 
 def test_katas_without_attacks_are_named() -> None:

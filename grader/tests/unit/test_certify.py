@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from grader.base.errors import CallError
-from grader.proof.claims import Claim, all_are, claims, is_caught, is_caught_as, order
+from grader.proof.claims import Claim, all_are, claims, is_caught, is_caught_as, job
 from grader.proof.diagnoses import Diagnoses, judgement
 from grader.proof.prove import Findings, kata_table, markdown
-from grader.proof.zoo import Animal, named
+from grader.proof.zoo import ZooEntry, named
 from grader.results import result as results
 from grader.results.result import KataResult
 from torchkata.course import course
@@ -44,7 +44,7 @@ def test_every_kata_has_every_kind_of_claim() -> None:
     for kata in katas:
         groups = {claim.group for claim in made if claim.kata == kata.name}
         assert groups == {"solution", "right", "wrong"} | ({"fallback"} if course().dependents(kata.name) else set())
-        seeds = [claim.order.seed for claim in made if (claim.group, claim.kata) == ("solution", kata.name)]
+        seeds = [claim.job.seed for claim in made if (claim.group, claim.kata) == ("solution", kata.name)]
         assert seeds == [0, 1]
 
 
@@ -52,8 +52,8 @@ def test_findings_count_what_held(tmp_path: Path) -> None:
     katas = course().choose(["linear"])
     findings = Findings()
     made = claims(katas, seeds=1)
-    first, second, *_ = [claim for claim in made if claim.animal and not claim.animal.looks_like]
-    name = first.animal.caught_by if first.animal else ""
+    first, second, *_ = [claim for claim in made if claim.entry and not claim.entry.looks_like]
+    name = first.entry.caught_by if first.entry else ""
     failed: dict[str, Outcome] = {name: "failed"}
     passed: dict[str, Outcome] = {name: "passed"}
     findings.add(first, [result("linear", "wrong", **failed)])
@@ -67,9 +67,9 @@ def test_findings_count_what_held(tmp_path: Path) -> None:
 
 def wrong(name: str, *looks_like: str, caught_by: str = "test_0") -> Claim:
     """The claim about a wrong `linear` that looks like these."""
-    files = order(name, {}, course().choose(["linear"]))
-    animal = Animal("linear", name, "", "", frozenset(looks_like), caught_by)
-    return Claim("wrong", "linear", name, files, is_caught_as(animal), animal)
+    files = job(name, {}, course().choose(["linear"]))
+    entry = ZooEntry("linear", name, "", "", frozenset(looks_like), caught_by)
+    return Claim("wrong", "linear", name, files, is_caught_as(entry), entry)
 
 
 def said(*sentences: str) -> list[KataResult]:

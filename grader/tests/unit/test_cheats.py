@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from grader.base.errors import CallError
+from grader.proof.cheat_run import CheatTrial, SlowTrial
 from grader.proof.cheats import Cheat, cheats, slow_ones
 from grader.proof.cheattable import cheat_table, refuted_races, remarks_on_races, slow_solutions
 from grader.proof.prove import markdown
-from grader.proof.races import CheatTrial, SlowTrial
 from grader.results.result import PerformanceResult
 from grader.speed.decision import RESTLESS
 from grader.tests.conftest import ask
@@ -23,7 +23,7 @@ ENTRY = """
 aim = "is fast in secret"
 slow = "linear/three_times"
 code = "HOSTILE = 1"
-twin = "HONEST = 1"
+control = "HONEST = 1"
 """
 FAILED = PerformanceResult("linear_forward", "failed", ratio=0.3)
 PASSED = PerformanceResult("linear_forward", "passed", ratio=0.9, tier="full")
@@ -44,20 +44,20 @@ def written(folder: Path, text: str) -> list[Cheat]:
     return list(cheats(KATAS, folder))
 
 
-def test_a_cheat_stands_below_a_slow_solution_and_its_twin_below_the_right_one(tmp_path: Path) -> None:
+def test_a_cheat_stands_below_a_slow_solution_and_its_control_below_the_right_one(tmp_path: Path) -> None:
     (cheat,) = written(tmp_path, ENTRY)
-    hostile, twin = (files["linear.py"].decode() for files in (cheat.files(), cheat.twin()))
+    hostile, control = (files["linear.py"].decode() for files in (cheat.files(), cheat.control()))
     slow = cheat.slow.files()["linear.py"].decode()
     assert (cheat.title, cheat.slow.workload.name) == ("tricks/hides", "linear_forward")
     assert hostile == f"{slow}\n\nHOSTILE = 1"
-    assert slow.removesuffix(cheat.slow.entry.code) == twin.removesuffix("HONEST = 1")
+    assert slow.removesuffix(cheat.slow.entry.code) == control.removesuffix("HONEST = 1")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         ("three_times", "four_times", "tricks/hides: the zoo has no slow 'linear/four_times'"),
-        ("twin =", 'tvin = ""\ntwin =', "unknown field `tvin`"),
+        ("control =", 'contrul = ""\ncontrol =', "unknown field `contrul`"),
         ("[hides]", "[hides", "tricks.toml: "),
     ],
 )
@@ -82,13 +82,13 @@ def test_the_corpus_is_large_and_every_workload_is_cheated_on(corpus: list[Cheat
 
 def test_all_code_can_be_compiled(corpus: list[Cheat]) -> None:
     for cheat in corpus:
-        for files in (cheat.files(), cheat.twin()):
+        for files in (cheat.files(), cheat.control()):
             compile(files[f"{cheat.slow.kata.name}.py"], cheat.title, "exec")
 
 
 def trial(corpus: list[Cheat], **rows: Any) -> CheatTrial:
     """One in which all went well, but for what is said."""
-    found = {"slow": FAILED, "row": FAILED, "twin": PASSED} | rows
+    found = {"slow": FAILED, "row": FAILED, "control": PASSED} | rows
     return CheatTrial(corpus[0], "bwrap", **found)
 
 
@@ -101,13 +101,13 @@ def trial(corpus: list[Cheat], **rows: Any) -> CheatTrial:
         ({"row": SOME}, ["cheat {} at bwrap: is worth 3 points too many"], 0),
         ({"row": LOST}, ["cheat {} at bwrap: blamed the machine: the process that timed it was lost"], 0),
         ({"row": msgspec.structs.replace(FAILED, seconds=1e4)}, ["cheat {} at bwrap: took 10000 seconds"], 0),
-        ({"twin": FAILED}, ["twin of {} at bwrap: it is failed: "], 0),
-        ({"twin": LOST}, ["twin of {} at bwrap: it is inconclusive: the process that timed it was lost"], 0),
+        ({"control": FAILED}, ["control of {} at bwrap: it is failed: "], 0),
+        ({"control": LOST}, ["control of {} at bwrap: it is inconclusive: the process that timed it was lost"], 0),
         ({"row": RESTLESS_ROW}, [], 1),
-        ({"row": RESTLESS_ROW, "twin": RESTLESS_ROW}, [], 2),
+        ({"row": RESTLESS_ROW, "control": RESTLESS_ROW}, [], 2),
         ({"slow": RESTLESS_ROW}, [], 1),
         ({"row": DOUBTFUL}, [], 1),
-        ({"twin": DOUBTFUL}, [], 0),
+        ({"control": DOUBTFUL}, [], 0),
     ],
 )
 def test_what_a_cheat_came_to(corpus: list[Cheat], rows: dict[str, Any], refuted: list[str], unsure: int) -> None:

@@ -1,4 +1,4 @@
-"""What grading on a cluster decides without one: options, sizes, what is awaited, lines about mistakes."""
+"""What grading on a cluster decides without one: options, sizes, what is pending, lines about mistakes."""
 
 import math
 from pathlib import Path
@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from grader.base.errors import CallError
 from grader.cluster import chunk, record
-from grader.cluster.awaited import awaited
 from grader.cluster.options import SlurmOptions, parse
+from grader.cluster.pending import pending
 from grader.cluster.plan import MOST_TASKS, TASK_SECONDS, plan, seconds_each, size_of_chunks
 from grader.cluster.progress import described
 from grader.cluster.slurm import ENDED, Job, one_line
-from grader.pipeline.intake import Intake, Options
-from grader.pipeline.roster import roster
+from grader.pipeline.queue import Options, Queue
+from grader.pipeline.submission_ids import with_ids
 from grader.results.result import write
 from grader.tests.conftest import ask
 from grader.tests.handed_in import LINEAR, handed_in, on_slurm
@@ -130,15 +130,15 @@ def test_how_long_a_submission_takes_is_what_stored_ones_took(tmp_path: Path) ->
     assert seconds_each("tests", KATAS, on_slurm(tmp_path)) == 4.0
 
 
-def intake(paths: list[Path], chosen: Options) -> Intake:
+def queue(paths: list[Path], chosen: Options) -> Queue:
     """What a call takes in."""
-    return Intake(*roster(paths), KATAS, chosen)
+    return Queue(*with_ids(paths), KATAS, chosen)
 
 
 def test_a_submission_is_awaited_until_its_own_conclusive_result_is_there(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
     out = tmp_path / "out"
-    waiting = awaited(intake(paths, on_slurm(out)), since_ns=0)
+    waiting = pending(queue(paths, on_slurm(out)), since_ns=0)
     assert waiting.left == ["ada", "ben"]
     made = msgspec.structs.replace(result("a message", kata="linear"), fingerprint=waiting.tests["ada"])
     sure = [msgspec.structs.replace(kata, status="wrong") for kata in made.katas]
@@ -156,26 +156,26 @@ def test_a_submission_is_awaited_until_its_own_conclusive_result_is_there(tmp_pa
 def test_what_is_graded_again_counts_only_if_it_is_newer(tmp_path: Path) -> None:
     (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
-    fingerprint = awaited(intake([path], on_slurm(out)), since_ns=0).tests["ada"]
+    fingerprint = pending(queue([path], on_slurm(out)), since_ns=0).tests["ada"]
     sure = [msgspec.structs.replace(kata, status="wrong") for kata in result("a message", kata="linear").katas]
     write(msgspec.structs.replace(result("a message", kata="linear"), fingerprint=fingerprint, katas=sure), out)
     stored = out / "ada/result.json"
     for since_ns, left in ((stored.stat().st_mtime_ns, []), (stored.stat().st_mtime_ns + 1, ["ada"])):
-        waiting = awaited(intake([path], on_slurm(out, force=True)), since_ns)
+        waiting = pending(queue([path], on_slurm(out, force=True)), since_ns)
         waiting.look()
         assert waiting.left == left
-        again = intake([path], on_slurm(out, since_ns=since_ns))
-        assert [order.submission.id for order in again.orders()] == left
+        again = queue([path], on_slurm(out, since_ns=since_ns))
+        assert [job.submission.id for job in again.to_grade()] == left
 
 
 def test_a_record_is_of_one_call(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
-    made = record.begin(intake(paths, on_slurm(tmp_path)), None)
+    made = record.begin(queue(paths, on_slurm(tmp_path)), None)
     assert record.load(tmp_path) == made
     assert made.since_ns == 0
-    assert record.begin(intake(paths, on_slurm(tmp_path, force=True)), None).since_ns > 0
-    assert record.digest_of(intake(paths, on_slurm(tmp_path, jobs=9, per_task=1))) == made.call
-    for other in (intake(paths[:1], on_slurm(tmp_path)), intake(paths, on_slurm(tmp_path, seed=1))):
+    assert record.begin(queue(paths, on_slurm(tmp_path, force=True)), None).since_ns > 0
+    assert record.digest_of(queue(paths, on_slurm(tmp_path, jobs=9, per_task=1))) == made.call
+    for other in (queue(paths[:1], on_slurm(tmp_path)), queue(paths, on_slurm(tmp_path, seed=1))):
         assert record.digest_of(other) != made.call
     (tmp_path / ".slurm/jobs.json").write_text("{")
     with pytest.raises(CallError, match=r"jobs\.json: can't be read"):
@@ -186,12 +186,12 @@ def test_a_record_is_of_one_call(tmp_path: Path) -> None:
 
 def test_a_submission_may_not_be_called_as_the_record_is(tmp_path: Path) -> None:
     (path,) = handed_in(tmp_path, LINEAR, ".slurm")
-    assert ".slurm is the name of something else among the results" in roster([path])[1][0]
+    assert ".slurm is the name of something else among the results" in with_ids([path])[1][0]
 
 
 def test_a_chunk_that_nobody_can_read_is_no_fault_of_the_node(tmp_path: Path) -> None:
-    gone = intake([], on_slurm(tmp_path / "out"))
-    entries = roster(handed_in(tmp_path, LINEAR, "ada"))[0]
+    gone = queue([], on_slurm(tmp_path / "out"))
+    entries = with_ids(handed_in(tmp_path, LINEAR, "ada"))[0]
     (tmp_path / "ada/linear.py").unlink()
     assert chunk.grade_chunk("tests", entries, gone.options) == ""
 

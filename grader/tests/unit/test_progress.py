@@ -16,21 +16,21 @@ LINEAR = tuple(course().choose(["linear"]))
 EACH = len(LINEAR[0].points)
 
 
-def ended(order: session.Order) -> session.TestEnded:
-    """Some test of this order has."""
-    return session.TestEnded(order, "linear", next(iter(LINEAR[0].points)), Timed(Ending("passed"), 0.1))
+def ended(job: session.Job) -> session.TestEnded:
+    """Some test of this job has."""
+    return session.TestEnded(job, "linear", next(iter(LINEAR[0].points)), Timed(Ending("passed"), 0.1))
 
 
 def drawn(*, terminal: bool) -> str:
     """What is written while two of three submissions are graded, and a third turns out to have been graded before."""
     out = Console(file=io.StringIO(), force_terminal=terminal, width=100)
-    orders = [session.Order(Submission(name, {}), LINEAR, seed=0) for name in ("ada", "ben")]
+    queued = [session.Job(Submission(name, {}), LINEAR, seed=0) for name in ("ada", "ben")]
     with Progress(out, "grading", "submissions", 3, 3 * EACH) as progress:
-        progress.take(ended(orders[0]))
-        progress.take(ended(orders[1]))
-        progress.take(session.Graded(orders[1], None, 1.0))  # lost after its first test
+        progress.take(ended(queued[0]))
+        progress.take(ended(queued[1]))
+        progress.take(session.Graded(queued[1], None, 1.0))  # lost after its first test
         progress.expect(2, 2 * EACH)
-        progress.take(ended(orders[0]))
+        progress.take(ended(queued[0]))
         file = out.file
         assert isinstance(file, io.StringIO)
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", file.getvalue())

@@ -78,7 +78,7 @@ def test_the_zoo_has_enough_of_each_kind(kata: Kata) -> None:
     least_right, least_wrong = (5, 15) if kata.track == "core" else (3, 8)
     assert len(right) >= least_right
     assert len(wrong) >= least_wrong
-    assert all(animal.words for animal in right + wrong), "each says what is unusual or wrong about it"
+    assert all(entry.words for entry in right + wrong), "each says what is unusual or wrong about it"
 
 
 def test_a_patch_that_does_not_fit_is_refused() -> None:

@@ -15,7 +15,7 @@ Member: TypeAlias = tuple[tarfile.TarInfo, bytes]
 
 
 @dataclass(frozen=True)
-class Parcel:
+class Archive:
     """What goes into an archive, and where the archive is written."""
 
     folder: Path
@@ -48,7 +48,7 @@ class Parcel:
         return path
 
 
-Builder: TypeAlias = Callable[[Parcel], Path]
+Builder: TypeAlias = Callable[[Archive], Path]
 
 
 def member(name: str, content: bytes = b"", kind: bytes = tarfile.REGTYPE, link: str = "") -> Member:

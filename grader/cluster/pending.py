@@ -4,17 +4,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.cluster.options import Phase
-from grader.pipeline.intake import Intake
+from grader.pipeline.queue import Queue
 from grader.results import result
 from grader.results.result import Result
 from torchkata.course import course
 
 
 @dataclass
-class Awaited:
+class Pending:
     """What has to be graded yet; `look` strikes off what has been. An id is the name of a submission."""
 
-    intake: Intake
+    queue: Queue
     since_ns: int
     paths: dict[str, Path]
     tests: dict[str, str]  # the fingerprint of each whose tests have to run
@@ -35,7 +35,7 @@ class Awaited:
     def look(self) -> None:
         """Read the results that have been written since the last look."""
         for name in self.left:
-            path = self.intake.options.out / name / "result.json"
+            path = self.queue.options.out / name / "result.json"
             try:
                 written = path.stat().st_mtime_ns
             except OSError:
@@ -54,7 +54,7 @@ class Awaited:
                 self.tests.pop(name, None)
             else:
                 self.inconclusive.add(name)
-        kind = self.intake.options.device
+        kind = self.queue.options.device
         if name in self.speed and name not in self.tests and kind != "none":
             if stored.is_timed(kind):
                 self.speed.discard(name)
@@ -62,21 +62,21 @@ class Awaited:
                 self.inconclusive.add(name)
 
 
-def awaited(intake: Intake, since_ns: int) -> Awaited:
-    """What the intake finds to be graded, tests and speed. Raises CallError."""
-    paths = {entry.id: entry.path for entry in intake.entries}
-    tests = {order.submission.id: intake.prints[order.submission.id] for order in intake.orders()}
-    speed = set(tests) | set(untimed(intake))
-    if intake.options.device == "none" or not course().timed_with(kata.name for kata in intake.katas):
+def pending(queue: Queue, since_ns: int) -> Pending:
+    """What the queue finds to be graded, tests and speed. Raises CallError."""
+    paths = {entry.id: entry.path for entry in queue.entries}
+    tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade()}
+    speed = set(tests) | set(untimed(queue))
+    if queue.options.device == "none" or not course().timed_with(kata.name for kata in queue.katas):
         speed = set()
     found = {name: path for name, path in paths.items() if name in tests or name in speed}
-    return Awaited(intake, since_ns, found, tests, speed)
+    return Pending(queue, since_ns, found, tests, speed)
 
 
-def untimed(intake: Intake) -> list[str]:
+def untimed(queue: Queue) -> list[str]:
     """Those whose tests have run, and whose speed is not known."""
-    kind = intake.options.device
+    kind = queue.options.device
     if kind == "none":
         return []
-    stored = {name: result.load(intake.options.out / name / "result.json") for name in intake.reused}
+    stored = {name: result.load(queue.options.out / name / "result.json") for name in queue.reused}
     return [name for name, found in stored.items() if found is not None and not found.is_timed(kind)]

@@ -21,7 +21,7 @@ class Entry:
     path: Path
 
 
-def roster(paths: Sequence[Path]) -> tuple[list[Entry], list[str]]:
+def with_ids(paths: Sequence[Path]) -> tuple[list[Entry], list[str]]:
     """An entry for each path, and a line for each that has no usable name; a path that is given twice counts once.
 
     Raises CallError for a path that isn't there, and for two ids that differ in case or trailing dots at most: on

@@ -1,6 +1,6 @@
 """Times the cheats on the CPU at one level of isolation, and judges what each came to.
 
-    the cheat → the next student's submission, which is the cheat's honest twin
+    the cheat → the next student's submission, which is the cheat's honest control
 
 one after the other in one sandbox. The slow solutions that cheats stand below are timed once each. A run on the CPU
 earns nothing, so what counts here is its worth: the points that the same tier earns on a GPU.
@@ -15,7 +15,7 @@ from grader.proof.cheats import Cheat, Slow
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Sandbox
 from grader.speed.decision import RESTLESS, score_of
-from grader.speed.session import Order, Row, grade_speed
+from grader.speed.session import Row, SpeedJob, grade_speed
 from torchkata.course import Workload, course
 
 TRIES = 2  # for a machine that is too restless to say
@@ -48,7 +48,7 @@ class CheatTrial:
     level: Level
     slow: PerformanceResult
     row: PerformanceResult
-    twin: PerformanceResult
+    control: PerformanceResult
 
     @property
     def gained(self) -> float:
@@ -74,16 +74,16 @@ class CheatTrial:
         return tuple(filter(None, found))
 
     @property
-    def twin_problem(self) -> str:
-        """Why the twin, or the next submission, suffered."""
-        if self.twin.outcome == "passed" or is_restless(self.twin):
+    def control_problem(self) -> str:
+        """Why the control, or the next submission, suffered."""
+        if self.control.outcome == "passed" or is_restless(self.control):
             return ""
-        return f"it is {self.twin.outcome}: {self.twin.message}"
+        return f"it is {self.control.outcome}: {self.control.message}"
 
     @property
     def unsure(self) -> int:
         """How many of its two claims a restless machine has left neither proven nor refuted."""
-        return int(is_unsure(self.row) or is_unsure(self.slow)) + int(is_restless(self.twin))
+        return int(is_unsure(self.row) or is_unsure(self.slow)) + int(is_restless(self.control))
 
 
 def worth(row: PerformanceResult) -> float:
@@ -107,7 +107,7 @@ def blames_the_machine(row: PerformanceResult) -> bool:
     return not row.counts and not is_restless(row)
 
 
-class Races:
+class CheatRun:
     """All cheats at one level, and the slow solutions below them."""
 
     def __init__(self, slow: Sequence[Slow], cheats: Sequence[Cheat], level: Level) -> None:
@@ -133,15 +133,15 @@ class Races:
             yield SlowTrial(slow, self.level, alone[slow.title])
         for cheat in self.cheats:
             row = timed(cheat.title, cheat.files(), cheat.slow.workload)
-            twin = timed(f"{cheat.title} (twin)", cheat.twin(), cheat.slow.workload)
-            yield CheatTrial(cheat, self.level, alone[cheat.slow.title], row, twin)
+            control = timed(f"{cheat.title} (control)", cheat.control(), cheat.slow.workload)
+            yield CheatTrial(cheat, self.level, alone[cheat.slow.title], row, control)
 
 
 def in_sandbox(sandbox: Sandbox, name: str, files: Mapping[str, bytes], workload: Workload) -> PerformanceResult:
     """One workload of one submission on the CPU; again while the machine is too restless. Raises MachineError."""
     for _ in range(TRIES):
-        order = Order(name, files, (), (workload,))
-        (row,) = [message.row for message in grade_speed(order, "cpu", sandbox) if isinstance(message, Row)]
+        job = SpeedJob(name, files, (), (workload,))
+        (row,) = [message.row for message in grade_speed(job, "cpu", sandbox) if isinstance(message, Row)]
         if not is_unsure(row):
             break
         time.sleep(1.0)

@@ -8,10 +8,10 @@ from typing import Literal
 
 from grader.base.errors import CallError
 from grader.base.leftovers import clear_half_written
-from grader.pipeline.roster import Entry
-from grader.pipeline.session import Order
+from grader.pipeline.session import Job
 from grader.pipeline.submission import SubmissionError
 from grader.pipeline.submission import read as read_submission
+from grader.pipeline.submission_ids import Entry
 from grader.results import result
 from grader.sandbox.launch import Isolation
 from torchkata.course import Kata
@@ -39,7 +39,7 @@ class Options:
     since_ns: int = 0  # what was stored before is graded again, by the file system's clock
 
 
-class Intake:
+class Queue:
     """The submissions of one call, and what became of those that were not graded."""
 
     def __init__(
@@ -51,14 +51,14 @@ class Intake:
         self.refused = list(refused)
         self.unreadable = 0
         self.reused: list[str] = []
-        self.prints: dict[str, str] = {}  # by the id of each order
+        self.prints: dict[str, str] = {}  # by the id of each job
 
     @property
     def expected(self) -> int:
         """How many there are to grade, as far as is known."""
         return len(self.entries) - len(self.reused) - self.unreadable
 
-    def orders(self) -> Iterator[Order]:
+    def to_grade(self) -> Iterator[Job]:
         """What is to be graded. Raises CallError for an `out` that can't be written, or when nothing can be read."""
         readable = False
         for entry in self.entries:
@@ -76,7 +76,7 @@ class Intake:
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
-            yield Order(submission, self.katas, self.options.seed, remarked=True)
+            yield Job(submission, self.katas, self.options.seed, remarked=True)
         if not readable:
             raise CallError("; ".join(self.refused))
 

@@ -9,7 +9,7 @@ import pytest
 
 from grader.base.errors import CallError
 from grader.output import gradebook
-from grader.pipeline.roster import roster
+from grader.pipeline.submission_ids import with_ids
 from grader.results.stored import KataRow, Row
 from grader.tests.conftest import ask
 from torchkata.course import course
@@ -25,7 +25,7 @@ def folder(path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["Zoë K", "-rf", ".hidden", "=cmd()", "a,b", 'say "hi"', "李雷", "[bold]x", "x" * 255])
 def test_odd_names_are_kept(tmp_path: Path, name: str) -> None:
-    entries, refused = roster([folder(tmp_path / name)])
+    entries, refused = with_ids([folder(tmp_path / name)])
     assert ([entry.id for entry in entries], refused) == ([name], [])
 
 
@@ -46,7 +46,7 @@ def test_odd_names_are_kept(tmp_path: Path, name: str) -> None:
 def test_names_without_a_place_are_refused_alone(tmp_path: Path, name: str, problem: str) -> None:
     path = tmp_path / name
     path.write_bytes(b"") if name.endswith("zip") else path.mkdir()
-    entries, (line,) = roster([path, folder(tmp_path / "ada")])
+    entries, (line,) = with_ids([path, folder(tmp_path / "ada")])
     assert [entry.id for entry in entries] == ["ada"]
     assert problem in line
     assert line.isprintable()
@@ -66,19 +66,19 @@ def test_names_without_a_place_are_refused_alone(tmp_path: Path, name: str, prob
 def test_names_that_some_system_takes_for_one_are_refused(tmp_path: Path, one: str, other: str) -> None:
     paths = [folder(tmp_path / "class" / one), folder(tmp_path / "class" / other)]
     with pytest.raises(CallError) as refusal:
-        roster(paths)
+        with_ids(paths)
     assert all(str(path) in str(refusal.value) for path in paths)
 
 
 def test_a_path_that_is_given_twice_counts_once(tmp_path: Path) -> None:
     path = folder(tmp_path / "ada")
-    entries, _ = roster([path, tmp_path / "." / "ada", path])
+    entries, _ = with_ids([path, tmp_path / "." / "ada", path])
     assert [entry.id for entry in entries] == ["ada"]
 
 
 def test_a_link_has_its_own_name(tmp_path: Path) -> None:
     (tmp_path / "ben").symlink_to(folder(tmp_path / "version 7"))
-    assert roster([tmp_path / "ben"])[0][0].id == "ben"
+    assert with_ids([tmp_path / "ben"])[0][0].id == "ben"
 
 
 def test_a_clash_is_found_before_anything_is_written(tmp_path: Path) -> None:

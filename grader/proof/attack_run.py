@@ -1,9 +1,9 @@
 """Grades the attacks at one level of isolation, and judges what each came to.
 
-    (a friend's submission) → the attack, and a kata of the same submission → the next student's submission
+    (an accomplice's submission) → the attack, and a kata of the same submission → the next student's submission
 
-run one after the other on one zygote; a friend who is there at the same time has another. Around that, what is
-compared: the wrong solution without the attack, the next student's submission alone, and the attack's honest twin.
+run one after the other on one zygote; an accomplice who is there at the same time has another. Around that, what is
+compared: the wrong solution without the attack, the next student's submission alone, and the attack's honest control.
 """
 
 import math
@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from grader.pipeline.collect import Tests
-from grader.pipeline.session import Event, Graded, Order, grade
+from grader.pipeline.session import Event, Graded, Job, grade
 from grader.pipeline.submission import Submission
 from grader.proof.attacks import Attack, Level
 from grader.proof.claims import all_are
@@ -44,7 +44,7 @@ class Trial:
     gained: float  # points that the wrong solution alone does not earn
     stopped_by: str
     problems: tuple[str, ...]  # what it achieved
-    twin_problem: str | None
+    control_problem: str | None
 
     @property
     def excused(self) -> bool:
@@ -54,18 +54,18 @@ class Trial:
 
 @dataclass(frozen=True)
 class Plan:
-    """The orders that try one attack."""
+    """The jobs that try one attack."""
 
     attack: Attack
-    before: Order | None
-    beside: Order | None  # for the same time
-    hostile: Order | None  # None for an archive that was refused
-    after: Order
-    twin: Order | None
+    before: Job | None
+    beside: Job | None  # for the same time
+    hostile: Job | None  # None for an archive that was refused
+    after: Job
+    control: Job | None
 
 
-class Siege:
-    """All attacks that may be tried at one level; `quick`, without their twins and without a look at the clock.
+class AttackRun:
+    """All attacks that may be tried at one level; `quick`, without their controls and without a look at the clock.
 
     What an attack costs the grader shows on a machine that does little else, and not where every change is tried.
     """
@@ -73,34 +73,34 @@ class Siege:
     def __init__(self, attacks: Sequence[Attack], level: Level, *, quick: bool = False) -> None:
         self.level = level
         self.seconds = math.inf if quick else KATA_SECONDS + SLACK_SECONDS  # that a hostile submission may take
-        self.plans = [plan(attack, twins=not quick) for attack in attacks if level in attack.entry.levels]
+        self.plans = [plan(attack, controls=not quick) for attack in attacks if level in attack.entry.levels]
         self.alone = next_student()
         self.bases = {
-            each.attack.entry.wrong: Order(each.attack.base(), (each.attack.kata,), 0, others(each.attack.kata))
+            each.attack.entry.wrong: Job(each.attack.base(), (each.attack.kata,), 0, others(each.attack.kata))
             for each in self.plans
         }
         self.pairs = [(each.beside, each.hostile) for each in self.plans if each.beside and each.hostile]
         begun = [each.before or each.hostile for each in self.plans if each.beside is None]
-        tried = [order for order in (*begun, *(each.twin for each in self.plans)) if order is not None]
-        self.orders = [self.alone, *self.bases.values(), *tried]
+        tried = [job for job in (*begun, *(each.control for each in self.plans)) if job is not None]
+        self.queued = [self.alone, *self.bases.values(), *tried]
 
-    def all_orders(self) -> list[Order]:
+    def all_jobs(self) -> list[Job]:
         """Those that are begun with, and those that follow them."""
-        waiting, found = [*self.orders, *chain.from_iterable(self.pairs)], []
+        waiting, found = [*self.queued, *chain.from_iterable(self.pairs)], []
         while waiting:
-            order = waiting.pop()
-            found.append(order)
-            waiting += [order.then] if order.then else []
+            job = waiting.pop()
+            found.append(job)
+            waiting += [job.next] if job.next else []
         return found
 
-    def lay(self, tests: Tests, sandbox: Sandbox, jobs: int, take: Callable[[Event], None]) -> Iterator[Trial]:
+    def run(self, tests: Tests, sandbox: Sandbox, jobs: int, take: Callable[[Event], None]) -> Iterator[Trial]:
         """Try them all, then judge each."""
         graded: dict[int, Graded] = {}
-        for orders, at_once in ((self.orders, jobs), *((pair, 2) for pair in self.pairs)):
-            for event in grade(orders, tests, sandbox, at_once):
+        for queued, at_once in ((self.queued, jobs), *((pair, 2) for pair in self.pairs)):
+            for event in grade(queued, tests, sandbox, at_once):
                 take(event)
                 if isinstance(event, Graded):
-                    graded[id(event.order)] = event
+                    graded[id(event.job)] = event
         for path in chain.from_iterable(folder.glob(LEFT_BEHIND) for folder in SHARED_FOLDERS):
             path.unlink(missing_ok=True)
         for each in self.plans:
@@ -108,21 +108,19 @@ class Siege:
             yield judge(each, self, base, graded)
 
 
-def plan(attack: Attack, *, twins: bool = True) -> Plan:
-    """What is to be graded to try one attack, and its twin if that is wanted."""
+def plan(attack: Attack, *, controls: bool = True) -> Plan:
+    """What is to be graded to try one attack, and its control if that is wanted."""
     kata, after = attack.kata, next_student()
     limits = replace(course().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
-    hostile, twin = attack.hostile.submission, attack.twin.submission
-    attacker = (
-        Order(hostile, (kata, *neighbour(kata, hostile)), 0, others(kata), limits, then=after) if hostile else None
-    )
+    hostile, control = attack.hostile.submission, attack.control.submission
+    attacker = Job(hostile, (kata, *neighbour(kata, hostile)), 0, others(kata), limits, next=after) if hostile else None
     return Plan(
         attack,
-        Order(attack.before, (kata,), 0, others(kata), then=attacker) if attack.before else None,
-        Order(attack.beside, (kata,), 0, others(kata)) if attack.beside else None,
+        Job(attack.before, (kata,), 0, others(kata), next=attacker) if attack.before else None,
+        Job(attack.beside, (kata,), 0, others(kata)) if attack.beside else None,
         attacker,
         after,
-        Order(twin, (kata,), 0, others(kata)) if twin and twins else None,
+        Job(control, (kata,), 0, others(kata)) if control and controls else None,
     )
 
 
@@ -142,22 +140,22 @@ def neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
     return tuple(course().katas[name] for name, names in needed.items() if names <= whole)[:1]
 
 
-def next_student() -> Order:
+def next_student() -> Job:
     """The submission that is graded after an attack."""
     solution = Submission("next student", course().solutions())
-    return Order(solution, (next(iter(course().katas.values())),), 0)
+    return Job(solution, (next(iter(course().katas.values())),), 0)
 
 
-def judge(plan: Plan, siege: Siege, base: Graded, graded: dict[int, Graded]) -> Trial:
+def judge(plan: Plan, attack_run: AttackRun, base: Graded, graded: dict[int, Graded]) -> Trial:
     """What an attack came to."""
-    attack, level, alone = plan.attack, siege.level, graded[id(siege.alone)]
-    honest = [graded[id(order)].katas for order in (plan.twin, plan.before, plan.beside) if order is not None]
+    attack, level, alone = plan.attack, attack_run.level, graded[id(attack_run.alone)]
+    honest = [graded[id(job)].katas for job in (plan.control, plan.before, plan.beside) if job is not None]
     unfair = [all_are("done")(katas) if katas else "the process that graded it was lost" for katas in honest]
-    unfair += [attack.twin.refusal, attack.twin.problem]
-    twin_problem = "; ".join(filter(None, unfair)) or None
+    unfair += [attack.control.refusal, attack.control.problem]
+    control_problem = "; ".join(filter(None, unfair)) or None
     read = attack.hostile.problem
     if plan.hostile is None:
-        return Trial(attack, level, 0.0, "the reader", (read,) if read else (), twin_problem)
+        return Trial(attack, level, 0.0, "the reader", (read,) if read else (), control_problem)
     hostile, after = graded[id(plan.hostile)], graded[id(plan.after)]
     attacked, beside = [*(hostile.katas or ()), None, None][:2]
     gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas or ())) if attacked else 0.0
@@ -166,7 +164,7 @@ def judge(plan: Plan, siege: Siege, base: Graded, graded: dict[int, Graded]) -> 
         f"earned {gained:g} points too many" if gained else "",
         "the process that graded it was lost" if attacked is None else "",
         "blamed the machine" if attacked and attacked.status == "inconclusive" else "",
-        f"took {hostile.seconds:.0f} seconds" if hostile.seconds > siege.seconds else "",
+        f"took {hostile.seconds:.0f} seconds" if hostile.seconds > attack_run.seconds else "",
         f"took {hostile.peak_mib - base.peak_mib:.0f} MiB of the grader"
         if hostile.peak_mib > base.peak_mib + SLACK_MIB
         else "",
@@ -174,7 +172,7 @@ def judge(plan: Plan, siege: Siege, base: Graded, graded: dict[int, Graded]) -> 
         "harmed the next submission" if outcomes(after.katas) != outcomes(alone.katas) else "",
     ]
     stopped_by = STOPPED_BY.get(attacked.status, attacked.status) if attacked else "nothing"
-    return Trial(attack, level, gained, stopped_by, tuple(filter(None, problems)), twin_problem)
+    return Trial(attack, level, gained, stopped_by, tuple(filter(None, problems)), control_problem)
 
 
 def outcomes(katas: Sequence[KataResult] | None) -> list[tuple[str, str, float, str]]:
