@@ -68,7 +68,7 @@ def main() -> None:
     trials: list[Trial] = []
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
-        trials.extend(AttackRun(corpus, "bwrap").lay(tests, sandbox, JOBS, lambda _: None))
+        trials.extend(AttackRun(corpus, "bwrap").run(tests, sandbox, JOBS, lambda _: None))
 
     with_workplace("bwrap", EXAMPLES, print, use, profile="prove")
     show(corpus, told, honest, trials)

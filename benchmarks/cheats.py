@@ -40,7 +40,7 @@ def main() -> None:
 
 def show_cheats(trials: Sequence[SlowTrial | CheatTrial]) -> None:
     """A line for each slow solution, then for each cheat."""
-    rows = [("slow solution", "workload", "share of the yardstick")]
+    rows = [("slow solution", "workload", "share of the baseline")]
     rows += [(t.slow.title, t.slow.workload.name, came_to(t.row)) for t in trials if isinstance(t, SlowTrial)]
     table(rows)
     print()
@@ -59,7 +59,7 @@ def show_cheats(trials: Sequence[SlowTrial | CheatTrial]) -> None:
 def show_solution(sandbox: Sandbox, runs: int) -> None:
     """How the solution fares, again and again."""
     files = course().solutions()
-    rows = [("workload", "passed, by the upper threshold, of runs that count", "shares of the yardstick")]
+    rows = [("workload", "passed, by the upper threshold, of runs that count", "shares of the baseline")]
     for workload in course().workloads.values():
         found = [in_sandbox(sandbox, "solution", files, workload) for _ in range(runs)]
         counted = [row for row in found if row.counts]

@@ -20,13 +20,13 @@ from benchmarks.timing import table
 from grader.pipeline.workplace import with_sandbox
 from grader.sandbox.launch import Sandbox, connect
 from grader.speed import setup
-from grader.speed.rates import Yardstick, sized
+from grader.speed.rates import Baseline, sized
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.side import Task
 from torchkata.course import course
+from torchkata.speed.baselines import begin
 from torchkata.speed.layout import bytes_needed, fields, lay_out
 from torchkata.speed.sizes import Kind
-from torchkata.speed.yardsticks import begin
 
 WORKLOAD = "linear_forward"
 TURNS = 15
@@ -60,12 +60,12 @@ def main() -> None:
         rows.append((clock, figure, f"(aim 1 ± {AIM:g})"))
     low, middle, high = (f(ratios) for f in (min, median, max))
     spread = f"{low:.3f}, {middle:.3f}, {high:.3f}"
-    rows.append((f"share of the yardstick in {len(ratios)} gradings: least, median, most", spread, ""))
+    rows.append((f"share of the baseline in {len(ratios)} gradings: least, median, most", spread, ""))
     table(rows)
 
 
 def gradings(kind: Kind, sandbox: Sandbox) -> Iterator[float]:
-    """The share of the yardstick's rate that the solution reaches, again and again."""
+    """The share of the baseline's rate that the solution reaches, again and again."""
     files = course().solutions()
     job = SpeedJob("solution", files, (), (course().workloads[WORKLOAD],))
     for _ in range(GRADINGS):
@@ -77,19 +77,19 @@ def gradings(kind: Kind, sandbox: Sandbox) -> Iterator[float]:
 
 
 def measured(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
-    """The yardstick's product by the grader's clock, and the same in this process by others."""
+    """The baseline's product by the grader's clock, and the same in this process by others."""
     machine = setup.machine(kind, connect(sandbox), connect(sandbox))
     task = sized(machine, course().workloads[WORKLOAD])
     clocks = dict(others(task))
-    yardstick = Yardstick(machine, course().workloads[WORKLOAD], task)
+    baseline = Baseline(machine, course().workloads[WORKLOAD], task)
     try:
-        yardstick.warm_up(machine.demands.warm_up_seconds)
+        baseline.warm_up(machine.demands.warm_up_seconds)
         for _ in range(TURNS):
-            before = yardstick.rate()
-            theirs = {name: yardstick.work / clock() for name, clock in clocks.items()}
-            yield Turn((before + yardstick.rate()) / 2, theirs)
+            before = baseline.rate()
+            theirs = {name: baseline.work / clock() for name, clock in clocks.items()}
+            yield Turn((before + baseline.rate()) / 2, theirs)
     finally:
-        yardstick.side.close()
+        baseline.side.close()
 
 
 def others(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:

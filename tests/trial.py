@@ -18,7 +18,7 @@ from tests.probes import speed
 from torchkata.assignment import Assignment
 from torchkata.course import Workload
 from torchkata.gpu import Figure
-from torchkata.speed import yardsticks
+from torchkata.speed import baselines
 from torchkata.speed.amounts import UNITS, amount
 from torchkata.speed.devices import device
 from torchkata.speed.layout import bytes_needed, fields
@@ -84,7 +84,7 @@ class Trial:
 
     def plain(self) -> Callable[[], object]:
         """The same work in plain torch, on the same memory, ready to be done."""
-        return yardsticks.begin(self.workload.name, self.size, self.memory, self.stopwatch.kind)
+        return baselines.begin(self.workload.name, self.size, self.memory, self.stopwatch.kind)
 
     def rate(self, work: Callable[[], object], plain: Callable[[], object]) -> Figure:
         """The median of several blocks, each against the faster of the plain ones beside it."""
@@ -98,11 +98,11 @@ class Trial:
             return times * CALLS * units / self.stopwatch.seconds(lambda: [work() for _ in range(times)])
 
         self.stopwatch.seconds(work)
-        before = timed(plain, units.yardstick)
+        before = timed(plain, units.baseline)
         rates, ratios = [], []
         for _ in range(BLOCKS):
             rates.append(timed(work, units.student))
-            after = timed(plain, units.yardstick)
+            after = timed(plain, units.baseline)
             ratios.append(rates[-1] / max(before, after))
             before = after
         return self.figure(median(ratios), self.mfu(median(rates)))

@@ -77,7 +77,7 @@ class Workload:
     title: str
     uses: tuple[str, ...]  # the katas whose code runs in it
     points: Tiers
-    ratio: dict[str, Tiers]  # by the kind of device: of the yardstick that runs beside it
+    ratio: dict[str, Tiers]  # by the kind of device: of the baseline that runs beside it
     mfu: Tiers | None  # of the datasheet's peak, on devices whose thresholds were measured
 
 
@@ -358,7 +358,7 @@ def workload_from(entry: dict[str, Any]) -> Workload:
         title=entry["title"],
         uses=tuple(entry["uses"]),
         points=Tiers(**entry["points"]),
-        ratio={kind: Tiers(**tiers) for kind, tiers in entry["ratio"].items()},
+        ratio={kind: Tiers(**thresholds) for kind, thresholds in entry["ratio"].items()},
         mfu=Tiers(**entry["mfu"]) if "mfu" in entry else None,
     )
 

@@ -36,20 +36,20 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Judged:
+class SpeedScore:
     """A figure, and the share of it that thresholds are for: MFU where the device's are known, else the ratio."""
 
     figure: Figure
     measure: str
     share: float
-    tiers: Tiers
+    thresholds: Tiers
 
     @property
     def verdict(self) -> str:
         """The tier that is reached."""
-        if self.share >= self.tiers.full:
+        if self.share >= self.thresholds.full:
             return "full"
-        return "passing" if self.share >= self.tiers.passing else "too slow"
+        return "passing" if self.share >= self.thresholds.passing else "too slow"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Row:
 
     workload: str
     verdict: str
-    judged: Judged | None
+    speed_score: SpeedScore | None
     message: str  # what a failure says; why it is not graded
 
 
@@ -66,7 +66,7 @@ Judge: TypeAlias = Callable[[Figure], None]
 
 STOPWATCH = pytest.StashKey[Stopwatch | str]()
 ROWS = pytest.StashKey[list[Row]]()
-JUDGED = pytest.StashKey[Judged]()
+SPEED_SCORE = pytest.StashKey[SpeedScore]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -116,26 +116,26 @@ def judge(request: pytest.FixtureRequest, stopwatch: Stopwatch) -> Judge:
     workload = workload_of(request.node)
 
     def hold(figure: Figure) -> None:
-        judged = judge_by(workload, stopwatch.kind, stopwatch.name, figure)
-        request.node.stash[JUDGED] = judged
-        if judged.verdict == "too slow":
+        speed_score = judge_by(workload, stopwatch.kind, stopwatch.name, figure)
+        request.node.stash[SPEED_SCORE] = speed_score
+        if speed_score.verdict == "too slow":
             taught = lesson(workload.name, stopwatch.kind, figure.ratio, figure.mfu, device(stopwatch.name))
-            of = "" if judged.measure else f" {OF.get(workload.name, OF_PLAIN)}"
+            of = "" if speed_score.measure else f" {OF.get(workload.name, OF_PLAIN)}"
             raise Wrong(
-                expected=f"{judged.measure}{judged.tiers.passing:.2f} or more{of}",
-                yours=f"{judged.measure}{judged.share:.2f}",
+                expected=f"{speed_score.measure}{speed_score.thresholds.passing:.2f} or more{of}",
+                yours=f"{speed_score.measure}{speed_score.share:.2f}",
                 note=taught,
             )
 
     return hold
 
 
-def judge_by(workload: Workload, kind: Kind, name: str, figure: Figure) -> Judged:
+def judge_by(workload: Workload, kind: Kind, name: str, figure: Figure) -> SpeedScore:
     """By MFU where the device of this name has thresholds of it, else by the ratio."""
     model = device(name)
     if model is not None and model.mfu and workload.mfu is not None and figure.mfu is not None:
-        return Judged(figure, "MFU ", figure.mfu, workload.mfu)
-    return Judged(figure, "", figure.ratio, workload.ratio[kind])
+        return SpeedScore(figure, "MFU ", figure.mfu, workload.mfu)
+    return SpeedScore(figure, "", figure.ratio, workload.ratio[kind])
 
 
 @pytest.hookimpl(wrapper=True)
@@ -156,9 +156,9 @@ def pytest_runtest_makereport(
             ending = explain(f"{workload_of(item).name} · {claim(item)}", raised.value, None, command(item))
             in_our_words = pytest.fail.Exception(ending.message, pytrace=False).with_traceback(raised.tb)
             call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
-        judged = item.stash.get(JUDGED, None)
-        verdict = judged.verdict if judged is not None else GRADED.get(ending.outcome, ending.outcome)
-        row = Row(workload_of(item).name, verdict, judged, ending.message)
+        speed_score = item.stash.get(SPEED_SCORE, None)
+        verdict = speed_score.verdict if speed_score is not None else GRADED.get(ending.outcome, ending.outcome)
+        row = Row(workload_of(item).name, verdict, speed_score, ending.message)
     report = yield
     call.excinfo = raised  # for --pdb
     item.config.stash[ROWS].append(row)
@@ -188,15 +188,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch | str) -> None:
     """One line for each workload, and what the figures are."""
-    timed = any(row.judged for row in rows)
+    timed = any(row.speed_score for row in rows)
     out.write_line("")
     if timed:
         out.write_line(f"  {'workload':<22}{'figure':<18}{'passes':<9}{'full':<9}verdict")
     for row in rows:
         out.write(f"  {row.workload:<22}")
-        if row.judged is not None:
-            tiers = row.judged.tiers
-            out.write(f"{shown(row.judged):<18}{tiers.passing:<9.2f}{tiers.full:<9.2f}")
+        if row.speed_score is not None:
+            thresholds = row.speed_score.thresholds
+            out.write(f"{shown(row.speed_score):<18}{thresholds.passing:<9.2f}{thresholds.full:<9.2f}")
         elif timed:
             out.write(f"{'–':<18}{'–':<9}{'–':<9}")
         out.write(row.verdict, **{COLOURS.get(row.verdict, "red"): True})
@@ -210,11 +210,11 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
         )
 
 
-def shown(judged: Judged) -> str:
+def shown(speed_score: SpeedScore) -> str:
     """What counts first, then the MFU for information."""
-    figure = judged.figure
-    if judged.measure or figure.mfu is None:
-        return f"{judged.measure}{judged.share:.2f}"
+    figure = speed_score.figure
+    if speed_score.measure or figure.mfu is None:
+        return f"{speed_score.measure}{speed_score.share:.2f}"
     return f"{figure.ratio:.2f}, MFU {figure.mfu:.2f}"
 
 
@@ -222,4 +222,4 @@ def notes_of(row: Row) -> str:
     """Why a workload is not graded, or what was made smaller."""
     if row.verdict == "not graded":
         return row.message
-    return row.judged.figure.shrunk if row.judged else ""
+    return row.speed_score.figure.shrunk if row.speed_score else ""

@@ -14,7 +14,7 @@ from grader.pipeline.workplace import with_workplace
 from grader.proof.admitted import overlooked
 from grader.proof.attack_run import EXAMPLES, AttackRun, Trial
 from grader.proof.attacks import Attack, attacks, folder
-from grader.proof.attacktable import attack_table, refuted_trials, remarks_on
+from grader.proof.attacktable import attack_table, failed_trials, remarks_on
 from grader.proof.cheats import cheats, slow_ones
 from grader.proof.claims import Claim, claims
 from grader.proof.depends import ours
@@ -62,23 +62,23 @@ def run_certify(options: Options) -> int:
     for proof in proofs:
         for remark in proof.remarks:
             out.print(remark, markup=False, soft_wrap=True)
-        for problem in proof.refuted:
-            out.print(f"REFUTED  {problem}", style="red", markup=False, soft_wrap=True)
+        for problem in proof.failed:
+            out.print(f"FAILED  {problem}", style="red", markup=False, soft_wrap=True)
     if options.markdown is not None:
         options.markdown.parent.mkdir(parents=True, exist_ok=True)
         command = "grader certify --quick" if options.quick else "grader certify"
         write_whole(options.markdown, markdown(tables, command).encode())
-    made, refuted = sum(proof.claims for proof in proofs), sum(len(proof.refuted) for proof in proofs)
+    made, failed = sum(proof.claims for proof in proofs), sum(len(proof.failed) for proof in proofs)
     unsure = sum(proof.unsure for proof in proofs)
-    failed = refuted or any(proof.unsure > MOST_UNSURE * proof.claims for proof in proofs)
+    certified = not failed and all(proof.unsure <= MOST_UNSURE * proof.claims for proof in proofs)
     left_open = f", {unsure} were left open by a restless machine" if unsure else ""
     skipped = sum(proof.skipped for proof in proofs)
     before = f", {skipped} of them as proven before (--force proves them again)" if skipped else ""
-    verdict = f"{'not certified' if failed else 'certified'}{' by the quick proof' if options.quick else ''}"
-    out.print(f"{verdict}: {made - refuted - unsure} of {made} claims hold{before}{left_open}", soft_wrap=True)
+    verdict = f"{'certified' if certified else 'not certified'}{' by the quick proof' if options.quick else ''}"
+    out.print(f"{verdict}: {made - failed - unsure} of {made} claims hold{before}{left_open}", soft_wrap=True)
     if options.quick:
         out.print(LEFT_OUT, soft_wrap=True)
-    return 1 if failed else 0
+    return 0 if certified else 1
 
 
 def parts_of(options: Options) -> list[str]:
@@ -116,8 +116,8 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
     diagnoses = findings.diagnoses
     tables = [kata_table(findings, katas), diagnoses.table(katas)]
     tables += [] if options.quick else [catch_table(findings, katas), slow_table(findings)]
-    refuted = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in findings.refuted]
-    lines = [*refuted, *diagnoses.refuted(katas)]
+    failed = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in findings.failed]
+    lines = [*failed, *diagnoses.failed(katas)]
     return Proof(tables, len(todo) + 1, lines, diagnoses.unforeseen, skipped=findings.known)
 
 
@@ -145,6 +145,6 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
         if options.quick and trials:
             break
     admitted = [attack for attack in corpus if attack.admitted]
-    refuted = [*refuted_trials(trials), *overlooked(admitted)]
+    failed = [*failed_trials(trials), *overlooked(admitted)]
     made = len(trials) * (1 if options.quick else 2) + len(admitted)
-    return Proof([attack_table(trials, controls=not options.quick)], made, refuted, remarks_on(trials))
+    return Proof([attack_table(trials, controls=not options.quick)], made, failed, remarks_on(trials))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from string import punctuation
 
-from grader.output.judged import judged
+from grader.output.speed_score import speed_score
 from grader.results.result import REHEARSAL, Result
 from grader.results.text import one_line
 from grader.results.view import PERFORMANCE, Seen, seen
@@ -52,9 +52,9 @@ def speed(result: Result, rows: Sequence[Seen]) -> list[str]:
     some, full = ("passed", "all reached") if any(row.rehearsed for row in rows) else ("some points", "all")
     lines = [f"| workload | points | reached | {some} from | {full} from |", "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
-        shown = judged(timed)
+        shown = speed_score(timed)
         reached = f"{shown.share:.2f} of the {shown.of}" if shown else WORDS[row.outcome]
-        asked = [f"{tier:.2f}" for tier in vars(shown.tiers).values()] if shown else ["", ""]
+        asked = [f"{tier:.2f}" for tier in vars(shown.thresholds).values()] if shown else ["", ""]
         lines.append(f"| {row.title} | {points([row])} | {inline(reached)} | {' | '.join(asked)} |")
     return lines
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from grader.output.judged import judged
+from grader.output.speed_score import speed_score
 from grader.results.result import Result
 from grader.results.text import printable
 from grader.results.view import PERFORMANCE, Seen, seen
@@ -82,7 +82,7 @@ def leaderboard(result: Result) -> list[Entry]:
     entries = []
     for timed in result.performance:
         workload = course().workloads[timed.workload]
-        shown = judged(timed)
+        shown = speed_score(timed)
         if shown is not None and workload.points.passing < workload.points.full:
             entries.append(Entry(f"{workload.name} (share of {shown.of})", round(shown.share, 3)))
     return entries

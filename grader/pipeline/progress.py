@@ -12,7 +12,7 @@ from grader.pipeline.session import Event, Job, TestEnded
 
 def tests_of(job: Job) -> int:
     """How many tests a job asks for."""
-    return sum(len(kata.points) for kata in order.katas)
+    return sum(len(kata.points) for kata in job.katas)
 
 
 class Progress:

@@ -233,7 +233,7 @@ def grade_submission(
     tests.config.stash[SEED] = job.seed
     tests.config.stash[STUDENT] = Student(runner)
     results: list[KataResult] = []
-    for kata in order.katas:
+    for kata in job.katas:
         done = {result.kata for result in results if result.status == "done"} | job.known_good
         runner.open(on_firm_ground(kata, job.submission.files, done), patience(tests))
         timed = {}

@@ -30,7 +30,7 @@ def attack_table(trials: Sequence[Trial], *, controls: bool = True) -> Table:
     return table
 
 
-def refuted_trials(trials: Sequence[Trial]) -> list[str]:
+def failed_trials(trials: Sequence[Trial]) -> list[str]:
     """A line for each attack that achieved what it must not, and for each control that is not done."""
     lines = [
         f"attack {trial.attack.title} at {trial.level}: {'; '.join(trial.problems)}"

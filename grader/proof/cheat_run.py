@@ -82,7 +82,7 @@ class CheatTrial:
 
     @property
     def unsure(self) -> int:
-        """How many of its two claims a restless machine has left neither proven nor refuted."""
+        """How many of its two claims a restless machine has left neither proven nor disproven."""
         return int(is_unsure(self.row) or is_unsure(self.slow)) + int(is_restless(self.control))
 
 
@@ -98,7 +98,12 @@ def is_restless(row: PerformanceResult) -> bool:
 
 def is_unsure(row: PerformanceResult) -> bool:
     """Whether it was, or the student got the benefit of a doubt: nothing is known of what is to be too slow."""
-    in_doubt = row.outcome == "passed" and row.ratio is not None and row.asked is not None and row.ratio < row.asked[0]
+    in_doubt = (
+        row.outcome == "passed"
+        and row.ratio is not None
+        and row.thresholds is not None
+        and row.ratio < row.thresholds[0]
+    )
     return in_doubt or is_restless(row)
 
 

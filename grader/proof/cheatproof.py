@@ -8,7 +8,7 @@ from grader.base.errors import MachineError
 from grader.pipeline.workplace import with_sandbox
 from grader.proof.cheat_run import CheatRun, CheatTrial, SlowTrial, is_unsure
 from grader.proof.cheats import Cheat, Slow
-from grader.proof.cheattable import cheat_table, refuted_races, remarks_on_races, slow_solutions
+from grader.proof.cheattable import cheat_table, failed_cheats, remarks_on_races, slow_solutions
 from grader.proof.proof import Options, Proof, levels
 from grader.sandbox.launch import Sandbox
 from grader.speed import setup
@@ -46,7 +46,7 @@ def prove_cheats(slow: Sequence[Slow], corpus: Sequence[Cheat], options: Options
     return Proof(
         [slow_solutions(slow_trials), cheat_table(trials)],
         len(slow_trials) + 2 * len(trials),
-        refuted_races(slow_trials, trials),
+        failed_cheats(slow_trials, trials),
         remarks_on_races(slow_trials, trials),
         unsure,
     )

@@ -11,7 +11,7 @@ from grader.proof.cheat_run import CheatTrial, SlowTrial, is_unsure, worth
 
 def slow_solutions(trials: Sequence[SlowTrial]) -> Table:
     """By slow solution and level: what it came to."""
-    table = Table("slow solution", "workload", "isolation", "of the yardstick", "points", box=box.SIMPLE_HEAD)
+    table = Table("slow solution", "workload", "isolation", "of the baseline", "points", box=box.SIMPLE_HEAD)
     for trial in trials:
         row = trial.row
         share = row.outcome if row.ratio is None else f"{row.ratio:.2f}"
@@ -41,7 +41,7 @@ def cheat_table(trials: Sequence[CheatTrial]) -> Table:
     return table
 
 
-def refuted_races(slow: Sequence[SlowTrial], trials: Sequence[CheatTrial]) -> list[str]:
+def failed_cheats(slow: Sequence[SlowTrial], trials: Sequence[CheatTrial]) -> list[str]:
     """A line for each cheat that achieved something, each control that did not pass, each slow solution that did."""
     lines = [f"slow {trial.slow.title} at {trial.level}: {trial.problem}" for trial in slow if trial.problem]
     lines += [

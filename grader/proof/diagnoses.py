@@ -48,7 +48,7 @@ class Diagnoses:
         """The counts of these katas together."""
         return sum((self.counts.get(kata.name, Counter()) for kata in katas), Counter())
 
-    def refuted(self, katas: Sequence[Kata]) -> list[str]:
+    def failed(self, katas: Sequence[Kata]) -> list[str]:
         """A line where too few are named: in the core track, and in all tracks, once all their katas are proven."""
         every = numeric(course().katas.values())
         core = [kata for kata in every if kata.track == "core"]

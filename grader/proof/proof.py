@@ -33,7 +33,7 @@ class Proof:
 
     tables: list[Table]
     claims: int
-    refuted: list[str]
+    failed: list[str]
     remarks: list[str]
     unsure: int = 0  # claims that the machine was too restless for
     skipped: int = 0  # claims that were proven before, with the same content

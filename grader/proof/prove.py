@@ -27,7 +27,7 @@ class Findings:
     """What came of each claim."""
 
     results: list[tuple[Claim, Sequence[KataResult]]] = field(default_factory=list)
-    refuted: list[tuple[Claim, str]] = field(default_factory=list)
+    failed: list[tuple[Claim, str]] = field(default_factory=list)
     diagnoses: Diagnoses = field(default_factory=Diagnoses)
     known: int = 0  # claims that were proven before, with the same content
 
@@ -38,7 +38,7 @@ class Findings:
         if claim.group == "wrong":
             self.diagnoses.add(claim, katas or ())
         if problem is not None:
-            self.refuted.append((claim, problem))
+            self.failed.append((claim, problem))
         return problem is None
 
     def add_known(self, claim: Claim, katas: Sequence[KataResult] | None) -> bool:
@@ -51,7 +51,7 @@ class Findings:
     def held(self, group: str, kata: str) -> tuple[int, int]:
         """How many claims of a group held for a kata, and how many there were."""
         those = [claim for claim, _ in self.results if claim.group == group and claim.kata in (kata, "")]
-        return len(those) - sum(claim in those for claim, _ in self.refuted), len(those)
+        return len(those) - sum(claim in those for claim, _ in self.failed), len(those)
 
     def kata_results(self, group: str, kata: str) -> list[KataResult]:
         """The results of one kata in a group."""

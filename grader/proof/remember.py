@@ -22,7 +22,7 @@ SEEDS = 3  # under which a test should catch an entry, to be remembered
 
 def remember(findings: Findings, tests: Tests, sandbox: Sandbox, jobs: int, keep: Keep) -> None:
     """Write what catches the entries whose only flaw is that they don't say so; then their claims hold."""
-    flawed = {id(claim): problem for claim, problem in findings.refuted}
+    flawed = {id(claim): problem for claim, problem in findings.failed}
     wanting, graded = {}, {}
     for claim, katas in findings.results:
         problem = flawed.get(id(claim))
@@ -38,7 +38,7 @@ def remember(findings: Findings, tests: Tests, sandbox: Sandbox, jobs: int, keep
         test = cheapest(entry, graded[name])
         if test is not None:
             found.setdefault(entry.kata, {})[entry.name] = test
-            findings.refuted.remove((claim, flawed[id(claim)]))
+            findings.failed.remove((claim, flawed[id(claim)]))
             keep(claim, graded[name][0])
     for kata, by_entry in found.items():
         write(wrong_file(course().katas[kata]), by_entry)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from grader.sandbox.orders import Begin
 from torchkata.assignment import Assignment
-from torchkata.speed import yardsticks
+from torchkata.speed import baselines
 from torchkata.speed.layout import ALIGNMENT, bytes_needed, fields, lay_out
 
 MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h: its size no longer adapts once it has been set
@@ -69,7 +69,7 @@ class Bench:
         """Make what the blocks need."""
         order = self.order
         if order.trusted:
-            self.block = yardsticks.begin(order.workload, order.size, self.memory, order.device)
+            self.block = baselines.begin(order.workload, order.size, self.memory, order.device)
         else:
             speed = importlib.import_module("tests.probes.speed")  # the course's
             self.block = speed.begin(self.assignment, order.workload, order.size, self.memory, order.device)

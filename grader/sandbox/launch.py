@@ -27,7 +27,7 @@ FIRST_USER = 1_000_000  # far above the users that a machine gives out
 
 RUNTIME = (  # all of the engine that a worker can see
     *(f"torchkata/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes", "lean")),
-    *(f"torchkata/speed/{name}.py" for name in ("__init__", "layout", "sizes", "yardsticks")),
+    *(f"torchkata/speed/{name}.py" for name in ("__init__", "layout", "sizes", "baselines")),
     "grader/__init__.py",
     *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "self_test", "work", "zygote")),
     *(f"grader/sandbox/{name}.py" for name in ("bench", "orders", "cuda")),

@@ -12,6 +12,6 @@ class Begin(msgspec.Struct, frozen=True):
     size: Size
     calls: int
     device: str
-    trusted: bool  # the yardstick's work, not the student's
+    trusted: bool  # the baseline's work, not the student's
     device_memory: bytes = b""  # how to reach the grader's memory on a GPU
     device_bytes: int = 0

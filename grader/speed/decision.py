@@ -1,7 +1,7 @@
 """From timed blocks to a verdict: one pure function, `judge`.
 
-A student's block is compared with the yardstick's blocks just before and just after it. What slows the machine slows
-all three; where it slows one yardstick more than the other, their difference says by how much the comparison may be
+A student's block is compared with the baseline's blocks just before and just after it. What slows the machine slows
+all three; where it slows one baseline more than the other, their difference says by how much the comparison may be
 off. So every sample is a range of ratios, and doubt, wherever it comes from, is decided for the student.
 """
 
@@ -18,14 +18,14 @@ TIERS: tuple[Tier, ...] = ("full", "passing")
 
 EARNING: tuple[Kind, ...] = ("cuda",)  # on any other kind of device a run is a rehearsal, without points
 COVERAGE = 0.95  # of the interval, at least; [x₂, x₉] of ten covers 0.979
-REACHABLE = 0.9  # of the yardstick's rate: no advertised MFU asks for more on a device that gives less than it promises
+REACHABLE = 0.9  # of the baseline's rate: no advertised MFU asks for more on a device that gives less than it promises
 RESTLESS = "blocks were timed undisturbed"  # says why, where the machine alone is to blame
 RAW = 2  # samples taken for each one wanted, before the machine counts as too restless
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One block of a student's, in work units a second, between two of the yardstick's. Raises ValueError."""
+    """One block of a student's, in work units a second, between two of the baseline's. Raises ValueError."""
 
     rate: float
     before: float
@@ -40,12 +40,12 @@ class Sample:
 
     @property
     def ratio(self) -> float:
-        """Of the faster yardstick: at least this is the student's."""
+        """Of the faster baseline: at least this is the student's."""
         return self.rate / max(self.before, self.after)
 
     @property
     def ratio_at_most(self) -> float:
-        """Of the slower yardstick: the student's block may have been slowed as much."""
+        """Of the slower baseline: the student's block may have been slowed as much."""
         return self.rate / min(self.before, self.after)
 
 
@@ -53,18 +53,18 @@ class Sample:
 class Rules:
     """What a kind of device allows. Raises ValueError where a student at half a threshold could pass."""
 
-    tolerance: float  # by which two neighbouring yardsticks may differ
-    drift: float  # by which the yardstick may fall below its opening rate
+    spread: float  # by which two neighbouring baselines may differ
+    drift: float  # by which the baseline may fall below its opening rate
     batch: int = 10  # samples; at least 6, see median_interval
     batches: int = 2
     attempts: int = 3
 
     def __post_init__(self) -> None:
-        if not (0 <= self.tolerance < 1 and 0 <= self.drift < 1 and (1 - self.tolerance) * (1 - self.drift) > 0.5):
-            raise ValueError(f"tolerance {self.tolerance} and drift {self.drift} could double a ratio")
+        if not (0 <= self.spread < 1 and 0 <= self.drift < 1 and (1 - self.spread) * (1 - self.drift) > 0.5):
+            raise ValueError(f"spread {self.spread} and drift {self.drift} could double a ratio")
 
 
-RULES = {"cuda": Rules(tolerance=0.05, drift=0.05), "cpu": Rules(tolerance=0.2, drift=0.3)}
+RULES = {"cuda": Rules(spread=0.05, drift=0.05), "cpu": Rules(spread=0.2, drift=0.3)}
 
 
 @dataclass(frozen=True)
@@ -83,13 +83,13 @@ class Retry:
 
 @dataclass(frozen=True)
 class Final:
-    """How a workload ended. Ratios are of the yardstick's rate."""
+    """How a workload ended. Ratios are of the baseline's rate."""
 
     outcome: Literal["passed", "failed", "inconclusive"]
     tier: Tier | None = None  # the highest that was reached
     median: float | None = None
     interval: tuple[float, float] | None = None  # covers the true median in at least 95 % of all runs
-    mfu: float | None = None  # what the median is of the peak, at the yardstick's full rate
+    mfu: float | None = None  # what the median is of the peak, at the baseline's full rate
     used: int = 0  # samples that the median is of
     note: str = ""  # why it did not pass, for the student
 
@@ -101,8 +101,8 @@ def judge(
     samples: Sequence[Sample],
     *,
     opening: float,
-    gate: float,
-    tiers: Tiers,
+    tolerance: float,
+    thresholds: Tiers,
     rules: Rules,
     peak: float | None = None,
     trouble: str = "",
@@ -110,16 +110,18 @@ def judge(
 ) -> Verdict:
     """What the samples of one attempt come to; their order does not matter. Raises ValueError for senseless arguments.
 
-    `opening` is the yardstick's rate before the student's code was loaded, `gate` the largest error that is right.
-    `tiers` are ratios of the yardstick's rate or, with `peak` in work units a second, MFU. `trouble` is what the
+    `opening` is the baseline's rate before the student's code was loaded, `tolerance` the largest error that is right.
+    `thresholds` are ratios of the baseline's rate or, with `peak` in work units a second, MFU. `trouble` is what the
     device's state says against the attempt (see `state`). A wrong result fails whatever else there is.
     """
     positive(opening, "opening")
-    if not 0 <= gate < math.inf:
-        raise ValueError(f"gate is {gate}; it must be finite and not negative")
-    if wrong := [sample.error for sample in samples if not sample.error <= gate]:
+    if not 0 <= tolerance < math.inf:
+        raise ValueError(f"tolerance is {tolerance}; it must be finite and not negative")
+    if wrong := [sample.error for sample in samples if not sample.error <= tolerance]:
         worst = max(math.inf if math.isnan(error) else error for error in wrong)
-        return Final("failed", note=f"the result is wrong: its relative error is {worst:.1e}, more than {gate:.1e}")
+        return Final(
+            "failed", note=f"the result is wrong: its relative error is {worst:.1e}, more than {tolerance:.1e}"
+        )
     if trouble:
         return again(trouble, attempt, rules)
 
@@ -127,7 +129,9 @@ def judge(
     enough = rules.batch * (rules.batches if len(fit) >= rules.batch else 1)
     if len(fit) >= rules.batch:
         ceiling = max([opening, *(max(sample.before, sample.after) for sample in samples)])
-        final = decided(fit, bars(tiers, peak, ceiling), in_doubt=len(fit) >= enough, mfu=peak and ceiling / peak)
+        final = decided(
+            fit, as_ratios(thresholds, peak, ceiling), in_doubt=len(fit) >= enough, mfu=peak and ceiling / peak
+        )
         if final:
             return final
     if len(samples) >= RAW * enough:
@@ -136,24 +140,24 @@ def judge(
 
 
 def disturbed(sample: Sample, opening: float, rules: Rules) -> bool:
-    """Whether a sample counts for nothing: its yardsticks disagree, or both are slow. The student's rate has no say."""
+    """Whether a sample counts for nothing: its baselines disagree, or both are slow. The student's rate has no say."""
     slower, faster = sorted((sample.before, sample.after))
-    return slower < (1 - rules.tolerance) * faster or faster < (1 - rules.drift) * opening
+    return slower < (1 - rules.spread) * faster or faster < (1 - rules.drift) * opening
 
 
-def bars(tiers: Tiers, peak: float | None, ceiling: float) -> Tiers:
-    """The tiers as ratios of the yardstick's rate. `ceiling` is the highest rate that it showed.
+def as_ratios(thresholds: Tiers, peak: float | None, ceiling: float) -> Tiers:
+    """The thresholds as ratios of the baseline's rate. `ceiling` is the highest rate that it showed.
 
     A tier in MFU is min(tier, REACHABLE · C) with C = ceiling / peak; dividing by C makes it a ratio, and free of
     whatever slows the machine for a while.
     """
     if peak is None:
-        return tiers
+        return thresholds
     scale = positive(peak, "peak") / ceiling
-    return Tiers(min(tiers.passing * scale, REACHABLE), min(tiers.full * scale, REACHABLE))
+    return Tiers(min(thresholds.passing * scale, REACHABLE), min(thresholds.full * scale, REACHABLE))
 
 
-def decided(fit: Sequence[Sample], bars: Tiers, *, in_doubt: bool, mfu: float | None) -> Final | None:
+def decided(fit: Sequence[Sample], needed: Tiers, *, in_doubt: bool, mfu: float | None) -> Final | None:
     """The highest tier reached, or None while one that may be reached is open; `in_doubt` ends doubt, for the student.
 
     A tier is reached by the median, and missed where the whole interval lies below it. `mfu` is that of a ratio of 1.
@@ -167,10 +171,10 @@ def decided(fit: Sequence[Sample], bars: Tiers, *, in_doubt: bool, mfu: float | 
         interval=(ratios[low], upper),
         mfu=mfu and middle * mfu,
         used=len(fit),
-        note=f"{middle:.2f} of the rate of plain torch beside it; {bars.passing:.2f} passes",
+        note=f"{middle:.2f} of the rate of plain torch beside it; {needed.passing:.2f} passes",
     )
     for tier in TIERS:
-        bar = getattr(bars, tier)
+        bar = getattr(needed, tier)
         if middle >= bar or (in_doubt and upper >= bar):
             return replace(missed, outcome="passed", tier=tier, note="")
         if upper >= bar:

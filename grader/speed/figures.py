@@ -37,9 +37,9 @@ class WrongResult(Exception):
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
     """One workload of one submission. Raises what `torchkata.failures` has."""
     task = Task(workload.name, machine.kind, SIZES[machine.kind][workload.name], STEPS)
-    tiers = workload.ratio[machine.kind]
+    thresholds = workload.ratio[machine.kind]
     found: list[Figure] = []
-    while len(found) < ATTEMPTS and not any(figure.ratio >= tiers.full for figure in found):
+    while len(found) < ATTEMPTS and not any(figure.ratio >= thresholds.full for figure in found):
         side = Side(machine.student, machine.limits, task, files)
         try:
             found.append(FIGURES[workload.name, machine.kind](side))
@@ -49,9 +49,9 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
             side.close()
     best = max(found, key=lambda figure: figure.ratio)
     verdict = Final("failed", median=best.ratio, used=len(found), note=best.note)
-    if best.ratio >= tiers.full:
+    if best.ratio >= thresholds.full:
         return replace(verdict, outcome="passed", tier="full", note="")
-    if best.ratio >= tiers.passing:
+    if best.ratio >= thresholds.passing:
         return replace(verdict, outcome="passed", tier="passing")
     return verdict
 

@@ -20,7 +20,7 @@ CHUNK = 2**24  # elements of a matrix that are float64 at a time: 128 MiB
 # is 0.21 for normally distributed values (a uniform error of at most half a last place, averaged over the mantissas).
 ROUNDING = 0.2125
 MARGIN = 1.8  # over what a right product shows; in bfloat16 0.2125 · 1.8 · 2⁻⁷ = 3.0e-3
-OWN_MARGIN = 1.5  # over what the yardstick shows
+OWN_MARGIN = 1.5  # over what the baseline shows
 
 
 def relative_error(
@@ -75,10 +75,10 @@ def random_signs(
     return 1.0 - 2.0 * (drawn[: length * vectors].reshape(length, vectors) & 1).double()
 
 
-def gate(dtype: torch.dtype, terms: int, own: float) -> float:
+def tolerance(dtype: torch.dtype, terms: int, own: float) -> float:
     """The largest relative error of a product of `dtype`, each element a sum of `terms`, that is taken for right.
 
-    That is what the dtype allows (`floor`), or half as much again as the yardstick's own error beside it, for
+    That is what the dtype allows (`floor`), or half as much again as the baseline's own error beside it, for
     devices whose plain product is rougher. An own error that is no number counts for nothing.
     """
     return max(floor(dtype, terms), OWN_MARGIN * own if math.isfinite(own) else 0.0)

@@ -36,7 +36,7 @@ def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> 
     try:
         if workload.name in UNITS:
             measured = rates.measure(machine, workload, files)
-            row = row_of(machine, workload, measured.verdict, measured.asked)
+            row = row_of(machine, workload, measured.verdict, measured.thresholds)
             return msgspec.structs.replace(row, rate=measured.rate, unit=UNITS[workload.name], mfu=measured.mfu)
         return row_of(machine, workload, figures.measure(machine, workload, files), workload.ratio[machine.kind])
     except NotStarted as error:
@@ -53,7 +53,7 @@ def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> 
         return ended(machine.kind, workload, "inconclusive", f"{error}; {NOT_YOUR_FAULT}")
 
 
-def row_of(machine: Machine, workload: Workload, verdict: Final, asked: Tiers) -> PerformanceResult:
+def row_of(machine: Machine, workload: Workload, verdict: Final, thresholds: Tiers) -> PerformanceResult:
     """A verdict as it is stored, with the shares that were asked for."""
     points = points_on(machine.kind, workload)
     taught = "" if verdict.outcome == "inconclusive" else taught_by(machine, workload, verdict)
@@ -65,7 +65,7 @@ def row_of(machine: Machine, workload: Workload, verdict: Final, asked: Tiers) -
         message="\n".join(filter(None, (verdict.note, taught))),
         ratio=verdict.median,
         interval=verdict.interval,
-        asked=(asked.passing, asked.full),
+        thresholds=(thresholds.passing, thresholds.full),
         tier=verdict.tier,
         blocks=verdict.used,
     )

@@ -35,7 +35,7 @@ class Machine:
     arena_bytes: int  # that tensors of one side may take
     limits: Limits
     student: socket  # to a zygote for the student's workers
-    yardstick: socket  # to another, for the yardstick's
+    baseline: socket  # to another, for the baseline's
     trouble: Callable[[], str]  # what is wrong with its state since it was last asked, "" for nothing
     driver: str = ""
     calibration: Calibration | None = None  # what it has done before

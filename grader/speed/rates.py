@@ -1,6 +1,6 @@
-"""Measures a rate: blocks of the yardstick and of the student take turns, until `decision.judge` has enough.
+"""Measures a rate: blocks of the baseline and of the student take turns, until `decision.judge` has enough.
 
-Y Y Y │ S Y S Y S Y …     Y: the yardstick   S: the student, who has begun only after the first three
+Y Y Y │ S Y S Y S Y …     Y: the baseline   S: the student, who has begun only after the first three
 """
 
 import time
@@ -11,7 +11,7 @@ from statistics import median
 import torch
 
 from grader.speed.calibration import fallen
-from grader.speed.decision import RULES, Final, More, Retry, Sample, bars, judge
+from grader.speed.decision import RULES, Final, More, Retry, Sample, as_ratios, judge
 from grader.speed.freivalds import OWN_MARGIN
 from grader.speed.machine import Machine
 from grader.speed.side import Side, Task, most_calls
@@ -32,17 +32,17 @@ class Measured:
 
     verdict: Final
     rate: float | None  # of the median, in work units a second
-    asked: Tiers  # as shares of the yardstick's rate
+    thresholds: Tiers  # as shares of the baseline's rate
     mfu: float | None  # of the median, where the device's peak is known
 
 
-class Yardstick:
+class Baseline:
     """The plain work, timed whenever it is asked for."""
 
     def __init__(self, machine: Machine, workload: Workload, task: Task) -> None:
-        self.side = Side(machine.yardstick, machine.limits, task, None)
-        self.work = amount(workload.name, task.size).yardstick * task.calls * task.times
-        self.comparable = workload.name != "adagrad_step"  # whose yardstick computes something else
+        self.side = Side(machine.baseline, machine.limits, task, None)
+        self.work = amount(workload.name, task.size).baseline * task.calls * task.times
+        self.comparable = workload.name != "adagrad_step"  # whose baseline computes something else
         self.own_error = 0.0
         self.seconds = 0.0
 
@@ -72,28 +72,28 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
         if isinstance(verdict, Final):
             rate = verdict.median and verdict.median * ceiling
             peak = peak_of(machine, task) if UNITS[workload.name] == "FLOP" else None
-            asked = bars(*thresholds(machine, workload, task), ceiling)
-            return Measured(verdict, rate, asked, mfu=rate / peak if rate and peak else None)
+            thresholds = as_ratios(*thresholds_on(machine, workload, task), ceiling)
+            return Measured(verdict, rate, thresholds, mfu=rate / peak if rate and peak else None)
         attempt += 1
 
 
 def one_attempt(
     machine: Machine, workload: Workload, task: Task, files: Mapping[str, bytes], attempt: int
 ) -> tuple[Final | Retry, float]:
-    """Samples until there is a verdict; it, and the yardstick's highest rate."""
+    """Samples until there is a verdict; it, and the baseline's highest rate."""
     rules = RULES[machine.kind]
     machine.trouble()
-    yardstick = Yardstick(machine, workload, task)
+    baseline = Baseline(machine, workload, task)
     student: Side | None = None
     try:
-        yardstick.warm_up(machine.demands.warm_up_seconds)
-        rates = [yardstick.rate() for _ in range(OPENING_BLOCKS)]
+        baseline.warm_up(machine.demands.warm_up_seconds)
+        rates = [baseline.rate() for _ in range(OPENING_BLOCKS)]
         opening = median(rates)
         slow = slower_than_once(machine, task, opening)
         student = Side(machine.student, machine.limits, task, files)
         work = amount(workload.name, task.size).student * task.calls * task.times
         allowed = PATIENCE_SECONDS + SLOWEST * work / (opening * workload.ratio[machine.kind].passing)
-        tiers, peak = thresholds(machine, workload, task)
+        thresholds, peak = thresholds_on(machine, workload, task)
         samples: list[Sample] = []
         verdict: Final | Retry | More = More(rules.batch)
         first = student.block(allowed)  # what a first block makes ready is not counted; whether it is right is
@@ -101,16 +101,16 @@ def one_attempt(
         while isinstance(verdict, More):
             for _ in range(verdict.samples):
                 done = student.block(allowed)
-                rates.append(yardstick.rate())
+                rates.append(baseline.rate())
                 wrong = max(wrong, done.error)
                 samples.append(Sample(work / done.seconds, rates[-2], rates[-1], wrong))
-                if not wrong <= gate(student, yardstick):
+                if not wrong <= tolerance(student, baseline):
                     break
             verdict = judge(
                 samples,
                 opening=opening,
-                gate=gate(student, yardstick),
-                tiers=tiers,
+                tolerance=tolerance(student, baseline),
+                thresholds=thresholds,
                 rules=rules,
                 peak=peak,
                 trouble=slow or machine.trouble(),
@@ -118,18 +118,18 @@ def one_attempt(
             )
         return verdict, max(rates)
     finally:
-        yardstick.side.close()
+        baseline.side.close()
         if student is not None:
             student.close()
 
 
-def gate(student: Side, yardstick: Yardstick) -> float:
+def tolerance(student: Side, baseline: Baseline) -> float:
     """The largest relative error that is right: what the dtype allows, or half as much again as plain torch's own."""
-    return max(student.check.floor, OWN_MARGIN * yardstick.own_error)
+    return max(student.check.floor, OWN_MARGIN * baseline.own_error)
 
 
-def thresholds(machine: Machine, workload: Workload, task: Task) -> tuple[Tiers, float | None]:
-    """Shares of the yardstick; or of the datasheet's peak, and the peak, where the table has measured thresholds."""
+def thresholds_on(machine: Machine, workload: Workload, task: Task) -> tuple[Tiers, float | None]:
+    """Shares of the baseline; or of the datasheet's peak, and the peak, where the table has measured thresholds."""
     if machine.device is not None and machine.device.mfu and workload.mfu is not None:
         return workload.mfu, peak_of(machine, task)
     return workload.ratio[machine.kind], None
@@ -148,15 +148,15 @@ def slower_than_once(machine: Machine, task: Task, opening: float) -> str:
 
 
 def sized(machine: Machine, workload: Workload) -> Task:
-    """The task whose block takes the yardstick long enough, as far as memory goes."""
+    """The task whose block takes the baseline long enough, as far as memory goes."""
     size = SIZES[machine.kind][workload.name]
     most = min(most_calls(workload.name, machine.kind, size, machine.arena_bytes), machine.demands.most_calls)
     trial = Task(workload.name, machine.kind, size, min(2, most))
-    yardstick = Yardstick(machine, workload, trial)
+    baseline = Baseline(machine, workload, trial)
     try:
-        yardstick.warm_up(0.0)
-        yardstick.rate()
-        calls = round(machine.demands.block_seconds / yardstick.seconds * trial.calls)
+        baseline.warm_up(0.0)
+        baseline.rate()
+        calls = round(machine.demands.block_seconds / baseline.seconds * trial.calls)
     finally:
-        yardstick.side.close()
+        baseline.side.close()
     return Task(workload.name, machine.kind, size, max(1, min(calls, most)))

@@ -44,20 +44,20 @@ Message: TypeAlias = Row | About
 
 def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
     """The device, then each workload of the job as it ends. Raises MachineError where the sandbox breaks down."""
-    student, yardstick = connect(sandbox), connect(sandbox)
+    student, baseline = connect(sandbox), connect(sandbox)
 
     def work(send: Send) -> None:
         reason = setup.missing(kind)
         if reason:
-            for workload in order.workloads:
+            for workload in job.workloads:
                 send(msgspec.msgpack.encode(Row(ended(kind, workload, "not_graded", reason))))
             return
-        machine = setup.machine(kind, student, yardstick)
+        machine = setup.machine(kind, student, baseline)
         send(msgspec.msgpack.encode(About(machine.facts())))
         for row in grade(machine, job.workloads, on_firm_ground(job)):
             send(msgspec.msgpack.encode(Row(row)))
 
-    missing = {workload.name: workload for workload in order.workloads}
+    missing = {workload.name: workload for workload in job.workloads}
     try:
         for message in messages(work, SILENCE):
             found = msgspec.msgpack.decode(message, type=Message)
@@ -66,18 +66,18 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message
             yield found
     finally:
         student.close()
-        yardstick.close()
+        baseline.close()
     for workload in missing.values():
         yield Row(ended(kind, workload, "inconclusive", f"the process that timed it was lost; {NOT_YOUR_FAULT}"))
 
 
 def on_firm_ground(job: SpeedJob) -> dict[str, dict[str, bytes]]:
     """The files for each workload: the last kata that it uses is the student's, a broken one below it is replaced."""
-    broken = {kata.kata for kata in order.katas if kata.status != "done"}
+    broken = {kata.kata for kata in job.katas if kata.status != "done"}
     return {
         workload.name: {
             **job.files,
             **{f"{name}.py": course().fallback(name).read_bytes() for name in workload.uses[:-1] if name in broken},
         }
-        for workload in order.workloads
+        for workload in job.workloads
     }

@@ -55,13 +55,13 @@ def missing(kind: Kind) -> str:
     return ""
 
 
-def machine(kind: Kind, student: socket, yardstick: socket) -> Machine:
+def machine(kind: Kind, student: socket, baseline: socket) -> Machine:
     """The device, ready to be used. Starts CUDA where that is asked for: for a child process."""
     if kind == "cpu":
         torch.set_num_threads(1)  # with more, on busy cores, the checks take ten times as long
         name = cpu_name()
         return Machine(
-            kind, name, None, CPU_ARENA, limits(), student, yardstick, lambda: "", calibration=stored(name, kind)
+            kind, name, None, CPU_ARENA, limits(), student, baseline, lambda: "", calibration=stored(name, kind)
         )
     watch = Watch()
     trouble = watch.trouble()  # before this process uses the device
@@ -74,7 +74,7 @@ def machine(kind: Kind, student: socket, yardstick: socket) -> Machine:
         arena,
         limits(),
         student,
-        yardstick,
+        baseline,
         lambda: trouble or watch.trouble(),
         watch.before.driver if watch.before else "",
         stored(name, kind),

@@ -1,4 +1,4 @@
-"""One side of a comparison, the student's or the yardstick's: its worker, its inputs, its blocks by our clock."""
+"""One side of a comparison, the student's or the baseline's: its worker, its inputs, its blocks by our clock."""
 
 import socket
 from bisect import bisect_right
@@ -45,7 +45,7 @@ class Side:
     """A worker that has begun a task."""
 
     def __init__(self, control: socket.socket, limits: Limits, task: Task, files: Mapping[str, bytes] | None) -> None:
-        """The student's with files, the yardstick's without. Raises what `torchkata.failures` has."""
+        """The student's with files, the baseline's without. Raises what `torchkata.failures` has."""
         self.task = task
         self.worker = TimedWorker(control, limits)
         self.device_memory: Tensor | None = None

@@ -125,19 +125,19 @@ def claim(kata: str, test: str) -> str:
 def speeds(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
     """Every workload of the course on a GPU, the better the more skilled."""
     for name, workload in course().workloads.items():
-        tiers, most = workload.ratio["cuda"], workload.points.full
+        thresholds, most = workload.ratio["cuda"], workload.points.full
         if chance.random() < 0.06:
             yield PerformanceResult(name, "failed", 0, most, "the result is wrong: relative error 0.12, 0.003 allowed")
             continue
         ratio = min(1.02, max(0.04, chance.gauss(0.45 + 0.5 * skill, 0.16)))
-        score = most if ratio >= tiers.full else workload.points.passing if ratio >= tiers.passing else 0.0
+        score = most if ratio >= thresholds.full else workload.points.passing if ratio >= thresholds.passing else 0.0
         yield measured(
             name,
             score,
             most,
-            f"{ratio:.2f} of the yardstick",
+            f"{ratio:.2f} of the baseline",
             ratio=ratio,
-            asked=(tiers.passing, tiers.full),
+            thresholds=(thresholds.passing, thresholds.full),
             mfu=0.78 * ratio if workload.mfu else None,
             rate=ratio * (2.9e12 if name in STREAMING else 7.6e14),
             unit="B" if name in STREAMING else "FLOP",

@@ -3,23 +3,23 @@
 import itertools
 from typing import Any
 
-from grader.speed.decision import RULES, Final, Sample, Verdict, bars, judge
+from grader.speed.decision import RULES, Final, Sample, Verdict, as_ratios, judge
 from torchkata.course import Tiers
 
-FULL_RATE = 800e12  # the yardstick's on an undisturbed machine
+FULL_RATE = 800e12  # the baseline's on an undisturbed machine
 PEAK = 989.4e12
-GATE = 3e-3
-TIERS = Tiers(passing=0.6, full=0.75)
+TOLERANCE = 3e-3
+THRESHOLDS = Tiers(passing=0.6, full=0.75)
 MFU = Tiers(passing=0.5, full=0.6)
 CUDA = RULES["cuda"]
 RANK = {"failed": 0, "passing": 1, "full": 2}
 
 
-def sampled(ratio: float, yardsticks: list[float], own: list[float]) -> list[Sample]:
+def sampled(ratio: float, baselines: list[float], own: list[float]) -> list[Sample]:
     """Blocks of a student at `ratio`; each number says how much of the full rate the machine has in one block."""
     return [
         Sample(rate=ratio * FULL_RATE * mine, before=FULL_RATE * before, after=FULL_RATE * after)
-        for mine, (before, after) in zip(own, itertools.pairwise(yardsticks), strict=True)
+        for mine, (before, after) in zip(own, itertools.pairwise(baselines), strict=True)
     ]
 
 
@@ -28,7 +28,7 @@ def steady(ratio: float, count: int = 10) -> list[Sample]:
 
 
 def judged(samples: list[Sample], **given: Any) -> Verdict:
-    usual: dict[str, Any] = {"opening": FULL_RATE, "gate": GATE, "tiers": TIERS, "rules": CUDA}
+    usual: dict[str, Any] = {"opening": FULL_RATE, "tolerance": TOLERANCE, "thresholds": THRESHOLDS, "rules": CUDA}
     return judge(samples, **(usual | given))
 
 
@@ -37,9 +37,9 @@ def rank(verdict: Verdict) -> int:
     return RANK[verdict.tier or verdict.outcome]
 
 
-def true_rank(ratio: float, tiers: Tiers, peak: float | None) -> int:
+def true_rank(ratio: float, thresholds: Tiers, peak: float | None) -> int:
     """What a student earns on a machine that nothing slows."""
-    needed = bars(tiers, peak, FULL_RATE)
+    needed = as_ratios(thresholds, peak, FULL_RATE)
     return (ratio >= needed.passing) + (ratio >= needed.full)
 
 

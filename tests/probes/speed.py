@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from torchkata.speed.baselines import product
 from torchkata.speed.layout import Memory
 from torchkata.speed.sizes import Size
-from torchkata.speed.yardsticks import product
 
 SEED = 0
 BUSY_CYCLES = 100_000_000  # of the GPU's clock: 50 ms or more

@@ -1,4 +1,4 @@
-"""How much work a workload's call is, for a student and for the yardstick, from shapes alone."""
+"""How much work a workload's call is, for a student and for the baseline, from shapes alone."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class Amount:
     """Of one call, in the workload's unit."""
 
     student: float
-    yardstick: float
+    baseline: float
 
 
 def amount(workload: str, size: Size) -> Amount:
@@ -36,7 +36,7 @@ def amount(workload: str, size: Size) -> Amount:
             return same(cruncher_step_flops(size.batch, size.width, size.layers))
         case "sgd_step":
             return same(sgd_step_bytes(size.parameters, dtype))
-        case "adagrad_step":  # its yardstick is SGD's
+        case "adagrad_step":  # its baseline is SGD's
             return Amount(adagrad_step_bytes(size.parameters, dtype), sgd_step_bytes(size.parameters, dtype))
         case "get_batch_throughput":
             return same(size.batch * size.sequence)

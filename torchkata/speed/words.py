@@ -16,7 +16,7 @@ from .sizes import Kind
 FP32_REACHES = (0.40, 1.05)
 TF32_REACHES = (0.70, 0.92)
 FLOAT64_ON_CPU = (0.35, 0.55)  # of float32's rate: half the numbers fit into a vector and into memory's way
-CRAWL = 0.1  # of the yardstick; below it, Python or the bus is at work and not the device
+CRAWL = 0.1  # of the baseline; below it, Python or the bus is at work and not the device
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def lesson(
 ) -> str:
     """One remark that a student can act on, or '' where all points were reached or nothing was measured.
 
-    `ratio` is of the yardstick's rate and `mfu` of the peak for bfloat16 on `model`, a device of the table, an H100
+    `ratio` is of the baseline's rate and `mfu` of the peak for bfloat16 on `model`, a device of the table, an H100
     unless given. Raises KeyError for a workload that the course does not have.
     """
     entry = course().workloads[workload]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from grader.output.judged import Judged, judged
+from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import Result
 from grader.results.view import PERFORMANCE, Seen
 from torchkata.course import course
@@ -23,7 +23,7 @@ class Part:
     score: float
     max_score: float
     tests: tuple[Seen, ...]
-    shares: tuple[Judged | None, ...] = ()  # of the workloads, what was measured
+    shares: tuple[SpeedScore | None, ...] = ()  # of the workloads, what was measured
 
     @property
     def rehearsed(self) -> bool:
@@ -57,7 +57,7 @@ def parts_of(result: Result, rows: Sequence[Seen]) -> list[Part]:
             score=sum(row.score for row in tests),
             max_score=sum(row.max_score for row in tests),
             tests=tests,
-            shares=tuple(judged(one) for one in result.performance) if timed else (),
+            shares=tuple(speed_score(one) for one in result.performance) if timed else (),
         )
         parts.append(part)
     return parts

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from grader.output.judged import Judged, judged
 from grader.output.page.student import Student
+from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import PerformanceResult
 from torchkata.course import Workload, course
 
@@ -40,7 +40,7 @@ class Timed:
     """A workload of a submission, and what was measured."""
 
     result: PerformanceResult
-    judged: Judged
+    speed_score: SpeedScore
 
 
 def strips(students: Sequence[Student]) -> list[Strip]:
@@ -56,28 +56,28 @@ def strips(students: Sequence[Student]) -> list[Strip]:
                 for timed in one.timed
                 if timed.workload == workload.name and timed.outcome != "not_graded"
             ]
-            shown = [Timed(timed, share) for timed in results if (share := judged(timed)) is not None]
+            shown = [Timed(timed, share) for timed in results if (share := speed_score(timed)) is not None]
             if shown:
                 found.append(strip(workload, device, shown, len(results) - len(shown)))
     return found
 
 
 def strip(workload: Workload, device: str, shown: Sequence[Timed], unmeasured: int) -> Strip:
-    """The drawing of one row; thresholds in shares of a peak vary a little with the yardstick, so their median."""
-    full = median(one.judged.tiers.full for one in shown)
-    longest = max(1.0, full, *(one.judged.share for one in shown))
+    """The drawing of one row; thresholds in shares of a peak vary a little with the baseline, so their median."""
+    full = median(one.speed_score.thresholds.full for one in shown)
+    longest = max(1.0, full, *(one.speed_score.share for one in shown))
     dots = {"all": "", "some": "", "none": ""}
     for number, one in enumerate(shown):
-        x, y = WIDE * one.judged.share / longest, TALL * (0.2 + 0.6 * (number * GOLDEN % 1))
+        x, y = WIDE * one.speed_score.share / longest, TALL * (0.2 + 0.6 * (number * GOLDEN % 1))
         dots[one.result.reached] += f"M{x:.0f} {y:.0f}h0"
     return Strip(
         workload=workload,
         device=device,
-        of=shown[0].judged.of,
+        of=shown[0].speed_score.of,
         dots=dots,
-        passing=median(one.judged.tiers.passing for one in shown),
+        passing=median(one.speed_score.thresholds.passing for one in shown),
         full=full,
-        median=median(one.judged.share for one in shown),
+        median=median(one.speed_score.share for one in shown),
         count=len(shown),
         unmeasured=unmeasured,
         longest=longest,
@@ -91,7 +91,7 @@ def roofs(students: Sequence[Student]) -> Iterator[str]:
     if not devices:
         return
     from grader.output.pictures.roofline import Point, roofline
-    from grader.output.speed_pictures import points_of, yardstick  # matplotlib is slow to import
+    from grader.output.speed_pictures import baseline, points_of  # matplotlib is slow to import
 
     for device, kind in devices:
         timed = [one.timed for one in students if (one.device, one.kind) == (device, kind) and one.timed]
@@ -101,6 +101,6 @@ def roofs(students: Sequence[Student]) -> Iterator[str]:
             for name, intensity in {one.workload: one.intensity for one in points}.items()
         ]
         if middle:
-            peaks = [rate for results in timed if (rate := yardstick(results, "linear_forward"))]
-            bandwidths = [rate for results in timed if (rate := yardstick(results, "sgd_step"))]
+            peaks = [rate for results in timed if (rate := baseline(results, "linear_forward"))]
+            bandwidths = [rate for results in timed if (rate := baseline(results, "sgd_step"))]
             yield roofline(middle, median(peaks) if peaks else None, median(bandwidths) if bandwidths else None, device)

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from grader.output.judged import Judged, judged
 from grader.output.pictures.svg import BLUE, GREEN, GREY, ORANGE, canvas, text_of
+from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import REHEARSAL, PerformanceResult
 from torchkata.explain import Outcome
 
@@ -32,9 +32,9 @@ def bars(results: Sequence[PerformanceResult], device: str) -> str:
 
     `device` is a name.
     """
-    rows = [(result, judged(result)) for result in results]
+    rows = [(result, speed_score(result)) for result in results]
     drawn = [(place, result, shown) for place, (result, shown) in enumerate(rows) if shown is not None]
-    longest = max([1.0, *(max(shown.share, *shown.interval, shown.tiers.full) for _, _, shown in drawn)])
+    longest = max([1.0, *(max(shown.share, *shown.interval, shown.thresholds.full) for _, _, shown in drawn)])
     height = REST + ROW * len(rows)
     rehearsed = any(result.rehearsed for result in results)
     title = f"Speed on {device}" + (f": {REHEARSAL}" if rehearsed else "")
@@ -55,15 +55,15 @@ def bars(results: Sequence[PerformanceResult], device: str) -> str:
         return text_of(figure, title, " ".join(sentence(*row) for row in rows))
 
 
-def draw(axes: Axes, place: int, result: PerformanceResult, shown: Judged) -> None:
+def draw(axes: Axes, place: int, result: PerformanceResult, shown: SpeedScore) -> None:
     """The bar of one workload, its thresholds and its whisker."""
     axes.barh(place, shown.share, 0.55, color=COLOURS[result.reached] if result.counts else GREY, alpha=0.5)
     axes.plot(shown.interval, (place, place), color=GREY, marker="|", markersize=8)
-    for threshold, style in ((shown.tiers.passing, ":"), (shown.tiers.full, "-")):
+    for threshold, style in ((shown.thresholds.passing, ":"), (shown.thresholds.full, "-")):
         axes.vlines(threshold, place - 0.42, place + 0.42, color=GREY, linestyle=style, linewidth=2)
 
 
-def words(result: PerformanceResult, shown: Judged | None) -> str:
+def words(result: PerformanceResult, shown: SpeedScore | None) -> str:
     """What a workload came to: `0.74 of the peak · 5 of 5 points`."""
     if shown is not None and result.counts:
         came_to = f"{shown.share:.2f} of the {shown.of}"
@@ -74,10 +74,10 @@ def words(result: PerformanceResult, shown: Judged | None) -> str:
     return f"{came_to} · {result.score:g} of {result.max_score:g} points"
 
 
-def sentence(result: PerformanceResult, shown: Judged | None) -> str:
+def sentence(result: PerformanceResult, shown: SpeedScore | None) -> str:
     """One workload for those who can't see its bar."""
     most = "at most" if result.rehearsed else "for all points"
-    asked = f" (asked: {shown.tiers.passing:g}, {most} {shown.tiers.full:g})" if shown else ""
+    asked = f" (asked: {shown.thresholds.passing:g}, {most} {shown.thresholds.full:g})" if shown else ""
     return f"{result.workload}: {words(result, shown)}{asked}."
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from grader.speed.checks.nonce import Nonce
+from grader.speed.checks.seeded import SeededInputs
 from torchkata.speed.layout import Memory
 from torchkata.speed.sizes import Size
 
@@ -24,7 +24,7 @@ class BatchCheck:
         self.memory = memory
         self.results = results
         self.size = size
-        self.nonce = Nonce(torch.device("cpu"))
+        self.inputs = SeededInputs(torch.device("cpu"))
 
     def prepare(self) -> None:
         """Data to begin with."""
@@ -35,8 +35,8 @@ class BatchCheck:
 
     def refresh(self) -> None:
         """New data."""
-        self.nonce.reset()
-        drawn = torch.randint(2**16, (self.size.tokens,), generator=self.nonce.generator, dtype=torch.int32)
+        self.inputs.draw_new()
+        drawn = torch.randint(2**16, (self.size.tokens,), generator=self.inputs.generator, dtype=torch.int32)
         self.data = drawn.numpy().astype(np.uint16)
         self.memory["data"].numpy()[:] = self.data
         self.memory["batch"].fill_(-1)

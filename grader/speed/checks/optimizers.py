@@ -12,7 +12,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from grader.speed.checks.nonce import Nonce
+from grader.speed.checks.seeded import SeededInputs
 from torchkata.speed.layout import Memory
 from torchkata.speed.sizes import Size
 
@@ -33,7 +33,7 @@ class SGDCheck:
         self.memory = memory
         self.results = results
         self.rate = size.rate
-        generator = Nonce(memory["p"].device).generator
+        generator = SeededInputs(memory["p"].device).generator
         self.p, self.grad = (
             torch.empty_like(memory["p"][0], dtype=torch.int32).random_(-(2**31), 2**31, generator=generator)
             for _ in range(2)

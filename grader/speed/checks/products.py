@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.speed.checks.nonce import Nonce
+from grader.speed.checks.seeded import SeededInputs
 from grader.speed.freivalds import floor, relative_error
 from torchkata.speed.layout import Memory
 from torchkata.speed.sizes import Size
@@ -17,12 +17,12 @@ class ProductCheck:
     def __init__(self, memory: Memory, results: Memory, size: Size) -> None:
         self.memory = memory
         self.results = results
-        self.nonce = Nonce(memory["x"].device)
+        self.inputs = SeededInputs(memory["x"].device)
         self.floor = floor(memory["x"].dtype, size.width)
 
     def prepare(self) -> None:
         """The weight, which a layer has one of."""
-        self.weight = self.nonce.fill(torch.empty_like(self.memory["weight"]))
+        self.weight = self.inputs.fill(torch.empty_like(self.memory["weight"]))
         self.memory["weight"].copy_(self.weight)
 
     def begun(self) -> None:
@@ -30,13 +30,13 @@ class ProductCheck:
 
     def refresh(self) -> None:
         """A new x for each call."""
-        self.nonce.reset()
+        self.inputs.draw_new()
         for x in self.memory["x"]:
-            self.nonce.fill(x)
+            self.inputs.fill(x)
         self.memory["y"].fill_(torch.nan)
 
     def error(self) -> float:
         """The largest of all calls."""
-        self.nonce.rewind()
+        self.inputs.rewind()
         x = torch.empty_like(self.memory["x"][0])
-        return max(relative_error(self.nonce.fill(x), self.weight, y) for y in self.results["y"])
+        return max(relative_error(self.inputs.fill(x), self.weight, y) for y in self.results["y"])

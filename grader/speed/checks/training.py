@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from grader.speed.checks.nonce import Nonce
+from grader.speed.checks.seeded import SeededInputs
 from grader.speed.freivalds import floor
 from torchkata.speed.layout import Memory
 from torchkata.speed.sizes import Size
@@ -68,7 +68,7 @@ class TrainingCheck:
         self.memory = memory
         self.results = results
         self.size = size
-        self.nonce = Nonce(memory["x"].device)
+        self.inputs = SeededInputs(memory["x"].device)
         self.floor = self.least_error()
 
     def least_error(self) -> float:
@@ -91,10 +91,10 @@ class TrainingCheck:
 
     def refresh(self) -> None:
         """A new batch for each step."""
-        self.nonce.reset()
+        self.inputs.draw_new()
         for x, target in zip(self.memory["x"], self.memory["target"], strict=True):
-            self.nonce.fill(x)
-            self.nonce.fill(target)
+            self.inputs.fill(x)
+            self.inputs.fill(target)
         self.spoil()
 
     def spoil(self) -> None:
@@ -104,10 +104,11 @@ class TrainingCheck:
 
     def batches(self) -> list[tuple[Tensor, Tensor]]:
         """The batches again, as they were laid out."""
-        self.nonce.rewind()
+        self.inputs.rewind()
         x, target = self.memory["x"][0], self.memory["target"][0]
         return [
-            (self.nonce.fill(torch.empty_like(x)), self.nonce.fill(torch.empty_like(target))) for _ in self.memory["x"]
+            (self.inputs.fill(torch.empty_like(x)), self.inputs.fill(torch.empty_like(target)))
+            for _ in self.memory["x"]
         ]
 
     def error(self) -> float:
@@ -136,7 +137,7 @@ class StepCheck(TrainingCheck):
     def prepare(self) -> None:
         """The weights."""
         for name in ("layers", "final"):
-            self.nonce.fill(self.memory[name]).mul_(3**0.5 * self.size.width**-0.5)
+            self.inputs.fill(self.memory[name]).mul_(3**0.5 * self.size.width**-0.5)
         super().prepare()
 
     def error(self) -> float:

@@ -174,5 +174,5 @@ def test_certify_writes_what_catches_an_entry_checks_it_and_proves_nothing_twice
     file.write_text(file.read_text("utf-8").replace(line, line.replace(test, other)), "utf-8")
     wrong = certify(tmp_path, "--force")
     assert wrong.code == 1, wrong.err
-    assert f"REFUTED  wrong strides floats: its {other} does not say what it looks like" in wrong.out
+    assert f"FAILED  wrong strides floats: its {other} does not say what it looks like" in wrong.out
     assert "as proven before" not in wrong.out

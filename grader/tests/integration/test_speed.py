@@ -14,7 +14,7 @@ from grader.sandbox.launch import launch
 from grader.speed import figures, grading, session, setup
 from grader.speed.decision import Final
 from grader.speed.machine import Machine
-from grader.speed.session import About, Job, Row, grade_speed, on_firm_ground
+from grader.speed.session import About, Row, SpeedJob, grade_speed, on_firm_ground
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
 from grader.tests.made import result
@@ -137,7 +137,7 @@ def test_every_end_has_its_outcome(
 
 def test_a_figure_comes_with_what_it_teaches(monkeypatch: pytest.MonkeyPatch) -> None:
     row = verdicts(monkeypatch, Final("passed", "passing", median=0.7, used=3, note="90 MiB held"))
-    assert (row.outcome, row.score, row.ratio, row.asked) == ("passed", 1, 0.7, (0.6, 0.85))
+    assert (row.outcome, row.score, row.ratio, row.thresholds) == ("passed", 1, 0.7, (0.6, 0.85))
     first, second = row.message.splitlines()
     assert (first, "Update in place" in second) == ("90 MiB held", True)
     assert verdicts(monkeypatch, Final("failed", note="wrong")).message == "wrong", "no lesson from a wrong result"
@@ -171,12 +171,12 @@ def test_a_broken_foundation_is_replaced_and_the_kata_itself_never() -> None:
     files = {f"{name}.py": name.encode() for name in ("linear", "cruncher", "sgd", "train")}
     katas = tuple(graded_kata(name, "wrong") for name in ("linear", "cruncher", "sgd", "train"))
     workloads = tuple(course().workloads[name] for name in ("linear_forward", "train_throughput"))
-    job = Job("ada", files, katas, workloads)
+    job = SpeedJob("ada", files, katas, workloads)
     found = on_firm_ground(job)
     assert found["linear_forward"] == files
     fallbacks = {f"{name}.py": course().fallback(name).read_bytes() for name in ("linear", "cruncher", "sgd")}
     assert found["train_throughput"] == files | fallbacks
-    done = Job("ada", files, tuple(graded_kata(name, "done") for name in ("linear", "cruncher", "sgd")), workloads)
+    done = SpeedJob("ada", files, tuple(graded_kata(name, "done") for name in ("linear", "cruncher", "sgd")), workloads)
     assert on_firm_ground(done)["train_throughput"] == files
 
 
@@ -190,7 +190,7 @@ def test_a_child_that_is_lost_costs_nothing(monkeypatch: pytest.MonkeyPatch, nee
     try:
         sandbox.wait_until_ready()
         both: tuple[Workload, ...] = (LINEAR, course().workloads["sgd_step"])
-        about, *rows = grade_speed(Job("ada", {}, (), both), "cpu", sandbox)
+        about, *rows = grade_speed(SpeedJob("ada", {}, (), both), "cpu", sandbox)
     finally:
         sandbox.close()
     assert isinstance(about, About)

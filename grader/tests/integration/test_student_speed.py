@@ -171,8 +171,8 @@ def test_what_fits_is_halved_no_more_than_it_must(kind: Kind, workload: str) -> 
 def test_on_an_h200_the_share_of_the_peak_counts_where_it_has_thresholds(
     workload: str, mfu: float | None, share: float, verdict: str
 ) -> None:
-    judged = judge_by(course().workloads[workload], "cuda", "NVIDIA H200", Figure(0.9, mfu))
-    assert (judged.share, judged.verdict) == (share, verdict)
+    speed_score = judge_by(course().workloads[workload], "cuda", "NVIDIA H200", Figure(0.9, mfu))
+    assert (speed_score.share, speed_score.verdict) == (share, verdict)
 
 
 class FakeEvent:

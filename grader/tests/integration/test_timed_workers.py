@@ -31,7 +31,7 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def side(sandbox: Sandbox) -> Iterator[Callable[..., Side]]:
-    """Begin a task with the solution's files, some of them replaced; or as the yardstick."""
+    """Begin a task with the solution's files, some of them replaced; or as the baseline."""
     sides: list[Side] = []
     controls = []
 
@@ -58,7 +58,7 @@ def linear(forward: str, before: str = "") -> dict[str, str]:
     return {"linear.py": f"{source}    def forward(self, x):\n        {lines}\n        return x @ self.weight\n"}
 
 
-def test_the_solution_and_the_yardstick_are_right(side: Callable[..., Side]) -> None:
+def test_the_solution_and_the_baseline_are_right(side: Callable[..., Side]) -> None:
     for trusted in (False, True):
         begun = side(trusted=trusted)
         for _ in range(3):

@@ -6,7 +6,7 @@ import pytest
 
 from grader.proof.cheat_run import CheatRun, CheatTrial, SlowTrial
 from grader.proof.cheats import cheats
-from grader.proof.cheattable import refuted_races
+from grader.proof.cheattable import failed_cheats
 from grader.sandbox.launch import launch
 from grader.speed import setup
 from grader.tests.conftest import run
@@ -29,7 +29,7 @@ def test_a_cheat_gains_nothing_and_the_next_submission_is_unharmed(
     finally:
         sandbox.close()
     assert isinstance(made, CheatTrial)
-    assert refuted_races([], [made]) == []
+    assert failed_cheats([], [made]) == []
     assert [type(each) for each in slow] == [SlowTrial]
 
 

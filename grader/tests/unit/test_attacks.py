@@ -13,7 +13,7 @@ from grader.proof.archive import MIB, Archive
 from grader.proof.archives import BUILDERS
 from grader.proof.attack_run import AttackRun, Trial, judge, neighbour, next_student, plan
 from grader.proof.attacks import Attack, attacks, with_file
-from grader.proof.attacktable import attack_table, refuted_trials, remarks_on
+from grader.proof.attacktable import attack_table, failed_trials, remarks_on
 from grader.proof.reception import Received, receive
 from grader.results import result as results
 from grader.tests import ROOT
@@ -160,7 +160,7 @@ def judged(
     quick: bool = False,
     **differences: object,
 ) -> Trial:
-    """The trial of an attack that ended like this, its accomplice, if there is one, like that, where all else went well."""
+    """The trial of an attack that ended like this, its accomplice, if any, like that; all else went well."""
     attack_run, made = AttackRun([attack], "bwrap", quick=quick), plan(attack)
     assert made.hostile is not None
     assert made.control is not None
@@ -182,7 +182,7 @@ def test_a_point_that_the_wrong_solution_does_not_earn_is_a_gain(tmp_path: Path)
     assert (stopped.gained, stopped.problems, stopped.stopped_by) == (0.0, (), "the comparison")
     gained = judged(attack, kata_result("same_storage", "wrong", 3.0))
     assert gained.problems == ("earned 1 points too many",)
-    assert refuted_trials([stopped, gained]) == ["attack tricks/hides at bwrap: earned 1 points too many"]
+    assert failed_trials([stopped, gained]) == ["attack tricks/hides at bwrap: earned 1 points too many"]
 
 
 def test_harm_is_found(tmp_path: Path) -> None:
@@ -202,10 +202,10 @@ def test_what_the_corpus_admits_is_told_and_not_refuted(tmp_path: Path) -> None:
     (only,) = written(tmp_path, ENTRY + 'only = "bwrap"\n')
     (admitted,) = written(tmp_path, ENTRY + 'open = "nobody knows how"\n')
     trial = Trial(attack, "none", 8.0, "done", ("earned 8 points too many",), None)
-    assert len(refuted_trials([trial])) == 1
-    assert len(refuted_trials([replace(trial, attack=only, level="bwrap")])) == 1
+    assert len(failed_trials([trial])) == 1
+    assert len(failed_trials([replace(trial, attack=only, level="bwrap")])) == 1
     excused = [replace(trial, attack=only), replace(trial, attack=admitted)]
-    assert refuted_trials(excused) == []
+    assert failed_trials(excused) == []
     assert remarks_on(excused) == [
         "ONLY BWRAP STOPS  tricks/hides at none: earned 8 points too many",
         "OPEN  tricks/hides at none: earned 8 points too many (nobody knows how)",
@@ -242,7 +242,7 @@ def test_a_control_that_is_not_done_fails(tmp_path: Path) -> None:
     unread = replace(attack, control=Received(None, refusal="can't be read"))
     assert AttackRun([unread], "bwrap").plans[0].control is None
     trial = Trial(unread, "bwrap", 0.0, "the comparison", (), "can't be read")
-    assert refuted_trials([trial]) == ["control of tricks/hides at bwrap: can't be read"]
+    assert failed_trials([trial]) == ["control of tricks/hides at bwrap: can't be read"]
 
 
 def test_an_attack_is_tried_only_where_it_may_be(tmp_path: Path) -> None:

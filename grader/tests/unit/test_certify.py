@@ -60,7 +60,7 @@ def test_findings_count_what_held(tmp_path: Path) -> None:
     findings.add(second, [result("linear", "done", **passed)])
     assert findings.held("wrong", "linear") == (1, 2)
     assert findings.catches(katas[0])[name] == (1, 1)
-    assert [claim for claim, _ in findings.refuted] == [second]
+    assert [claim for claim, _ in findings.failed] == [second]
     (tmp_path / "table.md").write_text(markdown([kata_table(findings, katas)]))
     assert "| linear | 0/0 | 0/0 | 0/0 | 1/2 | 0/0 | 0 of 0 |" in (tmp_path / "table.md").read_text()
 
@@ -102,12 +102,12 @@ def test_most_of_a_numeric_tracks_mistakes_must_be_named() -> None:
     found.add(wrong("h"), said())
     found.add(wrong("i"), said())
     found.add(wrong("j"), said("bias"))
-    assert found.refuted(core) == []
+    assert found.failed(core) == []
     assert found.unforeseen == ["wrong linear j, without looks_like, looks like: bias"]
     found.add(wrong("k"), said())
-    assert found.refuted(core) == ["diagnosis: 7 of 11 wrong entries of the core track are named, not 70%"]
-    assert found.refuted(course().choose(["linear"])) == [], "a part of a track shows nothing"
-    assert len(found.refuted(list(course().katas.values()))) == 2, "too few of the core track, and of all"
+    assert found.failed(core) == ["diagnosis: 7 of 11 wrong entries of the core track are named, not 70%"]
+    assert found.failed(course().choose(["linear"])) == [], "a part of a track shows nothing"
+    assert len(found.failed(list(course().katas.values()))) == 2, "too few of the core track, and of all"
     assert "| linear | 11 | 7 | 3 | 0 | 1 |" in markdown([found.table(core)])
     assert "| numeric katas together | 11 | 7 | 3 | 0 | 1 |" in markdown([found.table(core)])
 

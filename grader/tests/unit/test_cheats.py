@@ -10,7 +10,7 @@ import pytest
 from grader.base.errors import CallError
 from grader.proof.cheat_run import CheatTrial, SlowTrial
 from grader.proof.cheats import Cheat, cheats, slow_ones
-from grader.proof.cheattable import cheat_table, refuted_races, remarks_on_races, slow_solutions
+from grader.proof.cheattable import cheat_table, failed_cheats, remarks_on_races, slow_solutions
 from grader.proof.prove import markdown
 from grader.results.result import PerformanceResult
 from grader.speed.decision import RESTLESS
@@ -27,9 +27,9 @@ control = "HONEST = 1"
 """
 FAILED = PerformanceResult("linear_forward", "failed", ratio=0.3)
 PASSED = PerformanceResult("linear_forward", "passed", ratio=0.9, tier="full")
-SOME = msgspec.structs.replace(PASSED, tier="passing", ratio=0.65, asked=(0.6, 0.75))
+SOME = msgspec.structs.replace(PASSED, tier="passing", ratio=0.65, thresholds=(0.6, 0.75))
 RESTLESS_ROW = PerformanceResult("linear_forward", "inconclusive", message=f"only 3 of 20 {RESTLESS}")
-DOUBTFUL = msgspec.structs.replace(PASSED, tier="passing", ratio=0.55, asked=(0.6, 0.75))
+DOUBTFUL = msgspec.structs.replace(PASSED, tier="passing", ratio=0.55, thresholds=(0.6, 0.75))
 LOST = PerformanceResult("linear_forward", "inconclusive", message="the process that timed it was lost")
 
 
@@ -93,7 +93,7 @@ def trial(corpus: list[Cheat], **rows: Any) -> CheatTrial:
 
 
 @pytest.mark.parametrize(
-    ("rows", "refuted", "unsure"),
+    ("rows", "failed", "unsure"),
     [
         ({}, [], 0),
         ({"row": PASSED}, ["cheat {} at bwrap: is worth 5 points too many"], 0),
@@ -110,9 +110,9 @@ def trial(corpus: list[Cheat], **rows: Any) -> CheatTrial:
         ({"control": DOUBTFUL}, [], 0),
     ],
 )
-def test_what_a_cheat_came_to(corpus: list[Cheat], rows: dict[str, Any], refuted: list[str], unsure: int) -> None:
+def test_what_a_cheat_came_to(corpus: list[Cheat], rows: dict[str, Any], failed: list[str], unsure: int) -> None:
     made = trial(corpus, **rows)
-    assert refuted_races([], [made]) == [line.format(made.cheat.title) for line in refuted]
+    assert failed_cheats([], [made]) == [line.format(made.cheat.title) for line in failed]
     assert made.unsure == unsure
 
 
@@ -120,7 +120,7 @@ def test_what_is_admitted_is_no_claim(corpus: list[Cheat]) -> None:
     made = trial(corpus, row=PASSED)
     opened = replace(made, cheat=replace(made.cheat, entry=msgspec.structs.replace(made.cheat.entry, open="nobody")))
     earned = replace(made, cheat=replace(made.cheat, entry=msgspec.structs.replace(made.cheat.entry, earns="works")))
-    assert refuted_races([], [opened, earned]) == []
+    assert failed_cheats([], [opened, earned]) == []
     assert remarks_on_races([], [opened, earned]) == [
         f"OPEN  {made.cheat.title} at bwrap: is worth 5 points too many (nobody)"
     ]
@@ -130,8 +130,8 @@ def test_what_is_admitted_is_no_claim(corpus: list[Cheat]) -> None:
 
 def test_a_slow_solution_that_passes_is_refuted() -> None:
     slow = next(iter(slow_ones(KATAS).values()))
-    assert refuted_races([SlowTrial(slow, "none", FAILED), SlowTrial(slow, "none", RESTLESS_ROW)], []) == []
-    assert refuted_races([SlowTrial(slow, "none", PASSED)], []) == [
+    assert failed_cheats([SlowTrial(slow, "none", FAILED), SlowTrial(slow, "none", RESTLESS_ROW)], []) == []
+    assert failed_cheats([SlowTrial(slow, "none", PASSED)], []) == [
         f"slow {slow.title} at none: it is passed, not too slow"
     ]
     assert f"| 0.30 | 0 of {slow.workload.points.full:g} |" in markdown(

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from grader.speed.checks import CHECKS, Check
 from grader.speed.checks.training import Weights
-from torchkata.speed import yardsticks
+from torchkata.speed import baselines
 from torchkata.speed.layout import Memory, bytes_needed, fields, lay_out
 from torchkata.speed.sizes import Size
 
@@ -35,12 +35,12 @@ def room(workload: str) -> tuple[dict[str, Tensor], Size]:
 
 
 def begun(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
-    """A check, its memory, and the yardstick's work (AdaGrad's by hand: its yardstick computes something else)."""
+    """A check, its memory, and the baseline's work (AdaGrad's by hand: its baseline computes something else)."""
     torch.manual_seed(0)  # so small a start is not always a fair one, and what was drawn before is up to other tests
     memory, size = room(workload)
     check = CHECKS[workload](memory, memory, size)
     check.prepare()
-    work = yardsticks.begin(workload, size, memory, "cpu")
+    work = baselines.begin(workload, size, memory, "cpu")
     if workload == "adagrad_step":
         work = adagrad(memory, size)
     check.begun()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.speed.decision import Final, More, Retry, Rules, Sample, bars, median_interval, points_on, score_of
-from grader.tests.samples import FULL_RATE, GATE, MFU, PEAK, judged, rank, sampled, steady
+from grader.speed.decision import Final, More, Retry, Rules, Sample, as_ratios, median_interval, points_on, score_of
+from grader.tests.samples import FULL_RATE, MFU, PEAK, TOLERANCE, judged, rank, sampled, steady
 from torchkata.course import Tier, Tiers, course
 
 # --- one batch, nothing disturbed ---
@@ -70,8 +70,8 @@ def test_one_fast_block_of_ten_does_not_open_a_tier() -> None:
 
 
 @given(
-    errors=st.lists(st.floats(0, GATE), min_size=0, max_size=30),
-    bad=st.one_of(st.floats(GATE, math.inf, exclude_min=True), st.just(math.nan)),
+    errors=st.lists(st.floats(0, TOLERANCE), min_size=0, max_size=30),
+    bad=st.one_of(st.floats(TOLERANCE, math.inf, exclude_min=True), st.just(math.nan)),
     place=st.integers(0, 30),
     trouble=st.sampled_from(["", "the device was too hot"]),
 )
@@ -85,7 +85,7 @@ def test_one_wrong_result_fails_whatever_the_rest(errors: list[float], bad: floa
 
 
 def test_an_error_at_the_gate_is_right() -> None:
-    assert rank(judged([replace(sample, error=GATE) for sample in steady(0.9)])) == 2
+    assert rank(judged([replace(sample, error=TOLERANCE) for sample in steady(0.9)])) == 2
 
 
 def test_a_wrong_result_in_a_disturbed_block_is_wrong_too() -> None:
@@ -109,30 +109,30 @@ def test_trouble_is_tried_again_twice_and_then_costs_nothing() -> None:
 
 
 def test_an_mfu_that_is_advertised_is_enough_on_a_good_device() -> None:
-    needed = bars(MFU, PEAK, ceiling=0.8 * PEAK)
+    needed = as_ratios(MFU, PEAK, ceiling=0.8 * PEAK)
     assert (needed.passing, needed.full) == pytest.approx((0.625, 0.75))
 
 
 def test_a_device_that_gives_less_asks_for_nine_tenths_of_what_it_gives() -> None:
-    assert bars(MFU, PEAK, ceiling=0.5 * PEAK) == Tiers(0.9, 0.9)
-    needed = bars(MFU, PEAK, ceiling=0.6 * PEAK)
+    assert as_ratios(MFU, PEAK, ceiling=0.5 * PEAK) == Tiers(0.9, 0.9)
+    needed = as_ratios(MFU, PEAK, ceiling=0.6 * PEAK)
     assert (needed.passing, needed.full) == pytest.approx((0.5 / 0.6, 0.9))
 
 
 def test_the_mfu_is_that_of_the_median_at_full_rate() -> None:
-    verdict = judged(steady(0.5), tiers=MFU, peak=PEAK)
+    verdict = judged(steady(0.5), thresholds=MFU, peak=PEAK)
     assert isinstance(verdict, Final)
     assert verdict.mfu == pytest.approx(0.5 * FULL_RATE / PEAK)
 
 
 @pytest.mark.parametrize("place", range(3))
-def test_mfu_thresholds_go_by_the_highest_rate_that_the_yardstick_showed(place: int) -> None:
+def test_mfu_thresholds_go_by_the_highest_rate_that_the_baseline_showed(place: int) -> None:
     """A student at the threshold, on a machine that gives all it has once in the job and 0.96 of it otherwise."""
     at_full = [*[0.96] * 10, 1.0]
     random.Random(place).shuffle(at_full)
     opening, machine = ((1.0, [0.96] * 11), (0.96, at_full), (0.96, at_full[::-1]))[place]
     samples = sampled(0.601 * PEAK / FULL_RATE, machine, [0.96] * 10)
-    verdict = judged(samples, opening=opening * FULL_RATE, tiers=MFU, peak=PEAK)
+    verdict = judged(samples, opening=opening * FULL_RATE, thresholds=MFU, peak=PEAK)
     assert rank(verdict) == 2
 
 
@@ -191,8 +191,8 @@ def test_rates_that_are_none_are_refused(bad: float) -> None:
     if bad != 0:
         with pytest.raises(ValueError, match="rate is"):
             Sample(bad, 1.0, 1.0)
-        with pytest.raises(ValueError, match="gate is"):
-            judged([], gate=bad)
+        with pytest.raises(ValueError, match="tolerance is"):
+            judged([], tolerance=bad)
 
 
 @pytest.mark.parametrize("given", [(1.0, 0.0), (0.0, 1.0), (0.3, 0.3), (-0.1, 0.0), (math.nan, 0.0)])

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.speed.decision import RULES, Final, More, Retry, Rules, Sample, Verdict, bars
-from grader.tests.samples import FULL_RATE, MFU, PEAK, TIERS, judged, not_worse, rank, sampled, steady, true_rank
+from grader.speed.decision import RULES, Final, More, Retry, Rules, Sample, Verdict, as_ratios
+from grader.tests.samples import FULL_RATE, MFU, PEAK, THRESHOLDS, judged, not_worse, rank, sampled, steady, true_rank
 from torchkata.course import Tiers
 
 rules = st.sampled_from(list(RULES.values()))
-measures = st.sampled_from([(TIERS, None), (MFU, PEAK)])
+measures = st.sampled_from([(THRESHOLDS, None), (MFU, PEAK)])
 slowdowns = st.one_of(st.just(1.0), st.floats(0.95, 1), st.floats(0.95, 1), st.floats(0.01, 1))
 
 
@@ -28,16 +28,16 @@ slowdowns = st.one_of(st.just(1.0), st.floats(0.95, 1), st.floats(0.95, 1), st.f
 def test_a_slower_machine_never_costs_who_truly_passes(
     ratio: float, machine: list[float], between: st.DataObject, rules: Rules, measure: tuple[Tiers, float | None]
 ) -> None:
-    """The machine may slow by any amount at any time: a student's block is no slower than the yardsticks beside it."""
+    """The machine may slow by any amount at any time: a student's block is no slower than the baselines beside it."""
     own = [between.draw(st.floats(min(pair), 1)) for pair in itertools.pairwise(machine)]
-    tiers, peak = measure
-    verdict = judged(sampled(ratio, machine, own), tiers=tiers, peak=peak, rules=rules)
-    assert not_worse(verdict, true_rank(ratio, tiers, peak)) or near(ratio, measure)
+    thresholds, peak = measure
+    verdict = judged(sampled(ratio, machine, own), thresholds=thresholds, peak=peak, rules=rules)
+    assert not_worse(verdict, true_rank(ratio, thresholds, peak)) or near(ratio, measure)
 
 
 def near(ratio: float, measure: tuple[Tiers, float | None]) -> bool:
     """Whether float arithmetic alone may decide."""
-    needed = bars(*measure, FULL_RATE)
+    needed = as_ratios(*measure, FULL_RATE)
     return any(math.isclose(ratio, bar, rel_tol=1e-6) for bar in (needed.passing, needed.full))
 
 
@@ -51,11 +51,11 @@ def near(ratio: float, measure: tuple[Tiers, float | None]) -> bool:
 def test_single_slow_blocks_never_cost_who_truly_passes(
     ratio: float, own: list[float], seed: int, measure: tuple[Tiers, float | None], rules: Rules
 ) -> None:
-    """Half of a student's blocks are hit as badly as can be, and no yardstick beside them."""
+    """Half of a student's blocks are hit as badly as can be, and no baseline beside them."""
     random.Random(seed).shuffle(own)
-    tiers, peak = measure
-    verdict = judged(sampled(ratio, [1.0] * 21, own), tiers=tiers, peak=peak, rules=rules)
-    assert not_worse(verdict, true_rank(ratio, tiers, peak)) or near(ratio, measure)
+    thresholds, peak = measure
+    verdict = judged(sampled(ratio, [1.0] * 21, own), thresholds=thresholds, peak=peak, rules=rules)
+    assert not_worse(verdict, true_rank(ratio, thresholds, peak)) or near(ratio, measure)
 
 
 @given(
@@ -67,10 +67,10 @@ def test_single_slow_blocks_never_cost_who_truly_passes(
 def test_nobody_at_half_a_threshold_passes_whatever_slows(
     fraction: float, machine: list[tuple[float, float]], rules: Rules, measure: tuple[Tiers, float | None]
 ) -> None:
-    tiers, peak = measure
-    ratio = fraction * bars(tiers, peak, FULL_RATE).passing
-    yardsticks, own = [1.0, *(yardstick for yardstick, _ in machine)], [mine for _, mine in machine]
-    verdict = judged(sampled(ratio, yardsticks, own), tiers=tiers, peak=peak, rules=rules)
+    thresholds, peak = measure
+    ratio = fraction * as_ratios(thresholds, peak, FULL_RATE).passing
+    baselines, own = [1.0, *(baseline for baseline, _ in machine)], [mine for _, mine in machine]
+    verdict = judged(sampled(ratio, baselines, own), thresholds=thresholds, peak=peak, rules=rules)
     assert not (isinstance(verdict, Final) and verdict.outcome == "passed")
 
 
@@ -92,18 +92,18 @@ def test_a_fast_and_a_slow_state_of_the_machine_cancel() -> None:
 
 
 @given(ratio=st.floats(0.01, 2), count=st.integers(10, 20), rules=rules, measure=measures)
-def test_every_yardstick_at_odds_with_the_next_never_costs_who_truly_passes(
+def test_every_baseline_at_odds_with_the_next_never_costs_who_truly_passes(
     ratio: float, count: int, rules: Rules, measure: tuple[Tiers, float | None]
 ) -> None:
     """The worst that tolerated noise can do: every block of the student's shares the slower one's state."""
-    slow = 1 - 0.99 * rules.tolerance
-    tiers, peak = measure
+    slow = 1 - 0.99 * rules.spread
+    thresholds, peak = measure
     machine = [(1.0, slow)[block % 2] for block in range(count + 1)]
-    verdict = judged(sampled(ratio, machine, [slow] * count), tiers=tiers, peak=peak, rules=rules)
-    assert not_worse(verdict, true_rank(ratio, tiers, peak)) or near(ratio, measure)
+    verdict = judged(sampled(ratio, machine, [slow] * count), thresholds=thresholds, peak=peak, rules=rules)
+    assert not_worse(verdict, true_rank(ratio, thresholds, peak)) or near(ratio, measure)
 
 
-def test_a_sample_counts_against_the_faster_yardstick_and_in_doubt_against_the_slower() -> None:
+def test_a_sample_counts_against_the_faster_baseline_and_in_doubt_against_the_slower() -> None:
     for first in (1.0, 0.96):
         verdict = judged(sampled(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
         assert isinstance(verdict, Final)
@@ -126,19 +126,22 @@ blocks = st.builds(
 def test_the_order_of_samples_does_not_matter_and_nothing_is_drawn(
     samples: list[Sample], seed: int, measure: tuple[Tiers, float | None], rules: Rules
 ) -> None:
-    tiers, peak = measure
-    verdict = judged(samples, tiers=tiers, peak=peak, rules=rules)
-    assert judged(random.Random(seed).sample(samples, len(samples)), tiers=tiers, peak=peak, rules=rules) == verdict
+    thresholds, peak = measure
+    verdict = judged(samples, thresholds=thresholds, peak=peak, rules=rules)
+    assert (
+        judged(random.Random(seed).sample(samples, len(samples)), thresholds=thresholds, peak=peak, rules=rules)
+        == verdict
+    )
 
 
 @given(samples=st.lists(blocks, max_size=45), faster=st.floats(1, 3), measure=measures, rules=rules)
 def test_a_faster_student_never_earns_less(
     samples: list[Sample], faster: float, measure: tuple[Tiers, float | None], rules: Rules
 ) -> None:
-    tiers, peak = measure
-    slow = judged(samples, tiers=tiers, peak=peak, rules=rules)
+    thresholds, peak = measure
+    slow = judged(samples, thresholds=thresholds, peak=peak, rules=rules)
     raised = [replace(sample, rate=sample.rate * faster) for sample in samples]
-    fast = judged(raised, tiers=tiers, peak=peak, rules=rules)
+    fast = judged(raised, thresholds=thresholds, peak=peak, rules=rules)
     if isinstance(slow, Final) and slow.outcome != "inconclusive":
         assert not_worse(fast, rank(slow))
 

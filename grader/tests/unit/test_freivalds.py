@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from grader.speed import freivalds
-from grader.speed.freivalds import floor, gate, random_signs, relative_error, squared_residuals
+from grader.speed.freivalds import floor, random_signs, relative_error, squared_residuals, tolerance
 
 M, K, N = 96, 1024, 80
 BF16 = torch.bfloat16
@@ -119,7 +119,7 @@ def test_signs_are_fair_independent_and_fresh() -> None:
 @pytest.mark.parametrize("mean", [0.0, 3.0])
 def test_a_right_product_passes(dtype: torch.dtype, m: int, k: int, n: int, mean: float) -> None:
     a, b = (drawn(5, m, k) + mean).to(dtype), (drawn(6, k, n) + mean).to(dtype)
-    assert relative_error(a, b, a @ b, entropy=random.Random(7).randbytes) <= gate(dtype, k, own=0.0)
+    assert relative_error(a, b, a @ b, entropy=random.Random(7).randbytes) <= tolerance(dtype, k, own=0.0)
 
 
 def summed_in_bfloat16(a: Tensor, b: Tensor) -> Tensor:
@@ -175,13 +175,13 @@ def of_the_batch_before(_a: Tensor, b: Tensor) -> Tensor:
 def test_a_wrong_product_fails(wrong: Callable[[Tensor, Tensor], Tensor], seed: int) -> None:
     a, b = operands(BF16, 10 * seed)
     own = relative_error(a, b, a @ b)
-    assert relative_error(a, b, wrong(a, b)) > gate(BF16, K, own)
+    assert relative_error(a, b, wrong(a, b)) > tolerance(BF16, K, own)
 
 
 def test_operands_rounded_to_tf32_fail_where_float32_was_asked_for() -> None:
     a, b = operands(torch.float32)
     tf32 = [(x.view(torch.int32) + 0x1000 & ~0x1FFF).view(torch.float32) for x in (a, b)]
-    assert relative_error(a, b, tf32[0] @ tf32[1]) > 100 * gate(torch.float32, K, relative_error(a, b, a @ b))
+    assert relative_error(a, b, tf32[0] @ tf32[1]) > 100 * tolerance(torch.float32, K, relative_error(a, b, a @ b))
 
 
 def test_the_floor_in_bfloat16_is_three_in_a_thousand() -> None:
@@ -195,10 +195,10 @@ def test_the_floor_grows_with_the_sum_and_the_rounding(dtype: torch.dtype, terms
     assert floor(torch.float32, terms) < floor(torch.float16, terms) < floor(BF16, terms)
 
 
-def test_the_gate_follows_a_rougher_yardstick_but_no_nonsense() -> None:
-    assert gate(BF16, K, own=4e-3) == pytest.approx(6e-3)
+def test_the_tolerance_follows_a_rougher_baseline_but_no_nonsense() -> None:
+    assert tolerance(BF16, K, own=4e-3) == pytest.approx(6e-3)
     for own in (0.0, 1e-3, math.nan, math.inf):
-        assert gate(BF16, K, own) == floor(BF16, K)
+        assert tolerance(BF16, K, own) == floor(BF16, K)
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.bool, torch.float64])

@@ -16,7 +16,7 @@ from torch import Tensor
 from grader.sandbox import cuda, launch
 from grader.speed import figures, setup
 from grader.speed.figures import STEPS, WrongResult
-from grader.speed.rates import peak_of, thresholds
+from grader.speed.rates import peak_of, thresholds_on
 from grader.speed.side import Done, Side, Task
 from grader.speed.state import DeviceState, StateUnknown
 from torchkata.course import course
@@ -254,7 +254,7 @@ def test_advertised_thresholds_hold_where_they_were_measured() -> None:
         ("something new", (workload.ratio["cuda"], None)),
     ):
         machine: Any = SimpleNamespace(kind="cuda", device=device(name))
-        assert thresholds(machine, workload, task) == expected
+        assert thresholds_on(machine, workload, task) == expected
     assert peak_of(SimpleNamespace(device=device("NVIDIA A100-SXM4-80GB")), task) == 312e12  # type: ignore[arg-type]
     assert peak_of(SimpleNamespace(device=None), task) is None  # type: ignore[arg-type]
 

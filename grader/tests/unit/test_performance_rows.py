@@ -13,9 +13,9 @@ from rich.console import Console
 
 from grader.commands.diff import Change, compare
 from grader.output import classroom50, github, gradebook, gradescope, junit
-from grader.output.judged import Judged, judged
 from grader.output.junit import Stored
 from grader.output.live import LiveReport
+from grader.output.speed_score import SpeedScore, speed_score
 from grader.output.table import class_table
 from grader.results import result as stored
 from grader.results import stored as ledger
@@ -69,7 +69,7 @@ def test_the_leaderboard_ranks_shares_of_right_results_alone() -> None:
     assert for_gradescope(gradescope.render(result_with_speed()))["leaderboard"] == [
         {"name": "linear_forward (share of peak)", "value": 0.74, "order": "desc"},
         {"name": "cruncher_step (share of peak)", "value": 0.4, "order": "desc"},
-        {"name": "sgd_step (share of yardstick)", "value": 0.6, "order": "desc"},
+        {"name": "sgd_step (share of baseline)", "value": 0.6, "order": "desc"},
     ]
 
 
@@ -121,7 +121,7 @@ def test_the_github_summary_has_a_table_of_shares() -> None:
     assert "| Speed (`performance`) | 8 of 21 | 3 of 6 |" in plain
     assert "| linear forward | 5 of 5 | 0.74 of the peak | 0.50 | 0.60 |" in plain
     assert "| train throughput | 0 of 4 | wrong |  |  |" in plain
-    assert "| sgd step | 2 of 3 | 0.60 of the yardstick | 0.45 | 0.75 |" in plain
+    assert "| sgd step | 2 of 3 | 0.60 of the baseline | 0.45 | 0.75 |" in plain
     assert "| adagrad step | 0 of 3 | crashed |  |  |" in plain
     assert "<details><summary>performance: 5 not passed</summary>" in summary
     assert "forged" not in summary
@@ -186,7 +186,7 @@ def test_the_github_summary_of_a_rehearsal_speaks_of_no_points() -> None:
     assert plain.startswith("## ada: 3 of 16 points\n")
     assert "| Speed (`performance`) | a rehearsal, no points | 3 of 6 |" in plain
     assert "| workload | points | reached | passed from | all reached from |" in plain
-    assert "| sgd step | a rehearsal, no points | 0.60 of the yardstick | 0.45 | 0.75 |" in plain
+    assert "| sgd step | a rehearsal, no points | 0.60 of the baseline | 0.45 | 0.75 |" in plain
     assert "**adagrad step** · crashed · a rehearsal, no points" in plain
 
 
@@ -294,12 +294,12 @@ def test_a_diff_names_workloads_like_tests() -> None:
 
 
 def test_where_the_peak_is_known_shares_are_of_it() -> None:
-    by_yardstick = PerformanceResult("sgd_step", "passed", ratio=0.8, interval=(0.6, 0.9), asked=(0.4, 0.6))
-    by_peak = msgspec.structs.replace(by_yardstick, mfu=0.4)
-    assert judged(by_yardstick) == Judged("yardstick", 0.8, (0.6, 0.9), Tiers(0.4, 0.6))
-    assert judged(by_peak) == Judged("peak", 0.4, (0.3, 0.45), Tiers(0.2, 0.3))
-    assert judged(msgspec.structs.replace(by_yardstick, ratio=None)) is None, "a wrong result"
-    assert judged(PerformanceResult("sgd_step", "crashed")) is None
+    by_baseline = PerformanceResult("sgd_step", "passed", ratio=0.8, interval=(0.6, 0.9), thresholds=(0.4, 0.6))
+    by_peak = msgspec.structs.replace(by_baseline, mfu=0.4)
+    assert speed_score(by_baseline) == SpeedScore("baseline", 0.8, (0.6, 0.9), Tiers(0.4, 0.6))
+    assert speed_score(by_peak) == SpeedScore("peak", 0.4, (0.3, 0.45), Tiers(0.2, 0.3))
+    assert speed_score(msgspec.structs.replace(by_baseline, ratio=None)) is None, "a wrong result"
+    assert speed_score(PerformanceResult("sgd_step", "crashed")) is None
 
 
 def test_the_classroom50_schema_can_fail_on_a_workload() -> None:

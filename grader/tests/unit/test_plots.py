@@ -32,14 +32,14 @@ def test_the_bars_say_share_points_and_outcome() -> None:
     shown = texts(bars(timed(), "NVIDIA H200"))
     assert {"linear_forward", "0.74 of the peak · 5 of 5 points", "Speed on NVIDIA H200"} <= set(shown)
     assert "wrong result · 0 of 4 points" in shown, "fast, and wrong"
-    assert "0.60 of the yardstick · 2 of 3 points" in shown
+    assert "0.60 of the baseline · 2 of 3 points" in shown
     assert "crashed · 0 of 3 points" in shown
     assert {"inconclusive: the machine's fault", "not graded"} <= set(shown)
 
 
 def test_the_bars_of_a_rehearsal_speak_of_no_points() -> None:
     shown = texts(bars(rehearsed(), "a CPU"))
-    assert {"Speed on a CPU: a rehearsal, no points", "0.60 of the yardstick", "wrong result", "crashed"} <= set(shown)
+    assert {"Speed on a CPU: a rehearsal, no points", "0.60 of the baseline", "wrong result", "crashed"} <= set(shown)
     assert not [text for text in shown if "points" in text and "rehearsal" not in text]
 
 
@@ -71,7 +71,7 @@ shares = st.none() | shares_found
 
 
 @settings(max_examples=25)
-@example([PerformanceResult("linear_forward", "passed", ratio=2e-309, mfu=1.0, asked=(0.0, 0.0))])
+@example([PerformanceResult("linear_forward", "passed", ratio=2e-309, mfu=1.0, thresholds=(0.0, 0.0))])
 @given(
     st.lists(
         st.builds(
@@ -81,7 +81,7 @@ shares = st.none() | shares_found
             ratio=shares,
             mfu=shares,
             interval=st.none() | st.tuples(shares_found, shares_found),
-            asked=st.none() | st.tuples(shares_found, shares_found),
+            thresholds=st.none() | st.tuples(shares_found, shares_found),
         ),
         max_size=8,
     ),

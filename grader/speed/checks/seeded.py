@@ -6,14 +6,14 @@ import torch
 from torch import Tensor
 
 
-class Nonce:
+class SeededInputs:
     """Draws the same numbers again when it is rewound, so that inputs need not be kept to check what came of them."""
 
     def __init__(self, device: torch.device) -> None:
         self.generator = torch.Generator(device)
-        self.reset()
+        self.draw_new()
 
-    def reset(self) -> None:
+    def draw_new(self) -> None:
         """Begin new numbers."""
         self.seed = secrets.randbits(62)
         self.rewind()

@@ -1,0 +1,33 @@
+"""A workload's speed score: the share that it reached, its interval, and the two thresholds."""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal, TypeAlias
+
+from grader.results.result import PerformanceResult
+from torchkata.course import Tiers
+
+Measure: TypeAlias = Literal["peak", "baseline"]
+
+
+@dataclass(frozen=True)
+class SpeedScore:
+    """As shares of the baseline's rate; or of the datasheet's peak (MFU) where that is known. 1 is all of it."""
+
+    of: Measure
+    share: float
+    interval: tuple[float, float]
+    thresholds: Tiers
+
+
+def speed_score(result: PerformanceResult) -> SpeedScore | None:
+    """What decided; None where nothing was measured or the result was wrong."""
+    if result.ratio is None or result.thresholds is None:
+        return None
+    low, high = result.interval or (result.ratio, result.ratio)
+    of: Measure = "baseline"
+    scale = 1.0
+    if result.mfu is not None and result.ratio > 0 and isfinite(result.mfu / result.ratio):
+        of, scale = "peak", result.mfu / result.ratio
+    passing, full = (scale * tier for tier in result.thresholds)
+    return SpeedScore(of, scale * result.ratio, (scale * low, scale * high), Tiers(passing, full))
