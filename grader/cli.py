@@ -137,7 +137,7 @@ def report(
 
     Where speed was graded: DIR/<id>/speed.svg and DIR/<id>/roofline.svg.
 
-    The page holds all names, messages and remarks; a student's own page has nothing of others, and of a test only
+    The page holds all names, messages and findings; a student's own page has nothing of others, and of a test only
     what its kata.toml lets students see.
     """
 

@@ -48,7 +48,7 @@ class Kata:
     hidden_says: HiddenSays  # what a student may read of a test that is not visible
     builds_on: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()  # from gentle to plain
-    remarks: tuple[str, ...] = ()  # what in its source is to be remarked on: tables of `reference/remarks.toml`
+    lint: tuple[str, ...] = ()  # what its source is searched for: tables of `reference/lint.toml`
     numeric: bool = True  # its answers are numbers that the oracle computes, so that a mistake shows in them
     languages: dict[str, dict[str, Any]] = field(default_factory=dict)  # what it says in other languages than English
 
@@ -168,9 +168,9 @@ class Course:
         return {workload.name: workload for workload in workloads if self.katas.keys() >= {*workload.uses}}
 
     @property
-    def remarks(self) -> dict[str, dict[str, Any]]:
+    def lint(self) -> dict[str, dict[str, Any]]:
         """What instructors are told of some katas' sources, by name; nothing in what leaves the course."""
-        path = self.reference / "remarks.toml"
+        path = self.reference / "lint.toml"
         return table_of(path) if path.is_file() else {}
 
     @cached_property
@@ -212,7 +212,7 @@ class Course:
         return [kata for kata in self.katas.values() if everything or kata.name in chosen or kata.track in themes]
 
 
-PRIVATE = frozenset(("solution.py", "fallback.py", "remarks.toml", "wrong.toml", "right", "attacks", "cheats", "slow"))
+PRIVATE = frozenset(("solution.py", "fallback.py", "lint.toml", "wrong.toml", "right", "attacks", "cheats", "slow"))
 KINDS = {
     str: "a text",
     int: "a whole number",
@@ -224,7 +224,7 @@ KINDS = {
 COURSE_KEYS = {"title": str, "tracks": dict, "graded": list, "limits": dict, "languages": list, "preload": list}
 LIMIT_KEYS = {"call_seconds": float, "test_seconds": float, "kata_seconds": float, "memory_mib": int}
 KATA_KEYS = {
-    **{"title": str, "track": str, "place": int, "builds_on": list, "hints": list, "remarks": list, "points": dict},
+    **{"title": str, "track": str, "place": int, "builds_on": list, "hints": list, "lint": list, "points": dict},
     **{"visibility": object, "hidden_says": str, "numeric": bool},  # visibility: a word, or a table of words
 }
 CURRENT: list[Course] = []  # at most one: a process works on one course
@@ -342,7 +342,7 @@ def kata_from(told: dict[str, Any], path: Path, course: Course) -> Kata:
         place=told.get("place", 0),
         builds_on=tuple(told.get("builds_on", ())),
         hints=tuple(told.get("hints", ())),
-        remarks=tuple(told.get("remarks", ())),
+        lint=tuple(told.get("lint", ())),
         points=told["points"],
         visibility=visibility_of(told, f"{path}: visibility"),
         hidden_says=one_of(get_args(HiddenSays), told.get("hidden_says", "nothing"), f"{path}: hidden_says"),

@@ -14,12 +14,12 @@ from grader.pipeline.workplace import with_workplace
 from grader.proof.admitted import overlooked
 from grader.proof.attack_run import EXAMPLES, AttackRun, Trial
 from grader.proof.attacks import Attack, attacks, folder
-from grader.proof.attacktable import attack_table, failed_trials, remarks_on
+from grader.proof.attacktable import attack_table, failed_trials, notes_on
 from grader.proof.cheats import cheats, slow_ones
 from grader.proof.claims import Claim, claims
 from grader.proof.depends import ours
 from grader.proof.proof import Options, Proof, levels
-from grader.proof.prove import Findings, catch_table, kata_table, markdown, prove, slow_table
+from grader.proof.prove import ZooOutcome, catch_table, kata_table, markdown, prove, slow_table
 from grader.proof.proven import Proven
 from grader.proof.remember import remember
 from grader.results.result import write_whole
@@ -60,8 +60,8 @@ def run_certify(options: Options) -> int:
     for table in tables:
         out.print(table)
     for proof in proofs:
-        for remark in proof.remarks:
-            out.print(remark, markup=False, soft_wrap=True)
+        for note in proof.notes:
+            out.print(note, markup=False, soft_wrap=True)
         for problem in proof.failed:
             out.print(f"FAILED  {problem}", style="red", markup=False, soft_wrap=True)
     if options.markdown is not None:
@@ -91,7 +91,7 @@ def parts_of(options: Options) -> list[str]:
 
 def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, out: Console, err: Console) -> Proof:
     """That the tests tell right from wrong."""
-    findings = Findings()
+    outcome = ZooOutcome()
     for kata in katas:
         ours(kata.name)  # as it is now, before it is imported
 
@@ -100,29 +100,27 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         proven = Proven(cache_dir() / "proven", options.examples, sandbox.isolation, warn)
-        fresh = (
-            todo if options.force else [claim for claim in todo if not findings.add_known(claim, proven.find(claim))]
-        )
+        fresh = todo if options.force else [claim for claim in todo if not outcome.add_known(claim, proven.find(claim))]
         total = sum(tests_of(claim.job) for claim in fresh)
         try:
             with Progress(out, "certifying", "claims", len(fresh), total) as progress:
-                prove(fresh, tests, sandbox, options.jobs, findings, progress.take, proven.keep)
+                prove(fresh, tests, sandbox, options.jobs, outcome, progress.take, proven.keep)
             if options.write_caught_by:
-                remember(findings, tests, sandbox, options.jobs, proven.keep)
+                remember(outcome, tests, sandbox, options.jobs, proven.keep)
         finally:
             proven.store()
 
     with_workplace(options.isolation, options.examples, warn, use, profile="prove", katas=katas, replay=options.replay)
-    diagnoses = findings.diagnoses
-    tables = [kata_table(findings, katas), diagnoses.table(katas)]
-    tables += [] if options.quick else [catch_table(findings, katas), slow_table(findings)]
-    failed = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in findings.failed]
+    diagnoses = outcome.diagnoses
+    tables = [kata_table(outcome, katas), diagnoses.table(katas)]
+    tables += [] if options.quick else [catch_table(outcome, katas), slow_table(outcome)]
+    failed = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in outcome.failed]
     lines = [*failed, *diagnoses.failed(katas)]
-    return Proof(tables, len(todo) + 1, lines, diagnoses.unforeseen, skipped=findings.known)
+    return Proof(tables, len(todo) + 1, lines, diagnoses.unforeseen, skipped=outcome.known)
 
 
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
-    """That no attack gains anything, at every level that works here, and that what is admitted is remarked on.
+    """That no attack gains anything, at every level that works here, and that what is admitted is linted on.
 
     The quick proof is at the first of these levels, without controls. No attack is skipped: it tries this machine, too.
     """
@@ -147,4 +145,4 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
     admitted = [attack for attack in corpus if attack.admitted]
     failed = [*failed_trials(trials), *overlooked(admitted)]
     made = len(trials) * (1 if options.quick else 2) + len(admitted)
-    return Proof([attack_table(trials, controls=not options.quick)], made, failed, remarks_on(trials))
+    return Proof([attack_table(trials, controls=not options.quick)], made, failed, notes_on(trials))

@@ -1,4 +1,4 @@
-"""`grader report`: the class from its stored results: the pages, the table, the remarks, the gradebook, pictures."""
+"""`grader report`: the class from its stored results: the pages, the table, the findings, the gradebook, pictures."""
 
 from pathlib import Path
 

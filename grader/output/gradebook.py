@@ -1,4 +1,4 @@
-"""`gradebook.csv`: a line a submission, the points of each kata beside its status, of each workload, and the remarks.
+"""`gradebook.csv`: a line a submission, the points of each kata beside its status, of each workload, and the findings.
 
 A kata has its columns where it was graded, a workload where at least one submission has points to earn by it. Nothing
 else depends on when or how fast it was graded: the same class and options make the same bytes.
@@ -29,7 +29,7 @@ def write(rows: Sequence[Row], directory: Path) -> None:
             *("submission", "score", "max_score"),
             *(column for name in names for column in (name, f"{name}_status")),
             *workloads,
-            "remarks",
+            "findings",
         ]
     )
     for row in rows:
@@ -37,7 +37,7 @@ def write(rows: Sequence[Row], directory: Path) -> None:
         cells = [cell for name in names for cell in katas.get(name, ("", "not_graded"))]
         speed = {workload.workload: workload.score for workload in row.performance if earns(workload)}
         cells += [speed.get(name, "") for name in workloads]
-        table.writerow([harmless(row.submission), row.score, row.max_score, *cells, len(row.remarks)])
+        table.writerow([harmless(row.submission), row.score, row.max_score, *cells, len(row.findings)])
     write_whole(directory / "gradebook.csv", out.getvalue().encode("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""A class from its stored results: gradebook, pictures, and on the terminal table and remarks."""
+"""A class from its stored results: gradebook, pictures, and on the terminal table and findings."""
 
 import logging
 from collections.abc import Sequence
@@ -48,25 +48,25 @@ def draw_speed(directory: Path, found: Sequence[Row]) -> list[str]:
 
 
 def show(out: Console, found: Sequence[Row], directory: Path, limit: int | None) -> None:
-    """The table, the first remarks, and where the files are."""
+    """The table, the first findings, and where the files are."""
     graded = {kata.kata for row in found for kata in row.katas}
     out.print(class_table(found, [kata for name, kata in course().katas.items() if name in graded]))
-    show_remarks(out, found, limit)
+    show_findings(out, found, limit)
     out.print(f"isolation: {', '.join(sorted({row.isolation for row in found}))}", markup=False)
     out.print(f"results:   {directory}/<submission>/result.json", markup=False, soft_wrap=True)
     out.print(f"gradebook: {directory / 'gradebook.csv'}", markup=False, soft_wrap=True)
 
 
-def show_remarks(out: Console, found: Sequence[Row], limit: int | None) -> None:
-    """A line for each remark, up to a limit."""
-    remarks = [(row.submission, remark) for row in found for remark in row.remarks]
-    if remarks:
-        out.print("remarks on the source, for you alone; no points depend on them:")
-    for submission, remark in remarks[:limit]:
-        line = f"  {submission}  {remark.kata}.py, line {remark.line}: {remark.text}"
+def show_findings(out: Console, found: Sequence[Row], limit: int | None) -> None:
+    """A line for each finding, up to a limit."""
+    findings = [(row.submission, finding) for row in found for finding in row.findings]
+    if findings:
+        out.print("findings in the sources, for you alone; no points depend on them:")
+    for submission, finding in findings[:limit]:
+        line = f"  {submission}  {finding.kata}.py, line {finding.line}: {finding.text}"
         out.print(Text(line, style="yellow"), soft_wrap=True)
-    if limit is not None and len(remarks) > limit:
-        out.print(f"  … and {len(remarks) - limit} more; `grader report` shows all")
+    if limit is not None and len(findings) > limit:
+        out.print(f"  … and {len(findings) - limit} more; `grader report` shows all")
 
 
 def tell(err: Console, problems: Sequence[str]) -> None:

@@ -76,7 +76,7 @@ class Queue:
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
-            yield Job(submission, self.katas, self.options.seed, remarked=True)
+            yield Job(submission, self.katas, self.options.seed, linted=True)
         if not readable:
             raise CallError("; ".join(self.refused))
 

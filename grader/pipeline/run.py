@@ -115,5 +115,5 @@ def result_of(
         seconds=round(event.seconds, 3),
         environment={**result.environment(), "workers can": ", ".join([] if sandbox is None else sandbox.violations)},
         katas=katas,
-        remarks=event.remarks,
+        findings=event.findings,
     )

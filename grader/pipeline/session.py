@@ -22,11 +22,11 @@ import msgspec
 
 from grader.base.leftovers import in_use
 from grader.base.signals import end_with_parent, interruptible, uninterrupted
-from grader.pipeline import remarks, rubric
+from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests, run
 from grader.pipeline.rubric import Timed
 from grader.pipeline.submission import Submission
-from grader.results.result import KataResult, Remark
+from grader.results.result import Finding, KataResult
 from grader.sandbox.launch import Sandbox, connect
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
@@ -46,7 +46,7 @@ class Job:
     seed: int
     known_good: frozenset[str] = frozenset()  # katas that are known to be done, and need no fallback
     limits: Limits = field(default_factory=lambda: course().limits)
-    remarked: bool = False  # remarks on the source are wanted
+    linted: bool = False  # findings on the source are wanted
     next: "Job | None" = None  # graded right after it, by the same zygote
 
 
@@ -67,7 +67,7 @@ class Graded:
     job: Job
     katas: list[KataResult] | None
     seconds: float
-    remarks: list[Remark] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     peak_mib: float = 0.0  # of the grader's own process, most of it torch
 
 
@@ -88,10 +88,10 @@ class Finished(msgspec.Struct, frozen=True, tag=True):
     katas: list[KataResult]
 
 
-class Remarked(msgspec.Struct, frozen=True, tag=True):
-    """What it sends at last, where remarks are wanted."""
+class Linted(msgspec.Struct, frozen=True, tag=True):
+    """What it sends at last, where findings are wanted."""
 
-    remarks: list[Remark]
+    findings: list[Finding]
 
 
 def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> Generator[Event, None, None]:
@@ -145,23 +145,23 @@ class Child:
     began: float
     deadline: float
     katas: list[KataResult] | None = None
-    remarks: list[Remark] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
     def hear(self) -> Event | None:
         """Take in its next message; one that says nothing is gone, or late."""
         message = None
         with suppress(EOFError, OSError):
             if self.results.poll():
-                message = msgspec.msgpack.decode(self.results.recv_bytes(), type=Ended | Finished | Remarked)
+                message = msgspec.msgpack.decode(self.results.recv_bytes(), type=Ended | Finished | Linted)
         match message:
             case Ended(kata, test, timed):
                 return TestEnded(self.job, kata, test, timed)
             case Finished(katas):
                 self.katas = katas
-            case Remarked(remarks):
-                self.remarks = remarks
+            case Linted(findings):
+                self.findings = findings
             case None:
-                return Graded(self.job, self.katas, time.monotonic() - self.began, self.remarks)
+                return Graded(self.job, self.katas, time.monotonic() - self.began, self.findings)
         return None
 
     def end(self) -> float:
@@ -182,7 +182,7 @@ def with_news(running: Mapping[Connection, Child]) -> list[Child]:
 
 
 def start(job: Job, tests: Tests, control: socket) -> Child:
-    """Fork a child that grades one submission: it sends how each test ended, the katas, the remarks."""
+    """Fork a child that grades one submission: it sends how each test ended, the katas, the findings."""
     receive, send = Pipe(duplex=False)
     began, parent = time.monotonic(), os.getpid()
     pid = os.fork()
@@ -192,16 +192,16 @@ def start(job: Job, tests: Tests, control: socket) -> Child:
         return Child(job, pid, receive, control, began, began + len(job.katas) * seconds + SLACK)
     status = 1
 
-    def send_on(message: Ended | Finished | Remarked) -> None:
+    def send_on(message: Ended | Finished | Linted) -> None:
         send.send_bytes(msgspec.msgpack.encode(message))
 
     try:
         end_with_parent(parent)
         runner = WorkerRunner(control, job.limits)
         send_on(Finished(grade_submission(job, tests, runner, lambda *ended: send_on(Ended(*ended)))))
-        if job.remarked:  # last: a source that is made to break its reader costs no more than the remarks
-            remarks.limit_this_process()
-            send_on(Remarked(remarks.look_through(job.submission.files)))
+        if job.linted:  # last: a source that is made to break its reader costs no more than the findings
+            lint.limit_this_process()
+            send_on(Linted(lint.lint(job.submission.files)))
         status = 0
     except BrokenPipeError:
         pass
@@ -235,7 +235,7 @@ def grade_submission(
     results: list[KataResult] = []
     for kata in job.katas:
         done = {result.kata for result in results if result.status == "done"} | job.known_good
-        runner.open(on_firm_ground(kata, job.submission.files, done), patience(tests))
+        runner.open(with_fallbacks(kata, job.submission.files, done), patience(tests))
         timed = {}
         for name in kata.points:  # those that the job asks for
             timed[name] = run(tests.items[kata.name][name])
@@ -245,7 +245,7 @@ def grade_submission(
     return results
 
 
-def on_firm_ground(kata: Kata, files: Mapping[str, bytes], done: Set[str]) -> dict[str, bytes]:
+def with_fallbacks(kata: Kata, files: Mapping[str, bytes], done: Set[str]) -> dict[str, bytes]:
     """The student's files, with a fallback for each foundation of this kata that is not done."""
     broken = [name for name in course().foundations(kata.name) if name not in done]
     return {**files, **{f"{name}.py": course().fallback(name).read_bytes() for name in broken}}

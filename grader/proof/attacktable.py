@@ -44,7 +44,7 @@ def failed_trials(trials: Sequence[Trial]) -> list[str]:
     ]
 
 
-def remarks_on(trials: Sequence[Trial]) -> list[str]:
+def notes_on(trials: Sequence[Trial]) -> list[str]:
     """A line for each attack that achieved what the corpus says that nothing here stops."""
     return [
         f"{'OPEN' if trial.attack.entry.open else 'ONLY BWRAP STOPS'}  {trial.attack.title} at {trial.level}: "

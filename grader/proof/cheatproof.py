@@ -8,7 +8,7 @@ from grader.base.errors import MachineError
 from grader.pipeline.workplace import with_sandbox
 from grader.proof.cheat_run import CheatRun, CheatTrial, SlowTrial, is_unsure
 from grader.proof.cheats import Cheat, Slow
-from grader.proof.cheattable import cheat_table, failed_cheats, remarks_on_races, slow_solutions
+from grader.proof.cheattable import cheat_table, failed_cheats, notes_on_cheats, slow_solutions
 from grader.proof.proof import Options, Proof, levels
 from grader.sandbox.launch import Sandbox
 from grader.speed import setup
@@ -47,6 +47,6 @@ def prove_cheats(slow: Sequence[Slow], corpus: Sequence[Cheat], options: Options
         [slow_solutions(slow_trials), cheat_table(trials)],
         len(slow_trials) + 2 * len(trials),
         failed_cheats(slow_trials, trials),
-        remarks_on_races(slow_trials, trials),
+        notes_on_cheats(slow_trials, trials),
         unsure,
     )

@@ -56,7 +56,7 @@ def failed_cheats(slow: Sequence[SlowTrial], trials: Sequence[CheatTrial]) -> li
     ]
 
 
-def remarks_on_races(slow: Sequence[SlowTrial], trials: Sequence[CheatTrial]) -> list[str]:
+def notes_on_cheats(slow: Sequence[SlowTrial], trials: Sequence[CheatTrial]) -> list[str]:
     """A line for each cheat that is admitted, and for each claim that the machine was too restless for."""
     lines = [
         f"OPEN  {trial.cheat.title} at {trial.level}: {'; '.join(trial.problems)} ({trial.cheat.entry.open})"

@@ -34,7 +34,7 @@ class Proof:
     tables: list[Table]
     claims: int
     failed: list[str]
-    remarks: list[str]
+    notes: list[str]
     unsure: int = 0  # claims that the machine was too restless for
     skipped: int = 0  # claims that were proven before, with the same content
 

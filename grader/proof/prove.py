@@ -23,7 +23,7 @@ Keep: TypeAlias = Callable[[Claim, Sequence[KataResult]], None]
 
 
 @dataclass
-class Findings:
+class ZooOutcome:
     """What came of each claim."""
 
     results: list[tuple[Claim, Sequence[KataResult]]] = field(default_factory=list)
@@ -95,7 +95,7 @@ def prove(
     tests: Tests,
     sandbox: Sandbox,
     jobs: int,
-    findings: Findings,
+    outcome: ZooOutcome,
     take: Callable[[Event], None],
     keep: Keep,
 ) -> None:
@@ -105,11 +105,11 @@ def prove(
         take(event)
         if isinstance(event, Graded):
             claim = by_job[id(event.job)]
-            if findings.add(claim, event.katas) and event.katas is not None:
+            if outcome.add(claim, event.katas) and event.katas is not None:
                 keep(claim, event.katas)
 
 
-def kata_table(findings: Findings, katas: Sequence[Kata]) -> Table:
+def kata_table(outcome: ZooOutcome, katas: Sequence[Kata]) -> Table:
     """By kata: which claims hold."""
     groups = {
         "stub not started": "stubs",
@@ -120,24 +120,24 @@ def kata_table(findings: Findings, katas: Sequence[Kata]) -> Table:
     }
     table = Table("kata", *groups, "flakes", box=box.SIMPLE_HEAD)
     for kata in katas:
-        held = ["{}/{}".format(*findings.held(group, kata.name)) for group in groups.values()]
-        table.add_row(kata.name, *held, "{} of {}".format(*findings.flakes(kata.name)))
+        held = ["{}/{}".format(*outcome.held(group, kata.name)) for group in groups.values()]
+        table.add_row(kata.name, *held, "{} of {}".format(*outcome.flakes(kata.name)))
     return table
 
 
-def catch_table(findings: Findings, katas: Sequence[Kata]) -> Table:
+def catch_table(outcome: ZooOutcome, katas: Sequence[Kata]) -> Table:
     """By test: how many of the wrong ones it catches, and how many nothing else catches."""
     table = Table("test", "catches", "alone", box=box.SIMPLE_HEAD)
     for kata in katas:
-        for name, (caught, alone) in findings.catches(kata).items():
+        for name, (caught, alone) in outcome.catches(kata).items():
             table.add_row(f"{kata.name} · {name}", str(caught), str(alone))
     return table
 
 
-def slow_table(findings: Findings) -> Table:
+def slow_table(outcome: ZooOutcome) -> Table:
     """The slowest tests of the solution, and what limits they suggest."""
     table = Table("slowest tests of the solution", "seconds", "suggested limit", box=box.SIMPLE_HEAD)
-    for seconds, kata, name in findings.slowest():
+    for seconds, kata, name in outcome.slowest():
         table.add_row(f"{kata} · {name}", f"{seconds:.2f}", f"{max(1, round(MARGIN * seconds))} s")
     limits = course().limits
     table.caption = f"limits in force: {limits.call_seconds:g} s a call, {limits.kata_seconds:g} s a kata"

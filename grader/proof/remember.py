@@ -11,7 +11,7 @@ from grader.base.errors import CallError
 from grader.pipeline.collect import Tests
 from grader.pipeline.session import Graded, grade
 from grader.proof.claims import catching, misremembered
-from grader.proof.prove import Findings, Keep
+from grader.proof.prove import Keep, ZooOutcome
 from grader.proof.zoo import ZooEntry, wrong_file
 from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
@@ -20,11 +20,11 @@ from torchkata.course import course
 SEEDS = 3  # under which a test should catch an entry, to be remembered
 
 
-def remember(findings: Findings, tests: Tests, sandbox: Sandbox, jobs: int, keep: Keep) -> None:
+def remember(outcome: ZooOutcome, tests: Tests, sandbox: Sandbox, jobs: int, keep: Keep) -> None:
     """Write what catches the entries whose only flaw is that they don't say so; then their claims hold."""
-    flawed = {id(claim): problem for claim, problem in findings.failed}
+    flawed = {id(claim): problem for claim, problem in outcome.failed}
     wanting, graded = {}, {}
-    for claim, katas in findings.results:
+    for claim, katas in outcome.results:
         problem = flawed.get(id(claim))
         if problem and claim.entry and katas and problem == misremembered(claim.entry, katas):
             wanting[claim.job.submission.id] = (claim, claim.entry)
@@ -38,7 +38,7 @@ def remember(findings: Findings, tests: Tests, sandbox: Sandbox, jobs: int, keep
         test = cheapest(entry, graded[name])
         if test is not None:
             found.setdefault(entry.kata, {})[entry.name] = test
-            findings.failed.remove((claim, flawed[id(claim)]))
+            outcome.failed.remove((claim, flawed[id(claim)]))
             keep(claim, graded[name][0])
     for kata, by_entry in found.items():
         write(wrong_file(course().katas[kata]), by_entry)

@@ -102,7 +102,7 @@ class PerformanceResult(msgspec.Struct, frozen=True):
         return "none" if self.score <= 0 else "all" if self.score >= self.max_score else "some"
 
 
-class Remark(msgspec.Struct, frozen=True):
+class Finding(msgspec.Struct, frozen=True):
     """Something in a kata's source for the instructor to look at; no points depend on it, and students don't see it."""
 
     kata: str
@@ -126,7 +126,7 @@ class Result(msgspec.Struct, frozen=True):
     device: str = "none"
     performance: list[PerformanceResult] = []
     speed_fingerprint: str = ""  # of what was timed
-    remarks: list[Remark] = []
+    findings: list[Finding] = []
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:
@@ -171,8 +171,8 @@ def speed_fingerprint(fingerprint: str, device: str) -> str:
 def assignment_digest() -> str:
     """What decides a score here: the course, the engine, and what students' code imports."""
     digest = hashlib.sha256(repr([version_of(name) for name in course().preload]).encode())
-    remarks = course().reference / "remarks.toml"
-    ours = [*course().rules(), *([remarks] if remarks.is_file() else [])]
+    findings = course().reference / "lint.toml"
+    ours = [*course().rules(), *([findings] if findings.is_file() else [])]
     for root, paths in ((ENGINE, sorted(engine_files())), (course().root, ours)):
         for path in paths:
             digest.update(f"{path.relative_to(root).as_posix()}:".encode() + path.read_bytes())

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError
-from grader.results.result import UNCOUNTED, Remark, ResultError, read
+from grader.results.result import UNCOUNTED, Finding, ResultError, read
 from torchkata.explain import Outcome, Status
 
 
@@ -45,7 +45,7 @@ class Row(msgspec.Struct, frozen=True):
     isolation: str
     katas: list[KataRow]
     schema: str
-    remarks: list[Remark] = []
+    findings: list[Finding] = []
     performance: list[WorkloadRow] = []
 
 

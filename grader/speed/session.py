@@ -54,7 +54,7 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message
             return
         machine = setup.machine(kind, student, baseline)
         send(msgspec.msgpack.encode(About(machine.facts())))
-        for row in grade(machine, job.workloads, on_firm_ground(job)):
+        for row in grade(machine, job.workloads, with_fallbacks(job)):
             send(msgspec.msgpack.encode(Row(row)))
 
     missing = {workload.name: workload for workload in job.workloads}
@@ -71,7 +71,7 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message
         yield Row(ended(kind, workload, "inconclusive", f"the process that timed it was lost; {NOT_YOUR_FAULT}"))
 
 
-def on_firm_ground(job: SpeedJob) -> dict[str, dict[str, bytes]]:
+def with_fallbacks(job: SpeedJob) -> dict[str, dict[str, bytes]]:
     """The files for each workload: the last kata that it uses is the student's, a broken one below it is replaced."""
     broken = {kata.kata for kata in job.katas if kata.status != "done"}
     return {

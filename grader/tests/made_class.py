@@ -8,7 +8,7 @@ from functools import cache
 
 import msgspec
 
-from grader.results.result import KataResult, PerformanceResult, Remark, Result, TestResult
+from grader.results.result import Finding, KataResult, PerformanceResult, Result, TestResult
 from grader.tests.made import measured
 from torchkata.course import Kata, course
 from torchkata.explain import Outcome, status_of
@@ -50,7 +50,7 @@ def submission(name: str, katas: Sequence[Kata], chance: random.Random, *, timed
     graded = [
         kata_result(kata, skill, chance) if number < reach else not_started(kata) for number, kata in enumerate(katas)
     ]
-    remarks = [Remark("sgd", 24, "torch.optim.SGD: the step may be torch's own, not the student's")]
+    findings = [Finding("sgd", 24, "torch.optim.SGD: the step may be torch's own, not the student's")]
     speed = list(speeds(skill, chance)) if timed else []
     return Result(
         submission=name,
@@ -65,7 +65,7 @@ def submission(name: str, katas: Sequence[Kata], chance: random.Random, *, timed
         katas=graded,
         device="cuda" if timed else "none",
         performance=speed,
-        remarks=remarks if chance.random() < 0.03 else [],
+        findings=findings if chance.random() < 0.03 else [],
     )
 
 
@@ -145,11 +145,11 @@ def speeds(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
 
 
 def hostile(result: Result, words: str) -> Result:
-    """The same submission; every message, remark and diagnosis of it holds these words."""
+    """The same submission; every message, finding and diagnosis of it holds these words."""
     katas = [
         msgspec.structs.replace(
             kata, tests=[msgspec.structs.replace(test, message=words, diagnosis=words) for test in kata.tests]
         )
         for kata in result.katas
     ]
-    return msgspec.structs.replace(result, katas=katas, remarks=[Remark("linear", 3, words)])
+    return msgspec.structs.replace(result, katas=katas, findings=[Finding("linear", 3, words)])

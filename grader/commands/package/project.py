@@ -15,7 +15,7 @@ URL = re.compile(r"([a-z]+://|git@)[!-~]+")  # printable, no space
 def copy() -> dict[str, bytes]:
     """The files that grading needs, by path: engine and course, without what proves the tests or solves them."""
     engine = [path for name in ("torchkata", "grader") for path in files_of(ENGINE / name)]
-    fallbacks = [*course().reference.glob("*/fallback.py"), course().reference / "remarks.toml"]
+    fallbacks = [*course().reference.glob("*/fallback.py"), course().reference / "lint.toml"]
     named = {path.relative_to(ENGINE).as_posix(): path for path in engine}
     ours = [*course().rules(), *fallbacks, course().root / "constraints.txt", course().root / "LICENSE"]
     named |= {path.relative_to(course().root).as_posix(): path for path in ours if path.is_file()}

@@ -7,7 +7,7 @@ from statistics import median, quantiles
 
 from grader.output.page.student import BINS, Property, Student
 from grader.output.page.words import STATUSES
-from grader.results.result import Remark
+from grader.results.result import Finding
 from torchkata.course import Kata, Track, course
 from torchkata.explain import Status
 
@@ -105,10 +105,10 @@ def failing(students: Sequence[Student]) -> list[Failing]:
     return found
 
 
-def remarks(students: Sequence[Student]) -> dict[str, list[tuple[str, Remark]]]:
-    """The remarks, by their text: whose source, and where."""
-    found: dict[str, list[tuple[str, Remark]]] = {}
+def findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Finding]]]:
+    """The findings, by their text: whose source, and where."""
+    found: dict[str, list[tuple[str, Finding]]] = {}
     for one in students:
-        for remark in one.remarks:
-            found.setdefault(remark.text, []).append((one.submission, remark))
+        for finding in one.findings:
+            found.setdefault(finding.text, []).append((one.submission, finding))
     return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isclose
 
 from grader.output.page.parts import Part
-from grader.results.result import KataResult, PerformanceResult, Remark, Result
+from grader.results.result import Finding, KataResult, PerformanceResult, Result
 from torchkata.explain import Outcome, Status
 
 FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")
@@ -41,7 +41,7 @@ class Student:
     tried: frozenset[Property]
     failed: dict[Property, str]  # what each looks like; nothing where nobody knows
     rerun: tuple[str, ...]  # the katas and workloads that the machine has spoilt
-    remarks: tuple[Remark, ...]
+    findings: tuple[Finding, ...]
     timed: tuple[PerformanceResult, ...]
     kind: str  # of device
     device: str
@@ -78,7 +78,7 @@ def student_of(result: Result, parts: list[Part], blocks: tuple[int, ...]) -> St
             if test.outcome in FAILED
         },
         rerun=tuple(spoilt(result)),
-        remarks=tuple(result.remarks),
+        findings=tuple(result.findings),
         timed=tuple(result.performance),
         kind=result.device,
         device=result.environment.get("device", result.device),

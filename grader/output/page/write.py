@@ -30,8 +30,8 @@ class Blocks:
 
     def of(self, result: Result, parts: Sequence[Part]) -> tuple[int, ...]:
         """Where the blocks of a submission stand; those that are new are added."""
-        remarked = [self.place("remarks.html", remarks=tuple(result.remarks))] if result.remarks else []
-        return (*remarked, *(self.place("part.html", part=part, instructor=True) for part in parts))
+        linted = [self.place("findings.html", findings=tuple(result.findings))] if result.findings else []
+        return (*linted, *(self.place("part.html", part=part, instructor=True) for part in parts))
 
     def place(self, template: str, **data: Hashable) -> int:
         """Where the block that this template makes of these data stands."""
@@ -107,7 +107,7 @@ def page(students: Sequence[Student], blocks: Blocks) -> str:
                 one.submission: [place for place, each in enumerate(failing) if each.which in one.failed]
                 for one in students
             },
-            remarks=overview.remarks(students),
+            findings=overview.findings(students),
             strips=speed.strips(students),
             roofs=[Markup(svg) for svg in speed.roofs(students)],
         )

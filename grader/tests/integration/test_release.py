@@ -36,7 +36,7 @@ def listed(folder: Path) -> list[str]:
 def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) -> None:
     assert {path.name for path in new_handout.iterdir()} == TOP | {".github", ".gitignore"}
     shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml")}
-    shared.remove("remarks.toml")
+    shared.remove("lint.toml")
     assert {path.name for path in (new_handout / "reference").iterdir()} == {*shared, *KATAS, "stubs", "workloads"}
     assert listed(new_handout / "reference/workloads") == ["workloads.toml"]
     for kata in KATAS:

@@ -14,7 +14,7 @@ from grader.sandbox.launch import launch
 from grader.speed import figures, grading, session, setup
 from grader.speed.decision import Final
 from grader.speed.machine import Machine
-from grader.speed.session import About, Row, SpeedJob, grade_speed, on_firm_ground
+from grader.speed.session import About, Row, SpeedJob, grade_speed, with_fallbacks
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
 from grader.tests.made import result
@@ -172,12 +172,12 @@ def test_a_broken_foundation_is_replaced_and_the_kata_itself_never() -> None:
     katas = tuple(graded_kata(name, "wrong") for name in ("linear", "cruncher", "sgd", "train"))
     workloads = tuple(course().workloads[name] for name in ("linear_forward", "train_throughput"))
     job = SpeedJob("ada", files, katas, workloads)
-    found = on_firm_ground(job)
+    found = with_fallbacks(job)
     assert found["linear_forward"] == files
     fallbacks = {f"{name}.py": course().fallback(name).read_bytes() for name in ("linear", "cruncher", "sgd")}
     assert found["train_throughput"] == files | fallbacks
     done = SpeedJob("ada", files, tuple(graded_kata(name, "done") for name in ("linear", "cruncher", "sgd")), workloads)
-    assert on_firm_ground(done)["train_throughput"] == files
+    assert with_fallbacks(done)["train_throughput"] == files
 
 
 def test_a_child_that_is_lost_costs_nothing(monkeypatch: pytest.MonkeyPatch, needs_bwrap: None) -> None:  # noqa: ARG001

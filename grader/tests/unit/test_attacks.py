@@ -13,7 +13,7 @@ from grader.proof.archive import MIB, Archive
 from grader.proof.archives import BUILDERS
 from grader.proof.attack_run import AttackRun, Trial, judge, neighbour, next_student, plan
 from grader.proof.attacks import Attack, attacks, with_file
-from grader.proof.attacktable import attack_table, failed_trials, remarks_on
+from grader.proof.attacktable import attack_table, failed_trials, notes_on
 from grader.proof.reception import Received, receive
 from grader.results import result as results
 from grader.tests import ROOT
@@ -206,7 +206,7 @@ def test_what_the_corpus_admits_is_told_and_not_refuted(tmp_path: Path) -> None:
     assert len(failed_trials([replace(trial, attack=only, level="bwrap")])) == 1
     excused = [replace(trial, attack=only), replace(trial, attack=admitted)]
     assert failed_trials(excused) == []
-    assert remarks_on(excused) == [
+    assert notes_on(excused) == [
         "ONLY BWRAP STOPS  tricks/hides at none: earned 8 points too many",
         "OPEN  tricks/hides at none: earned 8 points too many (nobody knows how)",
     ]
@@ -214,24 +214,24 @@ def test_what_the_corpus_admits_is_told_and_not_refuted(tmp_path: Path) -> None:
     assert [cell[0] for cell in cells] == ["tricks", "none", "2", "16", "", "1", "1", "2/2"]
 
 
-def test_what_the_corpus_admits_must_be_remarked_on(tmp_path: Path) -> None:
+def test_what_the_corpus_admits_must_be_found_in_its_source(tmp_path: Path) -> None:
     looks, silent = "import sys\\nsys._getframe(1).f_locals", "import gc\\ngc.collect()"
     entry = ENTRY.replace("HOSTILE = 1", looks) + 'open = "nobody knows how"\n'
     assert overlooked(written(tmp_path, entry)) == []
-    unremarked = ["attack tricks/hides: no remark on its code"]
-    assert overlooked(written(tmp_path, entry.replace(looks, silent))) == unremarked
-    remarked_anyway = entry.replace("same_storage/compares_values", "linear/wraps_torch_linear")
-    assert overlooked(written(tmp_path, remarked_anyway.replace(looks, silent))) == unremarked
+    line = ["attack tricks/hides: nothing is found in its source"]
+    assert overlooked(written(tmp_path, entry.replace(looks, silent))) == line
+    found_anyway = entry.replace("same_storage/compares_values", "linear/wraps_torch_linear")
+    assert overlooked(written(tmp_path, found_anyway.replace(looks, silent))) == line
 
 
-def test_where_nothing_stops_it_the_remark_tells_it_from_its_control(tmp_path: Path) -> None:
+def test_where_nothing_stops_it_the_source_tells_it_from_its_control(tmp_path: Path) -> None:
     both = ENTRY.replace("HOSTILE = 1", "import socket").replace("HONEST = 1", "import socket")
     assert overlooked(written(tmp_path, both + 'only = "bwrap"\n')) == []
-    line = "attack tricks/hides: no remark tells it from its honest control"
+    line = "attack tricks/hides: nothing that is found tells it from its honest control"
     assert overlooked(written(tmp_path, both + 'open = "nobody knows how"\n')) == [line]
 
 
-def test_all_that_is_admitted_is_remarked_on(corpus: list[Attack]) -> None:
+def test_all_that_is_admitted_is_found_in_its_source(corpus: list[Attack]) -> None:
     admitted = [attack for attack in corpus if attack.admitted]
     assert {attack.group for attack in admitted} >= {"forged_evidence", "stolen_answers"}
     assert overlooked(admitted) == []

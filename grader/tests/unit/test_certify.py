@@ -7,7 +7,7 @@ import pytest
 from grader.base.errors import CallError
 from grader.proof.claims import Claim, all_are, claims, is_caught, is_caught_as, job
 from grader.proof.diagnoses import Diagnoses, judgement
-from grader.proof.prove import Findings, kata_table, markdown
+from grader.proof.prove import ZooOutcome, kata_table, markdown
 from grader.proof.zoo import ZooEntry, named
 from grader.results import result as results
 from grader.results.result import KataResult
@@ -50,18 +50,18 @@ def test_every_kata_has_every_kind_of_claim() -> None:
 
 def test_findings_count_what_held(tmp_path: Path) -> None:
     katas = course().choose(["linear"])
-    findings = Findings()
+    outcome = ZooOutcome()
     made = claims(katas, seeds=1)
     first, second, *_ = [claim for claim in made if claim.entry and not claim.entry.looks_like]
     name = first.entry.caught_by if first.entry else ""
     failed: dict[str, Outcome] = {name: "failed"}
     passed: dict[str, Outcome] = {name: "passed"}
-    findings.add(first, [result("linear", "wrong", **failed)])
-    findings.add(second, [result("linear", "done", **passed)])
-    assert findings.held("wrong", "linear") == (1, 2)
-    assert findings.catches(katas[0])[name] == (1, 1)
-    assert [claim for claim, _ in findings.failed] == [second]
-    (tmp_path / "table.md").write_text(markdown([kata_table(findings, katas)]))
+    outcome.add(first, [result("linear", "wrong", **failed)])
+    outcome.add(second, [result("linear", "done", **passed)])
+    assert outcome.held("wrong", "linear") == (1, 2)
+    assert outcome.catches(katas[0])[name] == (1, 1)
+    assert [claim for claim, _ in outcome.failed] == [second]
+    (tmp_path / "table.md").write_text(markdown([kata_table(outcome, katas)]))
     assert "| linear | 0/0 | 0/0 | 0/0 | 1/2 | 0/0 | 0 of 0 |" in (tmp_path / "table.md").read_text()
 
 

@@ -10,7 +10,7 @@ import pytest
 from grader.base.errors import CallError
 from grader.proof.cheat_run import CheatTrial, SlowTrial
 from grader.proof.cheats import Cheat, cheats, slow_ones
-from grader.proof.cheattable import cheat_table, failed_cheats, remarks_on_races, slow_solutions
+from grader.proof.cheattable import cheat_table, failed_cheats, notes_on_cheats, slow_solutions
 from grader.proof.prove import markdown
 from grader.results.result import PerformanceResult
 from grader.speed.decision import RESTLESS
@@ -121,7 +121,7 @@ def test_what_is_admitted_is_no_claim(corpus: list[Cheat]) -> None:
     opened = replace(made, cheat=replace(made.cheat, entry=msgspec.structs.replace(made.cheat.entry, open="nobody")))
     earned = replace(made, cheat=replace(made.cheat, entry=msgspec.structs.replace(made.cheat.entry, earns="works")))
     assert failed_cheats([], [opened, earned]) == []
-    assert remarks_on_races([], [opened, earned]) == [
+    assert notes_on_cheats([], [opened, earned]) == [
         f"OPEN  {made.cheat.title} at bwrap: is worth 5 points too many (nobody)"
     ]
     (tmp,) = [line for line in markdown([cheat_table([opened, earned])]).splitlines() if line.startswith("| clocks")]

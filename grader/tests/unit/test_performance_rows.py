@@ -205,7 +205,7 @@ def test_the_gradebook_has_a_column_for_each_workload_that_counts_for_someone(tm
     ada, ben = csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines())
     columns = list(ada)
     assert columns[-7:-1] == [name for name in WORKLOADS if name not in ("get_batch_throughput", "peak_memory")]
-    assert columns[-1] == "remarks"
+    assert columns[-1] == "findings"
     assert (ada["sgd_step"], ada["adagrad_step"], ben["sgd_step"]) == ("2.0", "0.0", "")
     assert (ada["score"], ada["max_score"]) == ("11.0", "37.0")
 
@@ -220,7 +220,7 @@ def test_a_rehearsal_has_no_column_in_the_gradebook(tmp_path: Path) -> None:
 def test_the_gradebook_of_katas_alone_has_no_more_columns(tmp_path: Path) -> None:
     gradebook.write(rows_of(tmp_path, result("why")), tmp_path)
     header = (tmp_path / "gradebook.csv").read_text().splitlines()[0]
-    assert header == "submission,score,max_score,get_batch,get_batch_status,remarks"
+    assert header == "submission,score,max_score,get_batch,get_batch_status,findings"
 
 
 def table(rows: list[ledger.Row]) -> str:

@@ -214,9 +214,9 @@ def test_a_large_class_makes_a_small_page(tmp_path: Path, timed: bool) -> None:
     assert len(page.encode()) < 2**21
 
 
-def test_the_page_says_what_needs_another_run_and_what_is_remarked(tmp_path: Path) -> None:
-    remarks = [stored.Remark("linear", 7, "torch.nn.Linear: look")]
-    made = msgspec.structs.replace(result("why", submission="zoe"), remarks=remarks)
+def test_the_page_says_what_needs_another_run_and_what_was_found(tmp_path: Path) -> None:
+    findings = [stored.Finding("linear", 7, "torch.nn.Linear: look")]
+    made = msgspec.structs.replace(result("why", submission="zoe"), findings=findings)
     page = page_of(tmp_path, made, *a_class(3))
     assert 'id="again"' in page
     assert "<dt>torch.nn.Linear: look</dt>" in page
@@ -242,7 +242,7 @@ def test_a_page_for_each_student_has_nothing_of_the_others(tmp_path: Path) -> No
     names = ("ada", "Ben <b>", "李 & co")
     for name in names:
         made = result_with_speed(f"words of {name}", submission=name)
-        stored.write(msgspec.structs.replace(made, remarks=[stored.Remark("linear", 1, "look here")]), tmp_path)
+        stored.write(msgspec.structs.replace(made, findings=[stored.Finding("linear", 1, "look here")]), tmp_path)
     done = ask("report", tmp_path, "--feedback", tmp_path / "to")
     assert (done.code, done.err) == (0, "")
     assert f"feedback:  {tmp_path}/to/<submission>/feedback.html" in done.out
@@ -283,7 +283,7 @@ def test_what_is_hidden_is_on_the_instructors_page_alone(hide: Hide, tmp_path: P
 @pytest.mark.parametrize("words", [HOSTILE, "", "\n", "\u202e", "x" * 100_000], ids=lambda words: words[:1])
 def test_a_page_can_be_made_of_anything(words: str, tmp_path: Path) -> None:
     said = words.replace("\ud800", "")  # JSON can't hold it
-    remarks = [stored.Remark("linear", 1, said)]
-    page = page_of(tmp_path, msgspec.structs.replace(result_with_speed(said), remarks=remarks))
+    findings = [stored.Finding("linear", 1, said)]
+    page = page_of(tmp_path, msgspec.structs.replace(result_with_speed(said), findings=findings))
     assert len(SCRIPT.findall(page)) == 2
     assert Reader(page).messages[0] == in_order(said)

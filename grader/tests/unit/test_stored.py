@@ -11,7 +11,7 @@ import pytest
 
 from grader.base import leftovers
 from grader.results import result
-from grader.results.result import KataResult, Remark, Result
+from grader.results.result import Finding, KataResult, Result
 from grader.tests.conftest import Run, ask
 from torchkata.course import course
 from torchkata.explain import Outcome, Status
@@ -20,7 +20,7 @@ TESTS = list(course().katas["linear"].points)
 
 
 def store(
-    directory: Path, submission: str, status: Status, *outcomes: Outcome, remarks: list[Remark] | None = None
+    directory: Path, submission: str, status: Status, *outcomes: Outcome, findings: list[Finding] | None = None
 ) -> None:
     """A result of `linear` whose first tests, worth a point each, ended so."""
     tests = [
@@ -29,7 +29,7 @@ def store(
     ]
     score = sum(test.score for test in tests)
     kata = KataResult("linear", status, score, float(len(tests)), tests)
-    made = Result(submission, score, 2.0, "sha256:", 0, 100, "bwrap", time.time(), {}, [kata], remarks=remarks or [])
+    made = Result(submission, score, 2.0, "sha256:", 0, 100, "bwrap", time.time(), {}, [kata], findings=findings or [])
     result.write(made, directory)
 
 
@@ -38,14 +38,14 @@ def diff(*arguments: Path | str) -> Run:
     return ask("diff", *arguments)
 
 
-def test_a_report_rebuilds_the_gradebook_and_shows_class_and_remarks(tmp_path: Path) -> None:
-    store(tmp_path, "ben", "done", "passed", "passed", remarks=[Remark("linear", 7, "torch.nn.Linear: [look]")])
+def test_a_report_rebuilds_the_gradebook_and_shows_class_and_findings(tmp_path: Path) -> None:
+    store(tmp_path, "ben", "done", "passed", "passed", findings=[Finding("linear", 7, "torch.nn.Linear: [look]")])
     store(tmp_path, "ada", "wrong", "passed", "failed")
     (tmp_path / "gradebook.csv").write_text("old")
     done = ask("report", tmp_path)
     assert (done.code, done.err) == (0, "")
     rows = list(csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines()))
-    assert [(row["submission"], row["score"], row["remarks"]) for row in rows] == [
+    assert [(row["submission"], row["score"], row["findings"]) for row in rows] == [
         ("ada", "1.0", "0"),
         ("ben", "2.0", "1"),
     ]

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from grader.pipeline.remarks.names import Names
-from grader.results.result import Remark
+from grader.pipeline.lint.names import Names
+from grader.results.result import Finding
 from grader.sandbox.confine import mapped_bytes
 from torchkata.course import course
 
@@ -21,7 +21,7 @@ PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What in a source calls for a remark."""
+    """What is searched for in a source."""
 
     text: str
     katas: list[str] | None = None  # None: every file
@@ -42,8 +42,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def rules() -> list[Rule]:
     """The engine's, for every file, and those of the course, for the katas that name them."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
-    for name, rule in course().remarks.items():
-        table["rule"].append({**rule, "katas": [kata.name for kata in course().katas.values() if name in kata.remarks]})
+    for name, rule in course().lint.items():
+        table["rule"].append({**rule, "katas": [kata.name for kata in course().katas.values() if name in kata.lint]})
     return msgspec.convert(table["rule"], list[Rule])
 
 
@@ -56,20 +56,20 @@ def limit_this_process() -> None:
         resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
-def look_through(files: Mapping[str, bytes]) -> list[Remark]:
-    """The remarks on all files, each once for a file, at its first line. A file that is no Python gets none."""
-    remarks = []
+def lint(files: Mapping[str, bytes]) -> list[Finding]:
+    """What is found in all files, each once for a file, at its first line. A file that is no Python gets none."""
+    findings = []
     for file, source in files.items():
-        first: dict[str, Remark] = {}
+        first: dict[str, Finding] = {}
         module = file.removesuffix(".py")
         try:
             for line, text in found_in(module, ast.parse(source)):
                 if text not in first or line < first[text].line:
-                    first[text] = Remark(module, line, text)
+                    first[text] = Finding(module, line, text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        remarks += sorted(first.values(), key=lambda remark: (remark.line, remark.text))
-    return remarks
+        findings += sorted(first.values(), key=lambda finding: (finding.line, finding.text))
+    return findings
 
 
 def found_in(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:

@@ -1,20 +1,20 @@
-"""Remarks on sources: shortcuts are found under whatever name, honest code has none, hostile code breaks nothing."""
+"""ZooOutcome on sources: shortcuts are found under whatever name, honest code has none, hostile code breaks nothing."""
 
 import pytest
 
-from grader.pipeline.remarks import look_through
+from grader.pipeline.lint import lint
 from grader.proof.zoo import package
 from torchkata.course import course
 
 
 def texts(kata: str, source: str) -> list[tuple[int, str]]:
-    """Line and first part of each remark."""
-    return [(r.line, r.text.partition(": ")[0]) for r in look_through({f"{kata}.py": source.encode()})]
+    """Line and first part of each finding."""
+    return [(r.line, r.text.partition(": ")[0]) for r in lint({f"{kata}.py": source.encode()})]
 
 
 @pytest.mark.parametrize("files", [course().solutions(), package(course().assignment)], ids=["solution", "stubs"])
 def test_the_solution_and_the_stubs_have_none(files: dict[str, bytes]) -> None:
-    assert look_through(files) == []
+    assert lint(files) == []
 
 
 @pytest.mark.parametrize(
@@ -105,6 +105,8 @@ def test_what_is_found_and_what_is_not(kata: str, source: str, expected: list[tu
     ],
 )
 def test_hostile_sources_break_nothing(source: bytes) -> None:
-    remarks = look_through({"sgd.py": source, "linear.py": b"eval('1')"})
-    assert [remark.text for remark in remarks if remark.kata == "linear"] == ["eval: it runs code that it makes itself"]
-    assert len(remarks) <= 2
+    outcome = lint({"sgd.py": source, "linear.py": b"eval('1')"})
+    assert [finding.text for finding in outcome if finding.kata == "linear"] == [
+        "eval: it runs code that it makes itself"
+    ]
+    assert len(outcome) <= 2

@@ -9,7 +9,7 @@ from grader.tests import ROOT
 from grader.tests.conftest import grade, python
 
 LIMITED = """
-from grader.pipeline.remarks import MEMORY, limit_this_process
+from grader.pipeline.lint import MEMORY, limit_this_process
 limit_this_process()
 try:
     bytearray(2 * MEMORY)
@@ -21,12 +21,12 @@ while True:
 
 
 def test_reading_has_limits() -> None:
-    done = python("-c", "from grader.pipeline import remarks; remarks.CPU_SECONDS = 1" + LIMITED)
+    done = python("-c", "from grader.pipeline import lint; lint.CPU_SECONDS = 1" + LIMITED)
     assert (done.code, done.out) == (-24, "limited\n")  # SIGXCPU
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] == resource.RLIM_INFINITY
 
 
-def test_remarks_cost_no_points_and_the_instructor_sees_them(tmp_path: Path) -> None:
+def test_findings_cost_no_points_and_the_instructor_sees_them(tmp_path: Path) -> None:
     source = (ROOT / "reference/sgd/right/torchs_own.py").read_text()
     with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
         archive.writestr("sgd.py", source)
@@ -36,7 +36,7 @@ def test_remarks_cost_no_points_and_the_instructor_sees_them(tmp_path: Path) -> 
     assert done.code == 0
     result = json.loads((out / "ada/result.json").read_text())
     text = "torch.optim.SGD: the step may be torch's own, not the student's"
-    assert result["remarks"] == [{"kata": "sgd", "line": 6, "text": text}]
+    assert result["findings"] == [{"kata": "sgd", "line": 6, "text": text}]
     assert result["score"] == result["max_score"]
     assert f"  ada  sgd.py, line 6: {text}" in done.out
     assert (out / "gradebook.csv").read_text().splitlines()[1].endswith(",1")
