@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import optimizers as oracle
-from tests.courses import Rule, assert_course
-from tests.strategies import SEEDS, WIDE_DTYPES, Course, costly, courses, from_tiny_to_large, normal, rng_of
+from tests.optimizer_runs import Rule, assert_run
+from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
 from torchkata.compare import as_float64, assert_equal, check
 from torchkata.student import Student
 
@@ -24,48 +24,48 @@ class Optimizer:
     probes: ModuleType
     rule: Rule
     options: Sequence[dict[str, Any]] = ({},)  # each is one that a group may have of its own
-    suited: Callable[[Course], Course] = lambda course: course  # what these options ask of a course
+    suited: Callable[[OptimizerRun], OptimizerRun] = lambda run: run  # what these options ask of a run
     tensors: int = 0  # of the parameter's size, as many as the rule needs
     of_torch: Callable[..., Any] | None = None  # torch's own optimizer
 
-    def equipped(self, course: Course, picks: Sequence[int]) -> Course:
-        """The course with options of its own for each group."""
-        return replace(self.suited(course), options=[self.options[pick % len(self.options)] for pick in picks])
+    def equipped(self, run: OptimizerRun, picks: Sequence[int]) -> OptimizerRun:
+        """The run with options of its own for each group."""
+        return replace(self.suited(run), options=[self.options[pick % len(self.options)] for pick in picks])
 
 
 @costly
-@given(courses(groups=2, steps=2))
-def test_every_group_moves_at_its_own_rate(student: Student, optimizer: Optimizer, course: Course) -> None:
+@given(runs(groups=2, steps=2))
+def test_every_group_moves_at_its_own_rate(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
     """Each parameter group moves at its own lr, a group that was added later, too."""
-    yours = student.call(optimizer.probes.run, course.params, course.lrs, course.grads)
-    assert_course(yours, course, optimizer.rule)
+    yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
+    assert_run(yours, run, optimizer.rule)
 
 
 @costly
-@given(courses(groups=2, steps=3, changing=True))
-def test_a_changed_rate_counts_from_the_next_step(student: Student, optimizer: Optimizer, course: Course) -> None:
+@given(runs(groups=2, steps=3, changing=True))
+def test_a_changed_rate_counts_from_the_next_step(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
     """A group's lr that is changed between steps counts from the next step on."""
-    yours = student.call(optimizer.probes.run, course.params, course.lrs, course.grads)
-    assert_course(yours, course, optimizer.rule)
+    yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
+    assert_run(yours, run, optimizer.rule)
 
 
 @costly
-@given(courses(groups=2, steps=2, absent=True))
-def test_parameters_without_gradient_stay(student: Student, optimizer: Optimizer, course: Course) -> None:
+@given(runs(groups=2, steps=2, absent=True))
+def test_parameters_without_gradient_stay(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
     """A parameter whose grad is None stays as it is; the others, before and after it, still move."""
-    yours = student.call(optimizer.probes.run, course.params, course.lrs, course.grads)
-    assert_course(yours, course, optimizer.rule)
+    yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
+    assert_run(yours, run, optimizer.rule)
 
 
 @costly
-@given(courses(dtypes=WIDE_DTYPES, matrix=True), st.booleans(), st.integers(-1, 3))
+@given(runs(dtypes=WIDE_DTYPES, matrix=True), st.booleans(), st.integers(-1, 3))
 def test_the_update_is_in_place(
-    student: Student, optimizer: Optimizer, course: Course, transposed: bool, pick: int
+    student: Student, optimizer: Optimizer, run: OptimizerRun, transposed: bool, pick: int
 ) -> None:
     """A step keeps the Parameter and its memory, stays out of autograd, and leaves grad as it was."""
-    course = optimizer.equipped(course, [pick]) if pick >= 0 else course
-    params, grads, lr = course.params[0], course.grads[0][0], course.lrs[0][0]
-    options = course.options[0] if course.options else {}
+    run = optimizer.equipped(run, [pick]) if pick >= 0 else run
+    params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
+    options = run.options[0] if run.options else {}
     reply = student.call(optimizer.probes.in_place, params, transposed, lr, grads, options)
     facts = oracle.facts_after_a_step()
     for fact in [fact for fact in reply if fact not in ("gradients", "parameters")]:
@@ -77,8 +77,8 @@ def test_the_update_is_in_place(
     ]
     assert_equal(reply["gradients"], left, what="grad", note="step() changed the gradients")
     first = params[0].new_ones(2)  # it has no gradient
-    with_first = Course([[first, *params]], course.lrs, [[[None, *course.grads[0][0]]]], course.options)
-    assert_course([[[first, *reply["parameters"]]]], with_first, optimizer.rule)
+    with_first = OptimizerRun([[first, *params]], run.lrs, [[[None, *run.grads[0][0]]]], run.options)
+    assert_run([[[first, *reply["parameters"]]]], with_first, optimizer.rule)
 
 
 @costly
@@ -87,9 +87,9 @@ def test_a_scheduler_can_drive_it(student: Student, optimizer: Optimizer, seed: 
     """It is a torch.optim.Optimizer, so that a scheduler can change its lr."""
     rng, lr = rng_of(seed), 0.5
     param, grads = normal(rng, [3]), [from_tiny_to_large(rng, [3]) for _ in range(3)]
-    course = Course([[param]], [[lr * gamma**t] for t in range(3)], [[[grad]] for grad in grads])
+    run = OptimizerRun([[param]], [[lr * gamma**t] for t in range(3)], [[[grad]] for grad in grads])
     yours = student.call(optimizer.probes.scheduled, param, lr, gamma, grads)
-    assert_course([[[p]] for p in yours], course, optimizer.rule)
+    assert_run([[[p]] for p in yours], run, optimizer.rule)
 
 
 @costly
@@ -100,4 +100,4 @@ def test_the_rate_has_a_default(student: Student, optimizer: Optimizer, seed: in
     param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
     reply = student.call(optimizer.probes.defaults, param, [grad], {"lr": 0.3})
     for name, lr in oracle.rates_without_own(optimizer.rule.lr, 0.3).items():
-        assert_course([[reply[name]]], Course([[param]], [[lr]], [[[grad]]]), optimizer.rule)
+        assert_run([[reply[name]]], OptimizerRun([[param]], [[lr]], [[[grad]]]), optimizer.rule)

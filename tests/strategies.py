@@ -129,7 +129,7 @@ def deep_cases(draw: st.DrawFn, batch: st.SearchStrategy[int]) -> DeepCase:
 
 
 @dataclass(frozen=True)
-class Course:
+class OptimizerRun:
     """What an optimizer is put through: `params[group][i]`, `lrs[step][group]`, `grads[step][group][i]`."""
 
     params: list[list[Tensor]]
@@ -139,7 +139,7 @@ class Course:
 
 
 @st.composite
-def courses(
+def runs(
     draw: st.DrawFn,
     *,
     groups: int = 1,
@@ -149,7 +149,7 @@ def courses(
     dtypes: st.SearchStrategy[torch.dtype] = st.just(torch.float32),  # noqa: B008  (a strategy is a description)
     powers: tuple[float, float] = (-4, 2),
     matrix: bool = False,
-) -> Course:
+) -> OptimizerRun:
     """`groups` groups with rates of their own, which change if `changing`; one gradient is `None` if `absent`.
 
     Gradients are of sizes between these `powers` of ten. Shapes repeat often and reach scalars and sizes 0 and 1; the
@@ -168,15 +168,15 @@ def courses(
     ]
     if absent:
         grads[draw(st.integers(0, steps - 1))][0][draw(st.integers(0, len(shapes) - 1))] = None
-    return Course(params, lrs, grads)
+    return OptimizerRun(params, lrs, grads)
 
 
 CHANGES = [1.0, 0.1, 2.0]
 
 
-def from_nothing(course: Course) -> Course:
-    """The course from 0 on, where every digit of the steps is seen."""
-    return replace(course, params=[[p * 0 for p in group] for group in course.params])
+def from_nothing(run: OptimizerRun) -> OptimizerRun:
+    """The run from 0 on, where every digit of the steps is seen."""
+    return replace(run, params=[[p * 0 for p in group] for group in run.params])
 
 
 def total(shapes: list[list[int]]) -> int:

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adagrad import oracle
-from tests.courses import ADAGRAD, assert_course, final_memory
 from tests.memory_duties import test_a_saved_and_loaded_run_goes_on_unchanged  # noqa: F401
 from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)
     Optimizer,
@@ -17,8 +16,9 @@ from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)
     test_the_rate_has_a_default,
     test_the_update_is_in_place,
 )
+from tests.optimizer_runs import ADAGRAD, assert_run, final_memory
 from tests.probes import adagrad as probes
-from tests.strategies import DTYPES, Course, costly, courses
+from tests.strategies import DTYPES, OptimizerRun, costly, runs
 from torchkata.compare import assert_close, assert_equal
 from torchkata.student import Student
 
@@ -32,37 +32,37 @@ def optimizer() -> Optimizer:
 
 
 @costly
-@given(courses(dtypes=WIDE))
-def test_one_step_divides_by_the_root_of_g2_plus_epsilon(student: Student, course: Course) -> None:
+@given(runs(dtypes=WIDE))
+def test_one_step_divides_by_the_root_of_g2_plus_epsilon(student: Student, run: OptimizerRun) -> None:
     """One step turns p into p - lr * grad / sqrt(grad² + 1e-5), for small and for large gradients."""
-    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, ADAGRAD)
+    assert_run(student.call(probes.run, run.params, run.lrs, run.grads), run, ADAGRAD)
 
 
 @costly
-@given(courses(steps=3, dtypes=WIDE))
-def test_squared_gradients_add_up(student: Student, course: Course) -> None:
+@given(runs(steps=3, dtypes=WIDE))
+def test_squared_gradients_add_up(student: Student, run: OptimizerRun) -> None:
     """g2 is the sum of the squares of all gradients so far: it starts at 0, and nothing in it fades."""
-    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, ADAGRAD)
+    assert_run(student.call(probes.run, run.params, run.lrs, run.grads), run, ADAGRAD)
 
 
 @costly
-@given(courses(groups=2, steps=3, absent=True, dtypes=DTYPES))
-def test_the_state_holds_g2(student: Student, course: Course) -> None:
+@given(runs(groups=2, steps=3, absent=True, dtypes=DTYPES))
+def test_the_state_holds_g2(student: Student, run: OptimizerRun) -> None:
     """optimizer.state[p]["g2"] is the sum of squares, in p's shape and dtype."""
-    yours = student.call(probes.sums_of_squares, course.params, course.lrs, course.grads)
-    for g, row in enumerate(final_memory(course, ADAGRAD)):
+    yours = student.call(probes.sums_of_squares, run.params, run.lrs, run.grads)
+    for g, row in enumerate(final_memory(run, ADAGRAD)):
         for i, g2 in enumerate(row):
-            if all(step_grads[g][i] is None for step_grads in course.grads):
+            if all(step_grads[g][i] is None for step_grads in run.grads):
                 continue
-            dtype, what, kept = course.params[g][i].dtype, f'state[params[{g}][{i}]]["g2"]', oracle.kept(g2)
+            dtype, what, kept = run.params[g][i].dtype, f'state[params[{g}][{i}]]["g2"]', oracle.kept(g2)
             assert_close(yours[g][i], kept, dtype=dtype, scale=kept, roundings=16, what=what)
 
 
 @costly
-@given(courses(groups=2, steps=2))
-def test_one_tensor_is_kept_for_each_parameter(student: Student, course: Course) -> None:
+@given(runs(groups=2, steps=2))
+def test_one_tensor_is_kept_for_each_parameter(student: Student, run: OptimizerRun) -> None:
     """The state holds one tensor for each parameter and no more: memory is what limits large models."""
-    kept = student.call(probes.tensors_kept, course.params, course.lrs, course.grads)
-    large = sum(p.numel() > 1 for group in course.params for p in group)
-    expected = oracle.tensors_kept(large, len(course.lrs))
+    kept = student.call(probes.tensors_kept, run.params, run.lrs, run.grads)
+    large = sum(p.numel() > 1 for group in run.params for p in group)
+    expected = oracle.tensors_kept(large, len(run.lrs))
     assert_equal(kept, expected, what="tensors kept, for as many parameters")

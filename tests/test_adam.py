@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adam import oracle
-from tests.courses import assert_course, rule_of
 from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
     test_a_saved_and_loaded_run_goes_on_unchanged,
     test_a_step_without_gradient_does_not_count,
@@ -26,8 +25,9 @@ from tests.optimizer_duties import (  # noqa: F401
     test_parameters_without_gradient_stay,
     test_the_update_is_in_place,
 )
+from tests.optimizer_runs import assert_run, rule_of
 from tests.probes import adam as probes
-from tests.strategies import WIDE_DTYPES, Course, costly, courses, from_nothing
+from tests.strategies import WIDE_DTYPES, OptimizerRun, costly, from_nothing, runs
 from torchkata.student import Student
 
 ADAM = rule_of(oracle, lr=0.001, betas=(0.9, 0.999))
@@ -40,20 +40,20 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
-def where_nothing_cancels(course: Course) -> Course:
+def where_nothing_cancels(run: OptimizerRun) -> OptimizerRun:
     """Parameters so far from 0 that they stay on their side of it, and gradients that point as decay does.
 
     Where decay and gradient cancel, what is left of them is mostly rounding, and Adam brings it to full size.
     """
-    params = [[p + 20 * p.sign() for p in group] for group in course.params]
+    params = [[p + 20 * p.sign() for p in group] for group in run.params]
     grads = [
         [
             [None if grad is None else grad.abs() * p.sign() for grad, p in zip(*row, strict=True)]
             for row in zip(step, params, strict=True)
         ]
-        for step in course.grads
+        for step in run.grads
     ]
-    return replace(course, params=params, grads=grads)
+    return replace(run, params=params, grads=grads)
 
 
 @pytest.fixture(scope="module")
@@ -63,40 +63,40 @@ def optimizer() -> Optimizer:
 
 
 @costly
-@given(courses(dtypes=WIDE_DTYPES), BETAS)
+@given(runs(dtypes=WIDE_DTYPES), BETAS)
 def test_the_first_step_is_corrected_to_its_full_size(
-    student: Student, course: Course, betas: tuple[float, float]
+    student: Student, run: OptimizerRun, betas: tuple[float, float]
 ) -> None:
     """The first step turns p into p - lr * grad / (|grad| + eps), whatever the betas: both averages are corrected."""
-    course = replace(course, options=[{"betas": betas}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, ADAM)
+    run = replace(run, options=[{"betas": betas}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, ADAM)
 
 
 @costly
-@given(courses(steps=4, dtypes=WIDE_DTYPES), BETAS)
-def test_both_averages_fade_and_are_corrected(student: Student, course: Course, betas: tuple[float, float]) -> None:
+@given(runs(steps=4, dtypes=WIDE_DTYPES), BETAS)
+def test_both_averages_fade_and_are_corrected(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
     """After t steps the averages of the gradient and of its square are divided by 1 - beta1ᵗ and 1 - beta2ᵗ."""
-    course = replace(course, options=[{"betas": betas}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, ADAM)
+    run = replace(run, options=[{"betas": betas}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, ADAM)
 
 
 @costly
-@given(courses(steps=3, powers=(-12, 12)), BETAS, st.sampled_from([1e-8, 1e-3, 1.0]))
+@given(runs(steps=3, powers=(-12, 12)), BETAS, st.sampled_from([1e-8, 1e-3, 1.0]))
 def test_epsilon_is_added_to_the_corrected_root(
-    student: Student, course: Course, betas: tuple[float, float], eps: float
+    student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
     """eps is added to the root of the corrected average, not inside it nor before the correction."""
-    course = replace(from_nothing(course), options=[{"betas": betas, "eps": eps}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, ADAM)
+    run = replace(from_nothing(run), options=[{"betas": betas, "eps": eps}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, ADAM)
 
 
 @costly
-@given(courses(steps=3), st.sampled_from([0.1, 0.01, 1.0]))
-def test_weight_decay_joins_the_gradient(student: Student, course: Course, weight_decay: float) -> None:
+@given(runs(steps=3), st.sampled_from([0.1, 0.01, 1.0]))
+def test_weight_decay_joins_the_gradient(student: Student, run: OptimizerRun, weight_decay: float) -> None:
     """weight_decay * p is added to the gradient before both averages take it in."""
-    course = replace(where_nothing_cancels(course), options=[{"weight_decay": weight_decay}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, ADAM)
+    run = replace(where_nothing_cancels(run), options=[{"weight_decay": weight_decay}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, ADAM)

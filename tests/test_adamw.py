@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adamw import oracle
-from tests.courses import assert_course, rule_of
 from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
     test_a_saved_and_loaded_run_goes_on_unchanged,
     test_a_step_without_gradient_does_not_count,
@@ -26,8 +25,9 @@ from tests.optimizer_duties import (  # noqa: F401
     test_parameters_without_gradient_stay,
     test_the_update_is_in_place,
 )
+from tests.optimizer_runs import assert_run, rule_of
 from tests.probes import adamw as probes
-from tests.strategies import WIDE_DTYPES, Course, costly, courses, from_nothing
+from tests.strategies import WIDE_DTYPES, OptimizerRun, costly, from_nothing, runs
 from torchkata.student import Student
 
 ADAMW = rule_of(oracle, lr=0.001, betas=(0.9, 0.999))
@@ -48,43 +48,42 @@ def optimizer() -> Optimizer:
 
 
 @costly
-@given(courses(steps=4, dtypes=WIDE_DTYPES), BETAS)
-def test_without_decay_it_is_adam(student: Student, course: Course, betas: tuple[float, float]) -> None:
+@given(runs(steps=4, dtypes=WIDE_DTYPES), BETAS)
+def test_without_decay_it_is_adam(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
     """With weight_decay=0 it goes where Adam goes: both averages are corrected, from the first step on."""
-    course = replace(course, options=[{"betas": betas, "weight_decay": 0.0}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, ADAMW)
+    run = replace(run, options=[{"betas": betas, "weight_decay": 0.0}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, ADAMW)
 
 
 @costly
-@given(courses(steps=3, powers=(-12, 12)), BETAS, st.sampled_from([1e-8, 1e-3, 1.0]))
+@given(runs(steps=3, powers=(-12, 12)), BETAS, st.sampled_from([1e-8, 1e-3, 1.0]))
 def test_epsilon_is_added_to_the_corrected_root(
-    student: Student, course: Course, betas: tuple[float, float], eps: float
+    student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
     """eps is added to the root of the corrected average, not inside it nor before the correction."""
-    course = replace(from_nothing(course), options=[{"betas": betas, "eps": eps, "weight_decay": 0.0}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, ADAMW)
+    run = replace(from_nothing(run), options=[{"betas": betas, "eps": eps, "weight_decay": 0.0}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, ADAMW)
 
 
 @costly
-@given(courses(groups=2, steps=3, changing=True, dtypes=WIDE_DTYPES), DECAYS)
-def test_gradients_of_zero_leave_the_decay(student: Student, course: Course, weight_decay: float) -> None:
+@given(runs(groups=2, steps=3, changing=True, dtypes=WIDE_DTYPES), DECAYS)
+def test_gradients_of_zero_leave_the_decay(student: Student, run: OptimizerRun, weight_decay: float) -> None:
     """Where the gradient is zero, each step turns p into p - lr * weight_decay * p."""
-    each_twice = [[*group, *group] for group in course.params]
+    each_twice = [[*group, *group] for group in run.params]
     zeros_and_own = [
-        [[*(p * 0 for p in group), *own] for group, own in zip(course.params, step, strict=True)]
-        for step in course.grads
+        [[*(p * 0 for p in group), *own] for group, own in zip(run.params, step, strict=True)] for step in run.grads
     ]
-    course = replace(course, params=each_twice, grads=zeros_and_own, options=[{"weight_decay": weight_decay}] * 2)
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, ADAMW)
+    run = replace(run, params=each_twice, grads=zeros_and_own, options=[{"weight_decay": weight_decay}] * 2)
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, ADAMW)
 
 
 @costly
-@given(courses(steps=3), DECAYS)
-def test_decay_is_no_part_of_the_gradient(student: Student, course: Course, weight_decay: float) -> None:
+@given(runs(steps=3), DECAYS)
+def test_decay_is_no_part_of_the_gradient(student: Student, run: OptimizerRun, weight_decay: float) -> None:
     """p first shrinks by lr * weight_decay, then moves by averages of the gradient alone."""
-    course = replace(course, options=[{"weight_decay": weight_decay}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, ADAMW)
+    run = replace(run, options=[{"weight_decay": weight_decay}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, ADAMW)

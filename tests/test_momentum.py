@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.momentum import oracle
-from tests.courses import assert_course, rule_of
 from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
     test_a_saved_and_loaded_run_goes_on_unchanged,
     test_a_step_without_gradient_does_not_count,
@@ -26,8 +25,9 @@ from tests.optimizer_duties import (  # noqa: F401
     test_parameters_without_gradient_stay,
     test_the_update_is_in_place,
 )
+from tests.optimizer_runs import assert_run, rule_of
 from tests.probes import momentum as probes
-from tests.strategies import DTYPES, WIDE_DTYPES, Course, costly, courses
+from tests.strategies import DTYPES, WIDE_DTYPES, OptimizerRun, costly, runs
 from torchkata.student import Student
 
 MOMENTUM = rule_of(oracle, lr=0.001)
@@ -46,45 +46,47 @@ def optimizer() -> Optimizer:
 
 
 @costly
-@given(courses(dtypes=DTYPES), st.sampled_from([0.9, 0.5]), st.sampled_from([0.0, 0.5, 0.9]))
+@given(runs(dtypes=DTYPES), st.sampled_from([0.9, 0.5]), st.sampled_from([0.0, 0.5, 0.9]))
 def test_the_first_step_is_that_of_gradient_descent(
-    student: Student, course: Course, momentum: float, dampening: float
+    student: Student, run: OptimizerRun, momentum: float, dampening: float
 ) -> None:
     """The first step turns p into p - lr * grad: nothing is remembered yet, and nothing damped."""
-    course = replace(course, options=[{"momentum": momentum, "dampening": dampening}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, MOMENTUM)
+    run = replace(run, options=[{"momentum": momentum, "dampening": dampening}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, MOMENTUM)
 
 
 @costly
-@given(courses(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.9, 0.5, 0.99, 1.0, 0.0]))
-def test_the_memory_fades_and_takes_the_gradient_in(student: Student, course: Course, momentum: float) -> None:
+@given(runs(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.9, 0.5, 0.99, 1.0, 0.0]))
+def test_the_memory_fades_and_takes_the_gradient_in(student: Student, run: OptimizerRun, momentum: float) -> None:
     """In later steps the memory is momentum times itself plus the gradient, and p moves by -lr times the memory."""
-    course = replace(course, options=[{"momentum": momentum}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, MOMENTUM)
+    run = replace(run, options=[{"momentum": momentum}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, MOMENTUM)
 
 
 @costly
-@given(courses(steps=3), st.sampled_from([0.9, 0.5]), st.sampled_from([0.1, 0.5, 0.9, 1.0]))
-def test_dampening_weakens_later_gradients(student: Student, course: Course, momentum: float, dampening: float) -> None:
+@given(runs(steps=3), st.sampled_from([0.9, 0.5]), st.sampled_from([0.1, 0.5, 0.9, 1.0]))
+def test_dampening_weakens_later_gradients(
+    student: Student, run: OptimizerRun, momentum: float, dampening: float
+) -> None:
     """From the second step on the gradient enters the memory times 1 - dampening."""
-    course = replace(course, options=[{"momentum": momentum, "dampening": dampening}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, MOMENTUM)
+    run = replace(run, options=[{"momentum": momentum, "dampening": dampening}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, MOMENTUM)
 
 
 @costly
-@given(courses(steps=3), st.sampled_from([0.9, 0.5, 0.1]))
-def test_nesterov_looks_ahead(student: Student, course: Course, momentum: float) -> None:
+@given(runs(steps=3), st.sampled_from([0.9, 0.5, 0.1]))
+def test_nesterov_looks_ahead(student: Student, run: OptimizerRun, momentum: float) -> None:
     """With nesterov=True p moves by -lr * (grad + momentum * b), from the first step on."""
-    course = replace(course, options=[{"momentum": momentum, "nesterov": True}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, MOMENTUM)
+    run = replace(run, options=[{"momentum": momentum, "nesterov": True}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, MOMENTUM)
 
 
 @costly
-@given(courses(steps=3))
-def test_the_memory_is_not_the_gradients(student: Student, course: Course) -> None:
+@given(runs(steps=3))
+def test_the_memory_is_not_the_gradients(student: Student, run: OptimizerRun) -> None:
     """What is remembered stays as it is when the next gradient is written into the same tensor."""
-    assert_course(student.call(probes.refilled, course.params, course.lrs, course.grads), course, MOMENTUM)
+    assert_run(student.call(probes.refilled, run.params, run.lrs, run.grads), run, MOMENTUM)

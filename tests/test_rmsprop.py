@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.rmsprop import oracle
-from tests.courses import assert_course, rule_of
 from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
     test_a_saved_and_loaded_run_goes_on_unchanged,
     test_a_step_without_gradient_does_not_count,
@@ -25,8 +24,9 @@ from tests.optimizer_duties import (  # noqa: F401
     test_parameters_without_gradient_stay,
     test_the_update_is_in_place,
 )
+from tests.optimizer_runs import assert_run, rule_of
 from tests.probes import rmsprop as probes
-from tests.strategies import WIDE_DTYPES, Course, costly, courses, from_nothing
+from tests.strategies import WIDE_DTYPES, OptimizerRun, costly, from_nothing, runs
 from torchkata.student import Student
 
 RMSPROP = rule_of(oracle, lr=0.01)
@@ -40,27 +40,27 @@ def optimizer() -> Optimizer:
 
 
 @costly
-@given(courses(dtypes=WIDE_DTYPES), st.sampled_from([0.99, 0.9, 0.5]))
-def test_one_step_divides_by_the_root_of_the_average(student: Student, course: Course, alpha: float) -> None:
+@given(runs(dtypes=WIDE_DTYPES), st.sampled_from([0.99, 0.9, 0.5]))
+def test_one_step_divides_by_the_root_of_the_average(student: Student, run: OptimizerRun, alpha: float) -> None:
     """The first step turns p into p - lr * grad / (sqrt((1 - alpha) * grad²) + eps): the average starts at 0."""
-    course = replace(course, options=[{"alpha": alpha}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, RMSPROP)
+    run = replace(run, options=[{"alpha": alpha}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, RMSPROP)
 
 
 @costly
-@given(courses(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.99, 0.9, 0.5, 0.0]))
-def test_old_squares_fade(student: Student, course: Course, alpha: float) -> None:
+@given(runs(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.99, 0.9, 0.5, 0.0]))
+def test_old_squares_fade(student: Student, run: OptimizerRun, alpha: float) -> None:
     """In each step the average is alpha times itself plus 1 - alpha times the squared gradient."""
-    course = replace(course, options=[{"alpha": alpha}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, RMSPROP)
+    run = replace(run, options=[{"alpha": alpha}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, RMSPROP)
 
 
 @costly
-@given(courses(steps=2, powers=(-12, 12)), st.sampled_from([1e-8, 1e-3, 1.0]))
-def test_epsilon_is_added_to_the_root(student: Student, course: Course, eps: float) -> None:
+@given(runs(steps=2, powers=(-12, 12)), st.sampled_from([1e-8, 1e-3, 1.0]))
+def test_epsilon_is_added_to_the_root(student: Student, run: OptimizerRun, eps: float) -> None:
     """eps is added to the root, not inside it: for tiny gradients that matters, for huge ones nothing else may."""
-    course = replace(from_nothing(course), options=[{"eps": eps}])
-    yours = student.call(probes.run, course.params, course.lrs, course.grads, course.options)
-    assert_course(yours, course, RMSPROP)
+    run = replace(from_nothing(run), options=[{"eps": eps}])
+    yours = student.call(probes.run, run.params, run.lrs, run.grads, run.options)
+    assert_run(yours, run, RMSPROP)

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 
-from tests.courses import SGD, assert_course
 from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)
     Optimizer,
     test_a_changed_rate_counts_from_the_next_step,
@@ -13,8 +12,9 @@ from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)
     test_the_rate_has_a_default,
     test_the_update_is_in_place,
 )
+from tests.optimizer_runs import SGD, assert_run
 from tests.probes import sgd as probes
-from tests.strategies import DTYPES, Course, costly, courses
+from tests.strategies import DTYPES, OptimizerRun, costly, runs
 from torchkata.student import Student
 
 
@@ -25,14 +25,14 @@ def optimizer() -> Optimizer:
 
 
 @costly
-@given(courses(dtypes=DTYPES))
-def test_one_step_is_p_minus_lr_times_grad(student: Student, course: Course) -> None:
+@given(runs(dtypes=DTYPES))
+def test_one_step_is_p_minus_lr_times_grad(student: Student, run: OptimizerRun) -> None:
     """One step turns p into p - lr * grad, for every shape and float dtype."""
-    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, SGD)
+    assert_run(student.call(probes.run, run.params, run.lrs, run.grads), run, SGD)
 
 
 @costly
-@given(courses(steps=3))
-def test_steps_follow_each_other(student: Student, course: Course) -> None:
+@given(runs(steps=3))
+def test_steps_follow_each_other(student: Student, run: OptimizerRun) -> None:
     """Every step uses its own gradient alone: nothing is carried over from the steps before."""
-    assert_course(student.call(probes.run, course.params, course.lrs, course.grads), course, SGD)
+    assert_run(student.call(probes.run, run.params, run.lrs, run.grads), run, SGD)

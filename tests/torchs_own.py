@@ -1,4 +1,4 @@
-"""What torch's own optimizers make of a course, in float64 and in the process of the tests."""
+"""What torch's own optimizers make of a run, in float64 and in the process of the tests."""
 
 import inspect
 from collections.abc import Callable
@@ -10,24 +10,24 @@ import torch
 from torch import Tensor
 
 from tests.probes import optimizers
-from tests.strategies import Course
+from tests.strategies import OptimizerRun
 from torchkata.lean import skip_dynamo_import
 
 
-def in_float64(course: Course) -> Course:
-    """The same course, in wider numbers."""
-    params = [[p.double() for p in group] for group in course.params]
-    grads = [[[None if grad is None else grad.double() for grad in group] for group in step] for step in course.grads]
-    return replace(course, params=params, grads=grads)
+def in_float64(run: OptimizerRun) -> OptimizerRun:
+    """The same run, in wider numbers."""
+    params = [[p.double() for p in group] for group in run.params]
+    grads = [[[None if grad is None else grad.double() for grad in group] for group in step] for step in run.grads]
+    return replace(run, params=params, grads=grads)
 
 
-def course_of(make: Callable[..., Any] | None, course: Course) -> list[list[list[Tensor]]]:
+def run_of(make: Callable[..., Any] | None, run: OptimizerRun) -> list[list[list[Tensor]]]:
     """The parameters after every step of torch's own optimizer, `make(groups, lr=…)`.
 
     Its `step` is the one below torch's wrappers, which import the compiler and turn autograd off.
     """
     skip_dynamo_import()
-    course = in_float64(course)
-    optimizer = optimizers.build(make, course.params, course.lrs[0], course.options)
+    run = in_float64(run)
+    optimizer = optimizers.build(make, run.params, run.lrs[0], run.options)
     optimizer.step = partial(torch.no_grad()(inspect.unwrap(type(optimizer).step)), optimizer)
-    return optimizers.walk(optimizer, course.lrs, course.grads)
+    return optimizers.walk(optimizer, run.lrs, run.grads)

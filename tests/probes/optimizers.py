@@ -1,4 +1,4 @@
-"""What the probes of all optimizers share: groups of parameters, and a course of steps.
+"""What the probes of all optimizers share: groups of parameters, and a run of steps.
 
 Everywhere `params[group][i]` is a start, `lrs[step][group]` a rate, `grads[step][group][i]` a gradient or None, and
 `options[group]` what a group has beside its rate; no options at all are those of the optimizer.
@@ -36,15 +36,15 @@ def as_given(options: Options) -> dict[str, Any]:
 
 def walk(optimizer: Any, lrs: Sequence[Sequence[float]], grads: Grads) -> list[list[list[Tensor]]]:
     """Take one step for each row; return the parameters after every step."""
-    course = []
+    trace = []
     for rates, step_grads in zip(lrs, grads, strict=True):
         for group, lr, group_grads in zip(optimizer.param_groups, rates, step_grads, strict=True):
             group["lr"] = lr
             for p, grad in zip(group["params"], group_grads, strict=True):
                 p.grad = None if grad is None else grad.clone()
         optimizer.step()
-        course.append(now(optimizer))
-    return course
+        trace.append(now(optimizer))
+    return trace
 
 
 def now(optimizer: Any) -> list[list[Tensor]]:
@@ -65,13 +65,13 @@ def refilled(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], gra
     ours = [p for group in optimizer.param_groups for p in group["params"]]
     for p in ours:
         p.grad = torch.zeros_like(p)
-    course = []
+    trace = []
     for step_grads in grads:
         for p, grad in zip(ours, [grad for group in step_grads for grad in group], strict=True):
             p.grad.copy_(grad)
         optimizer.step()
-        course.append(now(optimizer))
-    return course
+        trace.append(now(optimizer))
+    return trace
 
 
 def in_place(
@@ -105,27 +105,27 @@ def scheduled(Optimizer: Any, param: Tensor, lr: float, gamma: float, grads: lis
     p = nn.Parameter(param.clone())
     optimizer = Optimizer([p], lr=lr)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma)
-    course = []
+    trace = []
     for grad in grads:
         p.grad = grad.clone()
         optimizer.step()
         scheduler.step()
-        course.append(p.detach().clone())
-    return course
+        trace.append(p.detach().clone())
+    return trace
 
 
 def defaults(Optimizer: Any, param: Tensor, grads: list[Tensor], options: Options) -> dict[str, list[Tensor]]:
     """The parameter after every step, without any option, and with options for all groups without their own."""
-    courses: dict[str, list[Tensor]] = {}
+    traces: dict[str, list[Tensor]] = {}
     for name, given in {"nothing given": {}, "given once": as_given(options)}.items():
         p = nn.Parameter(param.clone())
         optimizer = Optimizer([{"params": [p]}], **given)
-        courses[name] = []
+        traces[name] = []
         for grad in grads:
             p.grad = grad.clone()
             optimizer.step()
-            courses[name].append(p.detach().clone())
-    return courses
+            traces[name].append(p.detach().clone())
+    return traces
 
 
 def interrupted(
@@ -138,13 +138,13 @@ def interrupted(
 ) -> dict[str, object]:
     """A run, its end, and the end of the same run saved after `stop` steps and loaded into a new optimizer."""
     whole = build(Optimizer, params, lrs[0], options)
-    course = walk(whole, lrs, grads)
+    trace = walk(whole, lrs, grads)
     first = build(Optimizer, params, lrs[0], options)
     walk(first, lrs[:stop], grads[:stop])
     second = build(Optimizer, now(first), lrs[0])
     second.load_state_dict(copy.deepcopy(first.state_dict()))
     walk(second, lrs[stop:], grads[stop:])
-    return {"course": course, "end": now(whole), "resumed end": now(second)}
+    return {"run": trace, "end": now(whole), "resumed end": now(second)}
 
 
 def bytes_kept(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: Grads) -> dict[str, int]:

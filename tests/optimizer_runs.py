@@ -1,4 +1,4 @@
-"""What an optimizer should have made of a course of steps, in float64, and the comparison with what it did."""
+"""What an optimizer should have made of a run of steps, in float64, and the comparison with what it did."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from numpy import ndarray as Array
 from reference import optimizers as oracle
 from reference.adagrad import oracle as adagrad
 from reference.sgd import oracle as sgd
-from tests.strategies import Course
+from tests.strategies import OptimizerRun
 from torchkata.compare import as_float64, assert_close, assert_equal
 from torchkata.values import Plain
 
@@ -44,39 +44,39 @@ def adagrad_step(p: Array, memory: Memory, grad: Array, options: dict[str, Any])
     return adagrad.step(p, np.zeros_like(p) if memory is None else memory, grad, **options)
 
 
-def met(course: Course, g: int, i: int) -> oracle.Met:
+def met(run: OptimizerRun, g: int, i: int) -> oracle.Met:
     """What `params[g][i]` meets in every step: a gradient in float64, or None, and a rate."""
-    grads = [[[None if x is None else as_float64(x) for x in row] for row in step] for step in course.grads]
-    return oracle.met(course.lrs, grads, g, i)
+    grads = [[[None if x is None else as_float64(x) for x in row] for row in step] for step in run.grads]
+    return oracle.met(run.lrs, grads, g, i)
 
 
 SGD, ADAGRAD = Rule(sgd_step), Rule(adagrad_step)
 
 
-def assert_course(yours: Plain, course: Course, rule: Rule, expected: Plain = None) -> None:
+def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = None) -> None:
     """Demand each parameter after each step, within the roundings that so many steps make.
 
     `expected[step][group][i]` takes the place of the rule's own numbers, where it is given.
     """
-    dtype = course.params[0][0].dtype
-    for g, group in enumerate(course.params):
+    dtype = run.params[0][0].dtype
+    for g, group in enumerate(run.params):
         for i in range(len(group)):
-            for t, (p, _, scale) in enumerate(walk(course, rule, g, i)):
+            for t, (p, _, scale) in enumerate(walk(run, rule, g, i)):
                 exact = p if expected is None else as_float64(expected[t][g][i])
                 what = f"params[{g}][{i}] after step {t + 1}"
                 assert_close(yours[t][g][i], exact, dtype=dtype, scale=scale, roundings=4 * (t + 2), what=what)
 
 
-def assert_resumed(yours: Plain, end: Plain, course: Course, rule: Rule, stop: int) -> None:
+def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop: int) -> None:
     """Demand that a run which was saved and loaded before step `stop` ends as it did without that, to the bit.
 
     Where the rule itself ends elsewhere, as a known mistake has it, demand the rule's own numbers.
     """
-    dtype, steps = course.params[0][0].dtype, len(course.lrs)
-    for g, group in enumerate(course.params):
+    dtype, steps = run.params[0][0].dtype, len(run.lrs)
+    for g, group in enumerate(run.params):
         for i in range(len(group)):
-            *_, (whole, _, _) = walk(course, rule, g, i)
-            *_, (exact, _, scale) = walk(course, rule, g, i, loaded_at=stop)
+            *_, (whole, _, _) = walk(run, rule, g, i)
+            *_, (exact, _, scale) = walk(run, rule, g, i, loaded_at=stop)
             what = f"params[{g}][{i}] at the end"
             if np.array_equal(exact, whole):
                 assert_equal(yours[g][i], end[g][i], what=what)
@@ -84,13 +84,13 @@ def assert_resumed(yours: Plain, end: Plain, course: Course, rule: Rule, stop: i
                 assert_close(yours[g][i], exact, dtype=dtype, scale=scale, roundings=4 * (steps + 1), what=what)
 
 
-def final_memory(course: Course, rule: Rule) -> list[list[Memory]]:
+def final_memory(run: OptimizerRun, rule: Rule) -> list[list[Memory]]:
     """The memory of each parameter after the last step."""
-    return [[[*walk(course, rule, g, i)][-1][1] for i in range(len(group))] for g, group in enumerate(course.params)]
+    return [[[*walk(run, rule, g, i)][-1][1] for i in range(len(group))] for g, group in enumerate(run.params)]
 
 
 def walk(
-    course: Course, rule: Rule, g: int, i: int, loaded_at: int | None = None
+    run: OptimizerRun, rule: Rule, g: int, i: int, loaded_at: int | None = None
 ) -> Iterator[tuple[Array, Memory, Array]]:
     """One parameter after each step, what is remembered of it, and the size of all terms that made it.
 
@@ -99,14 +99,14 @@ def walk(
     These sizes are what the rule makes of absolute values when it adds each step instead of taking it away: then
     nothing cancels.
     """
-    dtype = course.params[g][i].dtype
-    p = as_float64(course.params[g][i])
+    dtype = run.params[g][i].dtype
+    p = as_float64(run.params[g][i])
     size, memory, sizes, own_steps = abs(p), None, None, 0
     scale = size
-    for t, (grad, lr) in enumerate(met(course, g, i)):
+    for t, (grad, lr) in enumerate(met(run, g, i)):
         if t == loaded_at:
             memory, sizes = map(oracle.memory_after_loading, (memory, sizes))
-        options = {"lr": lr, **oracle.options(course.options, g)}
+        options = {"lr": lr, **oracle.options(run.options, g)}
         if grad is None:
             p = oracle.parameter_without_gradient(p, options)
             memory, sizes = map(oracle.memory_without_gradient, (memory, sizes))
