@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torchkata.lean import LeanDispatchMode
+from torchkata.torch_internals import LeanDispatchMode
 
 
 class Meter(LeanDispatchMode):  # type: ignore[no-untyped-call]

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tests.probes import optimizers
 from tests.strategies import OptimizerRun
-from torchkata.lean import skip_dynamo_import
+from torchkata.torch_internals import skip_dynamo_import
 
 
 def in_float64(run: OptimizerRun) -> OptimizerRun:

@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Check the options before anything is collected."""
     if "torch" in course().preload:
-        from .lean import spare_torch
+        from .torch_internals import spare_torch
 
         spare_torch()
     np.seterr(all="ignore")  # the oracle is asked about a student's numbers, too, and those may be anything

@@ -26,7 +26,7 @@ NEEDED = ("numpy", "msgspec")  # beside what the course imports ahead
 FIRST_USER = 1_000_000  # far above the users that a machine gives out
 
 RUNTIME = (  # all of the engine that a worker can see
-    *(f"torchkata/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes", "lean")),
+    *(f"torchkata/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes", "torch_internals")),
     *(f"torchkata/speed/{name}.py" for name in ("__init__", "layout", "sizes", "baselines")),
     "grader/__init__.py",
     *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "self_test", "work", "zygote")),

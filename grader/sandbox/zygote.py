@@ -96,7 +96,7 @@ def warm_up_torch() -> None:
     """Do once what torch takes long for when it is first done."""
     import torch
 
-    from torchkata.lean import spare_the_stack_traces
+    from torchkata.torch_internals import spare_the_stack_traces
 
     torch.set_num_threads(1)
     spare_the_stack_traces()

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from torchkata.lean import LeanDispatchMode
+from torchkata.torch_internals import LeanDispatchMode
 
 CLOCKS = ("perf_counter", "monotonic", "time", "process_time", "thread_time")
 REAL: dict[str, Any] = {f"{clock}{unit}": getattr(time, f"{clock}{unit}") for clock in CLOCKS for unit in ("", "_ns")}

@@ -10,11 +10,11 @@ from unittest.mock import patch
 
 import torch
 from torch import Tensor, nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from torchkata.speed.baselines import product
 from torchkata.speed.layout import Memory
 from torchkata.speed.sizes import Size
+from torchkata.torch_internals import TorchDispatchMode, keep_the_gpu_busy
 
 SEED = 0
 BUSY_CYCLES = 100_000_000  # of the GPU's clock: 50 ms or more
@@ -167,7 +167,7 @@ def train_without_waiting(assignment: Any, size: Size, memory: Memory, device: s
 
 def keep_busy() -> None:
     """Queue what takes a GPU some time."""
-    torch.cuda._sleep(BUSY_CYCLES)  # type: ignore[no-untyped-call]
+    keep_the_gpu_busy(BUSY_CYCLES)
 
 
 def sgd_step(assignment: Any, size: Size, memory: Memory, device: str) -> Callable[[], object]:  # noqa: ARG001

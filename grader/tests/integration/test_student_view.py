@@ -170,7 +170,7 @@ def test_profiles_by_name() -> None:
 FIRST_STEP = """
 import sys
 import torch
-from torchkata.lean import skip_dynamo_import
+from torchkata.torch_internals import skip_dynamo_import
 from reference.sgd.solution import SGD
 skip_dynamo_import()
 optimizer = SGD([torch.ones(1, requires_grad=True)], lr=0.1)

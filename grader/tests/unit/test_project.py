@@ -62,7 +62,7 @@ def test_the_course_imports_what_is_below_it(folder: str, below: set[str]) -> No
 def test_probes_need_nothing_of_the_tests() -> None:
     for path in (ROOT / "tests/probes").glob("*.py"):
         needed = re.findall(r"^(?:from|import) ((?:torchkata|reference|tests)\S*)", path.read_text(), re.MULTILINE)
-        assert all(name.startswith(("torchkata.speed.", "torchkata.lean")) for name in needed), (
+        assert all(name.startswith(("torchkata.speed.", "torchkata.torch_internals")) for name in needed), (
             f"{path}: a worker has no more"
         )
 

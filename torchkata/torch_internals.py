@@ -1,12 +1,20 @@
-"""Spares a test run what torch does for others.
-
-The compiler, which the first optimizer would import, and wait as long as for torch; a stack trace at each seed.
-"""
+"""Everything of torch that its documentation does not promise, in one place, and why it is needed."""
 
 from types import SimpleNamespace
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+__all__ = [
+    "LeanDispatchMode",
+    "TorchDispatchMode",
+    "keep_the_gpu_busy",
+    "skip_dynamo_import",
+    "spare_the_stack_traces",
+    "spare_torch",
+    "tree_leaves",
+]
 
 
 def spare_torch() -> None:
@@ -47,3 +55,8 @@ class LeanDispatchMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False
+
+
+def keep_the_gpu_busy(cycles: int) -> None:
+    """Queue a kernel that does nothing for so many cycles of the device's clock."""
+    torch.cuda._sleep(cycles)  # type: ignore[no-untyped-call]
