@@ -1,37 +1,28 @@
-"""Turns the way a test ended into an outcome and the few lines that a student reads."""
+"""Turns what ended a test into its result: an outcome, and the few lines that a student reads."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Wrong
 from .languages import padded, words
+from .result import Outcome, TestResult
 from .show import elements, kind, show
 from .student import Call
 from .values import Plain
-
-Outcome: TypeAlias = Literal["passed", "failed", "crashed", "timed_out", "not_started", "inconclusive", "not_graded"]
-Status: TypeAlias = Literal["done", "wrong", "crashed", "timed_out", "not_started", "inconclusive", "not_graded"]
 
 NOWHERE = Place()
 FEW = 4  # an input with no more elements is shown whole
 
 
-@dataclass(frozen=True)
-class Ending:
-    """How one test ended."""
-
-    outcome: Outcome
-    message: str = ""
-    cause: str = ""  # the same for two tests that stumble over the same line
-    place: Place = NOWHERE  # the student's own line, if that is known
-    diagnosis: str = ""  # the known mistake that the answers look like, if it is just one
-
-
 def explain(
-    heading: str, error: BaseException, call: Call | None, again: str, diagnosis: str = "", looks_like: str = ""
-) -> Ending:
-    """The outcome and the message of a test that `error` ended; `again` is the command that runs it again.
+    test: str,
+    heading: str,
+    error: BaseException,
+    call: Call | None,
+    again: str,
+    diagnosis: str = "",
+    looks_like: str = "",
+) -> TestResult:
+    """The result of a test that `error` ended; `again` is the command that runs it again.
 
     `diagnosis` is stored, `looks_like` says the same to the student.
     """
@@ -52,7 +43,7 @@ def explain(
             lines += [("to_do", words(key, file=error.place.file, line=error.place.line))]
             outcome, cause = "not_started", error.place.file
         case TimedOut():
-            lines += [("too_slow", error.how), *place_lines(error.place)]
+            lines += [("timed_out", error.how), *place_lines(error.place)]
             outcome, cause = "timed_out", f"{error.place}"
         case Died():
             lines += [("crashed", error.how)]
@@ -66,7 +57,10 @@ def explain(
     body = [f"  {padded(label and words(f'label.{label}'), 9)} {text}" for label, text in lines if text]
     body += [f"  {words('label.looks_like')}{looks_like}"] if looks_like else []
     message = "\n".join([heading, *body, f"  {words('label.again')}{again}"])
-    return Ending(outcome, message, cause, getattr(error, "place", NOWHERE), diagnosis)
+    place: Place = getattr(error, "place", NOWHERE)
+    return TestResult(
+        test, outcome, message=message, diagnosis=diagnosis or None, file=place.file, line=place.line, cause=cause
+    )
 
 
 def is_at_import(error: BaseException) -> bool:
@@ -101,15 +95,3 @@ def input_lines(call: Call) -> Iterator[tuple[str, str]]:
 def show_input(value: Plain) -> str:
     """Tensors by their kind, and by their numbers when these are few."""
     return kind(value) if elements(value) > FEW else show(value)
-
-
-def status_of(outcomes: list[Outcome]) -> Status:
-    """A kata's status: done when all passed, not started when nothing is, else the gravest that happened."""
-    if not outcomes:
-        return "not_graded"
-    if all(outcome == "passed" for outcome in outcomes):
-        return "done"
-    if all(outcome == "not_started" for outcome in outcomes):
-        return "not_started"
-    grave: tuple[Status, ...] = ("inconclusive", "timed_out", "crashed")
-    return next((status for status in grave if status in outcomes), "wrong")

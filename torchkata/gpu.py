@@ -10,18 +10,18 @@ from typing import Any, TypeAlias
 import pytest
 
 from .course import Tiers, Workload, course
-from .explain import Ending, explain
+from .explain import explain
 from .failures import Wrong
-from .progress import claim, command
+from .languages import words
+from .progress import GREY, claim, command
+from .result import LOOKS, TestResult
 from .speed.devices import device
 from .speed.sizes import Kind
 from .speed.stopwatch import Stopwatch, here
 from .speed.words import lesson
 
 SPEED = "test_speed.py"
-GRADED = {"failed": "wrong", "crashed": "crashed", "timed_out": "too slow", "not_started": "not started"}
-LETTERS = {"too slow": "T", "wrong": "W", "crashed": "C", "not started": "-", "not graded": "n"}
-COLOURS = {"full": "green", "passing": "green", "not started": "light", "not graded": "light"}
+TOO_SLOW = "too slow"  # a right result below the thresholds
 OF_PLAIN = "of plain torch's speed"
 OF = {"no_hidden_sync": "(1: the host runs ahead)", "peak_memory": "of what is held is needed"}
 
@@ -49,17 +49,21 @@ class SpeedScore:
         """The tier that is reached."""
         if self.share >= self.thresholds.full:
             return "full"
-        return "passing" if self.share >= self.thresholds.passing else "too slow"
+        return "passing" if self.share >= self.thresholds.passing else TOO_SLOW
 
 
 @dataclass(frozen=True)
 class Row:
     """How a workload ended."""
 
-    workload: str
-    verdict: str
-    speed_score: SpeedScore | None
-    message: str  # what a failure says; why it is not graded
+    result: TestResult
+    speed_score: SpeedScore | None = None
+
+    @property
+    def verdict(self) -> str:
+        """The tier where one was measured, else the outcome in words."""
+        status = LOOKS[self.result.outcome].status
+        return self.speed_score.verdict if self.speed_score is not None else words(f"status.{status}")
 
 
 Judge: TypeAlias = Callable[[Figure], None]
@@ -118,7 +122,7 @@ def judge(request: pytest.FixtureRequest, stopwatch: Stopwatch) -> Judge:
     def hold(figure: Figure) -> None:
         speed_score = judge_by(workload, stopwatch.kind, stopwatch.name, figure)
         request.node.stash[SPEED_SCORE] = speed_score
-        if speed_score.verdict == "too slow":
+        if speed_score.verdict == TOO_SLOW:
             taught = lesson(workload.name, stopwatch.kind, figure.ratio, figure.mfu, device(stopwatch.name))
             of = "" if speed_score.measure else f" {OF.get(workload.name, OF_PLAIN)}"
             raise Wrong(
@@ -147,38 +151,39 @@ def pytest_runtest_makereport(
     if not is_timed(item) or call.when == "teardown" or isinstance(raised and raised.value, KeyboardInterrupt):
         return (yield)
     if raised is not None and isinstance(raised.value, pytest.skip.Exception):
-        row = Row(workload_of(item).name, "not graded", None, str(raised.value.msg))
+        row = Row(TestResult(workload_of(item).name, "not_graded", message=str(raised.value.msg)))
     elif call.when == "setup" and raised is None:
         return (yield)
     else:
-        ending = Ending("passed")
+        name = workload_of(item).name
+        result = TestResult(name, "passed")
         if raised is not None:
-            ending = explain(f"{workload_of(item).name} · {claim(item)}", raised.value, None, command(item))
-            in_our_words = pytest.fail.Exception(ending.message, pytrace=False).with_traceback(raised.tb)
+            result = explain(name, f"{name} · {claim(item)}", raised.value, None, command(item))
+            in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(raised.tb)
             call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
-        speed_score = item.stash.get(SPEED_SCORE, None)
-        verdict = speed_score.verdict if speed_score is not None else GRADED.get(ending.outcome, ending.outcome)
-        row = Row(workload_of(item).name, verdict, speed_score, ending.message)
+        row = Row(result, item.stash.get(SPEED_SCORE, None))
     report = yield
     call.excinfo = raised  # for --pdb
     item.config.stash[ROWS].append(row)
-    report.verdict = row.verdict  # type: ignore[attr-defined]
+    report.workload = row  # type: ignore[attr-defined]
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
     """A category of its own for each verdict that is no pass."""
-    verdict = getattr(report, "verdict", "")
-    return (verdict, LETTERS[verdict], verdict.upper()) if verdict in LETTERS else None
+    row: Row | None = getattr(report, "workload", None)
+    if row is None or row.result.outcome == "passed":
+        return None
+    return row.verdict, LOOKS[row.result.outcome].letter, row.verdict.upper()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Failures, then the table."""
     rows = config.stash[ROWS]
     for row in rows:
-        if row.message and row.verdict not in ("not graded", "not started"):
-            heading, _, body = row.message.partition("\n")
+        if row.result.outcome not in ("passed", "not_graded", "not_started"):
+            heading, _, body = row.result.message.partition("\n")
             terminalreporter.write_line("")
             terminalreporter.write_line(heading, bold=True)
             terminalreporter.write_line(body)
@@ -193,13 +198,14 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
     if timed:
         out.write_line(f"  {'workload':<22}{'figure':<18}{'passes':<9}{'full':<9}verdict")
     for row in rows:
-        out.write(f"  {row.workload:<22}")
+        out.write(f"  {row.result.name:<22}")
         if row.speed_score is not None:
             thresholds = row.speed_score.thresholds
             out.write(f"{shown(row.speed_score):<18}{thresholds.passing:<9.2f}{thresholds.full:<9.2f}")
         elif timed:
             out.write(f"{'–':<18}{'–':<9}{'–':<9}")
-        out.write(row.verdict, **{COLOURS.get(row.verdict, "red"): True})
+        colour = LOOKS[row.result.outcome].colour
+        out.write(row.verdict, **{GREY.get(colour, colour): True})
         out.write_line(f"   ({notes_of(row)})" if notes_of(row) else "")
     if isinstance(found, str):
         out.write_line("\nSpeed is not graded here, and costs nothing: the grader has a device of its own.")
@@ -219,7 +225,7 @@ def shown(speed_score: SpeedScore) -> str:
 
 
 def notes_of(row: Row) -> str:
-    """Why a workload is not graded, or what was made smaller."""
-    if row.verdict == "not graded":
-        return row.message
+    """Why a workload did not run, or what was made smaller."""
+    if row.result.outcome == "not_graded":
+        return row.result.message
     return row.speed_score.figure.shrunk if row.speed_score else ""

@@ -9,37 +9,23 @@ import pytest
 
 from .course import Kata, course
 from .diagnose import DIAGNOSIS
-from .explain import Ending, Status, explain, status_of
+from .explain import explain
 from .languages import padded, words
 from .languages.katas import claim_of, title_of, title_of_track
 from .mistakes import in_the_students_language
 from .profiles import SEED
+from .result import LOOK_OF, LOOKS, TestResult, status_of
 from .selection import STUDENT, kata_of
 
-ENDINGS = pytest.StashKey[dict[str, list[Ending]]]()
+RESULTS = pytest.StashKey[dict[str, list[TestResult]]]()
 SHOWN = 3  # failures of one kata, when several katas are tested
 
-LETTERS: dict[Status, str] = {
-    "wrong": "W",
-    "crashed": "C",
-    "timed_out": "T",
-    "not_started": "-",
-    "inconclusive": "?",
-}
-COLOURS: dict[Status, dict[str, bool]] = {
-    "done": {"green": True},
-    "wrong": {"red": True},
-    "crashed": {"red": True},
-    "timed_out": {"red": True},
-    "not_started": {"light": True},
-    "inconclusive": {"yellow": True},
-    "not_graded": {"light": True},
-}
+GREY = {"grey": "light"}  # as pytest calls it
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Nothing has ended yet."""
-    config.stash[ENDINGS] = {}
+    config.stash[RESULTS] = {}
 
 
 @pytest.hookimpl(wrapper=True)
@@ -50,19 +36,19 @@ def pytest_runtest_makereport(
     kata = kata_of(item.path)
     if kata is None or call.when != "call":
         return (yield)
-    ending, raised = Ending("passed"), call.excinfo
+    result, raised = TestResult(item.name, "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         heading = f"{kata} · {claim_of(kata, item.name, claim(item))}"
         call_made, diagnosis = item.config.stash[STUDENT].last, item.stash.get(DIAGNOSIS, "")
         looks_like = in_the_students_language(kata, diagnosis)
-        ending = explain(heading, raised.value, call_made, command(item), diagnosis, looks_like)
-        in_our_words = pytest.fail.Exception(ending.message, pytrace=False).with_traceback(end_of(raised.tb))
+        result = explain(item.name, heading, raised.value, call_made, command(item), diagnosis, looks_like)
+        in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(end_of(raised.tb))
         call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
     report = yield
     call.excinfo = raised  # for --pdb
     report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
-    report.ending = ending  # type: ignore[attr-defined]
-    item.config.stash[ENDINGS].setdefault(kata, []).append(with_prints(ending, report.capstdout))
+    report.result = result  # type: ignore[attr-defined]
+    item.config.stash[RESULTS].setdefault(kata, []).append(with_prints(result, report.capstdout))
     return report
 
 
@@ -90,43 +76,43 @@ def command(item: pytest.Item) -> str:
     return " ".join(["pytest", item.nodeid, *options, f"--seed {config.stash[SEED]}"])
 
 
-def with_prints(ending: Ending, printed: str) -> Ending:
+def with_prints(result: TestResult, printed: str) -> TestResult:
     """Add the last lines that the student's code printed: they belong to the smallest input."""
-    if not ending.message or not printed.strip():
-        return ending
-    block, _, again = ending.message.rpartition("\n")
+    if not result.message or not printed.strip():
+        return result
+    block, _, again = result.message.rpartition("\n")
     lines = [f"  {padded(words('label.printed'), 9)} {line}" for line in printed.strip().splitlines()[-5:]]
-    return replace(ending, message="\n".join([block, *lines, again]))
+    return replace(result, message="\n".join([block, *lines, again]))
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
     """A category of our own for each outcome, so that pytest's section of tracebacks stays for real surprises."""
-    ending: Ending | None = getattr(report, "ending", None)
-    if ending is None or ending.outcome == "passed" or report.when != "call":
+    result: TestResult | None = getattr(report, "result", None)
+    if result is None or result.outcome == "passed" or report.when != "call":
         return None
-    status = status_of([ending.outcome])
-    category, letter, colour = words(f"status.{status}"), LETTERS[status], COLOURS[status]
-    return category, letter, (category.upper(), colour)
+    look = LOOKS[result.outcome]
+    category = words(f"status.{look.status}")
+    return category, look.letter, (category.upper(), {GREY.get(look.colour, look.colour): True})
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Failures, then the table, then what to do next."""
-    endings = config.stash[ENDINGS]
-    if not endings:
+    results = config.stash[RESULTS]
+    if not results:
         return
     for kata in course().katas.values():
-        write_failures(terminalreporter, kata, endings.get(kata.name, []), SHOWN if len(endings) > 1 else None)
-    write_table(terminalreporter, endings)
+        write_failures(terminalreporter, kata, results.get(kata.name, []), SHOWN if len(results) > 1 else None)
+    write_table(terminalreporter, results)
 
 
-def write_failures(out: pytest.TerminalReporter, kata: Kata, endings: list[Ending], most: int | None) -> None:
+def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestResult], most: int | None) -> None:
     """Each failure once; those with the same cause together; a kata that is not started has none."""
-    if status_of([ending.outcome for ending in endings]) in ("not_started", "done"):
+    if status_of([result.outcome for result in results]) in ("not_started", "done"):
         return
-    causes: dict[str, list[Ending]] = {}
-    for ending in endings:
-        if ending.outcome != "passed":
-            causes.setdefault(ending.cause or ending.message, []).append(ending)
+    causes: dict[str, list[TestResult]] = {}
+    for result in results:
+        if result.outcome != "passed":
+            causes.setdefault(result.cause or result.message, []).append(result)
     for group in list(causes.values())[:most]:
         heading, _, body = group[0].message.partition("\n")
         out.write_line("")
@@ -140,23 +126,22 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, endings: list[Endin
         out.write_line("\n" + words("failures.more", count=hidden, kata=kata.name))
 
 
-def write_table(out: pytest.TerminalReporter, endings: dict[str, list[Ending]]) -> None:
+def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult]]) -> None:
     """One line for each kata that was tested, under its track, then the first one that is not done."""
-    katas = course().choose(list(endings))
+    katas = course().choose(list(results))
     width = max(len(kata.name) for kata in katas) + 2
     first_open: Kata | None = None
     for before, kata in zip([None, *katas], katas, strict=False):
         if before is None or before.track != kata.track:
             out.write_line(f"\n{title_of_track(course().tracks[kata.track])}")
-        outcomes = [ending.outcome for ending in endings.get(kata.name, [])]
+        outcomes = [result.outcome for result in results.get(kata.name, [])]
         status = status_of(outcomes)
         partly = status == "done" and len(outcomes) < len(kata.points)
         out.write(f"  {kata.name:<{width}}")
-        out.write(
-            padded(words("status.partly" if partly else f"status.{status}"), 13),
-            **COLOURS["not_graded" if partly else status],
-        )
-        out.write_line(f"{outcomes.count('passed'):>3}/{len(kata.points)}{waits_for(kata, endings)}")
+        colour = "grey" if partly else LOOK_OF[status].colour
+        word = words("status.partly" if partly else f"status.{status}")
+        out.write(padded(word, 13), **{GREY.get(colour, colour): True})
+        out.write_line(f"{outcomes.count('passed'):>3}/{len(kata.points)}{waits_for(kata, results)}")
         if (partly or status != "done") and first_open is None:
             first_open = kata
     if first_open is None:
@@ -165,10 +150,10 @@ def write_table(out: pytest.TerminalReporter, endings: dict[str, list[Ending]]) 
         out.write_line("\n" + words("table.next", title=title_of(first_open), kata=first_open.name))
 
 
-def waits_for(kata: Kata, endings: dict[str, list[Ending]]) -> str:
+def waits_for(kata: Kata, results: dict[str, list[TestResult]]) -> str:
     """Name the earlier kata whose stub this one ran into."""
     causes = {
-        ending.cause.removesuffix(".py") for ending in endings.get(kata.name, []) if ending.outcome == "not_started"
+        result.cause.removesuffix(".py") for result in results.get(kata.name, []) if result.outcome == "not_started"
     }
     needed = [name for name in course().foundations(kata.name) if name in causes]
     return words("table.waits", katas=", ".join(needed)) if needed else ""

@@ -5,11 +5,11 @@ import uuid
 import pytest
 
 from .course import course
-from .explain import status_of
 from .languages import words
-from .progress import ENDINGS
+from .progress import RESULTS
+from .result import status_of
 from .selection import kata_of
-from .state import Outcome, digest, load, store
+from .state import LastRun, digest, load, store
 
 DIGESTS = pytest.StashKey[dict[str, str]]()
 
@@ -25,12 +25,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if config.getoption("impl") != "assignment":
         return
     run, found = uuid.uuid4().hex, {}
-    for kata, endings in config.stash[ENDINGS].items():
-        outcomes = [ending.outcome for ending in endings]
+    for kata, results in config.stash[RESULTS].items():
+        outcomes = [result.outcome for result in results]
         if len(outcomes) == len(course().katas[kata].points):
-            found[kata] = Outcome(status_of(outcomes), outcomes.count("passed"), config.stash[DIGESTS][kata], run)
+            found[kata] = LastRun(status_of(outcomes), outcomes.count("passed"), config.stash[DIGESTS][kata], run)
     try:
         if found:
-            store(load().with_outcomes(found))
+            store(load().with_runs(found))
     except OSError as error:
         terminalreporter.write_line(words("not_stored", error=error.strerror))

@@ -1,4 +1,4 @@
-"""What a student has done so far: the last outcome of each kata and the hints shown, in `.kata/progress.json`."""
+"""What a student has done so far: the last run of each kata and the hints shown, in `.kata/progress.json`."""
 
 import hashlib
 import json
@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from .course import Kata, course
+from .result import LOOK_OF, Status
 
 FILE = ".kata/progress.json"
-STATUSES = ("done", "wrong", "crashed", "timed_out", "not_started", "inconclusive", "not_graded")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LastRun:
     """How the tests of a kata ended when they last ran all."""
 
-    status: str
+    status: Status
     passed: int
     files: str  # `digest` of what was tested
     run: str  # another for every run
@@ -28,25 +28,25 @@ class Outcome:
 class State:
     """All that is remembered, by kata."""
 
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    runs: dict[str, LastRun] = field(default_factory=dict)
     hints: dict[str, int] = field(default_factory=dict)  # how many were shown
 
-    def status(self, kata: str) -> str:
-        """The last outcome's, `not_graded` where there is none."""
-        return self.outcomes[kata].status if kata in self.outcomes else "not_graded"
+    def status(self, kata: str) -> Status:
+        """That of the last run, `not_graded` where there is none."""
+        return self.runs[kata].status if kata in self.runs else "not_graded"
 
     def is_old(self, kata: str) -> bool:
-        """Whether files have changed since the last outcome, which says nothing of them."""
-        return kata in self.outcomes and self.outcomes[kata].files != digest(kata)
+        """Whether files have changed since the last run, which says nothing of them."""
+        return kata in self.runs and self.runs[kata].files != digest(kata)
 
     def next(self) -> Kata | None:
         """The first kata that is not known to be done as it is now."""
         katas = course().katas.values()
         return next((kata for kata in katas if self.status(kata.name) != "done" or self.is_old(kata.name)), None)
 
-    def with_outcomes(self, outcomes: Mapping[str, Outcome]) -> "State":
+    def with_runs(self, runs: Mapping[str, LastRun]) -> "State":
         """These in the place of older ones."""
-        return replace(self, outcomes={**self.outcomes, **outcomes})
+        return replace(self, runs={**self.runs, **runs})
 
     def with_hints(self, kata: str, shown: int) -> "State":
         """So many hints of this kata have been shown."""
@@ -54,12 +54,12 @@ class State:
 
     def without(self, kata: str) -> "State":
         """Nothing of this kata."""
-        outcomes = {name: outcome for name, outcome in self.outcomes.items() if name != kata}
-        return State(outcomes, {name: shown for name, shown in self.hints.items() if name != kata})
+        runs = {name: run for name, run in self.runs.items() if name != kata}
+        return State(runs, {name: shown for name, shown in self.hints.items() if name != kata})
 
 
 def digest(kata: str) -> str:
-    """Of the files that an outcome depends on: the kata's own, those it builds on, helpers beside them, its tests."""
+    """Of the files that a run depends on: the kata's own, those it builds on, helpers beside them, its tests."""
     others = course().katas.keys() - {kata, *course().foundations(kata)}
     files = [path for path in sorted(course().assignment.glob("*.py")) if path.stem not in others and path.is_file()]
     made = hashlib.sha256()
@@ -74,9 +74,9 @@ def load() -> State:
         stored = json.loads((course().root / FILE).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return State()
-    outcomes = {kata: outcome_from(entry) for kata, entry in entries(stored, "outcomes")}
+    runs = {kata: last_run_from(entry) for kata, entry in entries(stored, "runs")}
     return State(
-        {kata: outcome for kata, outcome in outcomes.items() if outcome is not None},
+        {kata: run for kata, run in runs.items() if run is not None},
         {kata: shown for kata, shown in entries(stored, "hints") if type(shown) is int and shown > 0},
     )
 
@@ -87,14 +87,14 @@ def entries(stored: Any, table: str) -> list[tuple[str, Any]]:
     return [(kata, found[kata]) for kata in course().katas if kata in found] if isinstance(found, dict) else []
 
 
-def outcome_from(entry: Any) -> Outcome | None:
-    """None for what is no outcome."""
+def last_run_from(entry: Any) -> LastRun | None:
+    """None for what is none."""
     try:
-        outcome = Outcome(**entry)
+        run = LastRun(**entry)
     except TypeError:
         return None
-    texts = isinstance(outcome.files, str) and isinstance(outcome.run, str)
-    return outcome if texts and outcome.status in STATUSES and type(outcome.passed) is int else None
+    texts = isinstance(run.files, str) and isinstance(run.run, str)
+    return run if texts and run.status in LOOK_OF and type(run.passed) is int else None
 
 
 def store(state: State) -> None:

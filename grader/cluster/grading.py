@@ -17,7 +17,7 @@ from grader.cluster.plan import plan, seconds_each, size_of_chunks
 from grader.cluster.progress import ClusterProgress
 from grader.cluster.record import Record
 from grader.cluster.slurm import Array, Job, SqueueError, SubmitError
-from grader.pipeline.executor import Executor, Following, Outcome, Warn
+from grader.pipeline.executor import Executor, Following, RunOutcome, Warn
 from grader.pipeline.queue import Options, Queue
 from grader.results.result import write_whole
 
@@ -35,7 +35,7 @@ def on_slurm(options: Options) -> Executor:
     if "%" in str(options.out.absolute()):
         raise CallError(f"--out {options.out}: Slurm takes a % in a path for something else")
 
-    def grade(queue: Queue, out: Console, warn: Warn, _live: Following | None) -> Outcome:
+    def grade(queue: Queue, out: Console, warn: Warn, _live: Following | None) -> RunOutcome:
         if options.device == "none" and asked.speed.keys() & OF_A_GPU:
             warn("no GPU is asked for: tests take none, and without --device nothing is timed")
         return Run(queue, asked, out, warn).grade()
@@ -54,7 +54,7 @@ class Run:
         self.warn = warn
         self.told: set[str] = set()  # the arrays of whose end the instructor has read
 
-    def grade(self) -> Outcome:
+    def grade(self) -> RunOutcome:
         """Do all of it. Raises CallError before anything is submitted, and MachineError."""
         earlier, jobs = self.earlier()
         self.pending = pending(self.queue, earlier.since_ns if earlier else 0)
@@ -73,7 +73,7 @@ class Run:
         except OSError as error:
             raise MachineError(f"can't write in {self.options.out / record.FOLDER} ({error.strerror})") from None
         unstored = set(self.pending.tests) - self.pending.inconclusive
-        outcome = Outcome([name for name in wanted if name not in unstored], self.pending.left)
+        outcome = RunOutcome([name for name in wanted if name not in unstored], self.pending.left)
         if not outcome.unsure:
             record.forget(self.options.out)
         clear_half_written(self.options.out)

@@ -18,7 +18,7 @@ from grader.output.summary import tell
 from grader.results.result import Result, ResultError, read, write_whole
 from grader.results.stored import demand_results, stored_in
 from grader.results.view import PERFORMANCE
-from torchkata.explain import Outcome
+from torchkata.result import Outcome
 
 Verdicts: TypeAlias = dict[str, tuple[Outcome, float]]
 
@@ -48,7 +48,7 @@ def run_diff(old: Path, new: Path, table: Path | None) -> int:
     submissions = sorted({*before, *after})
     for submission in submissions:
         try:
-            pair = [read(paths[submission], Result) if submission in paths else None for paths in (before, after)]
+            pair = [read(paths[submission]) if submission in paths else None for paths in (before, after)]
             changes += compare(submission, *pair)
         except ResultError as error:
             problems.append(str(error))

@@ -13,14 +13,13 @@ from grader.base.errors import CallError, MachineError
 from grader.base.terminal import console
 from grader.output.live import LiveReport
 from grader.output.summary import rebuild, show, tell
-from grader.pipeline.executor import Executor, Following, Outcome, Warn
+from grader.pipeline.executor import Executor, Following, RunOutcome, Warn
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.run import grade_tests
 from grader.pipeline.start import Start
 from grader.pipeline.submission_ids import with_ids
 from grader.pipeline.wanted import choose
 from grader.results import result
-from grader.results.result import Result
 from torchkata.course import Kata
 
 REMARKS_SHOWN = 20
@@ -47,7 +46,7 @@ def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
     shown = {*queue.reused, *outcome.stored}
     if live is not None:
         for submission in shown:  # one, or none where it could not be graded
-            live.finish(result.read(options.out / submission / "result.json", Result))
+            live.finish(result.read(options.out / submission / "result.json"))
     show(out, [row for row in rows if row.submission in shown], options.out, REMARKS_SHOWN)
     out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
     if queue.reused:
@@ -73,7 +72,7 @@ def executor(options: Options, start: Start) -> Executor:
     return on_slurm(options)
 
 
-def grade_here(queue: Queue, out: Console, warn: Warn, live: Following | None, start: Start) -> Outcome:
+def grade_here(queue: Queue, out: Console, warn: Warn, live: Following | None, start: Start) -> RunOutcome:
     """Grade on this machine: all tests, then speed. Raises CallError before anything is written, and MachineError."""
     options = queue.options
     try:

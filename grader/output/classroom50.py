@@ -11,7 +11,7 @@ from urllib.parse import quote
 import msgspec
 
 from grader.results.result import REHEARSAL, Result
-from grader.results.view import seen
+from grader.results.view import visible
 
 SCHEMA = "classroom50/result/v1"
 FINEST = 1000  # parts of a point; finer ones are dropped, never rounded up
@@ -75,14 +75,14 @@ class Report(msgspec.Struct, frozen=True, rename={"max_score": "max-score"}):
 
 def render(result: Result, about: About, graded_at: datetime) -> bytes:
     """The file for one submission. Raises ValueError."""
-    rows = [row for row in seen(result, platform_hides=False) if row.counts]  # it knows passed and not passed alone
-    scale = whole([points for row in rows for points in (row.score, row.max_score)])
+    rows = [row for row in visible(result, platform_hides=False) if row.counts]  # it knows passed and not passed alone
+    scale = whole([points for row in rows for points in (row.result.score, row.result.max_score)])
     cases = [
         Case(
             f"{row.group}: {row.title}{f' ({REHEARSAL})' if row.rehearsed else ''}",
-            row.outcome == "passed",
-            scaled(row.score, scale),
-            scaled(row.max_score, scale),
+            row.result.outcome == "passed",
+            scaled(row.result.score, scale),
+            scaled(row.result.max_score, scale),
         )
         for row in rows
     ]

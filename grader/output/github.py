@@ -7,53 +7,44 @@ from string import punctuation
 
 from grader.output.speed_score import speed_score
 from grader.results.result import REHEARSAL, Result
-from grader.results.text import one_line
-from grader.results.view import PERFORMANCE, Seen, seen
+from grader.results.text import in_words, one_line
+from grader.results.view import PERFORMANCE, VisibleTest, visible
 from torchkata.course import course
 
 LONGEST = 4000  # characters of one message
 LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}
-WORDS = {
-    "passed": "passed",
-    "failed": "wrong",
-    "crashed": "crashed",
-    "timed_out": "no answer in time",
-    "not_started": "not started",
-    "inconclusive": "inconclusive, the machine's fault",
-    "not_graded": "not graded",
-}
 ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in punctuation}
 
 
 def summary(result: Result) -> str:
     """One submission: a table of its katas, one of its workloads, every test that did not pass. Raises ValueError."""
-    rows = seen(result, platform_hides=False)
+    rows = visible(result, platform_hides=False)
     lines = [f"## {inline(result.submission)}: {points(rows)} points", "", "| kata | points | tests passed |"]
     lines.append("| --- | ---: | ---: |")
     for name, group in by_group(rows):
         title = "Speed" if name == PERFORMANCE else inline(course().katas[name].title)
-        counted = [row.outcome == "passed" for row in group if row.counts]
+        counted = [row.result.outcome == "passed" for row in group if row.counts]
         lines.append(f"| {title} (`{name}`) | {points(group)} | {sum(counted)} of {len(counted)} |")
     if result.performance:
         lines += ["", *speed(result, rows)]
     for name, group in by_group(rows):
-        open_tests = [row for row in group if row.outcome != "passed"]
+        open_tests = [row for row in group if row.result.outcome != "passed"]
         if open_tests:
             lines += ["", f"<details><summary>{name}: {len(open_tests)} not passed</summary>", ""]
             for row in open_tests:
-                lines += [f"**{inline(row.title)}** · {WORDS[row.outcome]} · {row.points}", ""]
-                lines += [fenced(row.message), ""]
+                lines += [f"**{inline(row.title)}** · {in_words(row.result.outcome)} · {row.points}", ""]
+                lines += [fenced(row.result.message), ""]
             lines.append("</details>")
     return "\n".join(lines) + "\n"
 
 
-def speed(result: Result, rows: Sequence[Seen]) -> list[str]:
+def speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
     """A line for each workload: the share that it reached, and the shares that were asked for."""
     some, full = ("passed", "all reached") if any(row.rehearsed for row in rows) else ("some points", "all")
     lines = [f"| workload | points | reached | {some} from | {full} from |", "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
         shown = speed_score(timed)
-        reached = f"{shown.share:.2f} of the {shown.of}" if shown else WORDS[row.outcome]
+        reached = f"{shown.share:.2f} of the {shown.of}" if shown else in_words(row.result.outcome)
         asked = [f"{tier:.2f}" for tier in vars(shown.thresholds).values()] if shown else ["", ""]
         lines.append(f"| {row.title} | {points([row])} | {inline(reached)} | {' | '.join(asked)} |")
     return lines
@@ -64,7 +55,7 @@ def class_summary(results: Sequence[Result]) -> str:
     lines = ["| submission | points | katas done |", "| --- | ---: | ---: |"]
     for result in results:
         done = sum(kata.status == "done" for kata in result.katas)
-        shown = points(seen(result, platform_hides=False))
+        shown = points(visible(result, platform_hides=False))
         lines.append(f"| {inline(result.submission)} | {shown} | {done} of {len(result.katas)} |")
     return "\n".join(lines) + "\n"
 
@@ -75,36 +66,36 @@ def annotations(result: Result) -> list[str]:
     Raises ValueError.
     """
     return [
-        annotation(name, [row for row in group if row.outcome != "passed"])
-        for name, group in by_group(seen(result, platform_hides=False))
-        if any(row.outcome != "passed" for row in group)
+        annotation(name, [row for row in group if row.result.outcome != "passed"])
+        for name, group in by_group(visible(result, platform_hides=False))
+        if any(row.result.outcome != "passed" for row in group)
     ]
 
 
-def annotation(name: str, rows: Sequence[Seen]) -> str:
+def annotation(name: str, rows: Sequence[VisibleTest]) -> str:
     """The gravest of these tests as a workflow command, and how many more there are."""
-    first = min(rows, key=lambda row: row.outcome in LEVELS)
-    placed = first.line > 0 and re.fullmatch(r"\w+\.py", first.file) is not None
-    properties = {} if name == PERFORMANCE else {"file": f"assignment/{first.file if placed else f'{name}.py'}"}
+    first = min(rows, key=lambda row: row.result.outcome in LEVELS)
+    placed = first.result.line > 0 and re.fullmatch(r"\w+\.py", first.result.file) is not None
+    properties = {} if name == PERFORMANCE else {"file": f"assignment/{first.result.file if placed else f'{name}.py'}"}
     if placed:
-        properties["line"] = str(first.line)
+        properties["line"] = str(first.result.line)
     properties["title"] = f"{name}: {first.title}"
     more = f"\n(and {len(rows) - 1} more of {name})" if len(rows) > 1 else ""
     shown = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items())
-    return f"::{LEVELS.get(first.outcome, 'error')} {shown}::{escape(first.message[:LONGEST] + more)}"
+    return f"::{LEVELS.get(first.result.outcome, 'error')} {shown}::{escape(first.result.message[:LONGEST] + more)}"
 
 
-def by_group(rows: Sequence[Seen]) -> list[tuple[str, list[Seen]]]:
+def by_group(rows: Sequence[VisibleTest]) -> list[tuple[str, list[VisibleTest]]]:
     """The tests of each kata, and the workloads."""
     return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.group)]
 
 
-def points(rows: Sequence[Seen]) -> str:
+def points(rows: Sequence[VisibleTest]) -> str:
     """`6 of 10`, or that there are none to earn."""
     counted = [row for row in rows if row.counts]
     if counted and all(row.rehearsed for row in counted):
         return REHEARSAL
-    return f"{sum(row.score for row in rows):g} of {sum(row.max_score for row in rows):g}"
+    return f"{sum(row.result.score for row in rows):g} of {sum(row.result.max_score for row in rows):g}"
 
 
 def inline(text: str) -> str:

@@ -9,14 +9,13 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.results.result import write_whole
-from grader.results.stored import Row, WorkloadRow
+from grader.results.result import PerformanceResult, Result, write_whole
 from torchkata.course import course
 
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")  # what a spreadsheet would run
 
 
-def write(rows: Sequence[Row], directory: Path) -> None:
+def write(rows: Sequence[Result], directory: Path) -> None:
     """Store the gradebook, whole or not at all."""
     out = io.StringIO()
     graded = {kata.kata for row in rows for kata in row.katas}
@@ -41,7 +40,7 @@ def write(rows: Sequence[Row], directory: Path) -> None:
     write_whole(directory / "gradebook.csv", out.getvalue().encode("utf-8"))
 
 
-def earns(workload: WorkloadRow) -> bool:
+def earns(workload: PerformanceResult) -> bool:
     """Whether there were points to earn by it."""
     return workload.counts and not workload.rehearsed
 

@@ -7,7 +7,7 @@ import msgspec
 from grader.output.speed_score import speed_score
 from grader.results.result import Result
 from grader.results.text import printable
-from grader.results.view import PERFORMANCE, Seen, seen
+from grader.results.view import PERFORMANCE, VisibleTest, visible
 from torchkata.course import Visibility, course
 
 STOPPED = "Grading stopped before all tests had run. Those that had count; hand in again to have all of them run."
@@ -55,9 +55,9 @@ class Report(msgspec.Struct, frozen=True):
 
 def render(result: Result) -> bytes:
     """The file for one submission; a test that was not graded has no status and 0 points. Raises ValueError."""
-    rows = seen(result, platform_hides=True)
-    stopped = any(row.outcome == "not_graded" for row in rows if row.group != PERFORMANCE)
-    unsure = any(row.outcome == "inconclusive" for row in rows)
+    rows = visible(result, platform_hides=True)
+    stopped = any(row.result.outcome == "not_graded" for row in rows if row.group != PERFORMANCE)
+    unsure = any(row.result.outcome == "inconclusive" for row in rows)
     output = STOPPED if stopped else UNSURE if unsure else ""
     groups = [*(kata.kata for kata in result.katas), PERFORMANCE]
     numbers = dict.fromkeys(groups, 0)
@@ -71,7 +71,7 @@ def render(result: Result) -> bytes:
         "examples": result.examples,
         "isolation": result.isolation,
     }
-    report = Report(sum(row.score for row in rows), result.seconds, output, cases, about)
+    report = Report(sum(row.result.score for row in rows), result.seconds, output, cases, about)
     if result.performance:
         report = msgspec.structs.replace(report, leaderboard=leaderboard(result))
     return encode(report)
@@ -93,19 +93,19 @@ def refusal(why: str) -> bytes:
     return encode(Report(0.0, 0.0, f"Your submission can't be graded. {printable(why)}", [], {}))
 
 
-def case(row: Seen, number: str) -> Case:
+def case(row: VisibleTest, number: str) -> Case:
     """One test of the file."""
-    open_still = row.outcome == "not_graded" or not row.counts
+    open_still = row.result.outcome == "not_graded" or not row.counts
     return Case(
         name=f"{row.group}: {row.title}",
         number=number,
-        score=row.score if row.counts else None,
-        max_score=row.max_score if row.counts else None,
-        output=NOT_RUN if open_still and row.counts else row.message,
+        score=row.result.score if row.counts else None,
+        max_score=row.result.max_score if row.counts else None,
+        output=NOT_RUN if open_still and row.counts else row.result.message,
         tags=[row.group],
         visibility=row.visibility,
-        extra_data={"outcome": row.outcome},
-        status=None if open_still else "passed" if row.outcome == "passed" else "failed",
+        extra_data={"outcome": row.result.outcome},
+        status=None if open_still else "passed" if row.result.outcome == "passed" else "failed",
     )
 
 

@@ -12,8 +12,8 @@ from xml.etree import ElementTree as ET
 
 from grader.results.result import Result
 from grader.results.text import one_line
-from grader.results.view import Seen, seen
-from torchkata.explain import Outcome
+from grader.results.view import VisibleTest, visible
+from torchkata.result import Outcome
 
 KINDS: dict[Outcome, str] = {
     "failed": "failure",
@@ -39,16 +39,16 @@ def render(stored: Sequence[Stored], *, hostname: str) -> bytes:
     root = ET.Element("testsuites", name="torchkata")
     names = Counter[str]()
     for one in stored:
-        for group, rows in groupby(seen(one.result, platform_hides=False), key=lambda row: row.group):
+        for group, rows in groupby(visible(one.result, platform_hides=False), key=lambda row: row.group):
             root.append(suite(one, group, list(rows), hostname, names))
     ET.indent(root, " ")
     return f"{HEAD}{ET.tostring(root, encoding='unicode')}\n".encode()
 
 
-def suite(stored: Stored, group: str, rows: Sequence[Seen], hostname: str, names: Counter[str]) -> ET.Element:
+def suite(stored: Stored, group: str, rows: Sequence[VisibleTest], hostname: str, names: Counter[str]) -> ET.Element:
     """The tests of one kata, or the workloads; their points as properties."""
     submission = one_line(stored.result.submission)
-    kinds = Counter(KINDS.get(row.outcome) for row in rows)
+    kinds = Counter(KINDS.get(row.result.outcome) for row in rows)
     made = ET.Element(
         "testsuite",
         name=f"{submission}: {group}",
@@ -56,18 +56,18 @@ def suite(stored: Stored, group: str, rows: Sequence[Seen], hostname: str, names
         errors=str(kinds["error"]),
         failures=str(kinds["failure"]),
         skipped=str(kinds["skipped"]),
-        time=f"{sum(row.seconds for row in rows):.4f}",
+        time=f"{sum(row.result.seconds for row in rows):.4f}",
         timestamp=stored.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
         hostname=one_line(hostname),
     )
     properties = ET.SubElement(made, "properties")
     for name in ("score", "max_score"):
-        ET.SubElement(properties, "property", name=name, value=f"{sum(getattr(row, name) for row in rows):g}")
+        ET.SubElement(properties, "property", name=name, value=f"{sum(getattr(row.result, name) for row in rows):g}")
     made.extend(case(submission, row, names) for row in rows)
     return made
 
 
-def case(submission: str, row: Seen, names: Counter[str]) -> ET.Element:
+def case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Element:
     """One test, under a name that no other in the file has: some readers drop the second of two."""
     name = f"{submission}: {row.group}: {row.title}"
     names[name] += 1
@@ -75,10 +75,10 @@ def case(submission: str, row: Seen, names: Counter[str]) -> ET.Element:
         "testcase",
         classname=f"{submission}.{row.group}",
         name=name if names[name] == 1 else f"{name} ({names[name]})",
-        time=f"{row.seconds:.4f}",
+        time=f"{row.result.seconds:.4f}",
     )
-    kind = KINDS.get(row.outcome)
+    kind = KINDS.get(row.result.outcome)
     if kind is not None:
-        ET.SubElement(made, kind, message=row.message.partition("\n")[0]).text = row.message
+        ET.SubElement(made, kind, message=row.result.message.partition("\n")[0]).text = row.result.message
     ET.SubElement(made, "system-out").text = row.points
     return made

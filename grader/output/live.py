@@ -9,13 +9,12 @@ import msgspec
 from grader.base.errors import CallError
 from grader.output import gradescope
 from grader.pipeline import rubric
-from grader.pipeline.rubric import Timed
-from grader.pipeline.session import TestEnded
+from grader.pipeline.session import TestRan
 from grader.results.result import Result, write_whole
 from torchkata.course import Kata
-from torchkata.explain import Ending
+from torchkata.result import TestResult
 
-NOT_RUN = Ending("not_graded")
+NOT_RUN = TestResult("", "not_graded")
 
 
 class LiveReport:
@@ -24,7 +23,7 @@ class LiveReport:
     def __init__(self, path: Path, katas: Sequence[Kata]) -> None:
         self.path = path
         self.katas = katas
-        self.ended: dict[str, dict[str, Timed]] = {kata.name: {} for kata in katas}
+        self.ended: dict[str, dict[str, TestResult]] = {kata.name: {} for kata in katas}
         self.began = time.monotonic()
 
     def begin(self, blank: Result) -> None:
@@ -32,9 +31,9 @@ class LiveReport:
         self.blank = blank
         self.show()
 
-    def add(self, event: TestEnded) -> None:
+    def add(self, event: TestRan) -> None:
         """Show one more test."""
-        self.ended[event.kata][event.test] = event.timed
+        self.ended[event.kata][event.result.name] = event.result
         self.show()
 
     def show(self) -> None:

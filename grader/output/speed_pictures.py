@@ -7,14 +7,14 @@ from grader.output.pictures.bars import bars
 from grader.output.pictures.intensity import intensity
 from grader.output.pictures.roofline import Point, roofline
 from grader.output.speed_score import speed_score
-from grader.results.result import PerformanceResult, Result, read, write_whole
+from grader.results.result import PerformanceResult, read, write_whole
 from torchkata.course import course
 from torchkata.speed.sizes import SIZES
 
 
 def draw(folder: Path) -> None:
     """Write both beside `result.json`; a roofline only where it has points. Raises ResultError, OSError."""
-    result = read(folder / "result.json", Result)
+    result = read(folder / "result.json")
     timed = [one for one in result.performance if one.workload in course().workloads]
     device = result.environment.get("device", result.device)
     write_whole(folder / "speed.svg", bars(timed, device).encode())

@@ -10,14 +10,14 @@ from rich.text import Text
 from grader.base.errors import MachineError
 from grader.output import gradebook
 from grader.output.table import class_table
-from grader.results.result import ResultError
-from grader.results.stored import Row, rows
+from grader.results.result import Result, ResultError
+from grader.results.stored import rows
 from torchkata.course import course
 
 PICTURES = ("speed.svg", "roofline.svg")
 
 
-def rebuild(directory: Path) -> tuple[list[Row], list[str]]:
+def rebuild(directory: Path) -> tuple[list[Result], list[str]]:
     """Write the gradebook of all that is stored; its rows, a line for each that can't be read. Raises MachineError."""
     found, problems = rows(directory)
     try:
@@ -27,7 +27,7 @@ def rebuild(directory: Path) -> tuple[list[Row], list[str]]:
     return found, problems
 
 
-def draw_speed(directory: Path, found: Sequence[Row]) -> list[str]:
+def draw_speed(directory: Path, found: Sequence[Result]) -> list[str]:
     """Draw the speed of each submission that was timed; a line for each that can't be read. Raises MachineError."""
     problems = []
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it speaks of its font cache
@@ -47,7 +47,7 @@ def draw_speed(directory: Path, found: Sequence[Row]) -> list[str]:
     return problems
 
 
-def show(out: Console, found: Sequence[Row], directory: Path, limit: int | None) -> None:
+def show(out: Console, found: Sequence[Result], directory: Path, limit: int | None) -> None:
     """The table, the first findings, and where the files are."""
     graded = {kata.kata for row in found for kata in row.katas}
     out.print(class_table(found, [kata for name, kata in course().katas.items() if name in graded]))
@@ -57,7 +57,7 @@ def show(out: Console, found: Sequence[Row], directory: Path, limit: int | None)
     out.print(f"gradebook: {directory / 'gradebook.csv'}", markup=False, soft_wrap=True)
 
 
-def show_findings(out: Console, found: Sequence[Row], limit: int | None) -> None:
+def show_findings(out: Console, found: Sequence[Result], limit: int | None) -> None:
     """A line for each finding, up to a limit."""
     findings = [(row.submission, finding) for row in found for finding in row.findings]
     if findings:

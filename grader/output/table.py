@@ -6,25 +6,16 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from grader.results.result import REHEARSAL
-from grader.results.stored import KataRow, Row
+from grader.results.result import REHEARSAL, KataResult, Result
 from torchkata.course import Kata
-from torchkata.explain import Status, status_of
+from torchkata.languages import in_english
+from torchkata.result import LOOK_OF, Status, gravest, status_of
 
-MARKS: dict[Status, tuple[str, str, str]] = {  # mark, what it means, colour
-    "done": ("", "done", "green"),
-    "wrong": ("✗", "wrong", "red"),
-    "crashed": ("!", "crashed", "red"),
-    "timed_out": ("…", "no answer in time", "red"),
-    "not_started": ("-", "not started", "bright_black"),
-    "inconclusive": ("?", "inconclusive: the machine's fault", "yellow"),
-    "not_graded": ("", "not graded", "bright_black"),
-}
-
-GRAVITY: tuple[Status, ...] = ("inconclusive", "timed_out", "crashed", "wrong", "not_started", "not_graded", "done")
+COLOURS = {"grey": "bright_black"}  # as rich calls it
+UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # points, or none, say it
 
 
-def class_table(rows: Sequence[Row], katas: Sequence[Kata]) -> Table:
+def class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
     """The table, with its legend below; where katas of several tracks were graded, a column for each track."""
     tracks = dict.fromkeys(kata.track for kata in katas)
     columns = (
@@ -32,7 +23,7 @@ def class_table(rows: Sequence[Row], katas: Sequence[Kata]) -> Table:
         if len(tracks) > 1
         else [[kata] for kata in katas]
     )
-    legend = "   ".join(f"{mark} {words}" for mark, words, _ in MARKS.values() if mark)
+    legend = "   ".join(f"{mark(status)} {in_english(f'status.{status}')}" for status in LOOK_OF if mark(status))
     if any(workload.rehearsed for row in rows for workload in row.performance):
         legend += f"\nspeed on a CPU: workloads passed; {REHEARSAL}"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=legend, caption_justify="left")
@@ -55,21 +46,26 @@ def class_table(rows: Sequence[Row], katas: Sequence[Kata]) -> Table:
     return table
 
 
-def together(katas: Sequence[KataRow]) -> Text:
+def together(katas: Sequence[KataResult]) -> Text:
     """The points of these katas, and the gravest status; nothing where none was graded."""
     if not katas:
         return Text("")
-    gravest = min((kata.status for kata in katas), key=GRAVITY.index)
-    return cell(KataRow("", gravest, sum(kata.score for kata in katas)))
+    status = gravest([kata.status for kata in katas])
+    return cell(f"{sum(kata.score for kata in katas):g}", status)
 
 
-def cell(kata: KataRow) -> Text:
+def cell(points: str, status: Status) -> Text:
     """Points, then the mark of the status; a column of width two for the mark keeps the points aligned."""
-    mark, _, colour = MARKS[kata.status]
-    return Text(f"{kata.score:g} {mark:<1}", style=colour)
+    colour = LOOK_OF[status].colour
+    return Text(f"{points} {mark(status):<1}", style=COLOURS.get(colour, colour))
 
 
-def speed(row: Row) -> Text:
+def mark(status: Status) -> str:
+    """What stands beside the points."""
+    return "" if status in UNMARKED else LOOK_OF[status].symbol
+
+
+def speed(row: Result) -> Text:
     """The points of all workloads together, then the gravest thing that happened; nothing where none was graded.
 
     In a rehearsal, how many passed.
@@ -79,7 +75,6 @@ def speed(row: Row) -> Text:
         return Text("")
     status = status_of([workload.outcome for workload in graded])
     if any(workload.rehearsed for workload in graded):
-        mark, _, colour = MARKS[status]
         passed = sum(workload.outcome == "passed" for workload in graded)
-        return Text(f"{passed} of {len(graded)} {mark:<1}", style=colour)
-    return cell(KataRow("speed", status, sum(workload.score for workload in graded if workload.counts)))
+        return cell(f"{passed} of {len(graded)}", status)
+    return cell(f"{sum(workload.score for workload in graded if workload.counts):g}", status)

@@ -3,14 +3,14 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from _pytest.runner import runtestprotocol
 
-from grader.pipeline.rubric import Timed
 from torchkata.course import Kata, course
-from torchkata.explain import Ending
 from torchkata.first_pass import INPUTS, Inputs
+from torchkata.result import TestResult
 from torchkata.selection import CHOSEN, STUDENT, kata_of
 
 NOBODY_ASKED = "this test ends without a call of your code, so it proves nothing; that is not your fault"
@@ -101,15 +101,17 @@ def with_tests(
         raise RuntimeError(f"pytest could not start ({code!r})")
 
 
-def run(item: pytest.Item) -> Timed:
+def run(item: pytest.Item) -> TestResult:
     """One test, set up and torn down by itself."""
     began = time.monotonic()
     reports = runtestprotocol(item, nextitem=None, log=False)
-    endings = [ending for report in reports if (ending := getattr(report, "ending", None)) is not None]
-    fault = next((str(report.longrepr) for report in reports if report.failed and not hasattr(report, "ending")), "")
-    if fault or len(endings) != 1 or reports[1].skipped:
+    results = [result for report in reports if (result := getattr(report, "result", None)) is not None]
+    fault = next((str(report.longrepr) for report in reports if report.failed and not hasattr(report, "result")), "")
+    if fault or len(results) != 1 or reports[1].skipped:
         text = fault.strip().splitlines()[-1] if fault else "the test did not run"
-        return Timed(Ending("inconclusive", f"the grader itself failed: {text}"), time.monotonic() - began)
-    if endings[0].outcome == "passed" and item.config.stash[STUDENT].last is None:
-        return Timed(Ending("inconclusive", NOBODY_ASKED), time.monotonic() - began)
-    return Timed(endings[0], time.monotonic() - began)
+        result = TestResult(item.name, "inconclusive", message=f"the grader itself failed: {text}")
+    elif results[0].outcome == "passed" and item.config.stash[STUDENT].last is None:
+        result = TestResult(item.name, "inconclusive", message=NOBODY_ASKED)
+    else:
+        result = results[0]
+    return replace(result, seconds=round(time.monotonic() - began, 4))

@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 from rich.console import Console
 
 from grader.pipeline.queue import Queue
-from grader.pipeline.session import TestEnded
+from grader.pipeline.session import TestRan
 from grader.results.result import Result
 
 Warn: TypeAlias = Callable[[str], None]
@@ -19,7 +19,7 @@ class Following(Protocol):
     def begin(self, blank: Result) -> None:
         """It begins; none of its tests has ended."""
 
-    def add(self, event: TestEnded) -> None:
+    def add(self, event: TestRan) -> None:
         """One more test has ended."""
 
     def finish(self, result: Result) -> None:
@@ -30,7 +30,7 @@ class Following(Protocol):
 
 
 @dataclass
-class Outcome:
+class RunOutcome:
     """What became of the submissions that were to be graded."""
 
     stored: list[str] = field(default_factory=list)
@@ -39,4 +39,4 @@ class Outcome:
 
 # Grades what the queue finds to be graded, and stores each result in the queue's `out`. Raises CallError before
 # anything is written, and MachineError.
-Executor: TypeAlias = Callable[[Queue, Console, Warn, Following | None], Outcome]
+Executor: TypeAlias = Callable[[Queue, Console, Warn, Following | None], RunOutcome]

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from grader.pipeline.session import Event, Job, TestEnded
+from grader.pipeline.session import Event, Job, TestRan
 
 
 def tests_of(job: Job) -> int:
@@ -49,7 +49,7 @@ class Progress:
 
     def take(self, event: Event) -> None:
         """A test has ended, or a job, with or without all of its tests."""
-        if isinstance(event, TestEnded):
+        if isinstance(event, TestRan):
             self.running[id(event.job)] += 1
         else:
             self.running.pop(id(event.job), None)

@@ -10,10 +10,10 @@ from rich.console import Console
 from grader.base.errors import CallError
 from grader.base.leftovers import clear_runtimes
 from grader.pipeline.collect import Tests
-from grader.pipeline.executor import Following, Outcome, Warn
+from grader.pipeline.executor import Following, RunOutcome, Warn
 from grader.pipeline.progress import Progress
 from grader.pipeline.queue import Options, Queue
-from grader.pipeline.session import Graded, Job, TestEnded
+from grader.pipeline.session import Graded, Job, TestRan
 from grader.pipeline.session import grade as grade_jobs
 from grader.pipeline.start import Start
 from grader.pipeline.workplace import with_workplace
@@ -25,9 +25,9 @@ from torchkata.course import Kata
 
 def grade_tests(
     queue: Queue, out: Console, warn: Warn, live: Following | None = None, start: Start | None = None
-) -> Outcome:
+) -> RunOutcome:
     """Run the tests of what has not been graded. Raises CallError before anything is written, and MachineError."""
-    options, outcome = queue.options, Outcome()
+    options, outcome = queue.options, RunOutcome()
     queued = queue.to_grade()
     try:
         first = next(queued, None)
@@ -72,7 +72,7 @@ def not_timed_yet(options: Options, katas: Sequence[Kata]) -> list[result.Perfor
 def grade_all(
     queued: Iterable[Job],
     queue: Queue,
-    outcome: Outcome,
+    outcome: RunOutcome,
     tests: Tests,
     sandbox: Sandbox,
     out: Console,
@@ -85,7 +85,7 @@ def grade_all(
         for event in events:
             progress.expect(queue.expected, queue.expected * each)
             progress.take(event)
-            if live is not None and isinstance(event, TestEnded):
+            if live is not None and isinstance(event, TestRan):
                 live.add(event)
             if isinstance(event, Graded):
                 submission = event.job.submission.id

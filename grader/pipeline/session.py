@@ -24,13 +24,13 @@ from grader.base.leftovers import in_use
 from grader.base.signals import end_with_parent, interruptible, uninterrupted
 from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests, run
-from grader.pipeline.rubric import Timed
 from grader.pipeline.submission import Submission
 from grader.results.result import Finding, KataResult
 from grader.sandbox.launch import Sandbox, connect
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
 from torchkata.profiles import SEED
+from torchkata.result import TestResult
 from torchkata.selection import STUDENT
 from torchkata.student import Runner, Student
 
@@ -51,13 +51,12 @@ class Job:
 
 
 @dataclass(frozen=True)
-class TestEnded:
+class TestRan:
     """A test of this job has ended."""
 
     job: Job
     kata: str
-    test: str
-    timed: Timed
+    result: TestResult
 
 
 @dataclass(frozen=True)
@@ -71,15 +70,14 @@ class Graded:
     peak_mib: float = 0.0  # of the grader's own process, most of it torch
 
 
-Event: TypeAlias = TestEnded | Graded
+Event: TypeAlias = TestRan | Graded
 
 
-class Ended(msgspec.Struct, frozen=True, tag=True):
+class Ran(msgspec.Struct, frozen=True, tag=True):
     """What a child sends after each test."""
 
     kata: str
-    test: str
-    timed: Timed
+    result: TestResult
 
 
 class Finished(msgspec.Struct, frozen=True, tag=True):
@@ -152,10 +150,10 @@ class Child:
         message = None
         with suppress(EOFError, OSError):
             if self.results.poll():
-                message = msgspec.msgpack.decode(self.results.recv_bytes(), type=Ended | Finished | Linted)
+                message = msgspec.msgpack.decode(self.results.recv_bytes(), type=Ran | Finished | Linted)
         match message:
-            case Ended(kata, test, timed):
-                return TestEnded(self.job, kata, test, timed)
+            case Ran(kata, result):
+                return TestRan(self.job, kata, result)
             case Finished(katas):
                 self.katas = katas
             case Linted(findings):
@@ -192,13 +190,13 @@ def start(job: Job, tests: Tests, control: socket) -> Child:
         return Child(job, pid, receive, control, began, began + len(job.katas) * seconds + SLACK)
     status = 1
 
-    def send_on(message: Ended | Finished | Linted) -> None:
+    def send_on(message: Ran | Finished | Linted) -> None:
         send.send_bytes(msgspec.msgpack.encode(message))
 
     try:
         end_with_parent(parent)
         runner = WorkerRunner(control, job.limits)
-        send_on(Finished(grade_submission(job, tests, runner, lambda *ended: send_on(Ended(*ended)))))
+        send_on(Finished(grade_submission(job, tests, runner, lambda *ran: send_on(Ran(*ran)))))
         if job.linted:  # last: a source that is made to break its reader costs no more than the findings
             lint.limit_this_process()
             send_on(Linted(lint.lint(job.submission.files)))
@@ -227,7 +225,7 @@ class GradingRunner(Runner, Protocol):
 
 
 def grade_submission(
-    job: Job, tests: Tests, runner: GradingRunner, ended: Callable[[str, str, Timed], None]
+    job: Job, tests: Tests, runner: GradingRunner, ran: Callable[[str, TestResult], None]
 ) -> list[KataResult]:
     """All katas of one submission, in order, each on foundations that hold."""
     tests.config.stash[SEED] = job.seed
@@ -236,11 +234,11 @@ def grade_submission(
     for kata in job.katas:
         done = {result.kata for result in results if result.status == "done"} | job.known_good
         runner.open(with_fallbacks(kata, job.submission.files, done), patience(tests))
-        timed = {}
+        ended = {}
         for name in kata.points:  # those that the job asks for
-            timed[name] = run(tests.items[kata.name][name])
-            ended(kata.name, name, timed[name])
-        results.append(rubric.score(kata, timed))
+            ended[name] = run(tests.items[kata.name][name])
+            ran(kata.name, ended[name])
+        results.append(rubric.score(kata, ended))
     runner.end()
     return results
 

@@ -32,7 +32,7 @@ def grade_speeds(
         with SpeedProgress(out, sum(len(job.workloads) for job in queued)) as progress:
             for job in queued:
                 rows, facts = timed(job, kind, sandbox, progress.take)
-                stored = result.read(options.out / job.submission / "result.json", Result)
+                stored = result.read(options.out / job.submission / "result.json")
                 result.store(
                     with_speed(stored, kind, rows, facts, result.speed_fingerprint(stored.fingerprint, kind)),
                     options.out,

@@ -8,9 +8,7 @@ from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.results.result import KataResult
 from torchkata.course import Kata, course
-from torchkata.explain import Outcome
-
-CATCHING: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")
+from torchkata.result import FAILED
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ def catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[str, fl
         test.name: test.seconds
         for result in results
         for test in result.tests
-        if test.outcome in CATCHING and (not entry.looks_like or test.diagnosis in entry.looks_like)
+        if test.outcome in FAILED and (not entry.looks_like or test.diagnosis in entry.looks_like)
     }
 
 

@@ -7,11 +7,11 @@ What is read is judged again, so the judgement may change. Losing all of it cost
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from grader.proof.claims import Claim
 from grader.proof.depends import digest
@@ -86,4 +86,4 @@ def read(path: Path) -> dict[str, list[KataResult]]:
 
 def without_texts(result: KataResult) -> KataResult:
     """A result without the messages, which are long, and which no claim is about."""
-    return replace(result, tests=[replace(test, message="") for test in result.tests])
+    return msgspec.structs.replace(result, tests=tuple(replace(test, message="") for test in result.tests))

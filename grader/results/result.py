@@ -8,52 +8,22 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Literal
 
 import msgspec
 
 from grader.base.errors import MachineError
 from grader.base.leftovers import in_use
 from torchkata.course import ENGINE, Tier, course
-from torchkata.explain import Outcome, Status
+from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
 SCHEMA = "torchkata/result/v1"
-UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # of a workload: no device, or the machine's fault
 REHEARSAL = "a rehearsal, no points"  # what a workload is on a device on which speed earns none
 GRADED_BY = ("torchkata", "grader")  # and what the course says: what decides a score, and what a student reads of it
 
 
-class Stored(Protocol):
-    """Anything that is read from a stored result."""
-
-    @property
-    def schema(self) -> str:
-        """What the file says it is."""
-
-    @property
-    def submission(self) -> str:
-        """Whose it is: the name of its directory, too."""
-
-
-R = TypeVar("R", bound=Stored)
-
-
 class ResultError(Exception):
     """This can't be read as a stored result; the message says why, in one line."""
-
-
-class TestResult(msgspec.Struct, frozen=True):
-    """One test."""
-
-    name: str
-    outcome: Outcome
-    score: float
-    max_score: float
-    message: str = ""
-    diagnosis: str | None = None
-    seconds: float = 0.0
-    file: str = ""  # where in the student's files it ended, if that is known
-    line: int = 0
 
 
 class KataResult(msgspec.Struct, frozen=True):
@@ -63,7 +33,7 @@ class KataResult(msgspec.Struct, frozen=True):
     status: Status
     score: float
     max_score: float
-    tests: list[TestResult]
+    tests: tuple[TestResult, ...] = ()
 
 
 class PerformanceResult(msgspec.Struct, frozen=True):
@@ -218,15 +188,15 @@ def write_whole(path: Path, content: bytes) -> None:
 def load(path: Path) -> Result | None:
     """A stored result; None where there is none that can be read."""
     try:
-        return read(path, Result)
+        return read(path)
     except ResultError:
         return None
 
 
-def read(path: Path, kind: type[R]) -> R:
-    """A stored result, or only so much of it. Raises ResultError."""
+def read(path: Path) -> Result:
+    """A stored result. Raises ResultError."""
     try:
-        stored = msgspec.json.decode(path.read_bytes(), type=kind)
+        stored = msgspec.json.decode(path.read_bytes(), type=Result)
     except OSError as error:
         raise ResultError(f"{path}: can't be read ({error.strerror})") from None
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:

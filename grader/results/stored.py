@@ -2,63 +2,31 @@
 
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from grader.base.errors import CallError
-from grader.results.result import UNCOUNTED, Finding, ResultError, read
-from torchkata.explain import Outcome, Status
+from grader.results.result import Result, ResultError, read
 
 
-class KataRow(msgspec.Struct, frozen=True):
-    """One kata of a submission."""
-
-    kata: str
-    status: Status
-    score: float
-
-
-class WorkloadRow(msgspec.Struct, frozen=True):
-    """One workload of a submission."""
-
-    workload: str
-    outcome: Outcome
-    score: float = 0.0
-    max_score: float = 0.0
-
-    @property
-    def counts(self) -> bool:
-        """Whether its points count."""
-        return self.outcome not in UNCOUNTED
-
-    @property
-    def rehearsed(self) -> bool:
-        """Whether it was graded where there are no points to earn."""
-        return self.counts and self.max_score == 0
-
-
-class Row(msgspec.Struct, frozen=True):
-    """One submission."""
-
-    submission: str
-    score: float
-    max_score: float
-    isolation: str
-    katas: list[KataRow]
-    schema: str
-    findings: list[Finding] = []
-    performance: list[WorkloadRow] = []
-
-
-def rows(directory: Path) -> tuple[list[Row], list[str]]:
-    """All results of a directory, by submission, and a line for each that can't be read."""
-    found: list[Row] = []
+def rows(directory: Path) -> tuple[list[Result], list[str]]:
+    """All results of a directory, by submission, without tests and messages; a line for each that can't be read."""
+    found: list[Result] = []
     problems: list[str] = []
     for path in stored_in(directory).values():
         try:
-            found.append(read(path, Row))
+            found.append(row(read(path)))
         except ResultError as error:
             problems.append(str(error))
     return found, problems
+
+
+def row(result: Result) -> Result:
+    """What a table needs of a result."""
+    return replace(
+        result,
+        katas=[replace(kata, tests=()) for kata in result.katas],
+        performance=[replace(timed, message="") for timed in result.performance],
+    )
 
 
 def stored_in(directory: Path) -> dict[str, Path]:

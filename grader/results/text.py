@@ -1,6 +1,9 @@
-"""A student's words as text that no reader takes for anything else."""
+"""A student's words as text that no reader takes for anything else; an outcome in words."""
 
 import re
+
+from torchkata.languages import in_english
+from torchkata.result import LOOKS, Outcome
 
 CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # all but lines and tabs
 HALVES = r"\ud800-\udfff"  # of a surrogate pair
@@ -23,3 +26,8 @@ def in_order(text: str) -> str:
 def one_line(text: str) -> str:
     """Printable, on a single line."""
     return " ".join(printable(text).split())
+
+
+def in_words(outcome: Outcome) -> str:
+    """How a test or a workload ended, in English."""
+    return "passed" if outcome == "passed" else in_english(f"status.{LOOKS[outcome].status}")

@@ -1,12 +1,12 @@
 """What the reader of an export may see of each test, by the visibility in `kata.toml`."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from grader.results.result import REHEARSAL, KataResult, PerformanceResult, Result, TestResult
+from grader.results.result import REHEARSAL, KataResult, PerformanceResult, Result
 from grader.results.text import one_line, printable
 from torchkata.course import Kata, Visibility, course
-from torchkata.explain import Outcome
+from torchkata.result import TestResult
 
 PERFORMANCE = "performance"
 NOTHING = "This test is hidden."
@@ -15,41 +15,35 @@ TOLD = ("passed", "not_started", "inconclusive", "not_graded")  # the others say
 
 
 @dataclass(frozen=True)
-class Seen:
-    """One test, as far as it may be seen; all texts are printable."""
+class VisibleTest:
+    """A test or a workload as its reader may see it; all texts are printable."""
 
     group: str  # its kata, or PERFORMANCE
-    test: str
     title: str
     visibility: Visibility
-    outcome: Outcome
-    score: float
-    max_score: float
-    message: str
-    file: str
-    line: int
-    seconds: float
+    result: TestResult
     counts: bool = True  # where not, it has no points to earn either
     rehearsed: bool = False  # it has none, although it counts
 
     @property
     def points(self) -> str:
         """`5 of 5 points`, or that there are none to earn."""
-        return REHEARSAL if self.rehearsed else f"{self.score:g} of {self.max_score:g} points"
+        earned = f"{self.result.score:g} of {self.result.max_score:g} points"
+        return REHEARSAL if self.rehearsed else earned
 
 
-def seen(result: Result, *, platform_hides: bool) -> list[Seen]:
+def visible(result: Result, *, platform_hides: bool) -> list[VisibleTest]:
     """All tests of a result, in order, then its workloads.
 
     `platform_hides` says that the platform itself keeps a test back as its visibility demands. Elsewhere whatever is
     not visible to all is withheld here. Raises ValueError for a test or a workload that the course does not have.
     """
-    tests = [row for kata in result.katas for row in seen_of(kata, platform_hides=platform_hides)]
+    tests = [row for kata in result.katas for row in visible_of(kata, platform_hides=platform_hides)]
     return [*tests, *(timed(workload) for workload in result.performance)]
 
 
-def unhidden(result: Result) -> list[Seen]:
-    """As `seen`, for the instructor: nothing is withheld. Raises ValueError."""
+def unredacted(result: Result) -> list[VisibleTest]:
+    """As `visible`, for the instructor: nothing is withheld. Raises ValueError."""
     katas = [(kata_of(one), one.tests) for one in result.katas]
     tests = [row(kata, test, message=test.message) for kata, tests in katas for test in tests]
     return [*tests, *(timed(workload) for workload in result.performance)]
@@ -63,7 +57,7 @@ def kata_of(result: KataResult) -> Kata:
     return kata
 
 
-def seen_of(result: KataResult, *, platform_hides: bool) -> Iterator[Seen]:
+def visible_of(result: KataResult, *, platform_hides: bool) -> Iterator[VisibleTest]:
     """The tests of one kata."""
     kata = kata_of(result)
     for number, test in enumerate(result.tests, start=1):
@@ -72,61 +66,45 @@ def seen_of(result: KataResult, *, platform_hides: bool) -> Iterator[Seen]:
         if open_now or in_time or kata.hidden_says == "all":
             yield row(kata, test, message=test.message)
         elif kata.hidden_says == "claim" or platform_hides:
-            yield row(kata, test, message=withheld(kata, test), place=False)
+            yield row(kata, redacted(test), message=withheld(kata, test))
         else:
-            yield anonymous(kata, test, number)
+            anonymous = replace(redacted(test), name=f"hidden_test_{number}", seconds=0.0)
+            message = NOTHING if test.message else ""
+            yield replace(row(kata, anonymous, message=message), visibility=kata.visibility[test.name])
 
 
-def row(kata: Kata, test: TestResult, *, message: str, place: bool = True) -> Seen:
+def row(kata: Kata, test: TestResult, *, message: str) -> VisibleTest:
     """A test by its name."""
-    return Seen(
+    return VisibleTest(
         group=kata.name,
-        test=test.name,
         title=test.name.removeprefix("test_").replace("_", " "),
-        visibility=kata.visibility[test.name],
-        outcome=test.outcome if place else told(test.outcome),
-        score=test.score,
-        max_score=test.max_score,
-        message=printable(message),
-        file=printable(test.file) if place else "",
-        line=test.line if place else 0,
-        seconds=test.seconds,
+        visibility=kata.visibility.get(test.name, "hidden"),
+        result=replace(test, message=printable(message), file=printable(test.file)),
     )
 
 
-def anonymous(kata: Kata, test: TestResult, number: int) -> Seen:
-    """A test of which only the points are known."""
-    return Seen(
-        group=kata.name,
-        test=f"hidden_test_{number}",
-        title=f"hidden test {number}",
-        visibility=kata.visibility[test.name],
-        outcome=told(test.outcome),
-        score=test.score,
-        max_score=test.max_score,
-        message=NOTHING if test.message else "",
-        file="",
-        line=0,
-        seconds=0.0,
-    )
+def redacted(test: TestResult) -> TestResult:
+    """Without the way in which an answer was wrong, and where."""
+    outcome = test.outcome if test.outcome in TOLD else "failed"
+    return replace(test, outcome=outcome, diagnosis=None, file="", line=0, cause="")
 
 
-def timed(result: PerformanceResult) -> Seen:
+def timed(result: PerformanceResult) -> VisibleTest:
     """A workload; everybody may see it."""
     if result.workload not in course().workloads:
         raise ValueError(f"workload {one_line(result.workload)} has changed since; grade again")
-    return Seen(
+    return VisibleTest(
         group=PERFORMANCE,
-        test=result.workload,
         title=result.workload.replace("_", " "),
         visibility="visible",
-        outcome=result.outcome,
-        score=result.score if result.counts else 0.0,
-        max_score=result.max_score if result.counts else 0.0,
-        message=printable(result.message),
-        file="",
-        line=0,
-        seconds=result.seconds,
+        result=TestResult(
+            name=result.workload,
+            outcome=result.outcome,
+            score=result.score if result.counts else 0.0,
+            max_score=result.max_score if result.counts else 0.0,
+            message=printable(result.message),
+            seconds=result.seconds,
+        ),
         counts=result.counts,
         rehearsed=result.rehearsed,
     )
@@ -138,8 +116,3 @@ def withheld(kata: Kata, test: TestResult) -> str:
         return ""
     claim = test.message.partition("\n")[0]
     return f"{claim}\n{REST_IS_HIDDEN}" if kata.hidden_says == "claim" else NOTHING
-
-
-def told(outcome: Outcome) -> Outcome:
-    """The outcome without the way in which an answer was wrong."""
-    return outcome if outcome in TOLD else "failed"

@@ -11,8 +11,8 @@ from grader.speed import figures, rates
 from grader.speed.decision import Final, points_on, score_of
 from grader.speed.machine import Machine
 from torchkata.course import Tiers, Workload
-from torchkata.explain import Outcome
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
+from torchkata.result import Outcome
 from torchkata.speed.amounts import UNITS
 from torchkata.speed.sizes import Kind
 from torchkata.speed.words import lesson

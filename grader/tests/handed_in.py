@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from grader.pipeline.queue import Options
-from grader.results.result import Result, read
+from grader.results.result import read
 from grader.tests.solution import SOLUTION
 
 LINEAR = (SOLUTION / "linear.py").read_text()
@@ -23,7 +23,7 @@ def handed_in(folder: Path, source: str, *names: str) -> list[Path]:
 
 def results(out: Path) -> list[str]:
     """Who has a result; each is whole."""
-    return sorted(read(path, Result).submission for path in out.glob("*/result.json"))
+    return sorted(read(path).submission for path in out.glob("*/result.json"))
 
 
 def lives(pid: int) -> bool:

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from grader.results.result import KataResult, PerformanceResult, Result, TestResult
+from grader.results.result import KataResult, PerformanceResult, Result
 from torchkata.course import Tier, course
-from torchkata.explain import Outcome, status_of
+from torchkata.result import Outcome, TestResult, status_of
 
 OUTCOMES: tuple[Outcome, ...] = (
     "passed",
@@ -42,7 +42,7 @@ def result(message: str = HOSTILE, *, submission: str = "ada", kata: str = "get_
         for name in points
     ]
     score, most = sum(test.score for test in tests), sum(points.values())
-    graded = KataResult(kata, status_of([test.outcome for test in tests]), score, most, tests)
+    graded = KataResult(kata, status_of([test.outcome for test in tests]), score, most, tuple(tests))
     return Result(
         submission=submission,
         score=score,

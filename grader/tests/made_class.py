@@ -4,15 +4,16 @@ import importlib
 import inspect
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 
 import msgspec
 
-from grader.results.result import Finding, KataResult, PerformanceResult, Result, TestResult
+from grader.results.result import Finding, KataResult, PerformanceResult, Result
 from grader.tests.made import measured
 from torchkata.course import Kata, course
-from torchkata.explain import Outcome, status_of
 from torchkata.mistakes import mistakes
+from torchkata.result import Outcome, TestResult, status_of
 
 FIRST = "ada amir ana bela ben chidi chloe dan dora emil esra eva finn gao gita hana hugo ida ines ivo jan jun kai kofi"
 REST = (
@@ -24,7 +25,7 @@ SHAPE = "  expected  float32[1]  [-0.0166]\n  yours     float32[]  -0.0166\n  no
 ERROR = (
     "  crashed   RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n  at        {kata}.py, line 9"
 )
-SLOW = "  too slow  no answer within 5 seconds"
+SLOW = "  timed out  no answer within 5 seconds"
 ENDS: tuple[tuple[Outcome, str], ...] = (
     ("failed", VALUE),
     ("failed", VALUE),
@@ -95,7 +96,7 @@ def not_started(kata: Kata) -> KataResult:
 def graded(kata: Kata, tests: list[TestResult]) -> KataResult:
     """A kata of these tests."""
     score = sum(test.score for test in tests)
-    return KataResult(kata.name, status_of([test.outcome for test in tests]), score, kata.max_score, tests)
+    return KataResult(kata.name, status_of([test.outcome for test in tests]), score, kata.max_score, tuple(tests))
 
 
 def ended(kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: str | None = None) -> TestResult:
@@ -147,9 +148,7 @@ def speeds(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
 def hostile(result: Result, words: str) -> Result:
     """The same submission; every message, finding and diagnosis of it holds these words."""
     katas = [
-        msgspec.structs.replace(
-            kata, tests=[msgspec.structs.replace(test, message=words, diagnosis=words) for test in kata.tests]
-        )
+        msgspec.structs.replace(kata, tests=tuple(replace(test, message=words, diagnosis=words) for test in kata.tests))
         for kata in result.katas
     ]
     return msgspec.structs.replace(result, katas=katas, findings=[Finding("linear", 3, words)])

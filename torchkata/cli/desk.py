@@ -108,7 +108,7 @@ class Desk:
     def take(self, task: Task, code: int) -> None:
         """Say what came of a run, where pytest has not said it."""
         now = load()
-        silent = [kata for kata in task.katas if now.outcomes.get(kata) == task.before.outcomes.get(kata)]
+        silent = [kata for kata in task.katas if now.runs.get(kata) == task.before.runs.get(kata)]
         if silent and code < 0 and not task.is_second and self.forks:
             say("watch.again", signal=-code)
             self.start(task.katas, task.aside, is_second=True)

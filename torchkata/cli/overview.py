@@ -23,7 +23,7 @@ def show(state: State) -> None:
 def row(kata: Kata, state: State) -> str:
     """One kata: its last outcome, and whether that still speaks of the files as they are."""
     status = state.status(kata.name)
-    passed = state.outcomes[kata.name].passed if kata.name in state.outcomes else 0
+    passed = state.runs[kata.name].passed if kata.name in state.runs else 0
     width = max(map(len, course().katas)) + 2
     word = paint(padded(words(f"status.{status}"), 13), status)
     old = words("old") if state.is_old(kata.name) else ""

@@ -3,10 +3,12 @@
 import io
 import os
 import sys
+from typing import Literal
 
 from ..languages import words
+from ..result import LOOK_OF, Status
 
-COLOURS = {"done": "32", "wrong": "31", "crashed": "31", "timed_out": "31", "inconclusive": "33", "bold": "1"}
+CODES = {"green": "32", "red": "31", "yellow": "33", "bold": "1"}  # of ANSI; grey is as it is
 
 
 class CallError(Exception):
@@ -26,9 +28,10 @@ def has_colour() -> bool:
     return not plain and sys.stdout.isatty()
 
 
-def paint(text: str, style: str) -> str:
-    """The text in the colour of a status, or as it is."""
-    return f"\x1b[{COLOURS[style]}m{text}\x1b[0m" if style in COLOURS and has_colour() else text
+def paint(text: str, style: Status | Literal["bold"]) -> str:
+    """The text in the colour of a status, or bold."""
+    code = CODES.get("bold" if style == "bold" else LOOK_OF[style].colour)
+    return f"\x1b[{code}m{text}\x1b[0m" if code and has_colour() else text
 
 
 def say(key: str, **values: object) -> None:

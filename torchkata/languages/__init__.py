@@ -33,6 +33,12 @@ def words(key: str, **values: object) -> str:
     return text.format(**values)
 
 
+def in_english(key: str) -> str:
+    """The English words of a key, whoever reads: for what is the same wherever it is made."""
+    text: str = texts("en")["words"][key]
+    return text
+
+
 def translated(english: str, *texts: Any) -> str:
     """An English text, or the first of these that there is in the student's language."""
     return next((text for text in texts if text), english)

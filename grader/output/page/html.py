@@ -8,9 +8,10 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from grader.output.page.words import OUTCOMES, STATUS_OF, STATUSES, SYMBOLS
 from grader.results.result import REHEARSAL
-from grader.results.text import in_order
+from grader.results.text import in_order, in_words
+from torchkata.languages import in_english
+from torchkata.result import LOOK_OF, LOOKS
 
 FILES = Path(__file__).with_name("files")
 
@@ -27,11 +28,11 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     made.globals |= {
-        "OUTCOMES": OUTCOMES,
+        "LOOKS": LOOKS,
         "REHEARSAL": REHEARSAL,
-        "STATUSES": STATUSES,
-        "STATUS_OF": STATUS_OF,
-        "SYMBOLS": SYMBOLS,
+        "STATUSES": {status: in_english(f"status.{status}") for status in reversed(LOOK_OF)},
+        "SYMBOLS": {status: look.symbol for status, look in LOOK_OF.items()},
+        "in_words": in_words,
         "inline": inline,
         "policy": policy,
     }

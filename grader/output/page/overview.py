@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 
 from grader.output.page.student import BINS, Property, Student
-from grader.output.page.words import STATUSES
 from grader.results.result import Finding
 from torchkata.course import Kata, Track, course
-from torchkata.explain import Status
+from torchkata.result import LOOK_OF, Status
 
 MOST = 12  # properties that are listed
 
@@ -38,7 +37,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Ended:
+class KataSummary:
     """How one kata ended: how many submissions by status, and the mean share of its points."""
 
     kata: Kata
@@ -81,7 +80,7 @@ def spread(students: Sequence[Student]) -> Spread:
     return Spread(low, median(shares), high)
 
 
-def ended(students: Sequence[Student], katas: Sequence[Kata]) -> list[Ended]:
+def ended(students: Sequence[Student], katas: Sequence[Kata]) -> list[KataSummary]:
     """A row for each kata: its statuses, among the submissions of which it was graded."""
     found = []
     for kata in katas:
@@ -89,7 +88,7 @@ def ended(students: Sequence[Student], katas: Sequence[Kata]) -> list[Ended]:
         counts = Counter(cell.status for cell in cells)
         graded = [cell.score for cell in cells if cell.status != "not_graded"]
         mean = sum(graded) / len(graded) / kata.max_score if graded else 0.0
-        found.append(Ended(kata, {status: counts[status] for status in STATUSES}, mean))
+        found.append(KataSummary(kata, {status: counts[status] for status in reversed(LOOK_OF)}, mean))
     return found
 
 

@@ -35,14 +35,6 @@ class Strip:
         return WIDE * share / self.longest
 
 
-@dataclass(frozen=True)
-class Timed:
-    """A workload of a submission, and what was measured."""
-
-    result: PerformanceResult
-    speed_score: SpeedScore
-
-
 def strips(students: Sequence[Student]) -> list[Strip]:
     """A strip for each workload and device, in the course's order."""
     devices = sorted({one.device for one in students if one.timed})
@@ -56,32 +48,34 @@ def strips(students: Sequence[Student]) -> list[Strip]:
                 for timed in one.timed
                 if timed.workload == workload.name and timed.outcome != "not_graded"
             ]
-            shown = [Timed(timed, share) for timed in results if (share := speed_score(timed)) is not None]
+            shown = [(timed, share) for timed in results if (share := speed_score(timed)) is not None]
             if shown:
                 found.append(strip(workload, device, shown, len(results) - len(shown)))
     return found
 
 
-def strip(workload: Workload, device: str, shown: Sequence[Timed], unmeasured: int) -> Strip:
+def strip(
+    workload: Workload, device: str, shown: Sequence[tuple[PerformanceResult, SpeedScore]], unmeasured: int
+) -> Strip:
     """The drawing of one row; thresholds in shares of a peak vary a little with the baseline, so their median."""
-    full = median(one.speed_score.thresholds.full for one in shown)
-    longest = max(1.0, full, *(one.speed_score.share for one in shown))
+    full = median(score.thresholds.full for _, score in shown)
+    longest = max(1.0, full, *(score.share for _, score in shown))
     dots = {"all": "", "some": "", "none": ""}
-    for number, one in enumerate(shown):
-        x, y = WIDE * one.speed_score.share / longest, TALL * (0.2 + 0.6 * (number * GOLDEN % 1))
-        dots[one.result.reached] += f"M{x:.0f} {y:.0f}h0"
+    for number, (result, score) in enumerate(shown):
+        x, y = WIDE * score.share / longest, TALL * (0.2 + 0.6 * (number * GOLDEN % 1))
+        dots[result.reached] += f"M{x:.0f} {y:.0f}h0"
     return Strip(
         workload=workload,
         device=device,
-        of=shown[0].speed_score.of,
+        of=shown[0][1].of,
         dots=dots,
-        passing=median(one.speed_score.thresholds.passing for one in shown),
+        passing=median(score.thresholds.passing for _, score in shown),
         full=full,
-        median=median(one.speed_score.share for one in shown),
+        median=median(score.share for _, score in shown),
         count=len(shown),
         unmeasured=unmeasured,
         longest=longest,
-        rehearsed=any(one.result.rehearsed for one in shown),
+        rehearsed=any(result.rehearsed for result, _ in shown),
     )
 
 

@@ -6,9 +6,8 @@ from math import isclose
 
 from grader.output.page.parts import Part
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
-from torchkata.explain import Outcome, Status
+from torchkata.result import FAILED, Outcome
 
-FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")
 BINS = 10
 TRIED: tuple[Outcome, ...] = ("passed", *FAILED)
 
@@ -22,22 +21,13 @@ class Property:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A kata in the table: its status and its points; or the speed."""
-
-    status: Status
-    score: float
-    rehearsed: bool
-
-
-@dataclass(frozen=True)
 class Student:
     """One submission."""
 
     submission: str
     score: float
     max_score: float
-    cells: dict[str, Cell]  # by the name of a part
+    cells: dict[str, KataResult]  # without tests; the speed, too
     tried: frozenset[Property]
     failed: dict[Property, str]  # what each looks like; nothing where nobody knows
     rerun: tuple[str, ...]  # the katas and workloads that the machine has spoilt
@@ -67,7 +57,7 @@ def student_of(result: Result, parts: list[Part], blocks: tuple[int, ...]) -> St
         submission=result.submission,
         score=result.score,
         max_score=result.max_score,
-        cells={part.name: Cell(part.status, part.score, part.rehearsed) for part in parts},
+        cells={part.result.kata: part.result for part in parts},
         tried=frozenset(
             Property(kata.kata, test.name) for kata in result.katas for test in kata.tests if test.outcome in TRIED
         ),

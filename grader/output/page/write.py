@@ -14,7 +14,7 @@ from grader.output.page.html import templates
 from grader.output.page.parts import Part, parts_of
 from grader.output.page.student import Student, student_of
 from grader.results.result import Result, ResultError, read, write_whole
-from grader.results.view import PERFORMANCE, Seen, seen, unhidden
+from grader.results.view import PERFORMANCE, VisibleTest, unredacted, visible
 from torchkata.course import course
 
 PAGE = "report.html"
@@ -47,7 +47,7 @@ def write_report(directory: Path, submissions: Sequence[str]) -> list[str]:
     blocks, problems = Blocks(), list[str]()
     students = [
         student_of(result, parts, blocks.of(result, parts))
-        for result, parts in shown_in(directory, submissions, unhidden, problems)
+        for result, parts in shown_in(directory, submissions, unredacted, problems)
     ]
     try:
         write_whole(directory / PAGE, page(students, blocks).encode())
@@ -59,7 +59,7 @@ def write_report(directory: Path, submissions: Sequence[str]) -> list[str]:
 def write_feedback(directory: Path, submissions: Sequence[str], to: Path) -> list[str]:
     """Write `TO/<submission>/feedback.html` for each; a line for each that can't be shown. Raises CallError."""
     problems = list[str]()
-    for result, parts in shown_in(directory, submissions, partial(seen, platform_hides=False), problems):
+    for result, parts in shown_in(directory, submissions, partial(visible, platform_hides=False), problems):
         try:
             (to / result.submission).mkdir(parents=True, exist_ok=True)
             write_whole(to / result.submission / FEEDBACK, feedback(result, parts).encode())
@@ -69,13 +69,13 @@ def write_feedback(directory: Path, submissions: Sequence[str], to: Path) -> lis
 
 
 def shown_in(
-    directory: Path, submissions: Sequence[str], view: Callable[[Result], Sequence[Seen]], problems: list[str]
+    directory: Path, submissions: Sequence[str], view: Callable[[Result], Sequence[VisibleTest]], problems: list[str]
 ) -> Iterator[tuple[Result, list[Part]]]:
     """One result after the other, and of it what this view lets be seen; what can't be shown goes to `problems`."""
     for submission in submissions:
         path = directory / submission / "result.json"
         try:
-            result = read(path, Result)
+            result = read(path)
             parts = parts_of(result, view(result))
         except ResultError as error:
             problems.append(str(error))
@@ -121,8 +121,8 @@ def feedback(result: Result, parts: Sequence[Part]) -> str:
         .get_template("feedback.html")
         .render(
             submission=result.submission,
-            score=sum(part.score for part in parts),
-            max_score=sum(part.max_score for part in parts),
+            score=sum(part.result.score for part in parts),
+            max_score=sum(part.result.max_score for part in parts),
             parts=parts,
             roofs=[Markup(svg) for svg in speed.roofs([student_of(result, [], ())])],
         )

@@ -13,16 +13,8 @@ from matplotlib.patches import Patch
 from grader.output.pictures.svg import BLUE, GREEN, GREY, ORANGE, canvas, text_of
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import REHEARSAL, PerformanceResult
-from torchkata.explain import Outcome
+from grader.results.text import in_words
 
-INSTEAD: dict[Outcome, str] = {  # of a share that counts
-    "failed": "wrong result",
-    "crashed": "crashed",
-    "timed_out": "no answer in time",
-    "not_started": "not started",
-    "inconclusive": "inconclusive: the machine's fault",
-    "not_graded": "not graded",
-}
 COLOURS = {"all": GREEN, "some": BLUE, "none": ORANGE}
 ROW, REST = 0.4, 1.0  # inches
 
@@ -68,7 +60,7 @@ def words(result: PerformanceResult, shown: SpeedScore | None) -> str:
     if shown is not None and result.counts:
         came_to = f"{shown.share:.2f} of the {shown.of}"
     else:
-        came_to = INSTEAD.get(result.outcome, result.outcome)
+        came_to = in_words(result.outcome)
     if not result.counts or result.rehearsed:
         return came_to
     return f"{came_to} · {result.score:g} of {result.max_score:g} points"

@@ -12,12 +12,12 @@ from grader.base.errors import CallError
 from grader.proof import zoo
 from grader.proof.claims import claims, is_caught_as, misremembered
 from grader.proof.remember import cheapest, write
-from grader.results import result as results
 from grader.results.result import KataResult
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask
 from grader.tests.solution import copy_of_the_course
 from torchkata.course import Kata, course
+from torchkata.result import TestResult
 
 KATAS = list(course().katas.values())
 ENTRY = """# A comment, and "breaks" in it.
@@ -39,10 +39,10 @@ breaks = 1
 def ended(*, seconds: float = 0.1, **diagnoses: str | None) -> list[KataResult]:
     """A wrong `linear`: tests that passed are None, one that failed has its diagnosis."""
     tests = [
-        results.TestResult(name, "passed" if said is None else "failed", 0.0, 1.0, diagnosis=said, seconds=seconds)
+        TestResult(name, "passed" if said is None else "failed", 0.0, 1.0, diagnosis=said, seconds=seconds)
         for name, said in diagnoses.items()
     ]
-    return [KataResult("linear", "wrong", 0.0, 1.0, tests)]
+    return [KataResult("linear", "wrong", 0.0, 1.0, tuple(tests))]
 
 
 def entry(*looks_like: str, caught_by: str = "") -> zoo.ZooEntry:
@@ -86,7 +86,7 @@ def test_one_that_no_test_catches_has_nothing_to_remember() -> None:
 
 def test_the_quickest_test_that_catches_it_under_every_seed_is_remembered() -> None:
     slow, quick = ended(seconds=2.0, test_a="").pop().tests, ended(seconds=0.1, test_b="").pop().tests
-    both = [KataResult("linear", "wrong", 0.0, 1.0, [*slow, *quick])]
+    both = [KataResult("linear", "wrong", 0.0, 1.0, (*slow, *quick))]
     assert cheapest(entry(), [both, both]) == "test_b"
     assert cheapest(entry(), [both, ended(test_a="", test_b=None)]) == "test_a", "by chance is not enough"
     assert cheapest(entry(), [ended(test_a=None, test_b=""), both]) == "test_b", "the first seed is certify's own"

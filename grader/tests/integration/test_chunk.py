@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from grader.cluster.plan import plan
-from grader.results.result import Result, read
+from grader.results.result import read
 from grader.tests.conftest import python
 from grader.tests.handed_in import LINEAR, handed_in, on_slurm
 
@@ -29,7 +29,7 @@ def test_a_chunk_grades_what_can_be_read_and_passes_over_the_rest(tmp_path: Path
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
     done = grade_chunk(tmp_path / "plan.json")
     assert done == 0
-    assert read(tmp_path / "out/ada/result.json", Result).conclusive
+    assert read(tmp_path / "out/ada/result.json").conclusive
     assert list((tmp_path / "unfit").iterdir()) == []
     assert not (tmp_path / "out/gradebook.csv").exists()
 

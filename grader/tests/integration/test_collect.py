@@ -15,8 +15,8 @@ def use(tests):
     tests.config.stash[STUDENT] = Student(SimpleNamespace(reset=lambda kata: None))
     item = next(iter(tests.items["same_storage"].values()))
     item.obj = lambda student: None
-    ending = collect.run(item).ending
-    print(ending.outcome, ending.message)
+    result = collect.run(item)
+    print(result.outcome, result.message)
 
 collect.with_tests(use, examples=1, profile="grade", katas=[course().katas["same_storage"]])
 """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.results.result import Result, read
+from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import Run
 from grader.tests.wheel import call
@@ -71,7 +71,7 @@ def test_it_is_graded_reported_and_exported(installed: Path, copy: Path, tmp_pat
     out = tmp_path / "out"
     arguments = [*submissions(copy), "--out", str(out), "--isolation", "bwrap"]
     done(call(installed, copy, "grader", "grade", *arguments))
-    graded = {path.parent.name: read(path, Result) for path in out.glob("*/result.json")}
+    graded = {path.parent.name: read(path) for path in out.glob("*/result.json")}
     assert {name: result.score for name, result in graded.items()} == SCORES[copy.name]
     done(call(installed, copy, "grader", "report", str(out)))
     assert "subtly_wrong" in (out / "report.html").read_text("utf-8")

@@ -13,11 +13,11 @@ from grader.proof import depends, proven
 from grader.proof.claims import Claim, claims
 from grader.proof.depends import digest, ours
 from grader.proof.proven import Proven
-from grader.results import result as results
 from grader.results.result import KataResult
 from grader.tests import ROOT
 from grader.tests.conftest import python
 from torchkata.course import course
+from torchkata.result import TestResult
 
 WARNINGS: list[str] = []
 
@@ -30,8 +30,8 @@ def solution() -> Claim:
 
 def done(claim: Claim) -> list[KataResult]:
     """What proves it."""
-    tests = [results.TestResult(name, "passed", 1.0, 1.0, message="long") for name in claim.job.katas[0].points]
-    return [KataResult(claim.kata, "done", 1.0, 1.0, tests)]
+    tests = [TestResult(name, "passed", 1.0, 1.0, message="long") for name in claim.job.katas[0].points]
+    return [KataResult(claim.kata, "done", 1.0, 1.0, tuple(tests))]
 
 
 def record(folder: Path, *, examples: int = 10, isolation: str = "bwrap") -> Proven:

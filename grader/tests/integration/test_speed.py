@@ -164,7 +164,7 @@ def test_on_a_cpu_the_verdict_is_the_same_and_earns_nothing(
 
 def graded_kata(name: str, status: Any) -> KataResult:
     """A kata without tests."""
-    return KataResult(name, status, 0, 0, [])
+    return KataResult(name, status, 0, 0)
 
 
 def test_a_broken_foundation_is_replaced_and_the_kata_itself_never() -> None:

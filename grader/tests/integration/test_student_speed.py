@@ -52,8 +52,8 @@ def test_without_a_gpu_nothing_is_graded() -> None:
     done = run("pytest", "-m", "gpu")
     assert done.code == 0, done.out
     assert list(rows(done.out)) == WORKLOADS
-    assert all(row.startswith("not graded   (") for row in rows(done.out).values())
-    assert "8 not graded" in done.out
+    assert all(row.startswith("not run   (") for row in rows(done.out).values())
+    assert "8 not run" in done.out
     assert "passed" not in done.out
     assert "failed" not in done.out
 
@@ -64,7 +64,7 @@ def test_the_exit_code_is_that_of_the_other_tests(impl: str, code: int) -> None:
     done = run("pytest", "-m", "gpu or not gpu", "--impl", impl, "--kata", "adagrad", "--examples", "5")
     assert done.code == code, done.out
     assert rows(done.out).keys() == {"adagrad_step"}
-    assert "1 not graded" in done.out
+    assert "1 not run" in done.out
 
 
 def test_on_a_gpu_the_solution_reads_like_this() -> None:
@@ -138,7 +138,7 @@ def test_a_small_device_gets_a_smaller_batch_and_a_tiny_one_nothing() -> None:
     assert "(batch 256 in place of 512: more does not fit on the device)" in small.out
     tiny = pretended(SOLUTION, *options, "1000")
     assert tiny.code == 0
-    assert rows(tiny.out)["linear_forward"].startswith("not graded   (it needs")
+    assert rows(tiny.out)["linear_forward"].startswith("not run   (it needs")
 
 
 @pytest.mark.parametrize("kind", list(SIZES))

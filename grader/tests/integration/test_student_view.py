@@ -104,7 +104,7 @@ def test_what_the_code_printed_is_shown(tmp_path: Path) -> None:
 def test_a_loop_without_end_is_stopped(tmp_path: Path) -> None:
     endless = "def same_storage(x, y):\n    while True:\n        pass\n"
     out = pytest_of(work(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
-    assert "too slow  no answer within 5 seconds" in out
+    assert "timed out  no answer within 5 seconds" in out
     assert "at        same_storage.py, line " in out
 
 

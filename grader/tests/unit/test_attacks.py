@@ -20,7 +20,7 @@ from grader.tests import ROOT
 from grader.tests.conftest import ask
 from torchkata import course as courses
 from torchkata.course import course
-from torchkata.explain import Outcome, Status
+from torchkata.result import Outcome, Status, TestResult
 
 KATAS = list(course().katas.values())
 ENTRY = """
@@ -142,7 +142,7 @@ def test_a_large_archive_is_not_even_opened(tmp_path: Path) -> None:
 
 
 def kata_result(kata: str, status: Status, points: float = 0.0, outcome: Outcome = "failed") -> results.KataResult:
-    return results.KataResult(kata, status, points, 8.0, [results.TestResult("test_a", outcome, points, 8.0)])
+    return results.KataResult(kata, status, points, 8.0, (TestResult("test_a", outcome, points, 8.0),))
 
 
 def graded(job: Job, *katas: results.KataResult, seconds: float = 1.0, peak_mib: float = 400.0) -> Graded:

@@ -9,16 +9,15 @@ from grader.proof.claims import Claim, all_are, claims, is_caught, is_caught_as,
 from grader.proof.diagnoses import Diagnoses, judgement
 from grader.proof.prove import ZooOutcome, kata_table, markdown
 from grader.proof.zoo import ZooEntry, named
-from grader.results import result as results
 from grader.results.result import KataResult
 from torchkata.course import course
-from torchkata.explain import Outcome, Status
+from torchkata.result import Outcome, Status, TestResult
 
 
 def result(kata: str, status: Status, **tests: Outcome) -> KataResult:
     """A kata's result with these tests."""
-    ended = [results.TestResult(name, outcome, float(outcome == "passed"), 1.0) for name, outcome in tests.items()]
-    return KataResult(kata, status, 0.0, 1.0, ended)
+    ended = [TestResult(name, outcome, float(outcome == "passed"), 1.0) for name, outcome in tests.items()]
+    return KataResult(kata, status, 0.0, 1.0, tuple(ended))
 
 
 def test_a_wrong_one_that_is_done_is_refuted() -> None:
@@ -74,8 +73,8 @@ def wrong(name: str, *looks_like: str, caught_by: str = "test_0") -> Claim:
 
 def said(*sentences: str) -> list[KataResult]:
     """A `linear` whose tests failed with these diagnoses."""
-    tests = [results.TestResult(f"test_{i}", "failed", 0.0, 1.0, diagnosis=text) for i, text in enumerate(sentences)]
-    return [KataResult("linear", "wrong", 0.0, 1.0, [*tests, results.TestResult("test_more", "failed", 0.0, 1.0)])]
+    tests = [TestResult(f"test_{i}", "failed", 0.0, 1.0, diagnosis=text) for i, text in enumerate(sentences)]
+    return [KataResult("linear", "wrong", 0.0, 1.0, (*tests, TestResult("test_more", "failed", 0.0, 1.0)))]
 
 
 def test_a_diagnosis_is_right_silent_wrong_or_not_foreseen() -> None:

@@ -11,11 +11,11 @@ import pytest
 
 from grader.tests import ROOT
 from torchkata.course import Kata, course
-from torchkata.explain import Status
 from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
 from torchkata.languages.katas import about, claim_of, hints_of, title_of
 from torchkata.mistakes import in_the_students_language as mistake_of
 from torchkata.mistakes import named_mistakes
+from torchkata.result import Status
 
 KATAS = list(course().katas.values())
 CHINESE = re.compile("[\u4e00-\u9fff]")

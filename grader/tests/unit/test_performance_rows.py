@@ -32,7 +32,7 @@ from grader.tests.platforms import (
     outside_fences,
 )
 from torchkata.course import Tiers, course
-from torchkata.explain import Outcome
+from torchkata.result import Outcome
 
 WORKLOADS = course().workloads
 
@@ -190,7 +190,7 @@ def test_the_github_summary_of_a_rehearsal_speaks_of_no_points() -> None:
     assert "**adagrad step** · crashed · a rehearsal, no points" in plain
 
 
-def rows_of(directory: Path, *results: Result) -> list[ledger.Row]:
+def rows_of(directory: Path, *results: Result) -> list[Result]:
     """These results as the class tables read them."""
     for made in results:
         stored.write(made, directory)
@@ -223,7 +223,7 @@ def test_the_gradebook_of_katas_alone_has_no_more_columns(tmp_path: Path) -> Non
     assert header == "submission,score,max_score,get_batch,get_batch_status,findings"
 
 
-def table(rows: list[ledger.Row]) -> str:
+def table(rows: list[Result]) -> str:
     """The class on 100 columns."""
     out = Console(width=100, file=io.StringIO())
     out.print(class_table(rows, course().choose([], ["core"])))
@@ -266,8 +266,8 @@ def test_the_class_table_of_katas_alone_has_none(tmp_path: Path) -> None:
 
 
 def test_a_class_table_of_several_tracks_has_a_column_for_each(tmp_path: Path) -> None:
-    katas = [KataResult("linear", "done", 12, 12, []), KataResult("sgd", "crashed", 3, 12, [])]
-    katas += [KataResult("train", "not_started", 0, 13, []), KataResult("adam", "not_started", 0, 30, [])]
+    katas = [KataResult("linear", "done", 12, 12), KataResult("sgd", "crashed", 3, 12)]
+    katas += [KataResult("train", "not_started", 0, 13), KataResult("adam", "not_started", 0, 30)]
     rows = rows_of(tmp_path, msgspec.structs.replace(result("why"), katas=katas, score=15, max_score=67))
     out = Console(width=100, file=io.StringIO())
     extension = replace(course().katas["sgd"], name="adam", track="optimizers")
@@ -275,7 +275,7 @@ def test_a_class_table_of_several_tracks_has_a_column_for_each(tmp_path: Path) -
     assert isinstance(out.file, io.StringIO)
     lines = out.file.getvalue().splitlines()
     assert lines[1].split() == ["submission", "score", "core", "optimizers"]
-    assert lines[3].split()[1:] == ["15/67", "15", "!", "0", "-"]
+    assert lines[3].split()[1:] == ["15/67", "15", "!", "0", "–"]
 
 
 def test_a_diff_names_workloads_like_tests() -> None:

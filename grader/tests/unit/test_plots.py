@@ -31,7 +31,7 @@ def texts(svg: str) -> list[str]:
 def test_the_bars_say_share_points_and_outcome() -> None:
     shown = texts(bars(timed(), "NVIDIA H200"))
     assert {"linear_forward", "0.74 of the peak · 5 of 5 points", "Speed on NVIDIA H200"} <= set(shown)
-    assert "wrong result · 0 of 4 points" in shown, "fast, and wrong"
+    assert "wrong · 0 of 4 points" in shown, "fast, and wrong"
     assert "0.60 of the baseline · 2 of 3 points" in shown
     assert "crashed · 0 of 3 points" in shown
     assert {"inconclusive: the machine's fault", "not graded"} <= set(shown)
@@ -39,7 +39,7 @@ def test_the_bars_say_share_points_and_outcome() -> None:
 
 def test_the_bars_of_a_rehearsal_speak_of_no_points() -> None:
     shown = texts(bars(rehearsed(), "a CPU"))
-    assert {"Speed on a CPU: a rehearsal, no points", "0.60 of the baseline", "wrong result", "crashed"} <= set(shown)
+    assert {"Speed on a CPU: a rehearsal, no points", "0.60 of the baseline", "wrong", "crashed"} <= set(shown)
     assert not [text for text in shown if "points" in text and "rehearsal" not in text]
 
 

@@ -32,7 +32,7 @@ def test_a_function_that_there_is_not_is_a_crash(student: Student) -> None:
 
 def test_a_failure_shows_the_arguments_by_the_names_of_the_parameters(student: Student) -> None:
     student.call(call, "scale", "scale", [1, 2], 3)
-    message = explain("scale", Wrong(note="wrong"), student.last, "pytest").message
+    message = explain("test_scale", "scale", Wrong(note="wrong"), student.last, "pytest").message
     assert "x: [1, 2]   factor: 3" in message
     assert "module" not in message
     assert "function" not in message

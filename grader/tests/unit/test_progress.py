@@ -7,18 +7,17 @@ from rich.console import Console
 
 from grader.pipeline import session
 from grader.pipeline.progress import Progress
-from grader.pipeline.rubric import Timed
 from grader.pipeline.submission import Submission
 from torchkata.course import course
-from torchkata.explain import Ending
+from torchkata.result import TestResult
 
 LINEAR = tuple(course().choose(["linear"]))
 EACH = len(LINEAR[0].points)
 
 
-def ended(job: session.Job) -> session.TestEnded:
+def ended(job: session.Job) -> session.TestRan:
     """Some test of this job has."""
-    return session.TestEnded(job, "linear", next(iter(LINEAR[0].points)), Timed(Ending("passed"), 0.1))
+    return session.TestRan(job, "linear", TestResult(next(iter(LINEAR[0].points)), "passed"))
 
 
 def drawn(*, terminal: bool) -> str:

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,15 +9,15 @@ from hypothesis import strategies as st
 
 from torchkata import state
 from torchkata.course import course
-from torchkata.explain import Status
-from torchkata.state import Outcome, State
+from torchkata.result import LOOK_OF
+from torchkata.state import LastRun, State
 
 KATAS = list(course().katas)
 
-outcomes = st.builds(Outcome, st.sampled_from(state.STATUSES), st.integers(0, 20), st.text(), st.text())
+runs = st.builds(LastRun, st.sampled_from(list(LOOK_OF)), st.integers(0, 20), st.text(), st.text())
 states = st.builds(
     State,
-    st.dictionaries(st.sampled_from(KATAS), outcomes),
+    st.dictionaries(st.sampled_from(KATAS), runs),
     st.dictionaries(st.sampled_from(KATAS), st.integers(1, 3)),
 )
 anything = st.recursive(
@@ -72,7 +71,3 @@ def test_a_write_that_fails_leaves_the_old_file(file: Path, monkeypatch: pytest.
         state.store(State({}, {"linear": 2}))
     assert state.load() == remembered
     assert [path.name for path in file.parent.iterdir()] == ["progress.json"]
-
-
-def test_every_status_is_remembered() -> None:
-    assert set(state.STATUSES) == set(get_args(Status))

@@ -20,7 +20,7 @@ from grader.output.page.write import feedback, write_feedback
 from grader.results import result as stored
 from grader.results.result import Result
 from grader.results.text import in_order
-from grader.results.view import seen, unhidden
+from grader.results.view import unredacted, visible
 from grader.tests.conftest import Hide, ask
 from grader.tests.made import HOSTILE, result, result_with_rehearsal, result_with_speed
 from grader.tests.made_class import a_class
@@ -70,7 +70,7 @@ def page_of(folder: Path, *results: Result) -> str:
 
 def feedback_of(result: Result) -> str:
     """`feedback.html` of this one."""
-    return feedback(result, parts_of(result, seen(result, platform_hides=False)))
+    return feedback(result, parts_of(result, visible(result, platform_hides=False)))
 
 
 def student(score: float, max_score: float = 100.0, failed: dict[Property, str] | None = None) -> Student:
@@ -111,7 +111,7 @@ def test_what_fails_most_comes_first_with_its_commonest_diagnosis() -> None:
 
 def test_each_kata_has_its_statuses_and_the_mean_of_its_points() -> None:
     katas = [kata for kata in course().katas.values() if kata.track == "core"]
-    students = [student_of(one, parts_of(one, unhidden(one)), ()) for one in a_class(20)]
+    students = [student_of(one, parts_of(one, unredacted(one)), ()) for one in a_class(20)]
     for row in overview.ended(students, katas):
         assert sum(row.counts.values()) == 20
         scores = [one.cells[row.kata.name].score for one in students]
@@ -120,7 +120,7 @@ def test_each_kata_has_its_statuses_and_the_mean_of_its_points() -> None:
 
 def test_a_part_ends_as_its_kata_did() -> None:
     for one in a_class(20):
-        parts = {part.name: (part.status, part.score) for part in parts_of(one, unhidden(one))}
+        parts = {part.result.kata: (part.result.status, part.result.score) for part in parts_of(one, unredacted(one))}
         assert {kata.kata: (kata.status, kata.score) for kata in one.katas}.items() <= parts.items()
 
 
@@ -228,7 +228,8 @@ def test_the_page_says_what_needs_another_run_and_what_was_found(tmp_path: Path)
 
 def test_a_result_of_other_tests_costs_the_others_nothing(tmp_path: Path) -> None:
     old = result("why", submission="old")
-    old.katas[0].tests[0] = msgspec.structs.replace(old.katas[0].tests[0], name="test_of_last_year")
+    first, *rest = old.katas[0].tests
+    old.katas[0] = msgspec.structs.replace(old.katas[0], tests=(replace(first, name="test_of_last_year"), *rest))
     for one in (old, result("why")):
         stored.write(one, tmp_path)
     done = ask("report", tmp_path, "--feedback", tmp_path / "to")

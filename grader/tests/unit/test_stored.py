@@ -14,7 +14,7 @@ from grader.results import result
 from grader.results.result import Finding, KataResult, Result
 from grader.tests.conftest import Run, ask
 from torchkata.course import course
-from torchkata.explain import Outcome, Status
+from torchkata.result import Outcome, Status, TestResult
 
 TESTS = list(course().katas["linear"].points)
 
@@ -24,11 +24,11 @@ def store(
 ) -> None:
     """A result of `linear` whose first tests, worth a point each, ended so."""
     tests = [
-        result.TestResult(name, outcome, float(outcome == "passed"), 1.0, "a message")
+        TestResult(name, outcome, float(outcome == "passed"), 1.0, "a message")
         for name, outcome in zip(TESTS, outcomes, strict=False)
     ]
     score = sum(test.score for test in tests)
-    kata = KataResult("linear", status, score, float(len(tests)), tests)
+    kata = KataResult("linear", status, score, float(len(tests)), tuple(tests))
     made = Result(submission, score, 2.0, "sha256:", 0, 100, "bwrap", time.time(), {}, [kata], findings=findings or [])
     result.write(made, directory)
 

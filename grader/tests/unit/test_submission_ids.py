@@ -10,7 +10,7 @@ import pytest
 from grader.base.errors import CallError
 from grader.output import gradebook
 from grader.pipeline.submission_ids import with_ids
-from grader.results.stored import KataRow, Row
+from grader.results.result import KataResult, Result
 from grader.tests.conftest import ask
 from torchkata.course import course
 
@@ -95,8 +95,8 @@ def test_a_clash_is_found_before_anything_is_written(tmp_path: Path) -> None:
 
 def test_a_gradebook_comes_back_as_it_was(tmp_path: Path) -> None:
     names = ["a,b", 'say "hi"', "two\nlines", "Zoë"]
-    katas = [KataRow("linear", "done", 12.0)]
-    *graded, other = [Row(name, 12.0, 100.0, "bwrap", katas, "") for name in names]
+    katas = [KataResult("linear", "done", 12.0, 12.0)]
+    *graded, other = [Result(name, 12.0, 100.0, "", 0, 100, "bwrap", 0.0, {}, katas) for name in names]
     gradebook.write([*graded, msgspec.structs.replace(other, katas=[])], tmp_path)
     with (tmp_path / "gradebook.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -108,5 +108,5 @@ def test_a_gradebook_comes_back_as_it_was(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@sum", "＝cmd()"])
 def test_no_spreadsheet_runs_a_name(tmp_path: Path, name: str) -> None:
-    gradebook.write([Row(name, 0.0, 0.0, "none", [], "")], tmp_path)
+    gradebook.write([Result(name, 0.0, 0.0, "", 0, 1, "none", 0.0, {}, [])], tmp_path)
     assert (tmp_path / "gradebook.csv").read_text().splitlines()[1].startswith(f"'{name},")

@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from grader.results.view import seen
+from grader.results.view import visible
 from grader.tests.conftest import Hide
 from grader.tests.made import OUTCOMES, result
 from torchkata.course import Kata, course, kata_from
+from torchkata.result import TestResult
 
 ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}
 
@@ -51,32 +53,33 @@ def test_another_word_is_refused(wrong: dict[str, Any], words: str) -> None:
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
 def test_where_a_platform_can_not_hide_a_test_only_its_points_are_left(hide: Hide, visibility: str) -> None:
     hide(visibility)
-    rows = seen(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
+    rows = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
     assert [row.title for row in rows[:2]] == ["hidden test 1", "hidden test 2"]
-    assert {row.message for row in rows} == {"", "This test is hidden."}
-    assert {(row.file, row.line, row.seconds) for row in rows} == {("", 0, 0.0)}
-    assert [row.outcome for row in rows[1:4]] == ["failed"] * 3, "not how it was wrong"
-    assert sum(row.max_score for row in rows) == course().katas["get_batch"].max_score
+    assert {row.result.message for row in rows} == {"", "This test is hidden."}
+    assert {(row.result.file, row.result.line, row.result.seconds) for row in rows} == {("", 0, 0.0)}
+    assert [row.result.outcome for row in rows[1:4]] == ["failed"] * 3, "not how it was wrong"
+    assert sum(row.result.max_score for row in rows) == course().katas["get_batch"].max_score
 
 
 def test_a_claim_is_the_first_line_of_a_message(hide: Hide) -> None:
     hide("hidden", "claim")
-    row = seen(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)[2]
-    assert row.test == "test_starts_are_uniform"
-    assert row.message == "get_batch · claim\n  What it asked and what came back is hidden."
-    assert (row.outcome, row.file, row.line) == ("failed", "", 0)
+    row = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)[2]
+    assert row.result.name == "test_starts_are_uniform"
+    assert row.result.message == "get_batch · claim\n  What it asked and what came back is hidden."
+    assert (row.result.outcome, row.result.file, row.result.line) == ("failed", "", 0)
 
 
 def test_all_is_all(hide: Hide) -> None:
     hide("hidden", "all")
-    rows = seen(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
-    assert [row.outcome for row in rows[:7]] == list(OUTCOMES)
-    assert (rows[2].message, rows[2].line) == ("get_batch · claim\n  secret", 7)
+    rows = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
+    assert [row.result.outcome for row in rows[:7]] == list(OUTCOMES)
+    assert (rows[2].result.message, rows[2].result.line) == ("get_batch · claim\n  secret", 7)
 
 
 def test_a_result_of_other_tests_is_refused(hide: Hide) -> None:
     hide("hidden")
     old = result("secret")
-    old.katas[0].tests[0] = type(old.katas[0].tests[0])("test_of_last_year", "failed", 0.0, 1.0, "secret")
+    tests = (TestResult("test_of_last_year", "failed", 0.0, 1.0, "secret"), *old.katas[0].tests[1:])
+    old.katas[0] = msgspec.structs.replace(old.katas[0], tests=tests)
     with pytest.raises(ValueError, match="kata get_batch has changed since; grade again"):
-        seen(old, platform_hides=False)
+        visible(old, platform_hides=False)
