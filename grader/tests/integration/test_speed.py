@@ -186,7 +186,7 @@ def test_a_child_that_is_lost_costs_nothing(monkeypatch: pytest.MonkeyPatch, nee
         os.kill(os.getpid(), 9)
 
     monkeypatch.setattr(session, "grade", grade_one_and_die)
-    sandbox = launch("bwrap", setup.limits(), setup.timing("cpu"))
+    sandbox = launch("bwrap", setup.limits(), setup.timing())
     try:
         sandbox.wait_until_ready()
         both: tuple[Workload, ...] = (LINEAR, course().workloads["sgd_step"])
