@@ -106,9 +106,7 @@ def run(item: pytest.Item) -> TestResult:
     began = time.monotonic()
     reports = runtestprotocol(item, nextitem=None, log=False)
     results = [result for report in reports if (result := getattr(report, "kata_result", None)) is not None]
-    fault = next(
-        (str(report.longrepr) for report in reports if report.failed and not hasattr(report, "kata_result")), ""
-    )
+    faults = [str(one.longrepr) for one in reports if one.failed and not hasattr(one, "kata_result")]
     if faults or len(results) != 1 or reports[1].skipped:
         text = faults[0].strip().splitlines()[-1] if faults else "the test did not run"
         result = TestResult(item.name, "inconclusive", message=f"the grader itself failed: {text}")
