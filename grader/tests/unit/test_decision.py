@@ -113,10 +113,10 @@ def test_an_mfu_that_is_advertised_is_enough_on_a_good_device() -> None:
     assert (needed.passing, needed.full) == pytest.approx((0.625, 0.75))
 
 
-def test_a_device_that_gives_less_asks_for_nine_tenths_of_what_it_gives() -> None:
-    assert as_ratios(MFU, PEAK, ceiling=0.5 * PEAK) == Tiers(0.9, 0.9)
-    needed = as_ratios(MFU, PEAK, ceiling=0.6 * PEAK)
-    assert (needed.passing, needed.full) == pytest.approx((0.5 / 0.6, 0.9))
+def test_a_device_that_gives_less_asks_for_less_and_its_two_tiers_stay_two() -> None:
+    assert as_ratios(MFU, PEAK, ceiling=0.5 * PEAK) == Tiers(0.75, 0.9)
+    needed = as_ratios(MFU, PEAK, ceiling=0.7 * PEAK)
+    assert (needed.passing, needed.full) == pytest.approx((0.5 / 0.7, 0.6 / 0.7))
 
 
 def test_the_mfu_is_that_of_the_median_at_full_rate() -> None:
