@@ -148,8 +148,8 @@ def disturbed(sample: Sample, opening: float, rules: Rules) -> bool:
 def as_ratios(thresholds: Tiers, peak: float | None, ceiling: float) -> Tiers:
     """The thresholds as ratios of the baseline's rate. `ceiling` is the highest rate that it showed.
 
-    A threshold in MFU is min(threshold, REACHABLE · C) with C = ceiling / peak; dividing by C makes it a ratio, and free of
-    whatever slows the machine for a while.
+    A threshold in MFU is min(threshold, REACHABLE · C) with C = ceiling / peak; dividing by C makes it a ratio, and
+    free of whatever slows the machine for a while.
     """
     if peak is None:
         return thresholds
