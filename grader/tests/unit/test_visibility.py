@@ -9,7 +9,8 @@ import pytest
 from grader.results.view import visible
 from grader.tests.conftest import Hide
 from grader.tests.made import OUTCOMES, result
-from torchkata.course import Kata, course, kata_from
+from torchkata.course import Kata, course
+from torchkata.course_files import kata_from
 from torchkata.result import TestResult
 
 ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}
@@ -17,7 +18,7 @@ ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points":
 
 def made(**more: Any) -> Kata:
     """The kata k, of which this is said, too."""
-    return kata_from(ENTRY | more, Path("reference/k/kata.toml"), course())
+    return kata_from(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
 
 
 def test_nothing_said_is_visible_and_a_hidden_test_says_nothing() -> None:
