@@ -80,7 +80,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Runtime]:
     return put
 
 
-def test_memory_is_shared_by_its_handle_and_given_back(pretend: Callable[..., Runtime]) -> None:
+def test_cuda_memory_is_shared_by_its_handle_and_freed(pretend: Callable[..., Runtime]) -> None:
     made = pretend()
     ours, handle = cuda.allocated(4096)
     assert (len(handle), ours.numel(), ours.dtype) == (cuda.HANDLE_BYTES, 4096, torch.uint8)
@@ -92,7 +92,7 @@ def test_memory_is_shared_by_its_handle_and_given_back(pretend: Callable[..., Ru
 
 
 @pytest.mark.parametrize("call", ["cudaMalloc", "cudaIpcGetMemHandle", "cudaIpcOpenMemHandle", "cudaFree"])
-def test_a_call_that_fails_says_which(pretend: Callable[..., Runtime], call: str) -> None:
+def test_a_failed_cuda_call_is_named(pretend: Callable[..., Runtime], call: str) -> None:
     pretend(call)
 
     def share() -> None:
@@ -104,7 +104,7 @@ def test_a_call_that_fails_says_which(pretend: Callable[..., Runtime], call: str
         share()
 
 
-def test_memory_of_a_device_is_described_as_torch_reads_it() -> None:
+def test_cuda_memory_is_described_as_torch_reads_it() -> None:
     described = cuda.Allocation(0x7F00, 12).__cuda_array_interface__
     assert described == {"shape": (12,), "typestr": "|u1", "data": (0x7F00, False), "version": 3}
 
@@ -139,7 +139,7 @@ class PretendedWorker:
         pass
 
 
-def test_results_are_copied_before_the_clock_stops(
+def test_results_of_a_block_are_copied_before_the_clock_stops(
     pretend: Callable[..., Runtime], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = pretend()
@@ -160,7 +160,7 @@ def test_results_are_copied_before_the_clock_stops(
 STATE = DeviceState("NVIDIA H200", 132, "580", 700.0, 1980, 3201, 40, (), frozenset())
 
 
-def test_a_device_is_watched_from_the_start_to_the_end() -> None:
+def test_a_device_is_watched_for_slowdowns_from_start_to_end() -> None:
     states = [STATE, replace(STATE, slowdowns=("too hot (driver)",)), STATE, STATE]
     watch = setup.Watch(lambda: states.pop(0))
     found = [watch.trouble() for _ in range(4)]
@@ -169,7 +169,7 @@ def test_a_device_is_watched_from_the_start_to_the_end() -> None:
     assert "another process" in setup.Watch(lambda: replace(STATE, processes=frozenset({1}))).trouble()
 
 
-def test_a_device_that_tells_nothing_is_trouble() -> None:
+def test_a_device_whose_state_is_unknown_is_trouble() -> None:
     def read() -> DeviceState:
         raise StateUnknown("nvidia-ml-py is not installed")
 
@@ -195,7 +195,7 @@ def pretended_side(error: float = 0.0, block: Callable[[Any], None] = lambda _: 
 
 
 @pytest.mark.parametrize(("first", "second", "ratio"), [(0.1, 0.3, 1.0), (0.3, 0.0, 0.0)])
-def test_a_host_that_asks_for_its_last_batch_early_is_ahead(
+def test_a_host_that_asks_for_its_last_batch_early_runs_ahead_of_the_device(
     first: float, second: float, ratio: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now, looked = [0.0], threading.Event()
@@ -221,7 +221,7 @@ def test_a_host_that_asks_for_its_last_batch_early_is_ahead(
         figures.lead_of_the_host(pretended_side(error=1.0, block=block))
 
 
-def test_the_peak_of_a_device_is_seen_even_if_it_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     free, looked = [2**33], threading.Event()
 
@@ -245,7 +245,7 @@ def test_the_peak_of_a_device_is_seen_even_if_it_is_given_back(monkeypatch: pyte
     assert 0 < found.ratio < 2
 
 
-def test_advertised_thresholds_hold_where_they_were_measured() -> None:
+def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:
     workload = course().workloads["linear_forward"]
     task = Task("linear_forward", "cuda", SIZES["cuda"]["linear_forward"], 1)
     for name, expected in (
@@ -259,7 +259,7 @@ def test_advertised_thresholds_hold_where_they_were_measured() -> None:
     assert peak_of(SimpleNamespace(device=None), task) is None  # type: ignore[arg-type]
 
 
-def test_a_sandbox_with_a_gpu_holds_its_devices_and_an_address_space_without_end(tmp_path: Path) -> None:
+def test_a_sandbox_with_a_gpu_has_its_devices_and_an_unlimited_address_space(tmp_path: Path) -> None:
     command = launch.bubblewrap(tmp_path, ["/dev/nvidia0", "/dev/nvidiactl"])
     text = " ".join(command)
     assert "--dev-bind-try /dev/nvidia0 /dev/nvidia0" in text
