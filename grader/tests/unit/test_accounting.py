@@ -9,13 +9,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
-from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from grader.tests.solution import SOLUTION
 from torchkata.assignment import Assignment
 from torchkata.speed import accounting
-from torchkata.torch_internals import TorchDispatchMode
+from torchkata.torch_internals import TorchDispatchMode, tree_leaves
 
 solution = Assignment(SOLUTION, "solution")
 Cruncher, Linear, train = solution.cruncher.Cruncher, solution.linear.Linear, solution.train.train
