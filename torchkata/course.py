@@ -80,7 +80,7 @@ class Course:
         return self.folder(kata) / "solution.py"
 
     def fallback(self, kata: str) -> Path:
-        """What stands in for a student's kata that is not done, where another builds on it."""
+        """What takes the place of a student's kata that is not done, where another builds on it."""
         return self.folder(kata) / "fallback.py"
 
     def folder(self, kata: str) -> Path:

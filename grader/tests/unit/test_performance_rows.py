@@ -17,9 +17,8 @@ from grader.output.junit import Stored
 from grader.output.live import LiveReport
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.output.table import class_table
-from grader.results import result as stored
-from grader.results import stored as ledger
-from grader.results.result import KataResult, PerformanceResult, Result
+from grader.results import stored
+from grader.results.result import KataResult, PerformanceResult, Result, write
 from grader.tests.made import HOSTILE, rehearsed, result, result_with_rehearsal, result_with_speed, timed
 from grader.tests.platforms import (
     AT,
@@ -193,8 +192,8 @@ def test_the_github_summary_of_a_rehearsal_shows_no_points_for_speed() -> None:
 def rows_of(directory: Path, *results: Result) -> list[Result]:
     """These results as the class tables read them."""
     for made in results:
-        stored.write(made, directory)
-    rows, problems = ledger.rows(directory)
+        write(made, directory)
+    rows, problems = stored.rows(directory)
     assert problems == []
     return rows
 
