@@ -46,7 +46,7 @@ class HostMemory:
         HostMemory.alive -= 1
 
 
-def test_memory_of_a_device_is_described_as_torch_reads_it() -> None:
+def test_cuda_memory_is_described_as_torch_reads_it() -> None:
     described = cuda.Allocation(0x7F00, 12).__cuda_array_interface__
     assert described == {"shape": (12,), "typestr": "|u1", "data": (0x7F00, False), "version": 3}
 
@@ -81,7 +81,7 @@ class PretendedWorker:
         pass
 
 
-def test_results_are_copied_before_the_clock_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_of_a_block_are_copied_before_the_clock_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.speed.side.TimedWorker", PretendedWorker)
     monkeypatch.setattr("grader.speed.side.DeviceMemory", HostMemory)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
@@ -101,7 +101,7 @@ def test_results_are_copied_before_the_clock_stops(monkeypatch: pytest.MonkeyPat
 STATE = DeviceState("NVIDIA H200", 132, "580", 700.0, 1980, 3201, 40, (), frozenset())
 
 
-def test_a_device_is_watched_from_the_start_to_the_end() -> None:
+def test_a_device_is_watched_for_slowdowns_from_start_to_end() -> None:
     states = [STATE, replace(STATE, slowdowns=("too hot (driver)",)), STATE, STATE]
     watch = setup.Watch(lambda: states.pop(0))
     found = [watch.trouble() for _ in range(4)]
@@ -110,7 +110,7 @@ def test_a_device_is_watched_from_the_start_to_the_end() -> None:
     assert "another process" in setup.Watch(lambda: replace(STATE, processes=frozenset({1}))).trouble()
 
 
-def test_a_device_that_tells_nothing_is_trouble() -> None:
+def test_a_device_whose_state_is_unknown_is_trouble() -> None:
     def read() -> DeviceState:
         raise StateUnknown("nvidia-ml-py is not installed")
 
@@ -136,7 +136,7 @@ def pretended_side(error: float = 0.0, block: Callable[[Any], None] = lambda _: 
 
 
 @pytest.mark.parametrize(("first", "second", "ratio"), [(0.1, 0.3, 1.0), (0.3, 0.0, 0.0)])
-def test_a_host_that_asks_for_its_last_batch_early_is_ahead(
+def test_a_host_that_asks_for_its_last_batch_early_runs_ahead_of_the_device(
     first: float, second: float, ratio: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now, looked = [0.0], threading.Event()
@@ -162,7 +162,7 @@ def test_a_host_that_asks_for_its_last_batch_early_is_ahead(
         figures.lead_of_the_host(pretended_side(error=1.0, block=block))
 
 
-def test_the_peak_of_a_device_is_seen_even_if_it_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     free, looked = [2**33], threading.Event()
 
@@ -186,7 +186,7 @@ def test_the_peak_of_a_device_is_seen_even_if_it_is_given_back(monkeypatch: pyte
     assert 0 < found.ratio < 2
 
 
-def test_advertised_thresholds_hold_where_they_were_measured() -> None:
+def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:
     workload = course().workloads["linear_forward"]
     task = Task("linear_forward", "cuda", SIZES["cuda"]["linear_forward"], 1)
     for name, expected in (
