@@ -24,15 +24,25 @@ WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
 def grade(
     machine: Machine, workloads: Iterable[Workload], files: Mapping[str, Mapping[str, bytes]]
 ) -> Iterator[PerformanceResult]:
-    """Each workload, on its own files: those of the submission, on foundations that hold."""
+    """Each workload, on its own files: those of the submission, on foundations that hold.
+
+    Ends early where this process or its device has failed: what is left needs a new process.
+    """
     for workload in workloads:
         began = time.monotonic()
-        row = graded(machine, workload, files[workload.name])
+        try:
+            row, failed = graded(machine, workload, files[workload.name]), False
+        except (CudaError, RuntimeError, OSError) as error:  # torch's own are RuntimeErrors
+            said = str(error).strip().partition("\n")[0]
+            text = f"{type(error).__name__}: {said}; {NOT_YOUR_FAULT}"
+            row, failed = ended(machine.kind, workload, "inconclusive", text), True
         yield msgspec.structs.replace(marked(row), seconds=round(time.monotonic() - began, 3))
+        if failed:
+            return
 
 
 def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> PerformanceResult:
-    """One workload, however it ends."""
+    """One workload, however the student's code or the comparison ends. Raises what torch and the driver raise here."""
     try:
         if workload.name in UNITS:
             measured = rates.measure(machine, workload, files)
@@ -49,7 +59,7 @@ def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> 
     except TimedOut as error:
         slowest = f"more than {rates.SLOWEST:g} times what passes"
         return ended(machine.kind, workload, "timed_out", f"{error.how}: {slowest}")
-    except (Inconclusive, CudaError) as error:
+    except Inconclusive as error:
         return ended(machine.kind, workload, "inconclusive", f"{error}; {NOT_YOUR_FAULT}")
 
 

@@ -3,6 +3,7 @@
 Y Y Y │ S Y S Y S Y …     Y: the baseline   S: the student, who has begun only after the first three
 """
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from grader.speed.freivalds import OWN_MARGIN
 from grader.speed.machine import Machine
 from grader.speed.side import Side, Task, most_calls
 from torchkata.course import Tiers, Workload
+from torchkata.failures import Inconclusive
 from torchkata.speed.amounts import UNITS, amount
 from torchkata.speed.devices import NAMES
 from torchkata.speed.sizes import SIZES
@@ -47,9 +49,11 @@ class Baseline:
         self.seconds = 0.0
 
     def rate(self) -> float:
-        """Of one more block, in work units a second."""
+        """Of one more block, in work units a second. Raises Inconclusive, a wrong result among the reasons."""
         block = self.side.block(TRUSTED_SECONDS)
         self.seconds = block.seconds
+        if self.comparable and not math.isfinite(block.error):
+            raise Inconclusive("plain torch's own result was wrong on this device")
         if self.comparable:
             self.own_error = max(self.own_error, block.error)
         return self.work / block.seconds
