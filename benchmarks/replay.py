@@ -36,6 +36,18 @@ def without_seconds(katas: list[KataResult] | None) -> object:
     return plain
 
 
+def first_difference(replayed: object, drawn: object) -> str:
+    """Where two results part, and what each has there."""
+    if isinstance(replayed, dict) and isinstance(drawn, dict):
+        pairs = [(f"{key}: ", replayed[key], drawn[key]) for key in replayed]
+    elif isinstance(replayed, list) and isinstance(drawn, list) and len(replayed) == len(drawn):
+        pairs = [(f"{place}, ", *pair) for place, pair in enumerate(zip(replayed, drawn, strict=True))]
+    else:
+        return f"\n    replayed: {replayed}\n    drawn anew: {drawn}"
+    name, one, other = next(pair for pair in pairs if pair[1] != pair[2])
+    return name + first_difference(one, other)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -59,9 +71,9 @@ def main() -> None:
                 spent[turn] += time.perf_counter() - began
             total += len(todo)
             for name, ahead in graded[0].items():
-                if without_seconds(ahead) != without_seconds(graded[1][name]):
+                if (ours := without_seconds(ahead)) != (theirs := without_seconds(graded[1][name])):
                     different += 1
-                    print(f"DIFFERENT  {name}", flush=True)
+                    print(f"DIFFERENT  {name}\n{first_difference(ours, theirs)}", flush=True)
             print(f"{kata.name}: {len(todo)} compared, {spent[0]:.0f} s and {spent[1]:.0f} s so far", flush=True)
         print(f"{total} submissions, {different} different; {spent[0]:.0f} s replayed, {spent[1]:.0f} s drawn anew")
 

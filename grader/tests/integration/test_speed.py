@@ -187,7 +187,7 @@ def test_workloads_of_a_timing_process_that_died_cost_no_points(monkeypatch: pyt
         os.kill(os.getpid(), 9)
 
     monkeypatch.setattr(session, "grade", grade_one_and_die)
-    sandbox = launch("bwrap", setup.limits(), setup.timing("cpu"))
+    sandbox = launch("bwrap", setup.limits(), setup.timing())
     try:
         sandbox.wait_until_ready()
         both: tuple[Workload, ...] = (LINEAR, course().workloads["sgd_step"])

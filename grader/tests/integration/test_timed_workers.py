@@ -26,7 +26,7 @@ LIMITS = setup.limits()
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A zygote for workers that are timed, at each level."""
-    yield from zygote(request, LIMITS, setup.timing("cpu"))
+    yield from zygote(request, LIMITS, setup.timing())
 
 
 @pytest.fixture
