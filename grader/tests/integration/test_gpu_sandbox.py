@@ -62,7 +62,7 @@ def with_driver(driver: Path, *command: str, **variables: str) -> subprocess.Com
 
 
 @pytest.mark.parametrize("before", [[], ORDINARY], ids=["this user", "an ordinary user"])
-def test_device_memory_crosses_namespaces_users_and_the_filter(driver: Path, before: list[str]) -> None:
+def test_device_memory_is_shared_across_namespaces_users_and_the_filter(driver: Path, before: list[str]) -> None:
     done = plumbing(driver, *before)
     assert done.returncode == 0, done.stderr
     worker = {"right": [True, True], "alive": 7}
@@ -80,7 +80,7 @@ LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
 
 
 @pytest.mark.parametrize(("lacks", "words"), [("0", ""), ("102", "virtual memory"), ("103", "by file descriptor")])
-def test_a_device_that_cannot_share_memory_is_known(driver: Path, lacks: str, words: str) -> None:
+def test_a_device_that_cannot_share_memory_is_named(driver: Path, lacks: str, words: str) -> None:
     done = code_with(driver, LACKING, FAKE_CUDA_LACKS=lacks)
     assert done.returncode == 0, done.stderr
     assert words in done.stdout
@@ -175,12 +175,12 @@ IMPORTS = "import mmap, socket, threading"
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_a_gpu_worker_is_let_do_what_the_driver_does(ask: Ask, name: str) -> None:
+def test_a_gpu_worker_may_do_what_the_driver_needs(ask: Ask, name: str) -> None:
     assert float(ask(TRY.format(code=WANTED[name]), IMPORTS)) == 0
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_gpu_worker_reaches_nobody(ask: Ask, name: str) -> None:
+def test_a_gpu_worker_cannot_connect_to_anything_or_fork(ask: Ask, name: str) -> None:
     assert float(ask(TRY.format(code=REFUSED[name]), IMPORTS)) in (errno.EPERM, errno.EACCES)
 
 

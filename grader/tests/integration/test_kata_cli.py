@@ -62,7 +62,7 @@ def test_kata_next_runs_the_first_kata_that_is_not_done(handout: Path) -> None:
     assert "same_storage  not started    0/6" in done.out
     assert "get_batch" not in done.out
     assert "warning" not in done.out.lower()
-    (handout / ".kata/progress.json").write_text(json.dumps({"outcomes": finished(handout), "hints": {}}))
+    (handout / ".kata/progress.json").write_text(json.dumps({"runs": finished(handout), "hints": {}}))
     done = kata(handout, "next")
     assert (done.code, done.out) == (0, "All done. To hand in: kata export\n")
     assert kata(handout, "hint").out == done.out
@@ -108,12 +108,12 @@ def test_kata_reset_asks_first_and_keeps_a_copy_of_the_file(handout: Path) -> No
 
 def test_kata_reset_forgets_the_outcome_and_the_hints_of_the_kata(handout: Path) -> None:
     (handout / ".kata").mkdir()
-    stored = {"outcomes": finished(handout), "hints": {"linear": 2, "sgd": 1}}
+    stored = {"runs": finished(handout), "hints": {"linear": 2, "sgd": 1}}
     (handout / ".kata/progress.json").write_text(json.dumps(stored))
     write_solution(handout, "linear")
     kata(handout, "reset", "linear", "--yes")
     left = json.loads((handout / ".kata/progress.json").read_text())
-    assert "linear" not in left["outcomes"]
+    assert "linear" not in left["runs"]
     assert left["hints"] == {"sgd": 1}
 
 

@@ -24,7 +24,7 @@ anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from([*KATAS, "outcomes", "hints", "status", "passed", "files", "run"]), inner)
+        | st.dictionaries(st.sampled_from([*KATAS, "runs", "hints", "status", "passed", "files", "run"]), inner)
     ),
     max_leaves=20,
 )
