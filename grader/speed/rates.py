@@ -12,12 +12,12 @@ import torch
 
 from grader.speed.calibration import fallen
 from grader.speed.decision import RULES, Final, More, Retry, Sample, as_ratios, judge
-from grader.speed.freivalds import OWN_MARGIN
 from grader.speed.machine import Machine
 from grader.speed.side import Side, Task, most_calls
 from torchkata.course import Tiers, Workload
 from torchkata.speed.amounts import UNITS, amount
 from torchkata.speed.devices import NAMES
+from torchkata.speed.freivalds import OWN_MARGIN
 from torchkata.speed.sizes import SIZES
 
 OPENING_BLOCKS = 3

@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from grader.speed.checks.seeded import SeededInputs
 from torchkata.speed.layout import Memory
+from torchkata.speed.seeded import SeededInputs
 from torchkata.speed.sizes import Size
 
 KEY_TOKENS = 4  # 64 bits: enough to tell the windows of 2²⁶ random tokens apart

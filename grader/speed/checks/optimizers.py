@@ -12,8 +12,8 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from grader.speed.checks.seeded import SeededInputs
 from torchkata.speed.layout import Memory
+from torchkata.speed.seeded import SeededInputs
 from torchkata.speed.sizes import Size
 
 STRIDE = 16

@@ -2,9 +2,9 @@
 
 import torch
 
-from grader.speed.checks.seeded import SeededInputs
-from grader.speed.freivalds import floor, relative_error
+from torchkata.speed.freivalds import floor, relative_error
 from torchkata.speed.layout import Memory
+from torchkata.speed.seeded import SeededInputs
 from torchkata.speed.sizes import Size
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from grader.speed.checks.seeded import SeededInputs
-from grader.speed.freivalds import floor
+from torchkata.speed.freivalds import floor
 from torchkata.speed.layout import Memory
+from torchkata.speed.seeded import SeededInputs
 from torchkata.speed.sizes import Size
 
 
