@@ -31,7 +31,7 @@ def demand(how: str, status: str, folder: Path, katas: Sequence[str], examples: 
     command = [sys.executable, "-m", "pytest", f"--examples={examples}"]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     try:
-        stored = json.loads((folder / ".kata/progress.json").read_text())["outcomes"]
+        stored = json.loads((folder / ".kata/progress.json").read_text())["runs"]
     except OSError:
         raise GraderError(f"the handout's tests do not run: {(done.stdout + done.stderr)[-1000:]}") from None
     found = {kata: stored.get(kata, {}).get("status", "not run") for kata in katas}
