@@ -10,13 +10,13 @@ from torch import Tensor
 
 from grader.sandbox import cuda
 from grader.sandbox.orders import Begin
-from grader.speed.checks import CHECKS, Check
 from grader.speed.worker import Block, TimedWorker
 from torchkata.course import Limits
 from torchkata.failures import Crashed, NotStarted, Place
 from torchkata.reply import Reply
-from torchkata.speed.layout import bytes_needed, fields, lay_out
+from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
+from torchkata.speed.workload import Work, work_of
 
 MOST_CALLS = 2**16
 
@@ -30,6 +30,11 @@ class Task:
     size: Size
     calls: int
     times: int = 1  # the same calls again
+
+    @property
+    def work(self) -> Work:
+        """What it is."""
+        return work_of(self.workload)
 
 
 @dataclass(frozen=True)
@@ -58,14 +63,14 @@ class Side:
     def begin(self, host: Tensor, *, trusted: bool) -> None:
         """Lay out the memory and let the worker make what its blocks need."""
         task, handle, device_bytes = self.task, b"", 0
-        chosen = fields(task.workload, task.size, task.calls)
+        chosen = task.work.fields(task.size, task.calls)
         if task.kind == "cuda":
             device_bytes = bytes_needed(chosen, on_host=False)
             self.device_memory, handle = cuda.allocated(device_bytes)
         self.memory = lay_out(chosen, host, host if self.device_memory is None else self.device_memory)
         self.filled = [name for name, field in chosen.items() if field.role != "given" and not field.on_host]
         self.results: dict[str, Tensor] = self.memory if self.device_memory is None else self.copies()
-        self.check: Check = CHECKS[task.workload](self.memory, self.results, task.size)
+        self.check = task.work.check(self.memory, self.results, task.size)
         self.check.prepare()
         order = Begin(task.workload, task.size, task.calls, task.kind, trusted, handle, device_bytes)
         demand_success(self.worker.lay_out(order))
@@ -116,11 +121,11 @@ def demand_success(reply: Reply) -> None:
         raise Crashed(reply.error, place)
 
 
-def most_calls(workload: str, kind: Kind, size: Size, available: int) -> int:
+def most_calls(work: Work, kind: Kind, size: Size, available: int) -> int:
     """How many calls' tensors fit into so many bytes, of the device's memory where it has its own; at least 1."""
     on_host = None if kind == "cpu" else False
 
     def needed(calls: int) -> int:
-        return bytes_needed(fields(workload, size, calls), on_host=on_host)
+        return bytes_needed(work.fields(size, calls), on_host=on_host)
 
     return max(1, bisect_right(range(MOST_CALLS), available, lo=1, key=needed) - 1)

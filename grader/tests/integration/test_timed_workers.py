@@ -15,7 +15,7 @@ from grader.speed.worker import SLIP, MemoryUse, TimedWorker
 from grader.tests.workers import LEVELS, zygote
 from torchkata.course import course
 from torchkata.failures import Crashed, Died, NotStarted, TimedOut
-from torchkata.speed.layout import bytes_needed, fields
+from torchkata.speed.layout import bytes_needed
 from torchkata.speed.sizes import Size
 
 SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
@@ -209,10 +209,10 @@ def test_training_that_does_nothing_has_no_figure(side: Callable[..., Side]) -> 
 
 @pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])
 def test_as_many_calls_as_memory_holds(available: int) -> None:
-    most = most_calls("linear_forward", "cpu", SMALL.size, available)
+    most = most_calls(SMALL.work, "cpu", SMALL.size, available)
     assert most >= 1
-    assert most == 1 or bytes_needed(fields("linear_forward", SMALL.size, most)) <= available
-    assert bytes_needed(fields("linear_forward", SMALL.size, most + 1)) > available
+    assert most == 1 or bytes_needed(SMALL.work.fields(SMALL.size, most)) <= available
+    assert bytes_needed(SMALL.work.fields(SMALL.size, most + 1)) > available
 
 
 def test_a_worker_that_was_never_asked_can_be_ended(sandbox: Sandbox) -> None:

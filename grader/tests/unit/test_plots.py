@@ -10,17 +10,23 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from grader.output.pictures.bars import bars
-from grader.output.pictures.intensity import intensity
 from grader.output.pictures.roofline import Point, roofline
 from grader.results import result as stored
 from grader.results.result import PerformanceResult
 from grader.tests.conftest import ask
 from grader.tests.made import HOSTILE, OUTCOMES, rehearsed, result, result_with_speed, timed
 from torchkata.course import course
-from torchkata.speed.sizes import SIZES, Size
+from torchkata.speed.sizes import Kind, Size
+from torchkata.speed.workload import Rate, work_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORKLOADS = list(course().workloads)
+
+
+def intensity(workload: str, size: Size) -> float | None:
+    """Where a workload has its place on a roofline; None where it has none."""
+    work = work_of(workload)
+    return work.intensity(size) if isinstance(work, Rate) else None
 
 
 def texts(svg: str) -> list[str]:
@@ -137,8 +143,9 @@ def test_an_optimizers_intensity_is_that_of_one_parameter() -> None:
 
 
 def test_what_neither_computes_nor_streams_has_no_intensity() -> None:
-    for sizes in SIZES.values():
-        without = {name for name in WORKLOADS if intensity(name, sizes[name]) is None}
+    kinds: tuple[Kind, ...] = ("cpu", "cuda")
+    for kind in kinds:
+        without = {name for name in WORKLOADS if intensity(name, work_of(name).sizes[kind]) is None}
         assert without == {"get_batch_throughput", "no_hidden_sync", "peak_memory"}
 
 
