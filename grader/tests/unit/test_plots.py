@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from grader.output import speed_pictures
 from grader.output.pictures.bars import bars
 from grader.output.pictures.roofline import Point, roofline
 from grader.results import result as stored
@@ -164,6 +165,13 @@ def test_the_report_draws_whoever_was_timed_and_clears_away_what_is_old(tmp_path
     assert {"linear_forward, 740 TFLOP/s", "sgd_step, 400 GFLOP/s"} <= set(roof)
     assert {"779 TFLOP/s", "4 TB/s"} <= set(roof), "the roof is what the grader's own code reached beside it"
     assert not [text for text in roof if "train_throughput" in text], "its result was wrong"
+
+
+def test_a_machine_without_torch_draws_bars_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored.write(result_with_speed("why"), tmp_path)
+    monkeypatch.setattr(speed_pictures, "find_spec", lambda _: None)
+    speed_pictures.draw(tmp_path / "ada")
+    assert sorted(path.name for path in (tmp_path / "ada").iterdir()) == ["result.json", "speed.svg"]
 
 
 def test_a_report_without_workloads_draws_nothing(tmp_path: Path) -> None:

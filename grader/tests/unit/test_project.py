@@ -12,6 +12,7 @@ from grader.base.imports import with_imports
 from grader.proof import zoo
 from grader.sandbox.launch import RUNTIME, WORKLOADS
 from grader.tests import ROOT
+from grader.tests.conftest import python
 from torchkata.course import Kata, course
 
 KATAS = list(course().katas.values())
@@ -68,6 +69,11 @@ def test_workloads_need_no_more_than_a_worker_has() -> None:
         ours = {file.relative_to(ROOT) for file in with_imports([path]) if file.name != "__init__.py"}
         seen = {file for file in ours if file.as_posix() in RUNTIME or file.match(WORKLOADS)}
         assert ours == seen, f"{path}: a worker has no more"
+
+
+def test_what_a_workload_is_worth_is_known_without_torch() -> None:
+    code = "import sys, torchkata.course as c; print(len(c.course().workloads), 'torch' in sys.modules)"
+    assert python("-c", code).out == "8 False\n"
 
 
 def test_probes_need_nothing_of_the_tests() -> None:
