@@ -1,11 +1,14 @@
 # make grade   grade the example submissions
 # make test    what every change must pass: style, types, the katas' solution, the grader's tests, the quick proof
 # make prove   the whole proof, and the tests that need a clock or minutes: on a machine that does little else
+# make lowest  the tests of what is private to other packages, with the lowest versions that pyproject.toml allows
 # make speed   the proof that cheating on speed does not pay: on a machine that does nothing else
 PYTHON ?= python3
 JOBS ?= 2
 SEEDS ?= 20
 BIN := .venv/bin
+LOWEST := .venv/lowest/bin
+INTERNALS := integration/test_collect unit/test_drawn unit/test_diagnose unit/test_accounting unit/test_compute_katas
 
 grade: .venv/installed
 	$(BIN)/grader grade examples/submissions/* --out results --jobs $(JOBS)
@@ -27,6 +30,15 @@ prove: .venv/installed
 speed: .venv/installed
 	$(BIN)/grader certify --only cheats --track all --markdown results/cheats.md
 
+lowest:
+	$(PYTHON) -m venv .venv/lowest
+	$(LOWEST)/python -m pip install --quiet uv
+	$(LOWEST)/uv pip install --python $(LOWEST)/python --resolution lowest-direct --group students --editable ".[grader,slurm]"
+	$(LOWEST)/pytest --impl solution --track core
+	$(LOWEST)/pytest $(INTERNALS:%=grader/tests/%.py)
+	$(LOWEST)/grader grade examples/submissions/complete --out .venv/lowest/results
+	grep -q '^complete,100.0,100.0,' .venv/lowest/results/gradebook.csv
+
 benchmark: .venv/installed
 	$(BIN)/python -m benchmarks.student
 	$(BIN)/python -m benchmarks.watch
@@ -41,4 +53,4 @@ benchmark: .venv/installed
 clean:
 	rm -rf .venv results
 
-.PHONY: grade test prove speed benchmark clean
+.PHONY: grade test prove lowest speed benchmark clean

@@ -35,7 +35,7 @@ def main() -> None:
         else:
             show_cheats(list(cheat_run.run(sandbox, print)))
 
-    with_sandbox(chosen.isolation, setup.limits(), setup.timing("cpu"), print, use)
+    with_sandbox(chosen.isolation, setup.limits(), setup.timing(), print, use)
 
 
 def show_cheats(trials: Sequence[SlowTrial | CheatTrial]) -> None:

@@ -19,7 +19,7 @@ from torch.utils.benchmark import Timer
 from benchmarks.timing import table
 from grader.pipeline.workplace import with_sandbox
 from grader.sandbox.launch import Sandbox, connect
-from grader.speed import setup
+from grader.speed import gpu, setup
 from grader.speed.rates import Baseline, sized
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.side import Task
@@ -51,7 +51,10 @@ def main() -> None:
         ratios.extend(gradings(kind, sandbox))  # in children, which must find CUDA unused
         turns.extend(measured(kind, sandbox))
 
-    with_sandbox("auto", setup.limits(), setup.timing(kind), lambda line: print(line, file=sys.stderr), use)
+    device = gpu.chosen() if kind == "cuda" else None
+    if isinstance(device, str):
+        sys.exit(device)
+    with_sandbox("auto", setup.limits(), setup.timing(device), lambda line: print(line, file=sys.stderr), use)
     rows = [(f"{WORKLOAD} on the {kind}, load {os.getloadavg()[0]:.1f}", "the grader's clock", "")]
     for clock in turns[0].theirs:
         shares = sorted(turn.ours / turn.theirs[clock] for turn in turns)
@@ -96,7 +99,7 @@ def others(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
     chosen = task.work.fields(task.size, task.calls)
     if task.kind == "cpu":
         torch.set_num_threads(1)
-        os.sched_setaffinity(0, {setup.timing("cpu").core or 0})
+        os.sched_setaffinity(0, {setup.timing().core or 0})
     size = bytes_needed(chosen)
     shared = torch.frombuffer(mmap.mmap(-1, size), dtype=torch.uint8)  # in small pages, as what a worker shares with us
     memory = shared if task.kind == "cpu" else torch.empty(size, dtype=torch.uint8, device=task.kind)

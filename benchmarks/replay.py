@@ -7,6 +7,7 @@ Hypothesis drawing them. Outcomes, points, messages, diagnoses and places are co
 """
 
 import argparse
+import re
 import sys
 import time
 
@@ -28,12 +29,24 @@ def results(todo: list[Claim], tests: Tests, sandbox: Sandbox, jobs: int) -> dic
     return {event.job.submission.id: event.katas for event in events if isinstance(event, Graded)}
 
 
-def without_seconds(katas: list[KataResult] | None) -> object:
-    """What must be the same."""
-    plain = msgspec.to_builtins(katas)
+def without_chance(katas: list[KataResult] | None) -> object:
+    """What must be the same: all but seconds, and the names of folders that are made for a call."""
+    plain = msgspec.json.decode(re.sub(rb"/tmp/tmp\w+", b"/tmp/made", msgspec.json.encode(katas)))
     for test in (test for kata in plain or [] for test in kata["tests"]):
         del test["seconds"]
     return plain
+
+
+def first_difference(replayed: object, drawn: object) -> str:
+    """Where two results part, and what each has there."""
+    if isinstance(replayed, dict) and isinstance(drawn, dict):
+        pairs = [(f"{key}: ", replayed[key], drawn[key]) for key in replayed]
+    elif isinstance(replayed, list) and isinstance(drawn, list) and len(replayed) == len(drawn):
+        pairs = [(f"{place}, ", *pair) for place, pair in enumerate(zip(replayed, drawn, strict=True))]
+    else:
+        return f"\n    replayed: {replayed}\n    drawn anew: {drawn}"
+    name, one, other = next(pair for pair in pairs if pair[1] != pair[2])
+    return name + first_difference(one, other)
 
 
 def main() -> None:
@@ -59,9 +72,9 @@ def main() -> None:
                 spent[turn] += time.perf_counter() - began
             total += len(todo)
             for name, ahead in graded[0].items():
-                if without_seconds(ahead) != without_seconds(graded[1][name]):
+                if (ours := without_chance(ahead)) != (theirs := without_chance(graded[1][name])):
                     different += 1
-                    print(f"DIFFERENT  {name}", flush=True)
+                    print(f"DIFFERENT  {name}\n{first_difference(ours, theirs)}", flush=True)
             print(f"{kata.name}: {len(todo)} compared, {spent[0]:.0f} s and {spent[1]:.0f} s so far", flush=True)
         print(f"{total} submissions, {different} different; {spent[0]:.0f} s replayed, {spent[1]:.0f} s drawn anew")
 

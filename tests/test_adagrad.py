@@ -27,7 +27,7 @@ WIDE = st.sampled_from([torch.float32, torch.float64])
 
 @pytest.fixture(scope="module")
 def optimizer() -> Optimizer:
-    """Whose duties are tested."""
+    """Whose contract is tested."""
     return Optimizer(probes, ADAGRAD)
 
 

@@ -58,7 +58,7 @@ def where_nothing_cancels(run: OptimizerRun) -> OptimizerRun:
 
 @pytest.fixture(scope="module")
 def optimizer() -> Optimizer:
-    """Whose duties are tested."""
+    """Whose contract is tested."""
     return Optimizer(probes, ADAM, OPTIONS, where_nothing_cancels, tensors=2, of_torch=torch.optim.Adam)
 
 

@@ -43,7 +43,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def optimizer() -> Optimizer:
-    """Whose duties are tested."""
+    """Whose contract is tested."""
     return Optimizer(probes, ADAMW, OPTIONS, tensors=2, of_torch=torch.optim.AdamW)
 
 

@@ -41,7 +41,7 @@ OPTIONS = [
 
 @pytest.fixture(scope="module")
 def optimizer() -> Optimizer:
-    """Whose duties are tested."""
+    """Whose contract is tested."""
     return Optimizer(probes, MOMENTUM, OPTIONS, tensors=1, of_torch=partial(torch.optim.SGD, momentum=0.9))
 
 

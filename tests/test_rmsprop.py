@@ -35,7 +35,7 @@ OPTIONS = [{"alpha": 0.9}, {"alpha": 0.5, "eps": 0.1}, {"eps": 1e-3}, {"alpha": 
 
 @pytest.fixture(scope="module")
 def optimizer() -> Optimizer:
-    """Whose duties are tested."""
+    """Whose contract is tested."""
     return Optimizer(probes, RMSPROP, OPTIONS, tensors=1, of_torch=torch.optim.RMSprop)
 
 

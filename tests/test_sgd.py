@@ -20,7 +20,7 @@ from torchkata.student import Student
 
 @pytest.fixture(scope="module")
 def optimizer() -> Optimizer:
-    """Whose duties are tested."""
+    """Whose contract is tested."""
     return Optimizer(probes, SGD)
 
 

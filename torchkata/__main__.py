@@ -1,4 +1,4 @@
-"""`python -m kata`, where the command `kata` is not on the path."""
+"""`python -m torchkata`, where the command `kata` is not on the path."""
 
 from .cli.command import main
 

@@ -10,85 +10,37 @@ A command uses the course whose `pyproject.toml` is nearest, from the working di
 """
 
 import sys
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
+
+from .course_files import course_fields, kata_from, table_of, workload_from
+from .course_types import CourseError, HiddenSays, Kata, Limits, Tier, Tiers, Track, Visibility, Workload
 
 ENGINE = Path(__file__).resolve().parent.parent  # the folder that holds the packages `torchkata` and `grader`
 
-Visibility: TypeAlias = Literal["visible", "after_due_date", "after_published", "hidden"]
-HiddenSays: TypeAlias = Literal["nothing", "claim", "all"]
-
-
-class CourseError(ValueError):
-    """There is no course here, or it contradicts itself; the message says how, in one line."""
-
-
-@dataclass(frozen=True)
-class Track:
-    """Katas that belong together; their points sum to 100."""
-
-    name: str
-    title: str
-
-
-@dataclass(frozen=True)
-class Kata:
-    """One kata: one stub, one file of tests."""
-
-    name: str
-    title: str
-    track: str
-    place: int  # in its track
-    points: dict[str, float]  # by the name of the test, in the order of the file
-    visibility: dict[str, Visibility]  # of every test, by its name
-    hidden_says: HiddenSays  # what a student may read of a test that is not visible
-    builds_on: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()  # from gentle to plain
-    lint: tuple[str, ...] = ()  # what its source is searched for: tables of `reference/lint.toml`
-    numeric: bool = True  # its answers are numbers that the oracle computes, so that a mistake shows in them
-    languages: dict[str, dict[str, Any]] = field(default_factory=dict)  # what it says in other languages than English
-
-    @property
-    def max_score(self) -> float:
-        """The points of all tests together."""
-        return sum(self.points.values())
-
-
-Tier: TypeAlias = Literal["passing", "full"]
-
-
-@dataclass(frozen=True)
-class Tiers:
-    """How much of what a device can do earns the points for passing, and how much earns all."""
-
-    passing: float
-    full: float
-
-
-@dataclass(frozen=True)
-class Workload:
-    """One thing that is timed."""
-
-    name: str
-    title: str
-    uses: tuple[str, ...]  # the katas whose code runs in it
-    points: Tiers
-    ratio: dict[str, Tiers]  # by the kind of device: of the baseline that runs beside it
-    mfu: Tiers | None  # of the datasheet's peak, on devices whose thresholds were measured
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a student's process may use under the grader."""
-
-    call_seconds: float = 5.0  # one call of a probe, import included
-    test_seconds: float = 10.0  # all calls of a test at 100 examples; more examples get more time
-    kata_seconds: float = 20.0  # all tests of a kata, likewise; a submission has the sum of its katas' times
-    memory_mib: int = 1024  # address space beyond what the imported libraries have mapped
+__all__ = [
+    "ENGINE",
+    "PRIVATE",
+    "Course",
+    "CourseError",
+    "HiddenSays",
+    "Kata",
+    "Limits",
+    "Tier",
+    "Tiers",
+    "Track",
+    "Visibility",
+    "Workload",
+    "course",
+    "find",
+    "is_course",
+    "read",
+    "use",
+    "use_none",
+]
 
 
 @dataclass(frozen=True)
@@ -99,7 +51,7 @@ class Course:
     title: str
     tracks: dict[str, Track]
     graded: tuple[str, ...]  # the tracks that are graded unless a command says otherwise
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     languages: tuple[str, ...] = ("en",)
     preload: tuple[str, ...] = ()  # packages that students' code may use: workers have imported them before they begin
     dependencies: tuple[str, ...] = ()  # what students install for it: the dependency group `students`
@@ -128,7 +80,7 @@ class Course:
         return self.folder(kata) / "solution.py"
 
     def fallback(self, kata: str) -> Path:
-        """What stands in for a student's kata that is not done, where another builds on it."""
+        """What takes the place of a student's kata that is not done, where another builds on it."""
         return self.folder(kata) / "fallback.py"
 
     def folder(self, kata: str) -> Path:
@@ -153,7 +105,10 @@ class Course:
     @cached_property
     def katas(self) -> dict[str, Kata]:
         """All of them by name, in order. Raises CourseError."""
-        found = [kata_from(table_of(path), path, self) for path in sorted(self.reference.glob("*/kata.toml"))]
+        found = [
+            kata_from(table_of(path), path, self.tracks, self.languages)
+            for path in sorted(self.reference.glob("*/kata.toml"))
+        ]
         order = list(self.tracks)
         katas = {kata.name: kata for kata in sorted(found, key=lambda kata: (order.index(kata.track), kata.place))}
         check(self, katas)
@@ -213,20 +168,6 @@ class Course:
 
 
 PRIVATE = frozenset(("solution.py", "fallback.py", "lint.toml", "wrong.toml", "right", "attacks", "cheats", "slow"))
-KINDS = {
-    str: "a text",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    list: "a list",
-    dict: "a table",
-}
-COURSE_KEYS = {"title": str, "tracks": dict, "graded": list, "limits": dict, "languages": list, "preload": list}
-LIMIT_KEYS = {"call_seconds": float, "test_seconds": float, "kata_seconds": float, "memory_mib": int}
-KATA_KEYS = {
-    **{"title": str, "track": str, "place": int, "builds_on": list, "hints": list, "lint": list, "points": dict},
-    **{"visibility": object, "hidden_says": str, "numeric": bool},  # visibility: a word, or a table of words
-}
 CURRENT: list[Course] = []  # at most one: a process works on one course
 
 
@@ -269,49 +210,8 @@ def is_course(folder: Path) -> bool:
 
 
 def read(root: Path) -> Course:
-    """What `[tool.torchkata]` in this folder says. Raises CourseError."""
-    path = root / "pyproject.toml"
-    project = table_of(path) if path.is_file() else {}
-    if "torchkata" not in project.get("tool", {}):
-        raise CourseError(f"{root}: there is no course here (no pyproject.toml with a table [tool.torchkata])")
-    told, where = project["tool"]["torchkata"], f"{path}: [tool.torchkata]"
-    known(told, COURSE_KEYS, where)
-    if not told.get("tracks", True):
-        raise CourseError(f"{where}: tracks is empty; a course has one at least")
-    tracks = {name: Track(name, title) for name, title in told.get("tracks", {"all_katas": "Katas"}).items()}
-    graded = tuple(told.get("graded", tracks))
-    if unknown := set(graded) - tracks.keys():
-        raise CourseError(
-            f"{where}: graded names {min(unknown)!r}, which is no track; the tracks are {', '.join(tracks)}"
-        )
-    known(told.get("limits", {}), LIMIT_KEYS, f"{path}: [tool.torchkata.limits]")
-    return Course(
-        root=root,
-        title=told.get("title", root.name),
-        tracks=tracks,
-        graded=graded,
-        limits=Limits(**told.get("limits", {})),
-        languages=tuple(told.get("languages", ("en",))),
-        preload=tuple(told.get("preload", ())),
-        dependencies=tuple(project.get("dependency-groups", {}).get("students", ())),
-    )
-
-
-def table_of(path: Path) -> dict[str, Any]:
-    """A TOML file. Raises CourseError."""
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise CourseError(f"{path}: can't be read ({error})") from None
-
-
-def known(told: Mapping[str, Any], keys: Mapping[str, type], where: str) -> None:
-    """Raises CourseError for a key that means nothing, and for a value of another kind."""
-    if unknown := told.keys() - keys.keys():
-        raise CourseError(f"{where} has {min(unknown)!r}, which is no key of it; the keys are {', '.join(keys)}")
-    for key, value in told.items():
-        if type(value) is not keys[key] and (keys[key], type(value)) != (float, int) and keys[key] is not object:
-            raise CourseError(f"{where}: {key} is {value!r}; it should be {KINDS[keys[key]]}")
+    """The course in this folder. Raises CourseError."""
+    return Course(root, **course_fields(root))
 
 
 def check(course: Course, katas: Mapping[str, Kata]) -> None:
@@ -327,53 +227,3 @@ def check(course: Course, katas: Mapping[str, Kata]) -> None:
         name = path.stem.removeprefix("test_")
         if name not in katas and course.stub(name).is_file():
             raise CourseError(f"{path}: there is no kata of this name (reference/{name}/kata.toml)")
-
-
-def kata_from(told: dict[str, Any], path: Path, course: Course) -> Kata:
-    """What the `kata.toml` at this path says. Raises CourseError."""
-    known(told, KATA_KEYS | {language: dict for language in course.languages if language != "en"}, str(path))
-    for key in ("title", "points"):
-        if key not in told:
-            raise CourseError(f"{path}: {key} is missing")
-    return Kata(
-        name=path.parent.name,
-        title=told["title"],
-        track=one_of(tuple(course.tracks), told.get("track", next(iter(course.tracks))), f"{path}: track"),
-        place=told.get("place", 0),
-        builds_on=tuple(told.get("builds_on", ())),
-        hints=tuple(told.get("hints", ())),
-        lint=tuple(told.get("lint", ())),
-        points=told["points"],
-        visibility=visibility_of(told, f"{path}: visibility"),
-        hidden_says=one_of(get_args(HiddenSays), told.get("hidden_says", "nothing"), f"{path}: hidden_says"),
-        numeric=told.get("numeric", True),
-        languages={language: told[language] for language in course.languages if language in told},
-    )
-
-
-def workload_from(entry: dict[str, Any]) -> Workload:
-    """One table of `workloads.toml`."""
-    return Workload(
-        name=entry["name"],
-        title=entry["title"],
-        uses=tuple(entry["uses"]),
-        points=Tiers(**entry["points"]),
-        ratio={kind: Tiers(**thresholds) for kind, thresholds in entry["ratio"].items()},
-        mfu=Tiers(**entry["mfu"]) if "mfu" in entry else None,
-    )
-
-
-def visibility_of(told: dict[str, Any], where: str) -> dict[str, Visibility]:
-    """Who sees each test of a kata: one word for all of them, or a table of those that are not visible."""
-    given = told.get("visibility", "visible")
-    chosen = given if isinstance(given, dict) else dict.fromkeys(told["points"], given)
-    if unknown := chosen.keys() - told["points"].keys():
-        raise CourseError(f"{where} names {min(unknown)}, which is no test of it")
-    return {test: one_of(get_args(Visibility), chosen.get(test, "visible"), where) for test in told["points"]}
-
-
-def one_of(allowed: tuple[str, ...], given: object, where: str) -> Any:
-    """What was given, if it is allowed. Raises CourseError."""
-    if given not in allowed:
-        raise CourseError(f"{where} is {given!r}; it can be {', '.join(allowed)}")
-    return given

@@ -48,7 +48,7 @@ def pytest_runtest_makereport(
     report = yield
     call.excinfo = raised  # for --pdb
     report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
-    report.result = result  # type: ignore[attr-defined]
+    report.kata_result = result  # type: ignore[attr-defined]
     item.config.stash[RESULTS].setdefault(kata, []).append(with_prints(result, report.capstdout))
     return report
 
@@ -88,7 +88,7 @@ def with_prints(result: TestResult, printed: str) -> TestResult:
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
     """A category of our own for each outcome, so that pytest's section of tracebacks stays for real surprises."""
-    result: TestResult | None = getattr(report, "result", None)
+    result: TestResult | None = getattr(report, "kata_result", None)
     if result is None or result.outcome == "passed" or report.when != "call":
         return None
     look = LOOKS[result.outcome]

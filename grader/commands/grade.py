@@ -22,7 +22,7 @@ from grader.pipeline.wanted import choose
 from grader.results import result
 from torchkata.course import Kata
 
-REMARKS_SHOWN = 20
+FINDINGS_SHOWN = 20
 
 
 def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
@@ -47,7 +47,7 @@ def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
     if live is not None:
         for submission in shown:  # one, or none where it could not be graded
             live.finish(result.read(options.out / submission / "result.json"))
-    show(out, [row for row in rows if row.submission in shown], options.out, REMARKS_SHOWN)
+    show(out, [row for row in rows if row.submission in shown], options.out, FINDINGS_SHOWN)
     out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
     if queue.reused:
         out.print(

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
-from _pytest.runner import runtestprotocol
 
+from grader.pipeline.pytest_internals import reports_of
 from torchkata.course import Kata, course
 from torchkata.first_pass import INPUTS, Inputs
 from torchkata.result import TestResult
@@ -104,11 +104,11 @@ def with_tests(
 def run(item: pytest.Item) -> TestResult:
     """One test, set up and torn down by itself."""
     began = time.monotonic()
-    reports = runtestprotocol(item, nextitem=None, log=False)
-    results = [result for report in reports if (result := getattr(report, "result", None)) is not None]
-    fault = next((str(report.longrepr) for report in reports if report.failed and not hasattr(report, "result")), "")
-    if fault or len(results) != 1 or reports[1].skipped:
-        text = fault.strip().splitlines()[-1] if fault else "the test did not run"
+    reports = reports_of(item)
+    results = [result for report in reports if (result := getattr(report, "kata_result", None)) is not None]
+    faults = [str(one.longrepr) for one in reports if one.failed and not hasattr(one, "kata_result")]
+    if faults or len(results) != 1 or reports[1].skipped:
+        text = faults[0].strip().splitlines()[-1] if faults else "the test did not run"
         result = TestResult(item.name, "inconclusive", message=f"the grader itself failed: {text}")
     elif results[0].outcome == "passed" and item.config.stash[STUDENT].last is None:
         result = TestResult(item.name, "inconclusive", message=NOBODY_ASKED)

@@ -26,7 +26,7 @@ from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests, run
 from grader.pipeline.submission import Submission
 from grader.results.result import Finding, KataResult
-from grader.sandbox.launch import Sandbox, connect
+from grader.sandbox.launch import Sandbox, connect, demand_forkable
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
 from torchkata.profiles import SEED
@@ -180,9 +180,13 @@ def with_news(running: Mapping[Connection, Child]) -> list[Child]:
 
 
 def start(job: Job, tests: Tests, control: socket) -> Child:
-    """Fork a child that grades one submission: it sends how each test ended, the katas, the findings."""
+    """Fork a child that grades one submission: it sends how each test ended, the katas, the findings.
+
+    Raises MachineError.
+    """
     receive, send = Pipe(duplex=False)
     began, parent = time.monotonic(), os.getpid()
+    demand_forkable()
     pid = os.fork()
     if pid:
         send.close()
@@ -195,6 +199,7 @@ def start(job: Job, tests: Tests, control: socket) -> Child:
 
     try:
         end_with_parent(parent)
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, and torch would start it
         runner = WorkerRunner(control, job.limits)
         send_on(Finished(grade_submission(job, tests, runner, lambda *ran: send_on(Ran(*ran)))))
         if job.linted:  # last: a source that is made to break its reader costs no more than the findings

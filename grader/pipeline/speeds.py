@@ -12,7 +12,7 @@ from grader.pipeline.workplace import with_sandbox
 from grader.results import result
 from grader.results.result import PerformanceResult, Result
 from grader.sandbox.launch import Sandbox
-from grader.speed import setup
+from grader.speed import gpu, setup
 from grader.speed.grading import ended
 from grader.speed.progress import SpeedProgress
 from grader.speed.session import About, SpeedJob, grade_speed
@@ -28,20 +28,26 @@ def grade_speeds(
     queued = list(waiting(kind, queue, set(shown)))
     unsure: list[str] = []
 
+    def store(job: SpeedJob, rows: list[PerformanceResult], facts: dict[str, str]) -> None:
+        stored = result.read(options.out / job.submission / "result.json")
+        fingerprint = result.speed_fingerprint(stored.fingerprint, kind)
+        result.store(with_speed(stored, kind, rows, facts, fingerprint), options.out)
+
     def use(sandbox: Sandbox) -> None:
         with SpeedProgress(out, sum(len(job.workloads) for job in queued)) as progress:
             for job in queued:
                 rows, facts = timed(job, kind, sandbox, progress.take)
-                stored = result.read(options.out / job.submission / "result.json")
-                result.store(
-                    with_speed(stored, kind, rows, facts, result.speed_fingerprint(stored.fingerprint, kind)),
-                    options.out,
-                )
-                if not all(row.counts for row in rows):
+                store(job, rows, facts)
+                if any(row.outcome == "inconclusive" for row in rows):
                     unsure.append(job.submission)
 
-    if queued:
-        with_sandbox(options.isolation, setup.limits(), setup.timing(kind), warn, use, [options.out])
+    device = gpu.chosen() if queued and kind == "cuda" else None
+    if isinstance(device, str):
+        warn(f"speed is not graded: {device}")
+        for job in queued:
+            store(job, [ended(kind, workload, "not_graded", device) for workload in job.workloads], {})
+    elif queued:
+        with_sandbox(options.isolation, setup.limits(), setup.timing(device), warn, use, [options.out])
     return unsure
 
 

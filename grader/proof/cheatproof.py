@@ -35,7 +35,7 @@ def prove_cheats(slow: Sequence[Slow], corpus: Sequence[Cheat], options: Options
                         trials.append(trial)
 
         try:
-            with_sandbox(level, setup.limits(), setup.timing("cpu"), lambda _: None, use)
+            with_sandbox(level, setup.limits(), setup.timing(), lambda _: None, use)
         except MachineError as error:
             if options.isolation != "auto":
                 raise

@@ -5,6 +5,7 @@ It keeps no time: the grader does, which also owns the memory that inputs come f
 
 import ctypes
 import mmap
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,9 +24,10 @@ MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h: its size no longer adapts o
 class Bench:
     """One workload at a time."""
 
-    def __init__(self, assignment: Assignment, arena: mmap.mmap | None) -> None:
+    def __init__(self, assignment: Assignment, arena: mmap.mmap | None, take_descriptor: Callable[[], int]) -> None:
         self.assignment = assignment
         self.arena = arena
+        self.take_descriptor = take_descriptor  # the one that the grader hands over
         self.block: Callable[[], object] | None = None
         self.device = "cpu"
 
@@ -55,9 +57,12 @@ class Bench:
         host = device = torch.frombuffer(self.arena, dtype=torch.uint8)
         unmap(host[max(needed, ALIGNMENT) :])
         if order.device == "cuda":
-            from grader.sandbox.cuda import opened
+            from grader.sandbox.cuda import DeviceMemory
 
-            device = opened(order.device_memory, order.device_bytes)
+            descriptor = self.take_descriptor()
+            self.device_memory = DeviceMemory(order.device_bytes, descriptor)
+            os.close(descriptor)
+            device = self.device_memory.tensor
         self.order, self.device = order, order.device
         self.memory = lay_out(chosen, host, device)
         for tensor in self.memory.values():

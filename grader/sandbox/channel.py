@@ -118,6 +118,20 @@ class Channel:
             raise Malformed("the answer is malformed (no shared memory)")
         return self.shared[:length]
 
+    def send_descriptor(self, descriptor: int) -> None:
+        """Hand over what a file descriptor stands for; it follows a frame that says so. Raises Closed."""
+        try:
+            socket.send_fds(self.socket, [b"d"], [descriptor])
+        except OSError:
+            raise Closed from None
+
+    def receive_descriptor(self) -> int:
+        """One that the other side has handed over. Raises Malformed."""
+        _, descriptors, _, _ = socket.recv_fds(self.socket, 1, 1)
+        if not descriptors:
+            raise Malformed("no file descriptor came")
+        return descriptors[0]
+
     def expect_silence(self) -> None:
         """Nothing may have come unasked. Raises Malformed, or Closed."""
         self.socket.settimeout(0)

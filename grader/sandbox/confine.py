@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-NEW_MOUNTS, NEW_IPC, NEW_PIDS = 0x00020000, 0x08000000, 0x20000000
+NEW_MOUNTS, NEW_IPC, NEW_PIDS, NEW_NETWORK = 0x00020000, 0x08000000, 0x20000000, 0x40000000
 NO_SUID, NO_DEV = 2, 4
 SET_DUMPABLE, SET_KEEP_CAPS, SET_SECCOMP, SET_NO_NEW_PRIVS, CAP_AMBIENT, CAP_AMBIENT_CLEAR_ALL = 4, 8, 22, 38, 47, 4
 FILTER = 2
@@ -23,6 +23,7 @@ READ_ANYTHING = 1 << 2  # CAP_DAC_READ_SEARCH
 
 SCRATCH_MIB = 256
 SCRATCH_FILES = 4096
+SHARED_MEMORY_MIB = 16  # of /dev/shm, where the CUDA driver keeps a little
 OPEN_FILES = 256
 THREADS = 64
 INSTRUCTION = struct.Struct("<HBBI")
@@ -42,7 +43,7 @@ class Confinement:
     filter: str  # which system calls are refused, a program in base64; empty where there is none
     own_pid: int  # in that program, to be replaced by the worker's own
     core: int | None = None  # the only one it may run on, where it is timed
-    gpu: bool = False  # it needs /proc, and address space without end
+    gpu: bool = False  # it needs /proc, /dev/shm, a network of its own, and address space without end
 
 
 def call(result: int, what: str) -> None:
@@ -63,13 +64,19 @@ def new_process_space() -> Iterator[None]:
         os.close(home)
 
 
-def private_files(*, processes: bool) -> None:
-    """A new, empty /tmp of limited size, and nothing in /proc, or only what belongs to this process."""
-    call(libc.unshare(NEW_MOUNTS | NEW_IPC), "unshare")
+def private_files(*, gpu: bool) -> None:
+    """A new, empty /tmp of limited size, and nothing in /proc.
+
+    The CUDA driver needs this process' own part of /proc, a /dev/shm, and a network namespace: it listens on an
+    abstract socket, which no other worker must reach.
+    """
+    call(libc.unshare(NEW_MOUNTS | NEW_IPC | (NEW_NETWORK if gpu else 0)), "unshare")
     options = f"size={SCRATCH_MIB}m,nr_inodes={SCRATCH_FILES},mode=1777".encode()
     call(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", NO_SUID | NO_DEV, options), "mount /tmp")
-    if processes:
+    if gpu:
         call(libc.mount(b"proc", b"/proc", b"proc", NO_SUID | NO_DEV, None), "mount /proc")
+        options = f"size={SHARED_MEMORY_MIB}m,mode=1777".encode()
+        call(libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", NO_SUID | NO_DEV, options), "mount /dev/shm")
     else:
         call(libc.mount(b"tmpfs", b"/proc", b"tmpfs", NO_SUID | NO_DEV, b"size=4k,mode=555"), "mount /proc")
 

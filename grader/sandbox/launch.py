@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from grader.base.errors import MachineError
-from grader.sandbox import syscalls
+from grader.sandbox import forks, syscalls
 from grader.sandbox.confine import Confinement, hide_memory
 from torchkata.course import ENGINE, Limits, course
 
@@ -30,16 +30,23 @@ RUNTIME = (  # all of the engine that a worker can see
     *(f"torchkata/speed/{name}.py" for name in ("__init__", "devices", "freivalds", "layout")),
     *(f"torchkata/speed/{name}.py" for name in ("seeded", "sizes", "waiting", "workload")),
     "grader/__init__.py",
-    *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "self_test", "work", "zygote")),
-    *(f"grader/sandbox/{name}.py" for name in ("bench", "orders", "cuda")),
+    *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "forks", "self_test")),
+    *(f"grader/sandbox/{name}.py" for name in ("work", "zygote", "bench", "orders", "cuda")),
 )
 PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that it can see,
 WORKLOADS = "reference/workloads/*.py"  # and these, where it is timed
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
 NOT_OURS = (".git", ".venv", "__pycache__")
+GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # beside the device's own file
+FROM_USR = ("/usr", "/lib", "/lib64")  # which the sandbox has anyway
 
 
-GPU_DEVICES = ("/dev/nvidia*", "/dev/nvidia-caps/*")
+@dataclasses.dataclass(frozen=True)
+class Gpu:
+    """The one device that workers may use."""
+
+    uuid: str  # `GPU-…`: CUDA and the driver number devices differently
+    minor: int  # of its file /dev/nvidia<minor>
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +55,7 @@ class Timing:
 
     arena_bytes: int  # of memory that it shares with the grader
     core: int | None = None  # the only one it may run on
-    gpu: bool = False
+    gpu: Gpu | None = None
 
 
 class IsolationError(Exception):
@@ -59,9 +66,15 @@ class Sandbox:
     """A running zygote. `clone()` gives a connection on which workers are started."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], control: socket.socket, runtime: Path, isolation: Isolation
+        self,
+        process: subprocess.Popen[bytes],
+        control: socket.socket,
+        runtime: Path,
+        isolation: Isolation,
+        gpu: Gpu | None = None,
     ) -> None:
         self.process = process
+        self.gpu = gpu
         self.control = control
         self.runtime = runtime
         self.isolation = isolation
@@ -109,7 +122,9 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
         raise IsolationError("bubblewrap is not installed (Debian: apt-get install bubblewrap)")
     hide_memory()
     try:
-        refused = base64.b64encode(syscalls.program(pinned=timing.core is not None)).decode()
+        refused = base64.b64encode(
+            syscalls.program(pinned=timing.core is not None, gpu=timing.gpu is not None)
+        ).decode()
     except syscalls.FilterError as error:
         if isolation == "bwrap":
             raise IsolationError(str(error)) from None
@@ -126,7 +141,7 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
         filter=refused,
         own_pid=syscalls.OWN_PID,
         core=timing.core,
-        gpu=timing.gpu,
+        gpu=timing.gpu is not None,
     )
     config = {
         "runtime": "/runtime" if isolation == "bwrap" else str(runtime),
@@ -140,12 +155,12 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
     }
     command = [python(), "-s", "-P", "-S", "-B", f"{config['runtime']}/grader/sandbox/zygote.py", json.dumps(config)]
     if isolation == "bwrap":
-        command = [*bubblewrap(runtime, gpu_devices() if timing.gpu else []), *command]
+        command = [*bubblewrap(runtime, timing.gpu), *command]
     with theirs:
         try:
             process = subprocess.Popen(
                 command,
-                env=environment(),
+                env=environment(timing.gpu),
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -157,7 +172,7 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
             ours.close()
             shutil.rmtree(runtime, ignore_errors=True)
             raise IsolationError(f"{command[0]}: {error.strerror}") from None
-    return Sandbox(process, ours, runtime, isolation)
+    return Sandbox(process, ours, runtime, isolation, timing.gpu)
 
 
 def connect(sandbox: Sandbox) -> socket.socket:
@@ -166,6 +181,14 @@ def connect(sandbox: Sandbox) -> socket.socket:
         return sandbox.clone()
     except IsolationError as error:
         raise MachineError(f"the sandbox has broken down: {error}") from None
+
+
+def demand_forkable() -> None:
+    """Before this process forks another one that may use a GPU. Raises MachineError."""
+    try:
+        forks.demand_no_driver()
+    except forks.ForkError as error:
+        raise MachineError(str(error)) from None
 
 
 def hidden_files() -> list[str]:
@@ -216,22 +239,33 @@ def public(path: Path) -> bool:
     return all(parent.stat().st_mode & 0o005 == 0o005 for parent in [path, *path.parents])
 
 
-def environment() -> dict[str, str]:
-    """All that a worker learns of the environment."""
+def environment(gpu: Gpu | None) -> dict[str, str]:
+    """All that a worker learns of the environment: of the machine's GPUs one, or none."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     in_huge_pages = {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # they fork 5 times as fast
     always_the_same = {"PYTHONHASHSEED": "0"}  # the order of a student's sets is not to be a matter of luck
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     fixed = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
-    return fixed | threads | in_huge_pages | always_the_same | kept
+    devices = {"CUDA_VISIBLE_DEVICES": gpu.uuid if gpu else "", "CUDA_CACHE_DISABLE": "1"}
+    return fixed | threads | in_huge_pages | always_the_same | devices | kept
 
 
-def gpu_devices() -> list[str]:
-    """The files through which CUDA reaches the GPU."""
-    return [str(path) for pattern in GPU_DEVICES for path in sorted(Path("/").glob(pattern[1:]))]
+def driver_folders() -> list[Path]:
+    """Where the CUDA driver's libraries lie, if that is not in /usr: a container may keep them elsewhere."""
+    look = "import ctypes; ctypes.CDLL('libcuda.so.1'); print(open('/proc/self/maps').read())"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
+    found = (line.split()[-1] for line in done.stdout.splitlines() if forks.DRIVER in line)
+    folders = dict.fromkeys(Path(path).parent for path in found)
+    return [folder for folder in folders if not any(folder.is_relative_to(name) for name in FROM_USR)]
 
 
-def bubblewrap(runtime: Path, devices: list[str]) -> list[str]:
+def in_public(folder: Path) -> list[str]:
+    """Options that put a folder where every worker can reach it: what bubblewrap itself makes is root's alone."""
+    above = (option for parent in reversed(folder.parents[:-1]) for option in ("--perms", "0755", "--dir", str(parent)))
+    return [*above, "--ro-bind", str(folder), str(folder)]
+
+
+def bubblewrap(runtime: Path, gpu: Gpu | None) -> list[str]:
     """The sandbox around the zygote: no network, no other process, and of the file system what Python needs, read-only.
 
     Started by an ordinary user it is root in a user namespace of its own, which lets the zygote give each worker
@@ -249,10 +283,12 @@ def bubblewrap(runtime: Path, devices: list[str]) -> list[str]:
     if os.getuid() != 0:
         command += ["--unshare-user", "--uid", "0", "--gid", "0", "--cap-add", "CAP_SYS_ADMIN"]
     command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", "/usr", "/usr"]
-    for device in devices:
-        command += ["--dev-bind-try", device, device]
-    if devices:
+    if gpu is not None:
+        for device in (f"/dev/nvidia{gpu.minor}", *GPU_DEVICES):
+            command += ["--dev-bind-try", device, device]
         command += ["--ro-bind-try", "/sys", "/sys"]
+        for folder in driver_folders():
+            command += in_public(folder)
     for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         path = Path(name)
         if path.is_symlink():
@@ -265,9 +301,7 @@ def bubblewrap(runtime: Path, devices: list[str]) -> list[str]:
     if prefix.is_relative_to("/tmp"):
         raise IsolationError("Python itself lies in /tmp, which every worker has for itself")
     if not prefix.is_relative_to("/usr"):
-        for parent in reversed(prefix.parents[:-1]):  # made by bubblewrap itself they would be root's alone
-            command += ["--perms", "0755", "--dir", str(parent)]
-        command += ["--ro-bind", str(prefix), str(prefix)]
+        command += in_public(prefix)
     command += ["--perms", "0755", "--dir", "/sites"]
     for site, inside in zip(sites(), sites_inside(), strict=True):
         command += ["--ro-bind", str(site), inside]

@@ -13,5 +13,4 @@ class Begin(msgspec.Struct, frozen=True):
     calls: int
     device: str
     trusted: bool  # the baseline's work, not the student's
-    device_memory: bytes = b""  # how to reach the grader's memory on a GPU
-    device_bytes: int = 0
+    device_bytes: int = 0  # of the grader's memory on a GPU, whose descriptor comes right after this

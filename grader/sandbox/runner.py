@@ -87,13 +87,20 @@ class WorkerRunner:
         """Give the calls that still come before the next `reset` no more than this together. They count as ever."""
         self.test_left = min(self.test_left, seconds)
 
-    def ask(self, request: Mapping[str, object], seconds: float, when_late: str) -> Reply:
-        """Send a request, wait for the reply. Raises TimedOut and Died; then there is no worker any more."""
+    def ask(
+        self, request: Mapping[str, object], seconds: float, when_late: str, descriptor: int | None = None
+    ) -> Reply:
+        """Send a request, wait for the reply. Raises TimedOut and Died; then there is no worker any more.
+
+        A `descriptor` is for a request that says that one follows.
+        """
         assert self.channel is not None
         deadline, self.waited_here = time.monotonic() + seconds, seconds_waited()
         try:
             self.channel.expect_silence()
             self.channel.send(request, deadline)
+            if descriptor is not None:
+                self.channel.send_descriptor(descriptor)
             return decode_reply(self.channel.receive(deadline, self.more_time))
         except Late:
             self.end()

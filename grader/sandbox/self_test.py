@@ -19,12 +19,12 @@ GET_NO_NEW_PRIVS = 39
 def violations(hidden: Sequence[str], *, gpu: bool) -> list[str]:
     """What this process can do and should not, in words; nothing where the sandbox holds.
 
-    With a GPU its address space has no limit: CUDA maps more than any.
+    With a GPU its address space has no limit, since CUDA maps more than any, and it can make a socket, as CUDA does.
     """
     if sys.platform != "linux":
         return ["do whatever its user can: only Linux shuts it in"]
     tries: dict[str, Callable[[], bool]] = {
-        "connect to a network": can_connect,
+        "reach anybody through a socket": can_reach_anybody,
         "start a process": can_fork,
         "see other processes": sees_processes,
         "trace a process": lambda: libc.ptrace(0, 0, 0, 0) == 0,
@@ -34,15 +34,31 @@ def violations(hidden: Sequence[str], *, gpu: bool) -> list[str]:
         "use resources without limit": lambda: has_no_limit(set(LIMITED) - ({"RLIMIT_AS"} if gpu else set())),
     }
     found = [words for words, succeeds in tries.items() if succeeds()]
-    found += [f"write to {folder}" for folder in OUTSIDE if can_write(folder)][:1]
+    own = {"/dev/shm"} if gpu else set[str]()
+    found += [f"write to {folder}" for folder in OUTSIDE if folder not in own and can_write(folder)][:1]
     return found + [f"read {path}" for path in hidden if readable(path)][:1]
 
 
-def can_connect() -> bool:
-    """Whether a socket can be had: names of services are as bad as a network."""
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX):
-        return True
+def can_reach_anybody() -> bool:
+    """Whether a socket can be had that sends, or that is let try to connect: names of services are a network, too."""
+    kinds = (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_RAW)
+    for family in (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK):
+        for kind in kinds:
+            with contextlib.suppress(OSError), socket.socket(family, kind) as made:
+                if (family, kind) != (socket.AF_UNIX, socket.SOCK_SEQPACKET) or may_connect(made):
+                    return True
     return False
+
+
+def may_connect(made: socket.socket) -> bool:
+    """Whether the system lets it look for somebody, found or not."""
+    try:
+        made.connect("\0nobody")
+    except PermissionError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def can_fork() -> bool:

@@ -5,6 +5,7 @@ import mmap
 import os
 import signal
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -62,7 +63,7 @@ def shut_in(confinement: Confinement, user: int) -> None:
         os.sched_setaffinity(0, {confinement.core})
     limit_resources(confinement)
     if confinement.namespaces:
-        private_files(processes=confinement.gpu)
+        private_files(gpu=confinement.gpu)
     drop_privileges(confinement, user)
     refuse_system_calls(confinement)
 
@@ -75,11 +76,11 @@ def hide_nothing(channel: Channel) -> None:
         channel.shared = None
 
 
-def timed(assignment: Assignment, arena: mmap.mmap | None) -> "Bench":
+def timed(assignment: Assignment, arena: mmap.mmap | None, take_descriptor: Callable[[], int]) -> "Bench":
     """What answers where speed is graded."""
     from grader.sandbox.bench import Bench
 
-    return Bench(assignment, arena)
+    return Bench(assignment, arena, take_descriptor)
 
 
 def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: mmap.mmap | None) -> None:
@@ -104,7 +105,7 @@ def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: mma
             else:
                 if "lay_out" in request and not confinement.gpu:
                     hide_nothing(channel)
-                bench = bench or timed(assignment, arena)
+                bench = bench or timed(assignment, arena, channel.receive_descriptor)
                 reply = Reply("returned", plain(bench.answer(request)))
         except BaseException as error:  # KeyboardInterrupt and the student's own
             reply = reply_to(error, assignment)

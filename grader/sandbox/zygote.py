@@ -45,11 +45,11 @@ def main() -> None:
     sys.path[:0] = [config["runtime"]]
     sys.path += config["sites"]
     control = socket.socket(fileno=config["control"])
-    warm_up(config["preload"], config["probes"])
-
     from grader.sandbox.confine import Confinement, hide_memory
 
     confinement = Confinement(**config["confinement"])
+    warm_up(config["preload"], config["probes"], gpu=confinement.gpu)
+    demand_forkable(confinement)
     hide_memory()
     control.sendall(b"h")
     user = config["first_user"]
@@ -72,7 +72,16 @@ def reap() -> None:
             pass
 
 
-def warm_up(preload: list[str], probes: list[str]) -> None:
+def demand_forkable(confinement: "Confinement") -> None:
+    """Raises ForkError where a worker could not do its work."""
+    from grader.sandbox.forks import demand_no_driver, demand_one_thread
+
+    demand_one_thread()
+    if confinement.gpu:
+        demand_no_driver()
+
+
+def warm_up(preload: list[str], probes: list[str], *, gpu: bool) -> None:
     """Import what students import, with one thread: after more, torch hangs in a forked worker."""
     import gc
     import importlib
@@ -82,7 +91,7 @@ def warm_up(preload: list[str], probes: list[str]) -> None:
     for package in preload:
         importlib.import_module(package)
     if "torch" in preload:
-        warm_up_torch()
+        warm_up_torch(gpu=gpu)
     for probe in probes:
         importlib.import_module(f"tests.probes.{probe}")
     import grader.sandbox.work  # noqa: F401
@@ -92,8 +101,8 @@ def warm_up(preload: list[str], probes: list[str]) -> None:
     gc.enable()
 
 
-def warm_up_torch() -> None:
-    """Do once what torch takes long for when it is first done."""
+def warm_up_torch(*, gpu: bool) -> None:
+    """Do once what torch takes long for when it is first done; what would start CUDA is left to the workers."""
     import torch
 
     from torchkata.torch_internals import spare_the_stack_traces
@@ -101,7 +110,8 @@ def warm_up_torch() -> None:
     torch.set_num_threads(1)
     spare_the_stack_traces()
     torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)
-    torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
+    if not gpu:
+        torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
 
 
 @dataclass(frozen=True)
@@ -151,10 +161,12 @@ class Zygote:
 
     def hand_out(self) -> None:
         """Give the grader the worker that is ready, then make the next one while the grader works."""
+        from grader.sandbox.forks import ForkError
+
         try:
             self.current = self.next or self.fork()
             self.next = None
-        except OSError as error:
+        except (OSError, ForkError) as error:
             print(f"can't fork a worker: {error}", file=sys.stderr)
             self.control.sendall(b"x")
             return
@@ -162,13 +174,14 @@ class Zygote:
             socket.send_fds(self.control, [b"s"], [line.fileno(), *self.current.memory])
             for descriptor in self.current.memory:
                 os.close(descriptor)
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ForkError):
             self.next = self.fork()
 
     def fork(self) -> Worker:
         """A new worker, in namespaces of its own where there are any."""
         from grader.sandbox import channel, confine, work
 
+        demand_forkable(self.confinement)
         scratch = Path("/tmp/work")  # in the worker's own /tmp
         if not self.confinement.namespaces:
             scratch = Path(tempfile.mkdtemp(prefix="torchkata-"))

@@ -54,7 +54,7 @@ def settle(kind: Kind) -> tuple[str, str, int]:
             driver = ""
         return torch.cuda.get_device_name(), driver, torch.cuda.mem_get_info()[0]
     torch.set_num_threads(1)
-    core = setup.timing(kind).core
+    core = setup.timing().core
     if core is not None:
         os.sched_setaffinity(0, {core})
     return setup.cpu_name(), "", os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

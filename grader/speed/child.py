@@ -8,6 +8,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import wait
 
 from grader.base.signals import end_with_parent, interruptible, uninterrupted
+from grader.sandbox.launch import demand_forkable
 
 Send = Callable[[bytes], None]
 
@@ -15,9 +16,10 @@ Send = Callable[[bytes], None]
 def messages(work: Callable[[Send], None], silence: float) -> Iterator[bytes]:
     """What `work` sends, until it has ended, or has sent nothing for so many seconds; then it is killed.
 
-    Ctrl-C strikes only while this process waits.
+    Ctrl-C strikes only while this process waits. Raises MachineError.
     """
     with uninterrupted():
+        demand_forkable()
         receive, send = Pipe(duplex=False)
         parent = os.getpid()
         pid = os.fork()

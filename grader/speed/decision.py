@@ -18,7 +18,7 @@ TIERS: tuple[Tier, ...] = ("full", "passing")
 
 EARNING: tuple[Kind, ...] = ("cuda",)  # on any other kind of device a run is a rehearsal, without points
 COVERAGE = 0.95  # of the interval, at least; [x₂, x₉] of ten covers 0.979
-REACHABLE = 0.9  # of the baseline's rate: no advertised MFU asks for more on a device that gives less than it promises
+REACHABLE = Tiers(passing=0.75, full=0.9)  # of the baseline's rate: no MFU asks for more, whatever a device promises
 RESTLESS = "blocks were timed undisturbed"  # says why, where the machine alone is to blame
 RAW = 2  # samples taken for each one wanted, before the machine counts as too restless
 
@@ -148,13 +148,13 @@ def disturbed(sample: Sample, opening: float, rules: Rules) -> bool:
 def as_ratios(thresholds: Tiers, peak: float | None, ceiling: float) -> Tiers:
     """The thresholds as ratios of the baseline's rate. `ceiling` is the highest rate that it showed.
 
-    A tier in MFU is min(tier, REACHABLE · C) with C = ceiling / peak; dividing by C makes it a ratio, and free of
-    whatever slows the machine for a while.
+    A threshold in MFU is min(threshold, REACHABLE · C) with C = ceiling / peak; dividing by C makes it a ratio, and
+    free of whatever slows the machine for a while.
     """
     if peak is None:
         return thresholds
     scale = positive(peak, "peak") / ceiling
-    return Tiers(min(thresholds.passing * scale, REACHABLE), min(thresholds.full * scale, REACHABLE))
+    return Tiers(min(thresholds.passing * scale, REACHABLE.passing), min(thresholds.full * scale, REACHABLE.full))
 
 
 def decided(fit: Sequence[Sample], needed: Tiers, *, in_doubt: bool, mfu: float | None) -> Final | None:

@@ -1,5 +1,6 @@
 """Grades the speed of one submission after the other, each in a child process, on one device that nobody else uses."""
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -47,6 +48,8 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message
     student, baseline = connect(sandbox), connect(sandbox)
 
     def work(send: Send) -> None:
+        if sandbox.gpu is not None:
+            os.environ["CUDA_VISIBLE_DEVICES"] = sandbox.gpu.uuid
         reason = setup.missing(kind)
         if reason:
             for workload in job.workloads:

@@ -10,7 +10,7 @@ from socket import socket
 
 import torch
 
-from grader.sandbox.launch import Timing
+from grader.sandbox.launch import Gpu, Timing
 from grader.speed.calibration import stored
 from grader.speed.machine import Machine
 from grader.speed.state import DeviceState, StateUnknown, read_state, slowed, unfit
@@ -25,10 +25,10 @@ MEMORY_MIB = 8192
 PROCESSOR_SECONDS = 3600.0
 
 
-def timing(kind: Kind) -> Timing:
-    """What workers need besides."""
-    if kind == "cuda":
-        return Timing(arena_bytes=HOST_ARENA, gpu=True)
+def timing(gpu: Gpu | None = None) -> Timing:
+    """What workers need besides, on a GPU or on the CPU."""
+    if gpu is not None:
+        return Timing(arena_bytes=HOST_ARENA, gpu=gpu)
     return Timing(arena_bytes=CPU_ARENA, core=max(os.sched_getaffinity(0)))
 
 

@@ -1,5 +1,6 @@
 """One side of a comparison, the student's or the baseline's: its worker, its inputs, its blocks by our clock."""
 
+import os
 import socket
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from grader.sandbox import cuda
+from grader.sandbox.cuda import DeviceMemory
 from grader.sandbox.orders import Begin
 from grader.speed.worker import Block, TimedWorker
 from torchkata.course import Limits
@@ -53,7 +54,7 @@ class Side:
         """The student's with files, the baseline's without. Raises what `torchkata.failures` has."""
         self.task = task
         self.worker = TimedWorker(control, limits)
-        self.device_memory: Tensor | None = None
+        self.device_memory: DeviceMemory | None = None
         try:
             self.begin(self.worker.start(files or {}), trusted=files is None)
         except BaseException:
@@ -62,26 +63,42 @@ class Side:
 
     def begin(self, host: Tensor, *, trusted: bool) -> None:
         """Lay out the memory and let the worker make what its blocks need."""
-        task, handle, device_bytes = self.task, b"", 0
+        task, device_bytes = self.task, 0
         chosen = task.work.fields(task.size, task.calls)
         if task.kind == "cuda":
             device_bytes = bytes_needed(chosen, on_host=False)
-            self.device_memory, handle = cuda.allocated(device_bytes)
-        self.memory = lay_out(chosen, host, host if self.device_memory is None else self.device_memory)
+            self.device_memory = DeviceMemory(device_bytes)
+        self.memory = lay_out(chosen, host, host if self.device_memory is None else self.device_memory.tensor)
         self.filled = [name for name, field in chosen.items() if field.role != "given" and not field.on_host]
         self.results: dict[str, Tensor] = self.memory if self.device_memory is None else self.copies()
         self.check = task.work.check(self.memory, self.results, task.size)
         self.check.prepare()
-        order = Begin(task.workload, task.size, task.calls, task.kind, trusted, handle, device_bytes)
-        demand_success(self.worker.lay_out(order))
+        self.settled()
+        demand_success(self.hand_over(Begin(task.workload, task.size, task.calls, task.kind, trusted, device_bytes)))
         self.memory_before = self.worker.memory()
         self.free_before = torch.cuda.mem_get_info()[0] if task.kind == "cuda" else 0
         demand_success(self.worker.begin())
         self.check.begun()
 
+    def hand_over(self, order: Begin) -> Reply:
+        """Let the worker map its memory, and that of the device, if it has any."""
+        if self.device_memory is None:
+            return self.worker.lay_out(order)
+        descriptor = self.device_memory.descriptor()
+        try:
+            return self.worker.lay_out(order, descriptor)
+        finally:
+            os.close(descriptor)
+
+    def settled(self) -> None:
+        """Wait until the device has done what this process has queued: before any clock or code of others begins."""
+        if self.device_memory is not None:
+            torch.cuda.synchronize()
+
     def block(self, seconds: float) -> Done:
         """One block on new inputs, for limited time. Raises what `torchkata.failures` has."""
         self.check.refresh()
+        self.settled()
         done = self.timed({"block": self.task.times, "done": True}, seconds)
         error = self.check.error()
         self.worker.still()
@@ -98,7 +115,7 @@ class Side:
         if self.device_memory is not None:
             for name in self.filled:
                 self.results[name].copy_(self.memory[name])
-            torch.cuda.synchronize()
+            self.settled()
 
     def copies(self) -> dict[str, Tensor]:
         """Room for the results."""
@@ -108,7 +125,8 @@ class Side:
         """End the worker, and give its memory back. Raises Inconclusive."""
         self.worker.end()
         if self.device_memory is not None:
-            cuda.released(self.device_memory)
+            self.memory, self.results = {}, {}
+            self.device_memory.release()
             self.device_memory = None
 
 

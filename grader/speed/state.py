@@ -83,7 +83,7 @@ def opened(nvml: Any = None) -> Iterator[Any]:
         raise StateUnknown(f"NVML: {error}") from error
 
 
-def told(nvml: Any, question: Callable[..., int], *args: Any) -> int | None:
+def told(nvml: Any, question: Callable[..., Any], *args: Any) -> Any:
     """The answer, or None where a device does not support the question."""
     try:
         return question(*args)

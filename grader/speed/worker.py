@@ -57,15 +57,24 @@ class TimedWorker:
         self.stood = self.runner.signal(b"P")
         return torch.frombuffer(mapped(self.runner.arena), dtype=torch.uint8)
 
-    def lay_out(self, order: Begin) -> Reply:
-        """Let it map its memory; no student's code runs yet. Raises TimedOut, Died, Inconclusive."""
-        return self.block({"lay_out": msgspec.to_builtins(order, builtin_types=(bytes,))}, BEGIN_SECONDS).reply
+    def lay_out(self, order: Begin, descriptor: int | None = None) -> Reply:
+        """Let it map its memory; no student's code runs yet. Raises TimedOut, Died, Inconclusive.
+
+        The `descriptor` is of the memory on a device, which the order says there is.
+        """
+        return self.block({"lay_out": msgspec.to_builtins(order)}, BEGIN_SECONDS, descriptor=descriptor).reply
 
     def begin(self) -> Reply:
         """Let it make what its blocks need. Raises TimedOut, Died, Inconclusive."""
         return self.block({"begin": True}, BEGIN_SECONDS).reply
 
-    def block(self, request: Mapping[str, object], seconds: float, settle: Callable[[], None] = lambda: None) -> Block:
+    def block(
+        self,
+        request: Mapping[str, object],
+        seconds: float,
+        settle: Callable[[], None] = lambda: None,
+        descriptor: int | None = None,
+    ) -> Block:
         """Let it work, until it has answered, stands still again and its results are settled.
 
         `settle` is for a device that works on when the process stands still. Raises TimedOut, Died, Inconclusive.
@@ -73,7 +82,7 @@ class TimedWorker:
         began = time.perf_counter()
         before, resumed = self.stood, self.runner.signal(b"R")
         demand_stillness(before, resumed)
-        reply = self.runner.ask(request, seconds, f"no answer within {seconds:.3g} seconds")
+        reply = self.runner.ask(request, seconds, f"no answer within {seconds:.3g} seconds", descriptor)
         self.stood = self.runner.signal(b"P")
         settle()
         wall = time.perf_counter() - began

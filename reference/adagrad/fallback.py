@@ -1,4 +1,4 @@
-"""Stands in for `adagrad` while what builds on it is graded."""
+"""Takes the place of `adagrad` while what builds on it is graded."""
 
 from collections.abc import Iterable
 from typing import Any

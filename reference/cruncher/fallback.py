@@ -1,4 +1,4 @@
-"""Stands in for `cruncher` while what builds on it is graded."""
+"""Takes the place of `cruncher` while what builds on it is graded."""
 
 from torch import Tensor, nn
 

@@ -1,4 +1,4 @@
-"""Stands in for `linear` while what builds on it is graded."""
+"""Takes the place of `linear` while what builds on it is graded."""
 
 from torch import Tensor, nn
 

@@ -1,4 +1,4 @@
-"""Stands in for `sgd` while what builds on it is graded."""
+"""Takes the place of `sgd` while what builds on it is graded."""
 
 from collections.abc import Iterable
 from typing import Any

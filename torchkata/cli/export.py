@@ -82,7 +82,7 @@ def not_taken(path: Path) -> str:
 
 
 def mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[Note]:
-    """What costs points for certain: a syntax error, an import of a file that stays at home, a stub."""
+    """What costs points for certain: a syntax error, an import of a file that is not handed in, a stub."""
     try:
         tree = parsed(source)
     except SyntaxError as error:

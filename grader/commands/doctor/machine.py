@@ -157,11 +157,12 @@ def gpu() -> Finding:
     said = said_by("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")
     if not said:
         return Finding("GPU", "note", "none; the katas need none")
-    import torch
+    from grader.speed.gpu import chosen  # which imports torch
 
-    if torch.cuda.is_available():
-        return Finding("GPU", "ok", said)
-    return Finding("GPU", "note", f"{said}, but this torch can't use it", "pip install --force-reinstall torch")
+    reason = chosen()
+    if isinstance(reason, str):
+        return Finding("GPU", "note", f"{said}, but speed can't be graded on it: {reason}")
+    return Finding("GPU", "ok", said)
 
 
 def slurm() -> Finding:

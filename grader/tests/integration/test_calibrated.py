@@ -23,7 +23,9 @@ sys.exit(run_calibrate(Options("cpu", pathlib.Path(sys.argv[1]))))
 """
 
 
-def test_a_cpu_is_measured_shown_and_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibrate_measures_a_cpu_shows_the_figures_and_stores_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cache = tmp_path / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     done = python("-c", QUICK, str(tmp_path / "figures.json"))

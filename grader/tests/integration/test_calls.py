@@ -23,19 +23,19 @@ def refused(done: Run, *words: str) -> None:
         assert word in done.err
 
 
-def test_a_missing_path(tmp_path: Path) -> None:
+def test_grade_refuses_a_submission_path_that_does_not_exist(tmp_path: Path) -> None:
     refused(ask("grade", tmp_path / "nobody", COMPLETE, "--out", tmp_path / "out"), "nobody", "no such file")
     assert not (tmp_path / "out").exists()
 
 
-def test_an_empty_directory(tmp_path: Path) -> None:
+def test_grade_refuses_a_submission_without_a_kata(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     refused(ask("grade", tmp_path / "empty", "--out", tmp_path / "out"), "empty", "no kata in it")
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("name", ["../linear.py", "/linear.py", "a/../../linear.py", "..\\linear.py", "C:linear.py"])
-def test_a_zip_that_points_out_of_itself(tmp_path: Path, name: str) -> None:
+def test_grade_refuses_a_zip_with_a_path_outside_of_itself(tmp_path: Path, name: str) -> None:
     archive = tmp_path / "ada.zip"
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("same_storage.py", "")
@@ -45,13 +45,13 @@ def test_a_zip_that_points_out_of_itself(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and no more", b"x" * 2000])
-def test_a_broken_archive(tmp_path: Path, content: bytes) -> None:
+def test_grade_refuses_a_broken_archive(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "ada.zip").write_bytes(content)
     refused(ask("grade", tmp_path / "ada.zip", "--out", tmp_path / "out"), "ada.zip")
     assert not (tmp_path / "out").exists()
 
 
-def test_an_unknown_kata(tmp_path: Path) -> None:
+def test_grade_refuses_an_unknown_kata_and_names_the_known_ones(tmp_path: Path) -> None:
     refused(
         ask("grade", COMPLETE, "--out", tmp_path / "out", "--kata", "lineal"), "'lineal'", "same_storage, get_batch"
     )
@@ -59,7 +59,7 @@ def test_an_unknown_kata(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["certify", "release", "package gradescope"])
-def test_the_installed_command_finds_all_it_needs_from_anywhere(tmp_path: Path, command: str) -> None:
+def test_the_installed_grader_command_works_from_any_directory(tmp_path: Path, command: str) -> None:
     arguments = [*command.split(), *(["out"] if command != "certify" else []), "--kata", "lineal"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     script = Path(sys.executable).with_name("grader")
@@ -68,25 +68,25 @@ def test_the_installed_command_finds_all_it_needs_from_anywhere(tmp_path: Path, 
     refused(Run(done.returncode, done.stdout, done.stderr), "'lineal'")
 
 
-def test_an_out_that_is_a_file(tmp_path: Path) -> None:
+def test_grade_refuses_an_output_directory_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
     refused(ask("grade", COMPLETE, "--out", tmp_path / "out"), "--out", "can't write there")
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere; an --out that is a file is tested above")
-def test_an_out_that_is_not_ours(tmp_path: Path) -> None:
+def test_grade_refuses_an_output_directory_that_is_not_writable(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir(mode=0o500)
     refused(ask("grade", COMPLETE, "--out", tmp_path / "out"), "--out", "can't write there")
 
 
-def test_two_submissions_of_one_name(tmp_path: Path) -> None:
+def test_grade_refuses_two_submissions_of_the_same_name(tmp_path: Path) -> None:
     other = tmp_path / "complete"
     other.mkdir()
     (other / "linear.py").write_text("")
     refused(ask("grade", COMPLETE, other, "--out", tmp_path / "out"), "two submissions are called complete")
 
 
-def test_one_that_cannot_be_read_does_not_cost_the_others_their_grades(tmp_path: Path) -> None:
+def test_an_unreadable_submission_does_not_keep_the_others_from_being_graded(tmp_path: Path) -> None:
     (tmp_path / "bob.zip").write_bytes(b"no zip")
     done = grade(COMPLETE, tmp_path / "bob.zip", "--out", tmp_path / "out", "--kata", "linear", "--examples", 5)
     refused(done, "bob.zip")
@@ -94,26 +94,26 @@ def test_one_that_cannot_be_read_does_not_cost_the_others_their_grades(tmp_path:
     assert not (tmp_path / "out/bob").exists()
 
 
-def test_options_out_of_range(tmp_path: Path) -> None:
+def test_grade_refuses_numbers_out_of_range(tmp_path: Path) -> None:
     for option in ("--jobs", "--examples"):
         done = ask("grade", COMPLETE, "--out", tmp_path / "out", option, 0)
         assert (done.code, (tmp_path / "out").exists()) == (2, False)
 
 
-def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
+def test_a_zip_bomb_is_refused_without_being_unpacked(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "ada.zip", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("linear.py", io.BytesIO(bytes(50 * 2**20)).getvalue())
     refused(ask("grade", tmp_path / "ada.zip", "--out", tmp_path / "out"), "larger than 1 MiB")
 
 
-def test_isolation_none_is_announced(tmp_path: Path) -> None:
+def test_grading_without_a_sandbox_prints_a_warning(tmp_path: Path) -> None:
     done = grade(COMPLETE, "--out", tmp_path, "--isolation", "none", "--kata", "linear", "--examples", 5)
     assert done.code == 0
     assert "warning" in done.err
     assert "isolation: none" in done.out
 
 
-def test_bwrap_is_never_replaced_by_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_isolation_bwrap_fails_where_bubblewrap_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     done = grade(COMPLETE, "--out", tmp_path / "out", "--isolation", "bwrap", "--kata", "linear")
     assert done.code == 3
@@ -124,7 +124,7 @@ def test_bwrap_is_never_replaced_by_less(tmp_path: Path, monkeypatch: pytest.Mon
     assert "isolation: none" in fallen_back.out
 
 
-def test_help_names_every_option() -> None:
+def test_grade_help_names_every_option() -> None:
     out = ask("grade", "--help").out
     for option in (
         "--out",

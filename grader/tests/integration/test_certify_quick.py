@@ -51,7 +51,7 @@ def entry(*looks_like: str, caught_by: str = "") -> zoo.ZooEntry:
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
-def test_every_wrong_entry_names_a_test_that_catches_it(kata: Kata) -> None:
+def test_every_wrong_zoo_entry_names_a_test_that_catches_it(kata: Kata) -> None:
     entries = tomllib.loads(zoo.wrong_file(kata).read_text("utf-8"))
     assert entries
     assert {
@@ -59,7 +59,7 @@ def test_every_wrong_entry_names_a_test_that_catches_it(kata: Kata) -> None:
     } == {}
 
 
-def test_a_test_that_there_is_not_can_catch_nothing() -> None:
+def test_a_zoo_entry_that_names_an_unknown_test_as_caught_by_is_refused() -> None:
     kata = course().katas["linear"]
     assert zoo.remembered("a", kata, {}) == ""
     assert zoo.remembered("a", kata, {"caught_by": "test_weight_starts_normal"}) == "test_weight_starts_normal"
@@ -67,7 +67,7 @@ def test_a_test_that_there_is_not_can_catch_nothing() -> None:
         zoo.remembered("linear.toml: a", kata, {"caught_by": "test_b"})
 
 
-def test_what_an_entry_says_of_the_test_that_catches_it_must_be_so() -> None:
+def test_certify_refutes_a_zoo_entry_whose_caught_by_is_missing_or_false() -> None:
     caught = ended(test_a="", test_b=None)
     assert is_caught_as(entry())(caught) == "caught_by is missing (--write-caught-by writes it)"
     assert is_caught_as(entry(caught_by="test_a"))(caught) is None
@@ -77,14 +77,14 @@ def test_what_an_entry_says_of_the_test_that_catches_it_must_be_so() -> None:
     assert is_caught_as(entry("relu", caught_by="test_a"))(named) == "its test_a does not say what it looks like"
 
 
-def test_one_that_no_test_catches_has_nothing_to_remember() -> None:
+def test_a_wrong_zoo_entry_that_no_test_catches_gets_no_caught_by() -> None:
     done = [KataResult("linear", "done", 1.0, 1.0, ended(test_a=None)[0].tests)]
     assert is_caught_as(entry())(done) == "no test catches it"
     assert misremembered(entry(), done) is not None
     assert cheapest(entry(), [done]) is None
 
 
-def test_the_quickest_test_that_catches_it_under_every_seed_is_remembered() -> None:
+def test_caught_by_is_the_quickest_test_that_catches_the_entry_under_every_seed() -> None:
     slow, quick = ended(seconds=2.0, test_a="").pop().tests, ended(seconds=0.1, test_b="").pop().tests
     both = [KataResult("linear", "wrong", 0.0, 1.0, (*slow, *quick))]
     assert cheapest(entry(), [both, both]) == "test_b"
@@ -95,7 +95,7 @@ def test_the_quickest_test_that_catches_it_under_every_seed_is_remembered() -> N
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_caught_by_is_one_more_line_and_all_others_stay(tmp_path: Path, newline: str) -> None:
+def test_writing_caught_by_adds_one_line_to_the_zoo_file_and_changes_no_other(tmp_path: Path, newline: str) -> None:
     path = tmp_path / "linear.toml"
     path.write_bytes(ENTRY.replace("\n", newline).encode())
     write(path, {"first": "test_a"})
@@ -106,7 +106,7 @@ def test_caught_by_is_one_more_line_and_all_others_stay(tmp_path: Path, newline:
 
 
 @pytest.mark.parametrize("text", ["second = {breaks = 'a'}\n", ENTRY.replace("[second]", "[ 'second' ]")])
-def test_a_file_that_is_laid_out_otherwise_stays_as_it_is(tmp_path: Path, text: str) -> None:
+def test_a_zoo_file_of_another_layout_is_not_rewritten(tmp_path: Path, text: str) -> None:
     path = tmp_path / "linear.toml"
     path.write_text(text, "utf-8")
     with pytest.raises(CallError, match=r"linear\.toml: caught_by can't be written"):
@@ -115,7 +115,7 @@ def test_a_file_that_is_laid_out_otherwise_stays_as_it_is(tmp_path: Path, text: 
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_quick_proof_asks_a_wrong_one_by_its_own_test_and_a_right_one_by_all() -> None:
+def test_the_quick_proof_runs_one_test_on_a_wrong_entry_and_all_tests_on_a_right_one() -> None:
     whole = {(c.group, c.kata, c.job.submission.id) for c in claims(KATAS, seeds=1) if c.group != "fallback"}
     made = list(claims(KATAS, seeds=1, quick=True))
     assert {(c.group, c.kata, c.job.submission.id) for c in made} == whole
@@ -149,7 +149,7 @@ def certify(own: Path, *options: str) -> Run:
     return Run(done.returncode, done.stdout, done.stderr)
 
 
-def test_certify_writes_what_catches_an_entry_checks_it_and_proves_nothing_twice(tmp_path: Path) -> None:
+def test_certify_writes_caught_by_checks_it_and_proves_no_entry_twice(tmp_path: Path) -> None:
     file = copy_of_the_course(tmp_path / "course") / "reference/strides/wrong.toml"
     rest = 'looks_like = "floats"\nreplace = [["initial=1))", "initial=1.0))"]]\n'
     known = f'[known]\nbreaks = "whole"\ncaught_by = "test_strides_are_products_of_the_sizes_behind"\n{rest}\n'

@@ -33,16 +33,16 @@ HONEST = {
 
 
 @pytest.mark.parametrize("submission", HONEST)
-def test_every_kind_of_submission_gets_its_honest_status(graded_class: Class, submission: str) -> None:
+def test_every_kind_of_submission_gets_the_status_it_deserves(graded_class: Class, submission: str) -> None:
     assert graded_class.statuses(submission) == HONEST[submission]
 
 
-def test_the_run_succeeds_whatever_the_scores(graded_class: Class) -> None:
+def test_grade_exits_with_0_whatever_the_scores_are(graded_class: Class) -> None:
     assert graded_class.run.code == 0, graded_class.run.err
     assert {path.name.split(".")[0] for path in EXAMPLES} == set(HONEST)
 
 
-def test_the_score_is_the_sum_of_the_tests_that_passed(graded_class: Class) -> None:
+def test_a_score_is_the_sum_of_the_points_of_the_tests_that_passed(graded_class: Class) -> None:
     for submission in HONEST:
         result = graded_class.result(submission)
         tests = [test for kata in result["katas"] for test in kata["tests"]]
@@ -55,7 +55,9 @@ def test_the_score_is_the_sum_of_the_tests_that_passed(graded_class: Class) -> N
     "submission",
     ["ends_python", *(pytest.param(name, marks=pytest.mark.timing) for name in ("complete", "writes_results"))],
 )
-def test_a_submission_in_a_class_is_graded_as_if_alone(graded_class: Class, submission: str, tmp_path: Path) -> None:
+def test_a_submission_gets_the_same_result_in_a_class_as_alone(
+    graded_class: Class, submission: str, tmp_path: Path
+) -> None:
     alone = grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", 20)
     assert alone.code == 0
     assert untimed(json.loads((tmp_path / submission / "result.json").read_text())) == untimed(
@@ -69,7 +71,7 @@ def untimed(result: dict[str, Any]) -> dict[str, Any]:
     return result | {"seconds": 0, "katas": tests}
 
 
-def test_results_say_how_they_came_about(graded_class: Class) -> None:
+def test_a_result_records_the_options_and_versions_that_produced_it(graded_class: Class) -> None:
     result = graded_class.result("complete")
     assert result["schema"] == "torchkata/result/v1"
     assert result["submission"] == "complete"
@@ -79,7 +81,7 @@ def test_results_say_how_they_came_about(graded_class: Class) -> None:
     assert {"python", "torch", "hypothesis"} <= set(result["environment"])
 
 
-def test_the_gradebook_has_a_line_for_each(graded_class: Class) -> None:
+def test_the_gradebook_has_a_line_for_each_submission(graded_class: Class) -> None:
     with (graded_class.directory / "gradebook.csv").open(newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
     assert set(rows) == set(HONEST)
@@ -89,7 +91,7 @@ def test_the_gradebook_has_a_line_for_each(graded_class: Class) -> None:
     assert float(rows["half_done"]["linear"]) == course().katas["linear"].max_score
 
 
-def test_graded_before_is_not_graded_again(graded_class: Class) -> None:
+def test_a_submission_with_a_stored_result_is_not_graded_again(graded_class: Class) -> None:
     stored = graded_class.directory / "half_done/result.json"
     before = stored.stat().st_mtime_ns
     again = ask("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS)
@@ -103,7 +105,9 @@ def test_graded_before_is_not_graded_again(graded_class: Class) -> None:
     [({}, 0), ({"force": True}, 10), ({"seed": 1}, 10), ({"examples": 21}, 10), ({"katas": ("linear",)}, 10)],
     ids=str,
 )
-def test_what_was_asked_otherwise_is_graded_again(graded_class: Class, changes: dict[str, Any], left: int) -> None:
+def test_a_submission_is_graded_again_when_the_options_differ(
+    graded_class: Class, changes: dict[str, Any], left: int
+) -> None:
     asked: dict[str, Any] = {
         "jobs": 2,
         "seed": 0,
@@ -117,7 +121,7 @@ def test_what_was_asked_otherwise_is_graded_again(graded_class: Class, changes: 
     assert len(list(Queue(*with_ids(EXAMPLES), katas, options).to_grade())) == left
 
 
-def test_nothing_is_left_beside_the_results(graded_class: Class) -> None:
+def test_grading_leaves_no_files_behind_but_the_results(graded_class: Class) -> None:
     left = {
         path.relative_to(graded_class.directory).as_posix()
         for path in graded_class.directory.rglob("*")
@@ -126,14 +130,14 @@ def test_nothing_is_left_beside_the_results(graded_class: Class) -> None:
     assert left == {"gradebook.csv", *(f"{submission}/result.json" for submission in HONEST)}
 
 
-def test_the_table_shows_the_class(graded_class: Class) -> None:
+def test_the_class_table_shows_every_submission_with_its_points(graded_class: Class) -> None:
     out = graded_class.run.out
     assert all(submission in out for submission in HONEST)
     assert "100/100" in out
     assert str(graded_class.directory) in out
 
 
-def test_what_a_student_reads(graded_class: Class) -> None:
+def test_a_failed_test_tells_the_student_what_went_wrong(graded_class: Class) -> None:
     def message(submission: str, kata: str) -> str:
         tests = next(k for k in graded_class.result(submission)["katas"] if k["kata"] == kata)["tests"]
         return str(next(test["message"] for test in tests if test["outcome"] != "passed"))
@@ -149,7 +153,7 @@ def test_what_a_student_reads(graded_class: Class) -> None:
     assert "cruncher.py is not there" in message("ends_python", "cruncher")
 
 
-def test_odd_names_are_graded_and_come_back(tmp_path: Path) -> None:
+def test_submissions_with_odd_names_are_graded_under_these_names(tmp_path: Path) -> None:
     names = ['=1+1,"x"', "[red]a b", "Zoë"]
     for name in names:
         handed_in(tmp_path, LINEAR, name)
@@ -165,6 +169,6 @@ def test_odd_names_are_graded_and_come_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_what_was_proven_is_stored(graded_class: Class) -> None:
+def test_a_result_stores_the_isolation_and_what_the_sandbox_self_test_found(graded_class: Class) -> None:
     stored = graded_class.result("complete")
     assert (graded_class.run.err, stored["isolation"], stored["environment"]["workers can"]) == ("", "bwrap", "")

@@ -22,6 +22,6 @@ collect.with_tests(use, examples=1, profile="grade", katas=[course().katas["same
 """
 
 
-def test_a_test_that_asks_nobody_is_nobodys_fault() -> None:
+def test_a_test_that_never_calls_the_students_code_is_inconclusive() -> None:
     done = python("-c", ONE_ASKS_NOBODY)
     assert done.out.startswith("inconclusive this test ends without a call of your code"), done.err

@@ -17,7 +17,7 @@ def test_the_points_of_a_track_sum_to_a_hundred(track: str) -> None:
     assert sum(kata.max_score for kata in TRACKS[track]) == 100
 
 
-def test_every_kata_has_a_track_hints_and_all_its_files() -> None:
+def test_every_kata_has_a_track_hints_and_its_files() -> None:
     for kata in course().katas.values():
         assert kata.track in course().tracks
         assert 2 <= len(kata.hints) <= 3
@@ -27,13 +27,13 @@ def test_every_kata_has_a_track_hints_and_all_its_files() -> None:
         assert set(kata.builds_on) <= set(course().katas)
 
 
-def test_the_lecture_is_mapped_to_every_kata_and_to_nothing_else() -> None:
+def test_the_lecture_table_names_every_kata_and_nothing_else() -> None:
     rows = [line for line in (ROOT / "docs/lecture.md").read_text("utf-8").splitlines() if line.startswith("| `")]
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[4])}
     assert named == set(course().katas)
 
 
-def test_a_choice_is_by_kata_and_by_track_with_or_without_commas() -> None:
+def test_katas_are_chosen_by_name_and_by_track_with_or_without_commas() -> None:
     choose = course().choose
     everything = list(course().katas.values())
     assert choose([]) == choose([], ["all"]) == everything
@@ -48,7 +48,7 @@ def test_a_choice_is_by_kata_and_by_track_with_or_without_commas() -> None:
         choose([], ["cores"])
 
 
-def test_grade_refuses_a_track_that_there_is_not(tmp_path: Path) -> None:
+def test_grade_refuses_an_unknown_track(tmp_path: Path) -> None:
     refused = ask("grade", ROOT / "assignment", "--out", tmp_path / "out", "--track", "cores")
     assert refused.code == 2
     assert refused.err.startswith("grader: there is no track 'cores'")
@@ -92,7 +92,7 @@ NO_KEY = "which is no key of it; the keys are"
         (PLAIN, {KATA: 'title = "K"\nplace = "last"\n[points]\n'}, "place is 'last'; it should be a whole number"),
     ],
 )
-def test_a_course_that_contradicts_itself_is_refused_in_a_line(
+def test_a_course_with_a_mistake_in_its_files_is_refused_in_one_line(
     tmp_path: Path, course: str, files: dict[str, str], line: str
 ) -> None:
     folder = written(tmp_path, course, **files)
@@ -103,7 +103,7 @@ def test_a_course_that_contradicts_itself_is_refused_in_a_line(
         assert line in said
 
 
-def test_of_two_courses_one_in_the_other_the_nearest_counts(tmp_path: Path) -> None:
+def test_the_nearest_of_two_nested_courses_is_used(tmp_path: Path) -> None:
     outer = written(tmp_path, "[tool.torchkata]\ntitle = 'Outer'\n")
     inner = written(tmp_path / "lab/inner", "[tool.torchkata]\ntitle = 'Inner'\n")
     for place, title in ((outer / "lab", "Outer"), (inner / "tests", "Inner")):
@@ -111,7 +111,7 @@ def test_of_two_courses_one_in_the_other_the_nearest_counts(tmp_path: Path) -> N
     assert "Outer: 1 katas" in " ".join(run("grader", "--course", str(outer), "doctor", cwd=inner).out.split())
 
 
-def test_a_course_that_there_is_not(tmp_path: Path) -> None:
+def test_a_folder_without_a_course_is_refused_in_one_line(tmp_path: Path) -> None:
     done = run("grader", "--course", str(tmp_path / "x"), "grade", "a", "--out", "b", cwd=tmp_path)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert f"{tmp_path / 'x'}: there is no course here" in done.err

@@ -43,14 +43,14 @@ def done(run: Run) -> Run:
     return run
 
 
-def test_stubs_are_not_started_and_the_solution_is_done(installed: Path, copy: Path) -> None:
+def test_stubs_of_an_example_course_are_not_started_and_its_solution_is_done(installed: Path, copy: Path) -> None:
     count = sum(text.count("\ndef test_") for text in (path.read_text() for path in copy.glob("tests/test_*.py")))
     stubs = call(installed, copy, "pytest")
     assert (stubs.code, f"{count} not started" in stubs.out) == (1, True), stubs.out + stubs.err
     assert f"{count} passed" in done(call(installed, copy, "pytest", "--impl", "solution")).out
 
 
-def test_a_failure_shows_the_arguments_by_their_names(installed: Path, tmp_path: Path) -> None:
+def test_a_failure_in_an_example_course_shows_the_arguments_by_name(installed: Path, tmp_path: Path) -> None:
     primes, vectors = (copied(name, tmp_path) for name in NAMES)
     assert re.search(r"input +n: \d+\n", failures(installed, primes, "sieve"))
     assert re.search(r"input +x: array .+ window: \d+\n", failures(installed, vectors, "moving_average"))
@@ -67,7 +67,7 @@ def failures(installed: Path, course: Path, kata: str) -> str:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_it_is_graded_reported_and_exported(installed: Path, copy: Path, tmp_path: Path) -> None:
+def test_an_example_course_can_be_graded_reported_and_exported(installed: Path, copy: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     arguments = [*submissions(copy), "--out", str(out), "--isolation", "bwrap"]
     done(call(installed, copy, "grader", "grade", *arguments))
@@ -80,7 +80,7 @@ def test_it_is_graded_reported_and_exported(installed: Path, copy: Path, tmp_pat
         assert (tmp_path / name).exists()
 
 
-def test_it_is_released_and_packaged(installed: Path, copy: Path, tmp_path: Path) -> None:
+def test_an_example_course_can_be_released_and_packaged(installed: Path, copy: Path, tmp_path: Path) -> None:
     released = done(call(installed, copy, "grader", "release", str(tmp_path / "handout"), "--prove"))
     assert "proven: all stubs are not started" in released.out
     readme = (tmp_path / "handout/README.md").read_text("utf-8")
@@ -92,7 +92,7 @@ def test_it_is_released_and_packaged(installed: Path, copy: Path, tmp_path: Path
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_it_is_certified_by_the_quick_proof(installed: Path, copy: Path) -> None:
+def test_the_quick_proof_certifies_an_example_course(installed: Path, copy: Path) -> None:
     certified = done(call(installed, copy, "grader", "certify", "--quick", "--isolation", "bwrap"))
     assert "attacks: nothing to prove" in certified.out
     assert re.search(r"certified by the quick proof: (\d+) of \1 claims hold", certified.out)

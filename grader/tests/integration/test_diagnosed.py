@@ -10,13 +10,13 @@ EPSILON = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
 LINE = "  looks like: the 1e-5 is added outside the square root"
 
 
-def test_a_student_reads_it_above_the_command(tmp_path: Path) -> None:
+def test_pytest_prints_the_diagnosis_above_the_command_that_runs_the_test_again(tmp_path: Path) -> None:
     folder = work(tmp_path, adagrad=changed("adagrad", *EPSILON))
     out = run("pytest", f"--impl={folder}", "--kata", "adagrad", "-k", "add_up", "--seed", "7").out.splitlines()
     assert out[out.index(LINE) + 1].startswith("  again: pytest tests/test_adagrad.py::test_squared_gradients_add_up")
 
 
-def test_the_grader_stores_it(tmp_path: Path) -> None:
+def test_the_grader_stores_the_diagnosis_in_the_result(tmp_path: Path) -> None:
     folder = work(tmp_path / "ada", adagrad=changed("adagrad", *EPSILON))
     done = grade(folder, "--out", tmp_path / "out", "--kata", "adagrad", "--examples", 20)
     assert done.code == 0, done.err
@@ -27,7 +27,7 @@ def test_the_grader_stores_it(tmp_path: Path) -> None:
     assert all(f"  looks like: {test['diagnosis']}" in test["message"] for test in graded["tests"] if test["diagnosis"])
 
 
-def test_verdicts_and_smallest_inputs_are_those_without_it(tmp_path: Path) -> None:
+def test_a_diagnosis_changes_neither_verdicts_nor_smallest_inputs(tmp_path: Path) -> None:
     folder = work(
         tmp_path,
         linear=changed("linear", "x @ self.weight", "torch.relu(x @ self.weight)"),
@@ -42,6 +42,6 @@ def test_verdicts_and_smallest_inputs_are_those_without_it(tmp_path: Path) -> No
     assert lines[:-1] == without.out.splitlines()[:-1], "but for the last line, which tells the time"
 
 
-def test_a_right_solution_is_told_nothing() -> None:
+def test_a_right_solution_gets_no_diagnosis() -> None:
     out = run("pytest", "--impl", "solution", "--kata", "sgd", "--kata", "linear", "--examples", "20").out
     assert "looks like" not in out

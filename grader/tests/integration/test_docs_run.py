@@ -22,7 +22,7 @@ TYPED = {command for section in ALL_SECTIONS for command in section.commands}
 GRADE = "grader grade submissions/* --out results --jobs 4"
 
 NOT_RUN = {
-    "downloads; test_release.py::test_it_installs_and_runs_in_an_environment_of_its_own": (
+    "downloads; test_release.py::test_a_handout_installs_and_runs_in_an_environment_of_its_own": (
         "python3 -m venv .venv",
         "python3 -m venv .venv && source .venv/bin/activate",
         "source .venv/bin/activate",
@@ -32,14 +32,12 @@ NOT_RUN = {
         'pip install --group students -e ".[grader]"',
         'pip install --group students -e ".[grader,slurm]"',
     ),
-    "waits until a file is saved; test_watch.py::test_a_saved_kata_is_run_and_one_that_is_not_saved_is_not": (
-        "kata watch",
-    ),
-    "minutes; test_speed.py::test_speed_is_stored_with_the_result_and_not_graded_again": (
+    "waits until a file is saved; test_watch.py::test_watch_runs_a_kata_that_is_saved_and_no_other": ("kata watch",),
+    "minutes; test_speed.py::test_speed_is_stored_with_the_result_and_not_timed_again": (
         "grader grade submissions/* --out results --device cuda",
         "grader grade examples/submissions/complete --out results --device cuda",
     ),
-    "a minute; test_calibrated.py::test_a_cpu_is_measured_shown_and_stored": (
+    "a minute; test_calibrated.py::test_calibrate_measures_a_cpu_shows_the_figures_and_stores_them": (
         "grader calibrate",
         "grader calibrate --device cuda",
     ),
@@ -47,17 +45,17 @@ NOT_RUN = {
         "grader certify",
         "grader certify --only cheats",
     ),
-    "needs a GPU; test_student_speed.py::test_on_a_gpu_the_solution_reads_like_this pretends to have one": (
+    "needs a GPU; pretended in test_student_speed.py::test_the_solution_reaches_full_speed_on_a_pretended_gpu": (
         "python -m benchmarks.clock cuda",
         "pytest -m gpu --impl solution",
     ),
-    "needs Slurm; test_slurm.py::test_twelve_submissions_give_the_gradebook_of_a_local_run": (
+    "needs Slurm; test_slurm.py::test_a_slurm_run_gives_the_same_gradebook_as_a_local_run": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm "
         "--slurm partition=cpu --slurm time=01:00:00",
         "python scripts/one_node_slurm.py start /tmp/slurm",
         "python scripts/one_node_slurm.py stop /tmp/slurm",
     ),
-    "needs Slurm; test_slurm_faults.py::test_a_gpu_is_asked_for_by_the_tasks_that_time_and_only_after_the_tests": (
+    "needs Slurm; test_slurm_faults.py::test_only_the_tasks_that_time_ask_for_a_gpu_and_they_start_after_the_tests": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm --device cuda "
         "--slurm tests:partition=cpu --slurm speed:partition=gpu --slurm gres=gpu:h100:1",
     ),
@@ -144,7 +142,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for told in told_first().items()
     ],
 )
-def test_a_section_can_be_typed_in_order(
+def test_the_commands_of_a_documented_section_run_in_order(
     section: Section, commands: list[str], graded: Path, new_handout: Path, tmp_path: Path
 ) -> None:
     place = shutil.copytree(new_handout if section.document in FOR_STUDENTS else graded, tmp_path / "here")
@@ -154,7 +152,7 @@ def test_a_section_can_be_typed_in_order(
         assert "Traceback" not in done.err
 
 
-def test_what_is_not_run_is_still_told_and_run_elsewhere() -> None:
+def test_every_documented_command_that_is_not_run_here_is_run_by_another_test() -> None:
     assert LEFT_OUT <= TYPED
     assert ENDS.keys() <= TYPED - LEFT_OUT
     for file, test in re.findall(r"(test_\w+\.py)::(\w+)", "\n".join(NOT_RUN)):
@@ -162,7 +160,7 @@ def test_what_is_not_run_is_still_told_and_run_elsewhere() -> None:
         assert f"def {test}(" in path.read_text("utf-8")
 
 
-def test_a_block_that_is_not_typed_is_known_to_be_none_to_type() -> None:
+def test_every_code_block_that_is_not_run_is_listed_as_output() -> None:
     others = [section for section in ALL_SECTIONS if section.document.name != "measured.md"]
     assert sorted(str(section) for section in others for _ in section.shown) == sorted(SHOWN)
 
@@ -186,7 +184,7 @@ def shown(heading: str) -> str:
     return block
 
 
-def test_where_you_are_is_said_as_shown(handout: Path) -> None:
+def test_kata_prints_the_overview_that_the_students_page_shows(handout: Path) -> None:
     shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
     get_batch = handout / "assignment/get_batch.py"
     solution = (ROOT / "reference/get_batch/solution.py").read_text("utf-8")
@@ -197,7 +195,7 @@ def test_where_you_are_is_said_as_shown(handout: Path) -> None:
     assert_printed(shown("Set up"), type_in(handout, "kata").out)
 
 
-def test_a_failure_reads_as_shown(handout: Path) -> None:
+def test_pytest_prints_the_failure_that_the_students_page_shows(handout: Path) -> None:
     solution = (ROOT / "reference/linear/solution.py").read_text("utf-8")
     (handout / "assignment/linear.py").write_text(
         solution.replace("x @ self.weight", "self.weight.T @ x.unsqueeze(-1)"), "utf-8"

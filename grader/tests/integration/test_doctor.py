@@ -10,7 +10,7 @@ from torchkata.course import course
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_machine_that_can_grade() -> None:
+def test_doctor_finds_that_this_machine_can_grade_in_a_sandbox() -> None:
     done = run("grader", "doctor")
     assert (done.code, done.err) == (0, ""), done.out
     assert "works, hides what it must" in done.out
@@ -19,7 +19,7 @@ def test_a_machine_that_can_grade() -> None:
         assert what in done.out
 
 
-def test_a_machine_without_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_says_how_to_install_a_missing_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     done = run("grader", "doctor")
     assert done.code == 3
@@ -29,7 +29,7 @@ def test_a_machine_without_bubblewrap(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_bubblewrap_that_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_says_why_bubblewrap_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["bwrap", "--old-option"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "bwrap: Unknown option --old-option")
@@ -39,13 +39,13 @@ def test_a_bubblewrap_that_does_not_work(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_sandbox_that_shows_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_names_a_file_that_a_worker_should_not_be_able_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.pipeline.workplace.hidden_files", lambda: ["/usr"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "a worker can read /usr")
 
 
-def test_versions() -> None:
+def test_doctor_checks_the_versions_of_python_and_of_the_packages_that_grading_needs() -> None:
     assert machine.python((3, 10, 2)).state == "missing"
     assert machine.python((3, 12, 0)).state == "ok"
     found = {finding.what: finding for finding in machine.packages()}
@@ -54,20 +54,22 @@ def test_versions() -> None:
     assert all(finding.state == "ok" for finding in found.values())
 
 
-def test_an_old_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_says_how_to_update_a_package_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.commands.doctor.machine.metadata.version", lambda _: "0.0.1")
     torch = next(machine.packages())
     assert (torch.what, torch.state, torch.remedy) == ("torch", "missing", "pip install --group students")
     assert torch.found.startswith("0.0.1, not >=")
 
 
-def test_a_copy_that_nobody_installed_asks_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_asks_a_copy_that_is_not_installed_for_the_courses_packages_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("grader.base.distribution.NAME", "not-installed-anywhere")
     assert machine.python((3, 12, 0)).state == "ok"
     assert {finding.what for finding in machine.packages()} == {"torch", "einops", "jaxtyping"}
 
 
-def test_too_little_memory(tmp_path: Path) -> None:
+def test_doctor_says_when_there_is_too_little_memory(tmp_path: Path) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("MemTotal: 9000000 kB\nMemAvailable: 819200 kB\n")
     finding = machine.memory(tmp_path)
@@ -76,7 +78,7 @@ def test_too_little_memory(tmp_path: Path) -> None:
     assert finding.remedy == f"free {machine.TORCH_MIB + course().limits.memory_mib - 800} MiB more"
 
 
-def test_a_container_has_its_own_share_of_memory(tmp_path: Path) -> None:
+def test_doctor_counts_the_memory_limit_of_a_container(tmp_path: Path) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("MemAvailable: 64000000 kB\n")
     (tmp_path / "sys/fs/cgroup").mkdir(parents=True)

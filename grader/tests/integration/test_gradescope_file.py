@@ -18,7 +18,7 @@ from torchkata.course import course
 COMPLETE = ROOT / "examples/submissions/complete"
 
 
-def test_grade_writes_the_file_and_a_rerun_that_grades_nothing_writes_it_again(tmp_path: Path) -> None:
+def test_grade_writes_the_gradescope_file_even_when_a_rerun_grades_nothing(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     arguments = (COMPLETE, "--out", tmp_path / "out", "--examples", 5, "--kata", "linear", "--gradescope", path)
     assert grade(*arguments).code == 0
@@ -29,7 +29,7 @@ def test_grade_writes_the_file_and_a_rerun_that_grades_nothing_writes_it_again(t
     assert for_gradescope(path.read_bytes()) == first
 
 
-def test_a_submission_that_can_not_be_read_is_told_why(tmp_path: Path) -> None:
+def test_the_gradescope_file_says_why_a_submission_is_unreadable(tmp_path: Path) -> None:
     (tmp_path / "ada").mkdir()
     done = ask("grade", tmp_path / "ada", "--out", tmp_path / "out", "--gradescope", tmp_path / "results.json")
     assert done.code == 2
@@ -39,7 +39,7 @@ def test_a_submission_that_can_not_be_read_is_told_why(tmp_path: Path) -> None:
     assert "no kata in it" in report["output"]
 
 
-def test_calls_that_can_not_work(tmp_path: Path) -> None:
+def test_grade_refuses_gradescope_with_two_submissions_or_without_a_directory(tmp_path: Path) -> None:
     for arguments, words in (
         ((COMPLETE, COMPLETE.parent / "half_done", "--gradescope", tmp_path / "r"), "takes a single submission"),
         ((COMPLETE, "--gradescope", tmp_path / "no/r"), "there is no directory"),
@@ -51,7 +51,7 @@ def test_calls_that_can_not_work(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("enough", [1, pytest.param(12, marks=pytest.mark.timing)])
-def test_a_grader_killed_midway_leaves_the_marks_so_far(tmp_path: Path, enough: int) -> None:
+def test_a_grader_killed_midway_leaves_a_gradescope_file_with_the_points_so_far(tmp_path: Path, enough: int) -> None:
     path = tmp_path / "results.json"
     command = [sys.executable, "-m", "grader", "grade", str(COMPLETE), "--out", str(tmp_path / "out")]
     command += ["--examples", "60", "--gradescope", str(path), "--quiet"]

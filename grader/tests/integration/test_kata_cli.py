@@ -19,7 +19,7 @@ def row(out: str, name: str) -> str:
     return next(line for line in out.splitlines() if line.startswith(f"  {name} "))
 
 
-def test_at_the_start_nothing_has_run_and_the_first_kata_is_next(handout: Path) -> None:
+def test_kata_says_at_the_start_that_nothing_has_run_and_what_comes_first(handout: Path) -> None:
     done = kata(handout)
     assert done.code == 0
     assert all(row(done.out, name).split()[1:3] == ["not", "run"] for name in KATAS)
@@ -28,7 +28,7 @@ def test_at_the_start_nothing_has_run_and_the_first_kata_is_next(handout: Path) 
     assert "\x1b" not in done.out
 
 
-def test_an_outcome_is_remembered_and_marked_when_files_have_changed(handout: Path) -> None:
+def test_kata_remembers_an_outcome_and_marks_it_when_files_have_changed(handout: Path) -> None:
     write_solution(handout, "linear")
     for name in ("linear", "cruncher"):
         at_home("pytest", f"--kata={name}", "--examples=2", cwd=handout)
@@ -48,7 +48,7 @@ def test_an_outcome_is_remembered_and_marked_when_files_have_changed(handout: Pa
     assert row(out, "cruncher").endswith("changed since"), "it builds on linear"
 
 
-def test_only_whole_runs_of_the_own_files_are_remembered(handout: Path) -> None:
+def test_kata_remembers_only_whole_runs_of_the_students_own_files(handout: Path) -> None:
     write_solution(handout, "linear")
     at_home("pytest", "tests/test_linear.py::test_forward_is_x_at_weight", cwd=handout)
     at_home("pytest", f"--impl={SOLUTION}", "--kata=linear", "--examples=2", cwd=handout)
@@ -56,7 +56,7 @@ def test_only_whole_runs_of_the_own_files_are_remembered(handout: Path) -> None:
     assert not (handout / ".kata").exists()
 
 
-def test_next_runs_the_first_kata_that_is_not_done(handout: Path) -> None:
+def test_kata_next_runs_the_first_kata_that_is_not_done(handout: Path) -> None:
     done = kata(handout, "next")
     assert done.code == 1
     assert "same_storage  not started    0/6" in done.out
@@ -77,7 +77,7 @@ def finished(handout: Path) -> dict[str, dict[str, object]]:
     return {name: {"status": "done", "passed": 1, "files": digests[name], "run": ""} for name in digests}
 
 
-def test_hints_come_one_by_one_and_are_remembered(handout: Path) -> None:
+def test_kata_hint_gives_one_more_hint_each_time(handout: Path) -> None:
     hints = course().katas["linear"].hints
     for shown in (1, 2, 3, 3):
         out = kata(handout, "hint", "linear").out
@@ -87,7 +87,7 @@ def test_hints_come_one_by_one_and_are_remembered(handout: Path) -> None:
     assert course().katas["same_storage"].hints[0] in kata(handout, "hint").out, "the next kata, if none is named"
 
 
-def test_reset_asks_first_and_keeps_the_file(handout: Path) -> None:
+def test_kata_reset_asks_first_and_keeps_a_copy_of_the_file(handout: Path) -> None:
     file, stub = handout / "assignment/linear.py", (ROOT / "assignment/linear.py").read_bytes()
     assert kata(handout, "reset", "linear").out == "assignment/linear.py is the untouched stub already\n"
     write_solution(handout, "linear")
@@ -106,7 +106,7 @@ def test_reset_asks_first_and_keeps_the_file(handout: Path) -> None:
     assert file.read_bytes() == stub
 
 
-def test_reset_forgets_what_was_known_of_the_kata(handout: Path) -> None:
+def test_kata_reset_forgets_the_outcome_and_the_hints_of_the_kata(handout: Path) -> None:
     (handout / ".kata").mkdir()
     stored = {"outcomes": finished(handout), "hints": {"linear": 2, "sgd": 1}}
     (handout / ".kata/progress.json").write_text(json.dumps(stored))
@@ -117,7 +117,7 @@ def test_reset_forgets_what_was_known_of_the_kata(handout: Path) -> None:
     assert left["hints"] == {"sgd": 1}
 
 
-def test_without_stored_stubs_reset_says_so(handout: Path) -> None:
+def test_kata_reset_says_so_where_the_untouched_stubs_are_missing(handout: Path) -> None:
     shutil.rmtree(handout / "reference/stubs")
     done = kata(handout, "reset", "linear")
     assert done.code == 2
@@ -125,7 +125,7 @@ def test_without_stored_stubs_reset_says_so(handout: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [["hnt"], ["hint", "lineal"], ["reset"], ["reset", "../linear"], ["--colour"]])
-def test_a_wrong_call_is_one_line(handout: Path, command: list[str]) -> None:
+def test_kata_refuses_a_wrong_call_in_one_line(handout: Path, command: list[str]) -> None:
     done = kata(handout, *command)
     assert done.code == 2
     assert done.out == ""
@@ -134,13 +134,13 @@ def test_a_wrong_call_is_one_line(handout: Path, command: list[str]) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
-def test_any_encoding_of_a_terminal_will_do(handout: Path, encoding: str) -> None:
+def test_kata_works_in_a_terminal_of_any_encoding(handout: Path, encoding: str) -> None:
     for command in ([], ["hint", "linear"], ["export"], ["--help"]):
         done = kata(handout, *command, PYTHONIOENCODING=encoding)
         assert (done.code, done.err) == (0, "")
 
 
-def test_what_needs_no_torch_does_not_wait_for_it(handout: Path) -> None:
+def test_kata_overview_hint_and_export_do_not_import_torch(handout: Path) -> None:
     (handout / "look.py").write_text(
         "import sys\nfrom torchkata.cli.command import run\nrun([])\nrun(['hint'])\nrun(['export'])\n"
         "assert not {'torch', 'numpy', 'pytest'} & set(sys.modules)\n"
@@ -149,7 +149,7 @@ def test_what_needs_no_torch_does_not_wait_for_it(handout: Path) -> None:
     assert done.code == 0, done.err
 
 
-def test_a_full_disk_costs_no_verdict(handout: Path) -> None:
+def test_pytest_still_gives_a_verdict_where_progress_cannot_be_stored(handout: Path) -> None:
     (handout / ".kata").write_text("a file where the folder should be")
     done = at_home("pytest", "--kata=same_storage", cwd=handout)
     assert done.code == 1

@@ -17,7 +17,7 @@ from torchkata.course import course
 KATAS = list(course().katas)
 
 
-def test_what_is_exported_is_what_the_grader_reads(handout: Path) -> None:
+def test_kata_export_packs_exactly_the_files_that_the_grader_reads(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")
     done = kata(handout, "export")
@@ -31,7 +31,7 @@ def test_what_is_exported_is_what_the_grader_reads(handout: Path) -> None:
     assert (handout / "assignment.zip").read_bytes() == first
 
 
-def test_export_says_what_is_missing_wrong_or_stays_behind(handout: Path) -> None:
+def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> None:
     folder = handout / "assignment"
     write_solution(handout, "same_storage", "linear", "cruncher")
     (folder / "get_batch.py").unlink()
@@ -82,7 +82,7 @@ names = st.text(st.sampled_from(string.ascii_letters + "_-. é1"), min_size=1, m
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(found=st.sets(names.map(lambda name: f"{name}.py") | names, max_size=8))
-def test_whatever_the_files_are_called_the_grader_reads_those_that_are_exported(
+def test_the_grader_reads_all_exported_files_whatever_their_names(
     tmp_path_factory: pytest.TempPathFactory, found: set[str]
 ) -> None:
     folder = tmp_path_factory.mktemp("student") / "assignment"
@@ -104,7 +104,7 @@ def test_whatever_the_files_are_called_the_grader_reads_those_that_are_exported(
         ("nowhere/work.zip", "can't write there (No such file or directory)"),
     ],
 )
-def test_export_writes_over_nothing_but_a_zip(handout: Path, path: str, words: str) -> None:
+def test_kata_export_overwrites_nothing_but_a_zip(handout: Path, path: str, words: str) -> None:
     (handout / "README.zip").write_text("not a zip")
     done = kata(handout, "export", path)
     assert done.code == 2
@@ -112,7 +112,7 @@ def test_export_writes_over_nothing_but_a_zip(handout: Path, path: str, words: s
     assert (handout / "README.zip").read_text() == "not a zip"
 
 
-def test_without_any_kata_nothing_is_exported(handout: Path) -> None:
+def test_kata_export_refuses_a_folder_without_katas(handout: Path) -> None:
     shutil.rmtree(handout / "assignment")
     done = kata(handout, "export")
     assert (done.code, done.err) == (2, "kata: there is nothing to hand in: no kata in assignment/\n")
@@ -121,7 +121,7 @@ def test_without_any_kata_nothing_is_exported(handout: Path) -> None:
     assert kata(handout, "export").code == 0
 
 
-def test_more_files_than_the_grader_reads_are_refused(handout: Path) -> None:
+def test_kata_export_refuses_more_files_than_the_grader_reads(handout: Path) -> None:
     for number in range(64):
         (handout / f"assignment/helper{number}.py").write_text("")
     done = kata(handout, "export")

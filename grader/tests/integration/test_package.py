@@ -71,7 +71,7 @@ def graded(root: Path) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_gradescope_sets_up_and_grades(autograder: Path) -> None:
+def test_the_gradescope_package_installs_itself_and_grades(autograder: Path) -> None:
     where = {"AUTOGRADER_ROOT": str(autograder)}
     for _ in range(2):
         done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)
@@ -92,14 +92,14 @@ def test_gradescope_sets_up_and_grades(autograder: Path) -> None:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_gradescope_tells_a_student_who_handed_in_nothing(autograder: Path) -> None:
+def test_the_gradescope_package_tells_a_student_that_no_kata_was_handed_in(autograder: Path) -> None:
     where = {"AUTOGRADER_ROOT": str(autograder)}
     done = call("bash", autograder / "source/run_autograder", cwd=autograder, **where)
     assert done.code == 0, done.err
     assert "no kata in it" in graded(autograder)["output"]
 
 
-def test_setup_says_what_a_python_lacks(autograder: Path, tmp_path: Path) -> None:
+def test_the_gradescope_setup_says_what_the_python_there_lacks(autograder: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
     bare.chmod(0o755)
@@ -110,7 +110,7 @@ def test_setup_says_what_a_python_lacks(autograder: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_github_grades_a_repository_with_a_grader_fetched_by_commit(tmp_path: Path) -> None:
+def test_the_github_package_grades_with_a_grader_fetched_by_commit(tmp_path: Path) -> None:
     assert package("classroom50", tmp_path / "grader").code == 0
     origin = repository(tmp_path / "grader/torchkata")
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin, capture_output=True, text=True, check=True).stdout
@@ -138,7 +138,7 @@ def steps(checkout: Path) -> list[str]:
     return [step["run"] for step in workflow["jobs"]["grade"]["steps"] if "run" in step]
 
 
-def test_the_workflow_gives_students_code_nothing_to_steal(tmp_path: Path) -> None:
+def test_the_github_workflow_gives_the_students_code_no_secrets(tmp_path: Path) -> None:
     assert package("github", tmp_path / "new").code == 0
     workflow = yaml.safe_load((tmp_path / "new/.github/workflows/grade.yml").read_text())
     assert workflow["permissions"] == {"contents": "read"}
@@ -151,7 +151,7 @@ def test_the_workflow_gives_students_code_nothing_to_steal(tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_classroom50_grades_a_checkout(tmp_path: Path) -> None:
+def test_the_classroom50_package_grades_a_checkout(tmp_path: Path) -> None:
     bundle = tmp_path / "bundle"
     assert package("classroom50", bundle, "--examples", "20", "--seed", "7").code == 0
     assert json.loads((bundle / "runtime.json").read_text())["apt"] == ["bubblewrap", "libseccomp2"]
@@ -169,7 +169,9 @@ def test_classroom50_grades_a_checkout(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("platform", "prefix"), [("github", ".github/torchkata/"), ("classroom50", "")])
-def test_the_grader_is_in_it_and_what_students_must_not_have_is_not(tmp_path: Path, platform: str, prefix: str) -> None:
+def test_a_package_has_the_grader_and_nothing_that_students_must_not_have(
+    tmp_path: Path, platform: str, prefix: str
+) -> None:
     assert package(platform, tmp_path / "new").code == 0
     copied = tmp_path / "new" / prefix / "torchkata"
     files = {path.relative_to(copied).as_posix() for path in copied.rglob("*") if path.is_file()}
@@ -177,7 +179,7 @@ def test_the_grader_is_in_it_and_what_students_must_not_have_is_not(tmp_path: Pa
     assert not [name for name in files if any(f"/{part}/" in f"/{name}/" for part in NOT_NEEDED)]
 
 
-def test_the_same_project_makes_the_same_zip(tmp_path: Path) -> None:
+def test_the_same_project_always_makes_the_same_package_zip(tmp_path: Path) -> None:
     for name in ("a.zip", "b.zip"):
         assert package("gradescope", tmp_path / name).code == 0
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
@@ -186,7 +188,7 @@ def test_the_same_project_makes_the_same_zip(tmp_path: Path) -> None:
     assert (modes["setup.sh"], modes["run_autograder"], modes["options"]) == (0o755, 0o755, 0o644)
 
 
-def test_force_writes_over_the_copy_and_keeps_the_rest(tmp_path: Path) -> None:
+def test_package_force_replaces_the_copied_grader_and_keeps_all_other_files(tmp_path: Path) -> None:
     out = tmp_path / "repository"
     assert package("github", out).code == 0
     (out / "assignment").mkdir()
@@ -212,7 +214,9 @@ def test_force_writes_over_the_copy_and_keeps_the_rest(tmp_path: Path) -> None:
         ("github", "new", ("--source", f"--upload-pack=x@{COMMIT}"), "is no address of a repository"),
     ],
 )
-def test_bad_calls(tmp_path: Path, platform: str, name: str, arguments: tuple[str, ...], words: str) -> None:
+def test_package_refuses_bad_calls_in_one_line(
+    tmp_path: Path, platform: str, name: str, arguments: tuple[str, ...], words: str
+) -> None:
     (tmp_path / "file").write_text("")
     done = package(platform, tmp_path / name, *arguments)
     assert (done.code, len(done.err.strip().splitlines())) == (2, 1), done.err

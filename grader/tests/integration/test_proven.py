@@ -45,7 +45,7 @@ def changed(claim: Claim, **changes: object) -> Claim:
     return replace(claim, job=replace(claim.job, **changes))  # type: ignore[arg-type]
 
 
-def test_what_was_proven_is_known_to_the_next_run_without_its_texts(tmp_path: Path, solution: Claim) -> None:
+def test_a_proven_claim_is_found_by_the_next_run_without_its_texts(tmp_path: Path, solution: Claim) -> None:
     run = record(tmp_path / "proven")
     assert run.find(solution) is None
     run.keep(solution, done(solution))
@@ -57,7 +57,7 @@ def test_what_was_proven_is_known_to_the_next_run_without_its_texts(tmp_path: Pa
     assert solution.refute(found) is None
 
 
-def test_other_content_seed_or_options_are_not_what_was_proven(tmp_path: Path, solution: Claim) -> None:
+def test_a_claim_of_other_content_seed_or_options_is_not_proven(tmp_path: Path, solution: Claim) -> None:
     run = record(tmp_path)
     run.keep(solution, done(solution))
     run.store()
@@ -74,7 +74,7 @@ def test_other_content_seed_or_options_are_not_what_was_proven(tmp_path: Path, s
     assert record(tmp_path, isolation="none").find(solution) is None
 
 
-def test_a_kata_depends_on_what_it_builds_on_and_on_no_other(solution: Claim) -> None:
+def test_a_proof_depends_on_the_katas_that_its_kata_builds_on_and_on_no_others(solution: Claim) -> None:
     files = solution.job.submission.files
     everything = frozenset(course().katas)
 
@@ -102,14 +102,16 @@ def test_a_kata_depends_on_what_it_builds_on_and_on_no_other(solution: Claim) ->
         "grader/sandbox/zygote.py",
     ],
 )
-def test_a_change_to_what_takes_part_is_seen(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_to_a_file_that_takes_part_in_grading_needs_a_new_proof(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read = depends.content
     before = ours.__wrapped__("adamw")
     monkeypatch.setattr(depends, "content", lambda path: "changed" if path == ROOT / file else read(path))
     assert ours.__wrapped__("adamw") != before
 
 
-def test_a_change_to_what_takes_no_part_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_to_a_file_that_takes_no_part_in_grading_needs_no_new_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     read, none = depends.content, ("tests/test_linear.py", "reference/train/oracle.py", "grader/output/page/html.py")
     before = ours.__wrapped__("adamw")
     changed = {ROOT / file for file in none}
@@ -118,7 +120,7 @@ def test_a_change_to_what_takes_no_part_is_not(monkeypatch: pytest.MonkeyPatch) 
     assert ours.__wrapped__("adamw") == before
 
 
-def test_other_versions_are_another_proof(solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_versions_of_the_libraries_need_a_new_proof(solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
     before = digest(solution.job, 10, "bwrap")
     assert {"python", "torch", "numpy", "hypothesis"} <= dict(depends.versions()).keys()
     monkeypatch.setattr(depends, "versions", lambda: (("torch", "0.1"),))
@@ -139,7 +141,7 @@ print(json.dumps([file.as_posix() for file in ours if file.parts[0] != ".venv"])
 """
 
 
-def test_nothing_of_ours_that_is_loaded_to_grade_is_overlooked() -> None:
+def test_every_project_file_that_grading_loads_is_among_the_dependencies_of_a_proof() -> None:
     ran = python("-c", LOADED)
     assert ran.code == 0, ran.err
     loaded = set(json.loads(ran.out.splitlines()[-1]))
@@ -149,7 +151,7 @@ def test_nothing_of_ours_that_is_loaded_to_grade_is_overlooked() -> None:
     assert loaded - {path.relative_to(ROOT).as_posix() for path in seen} == set()
 
 
-def test_an_import_within_a_function_and_a_relative_one_count() -> None:
+def test_dependencies_include_relative_imports_and_imports_within_functions() -> None:
     assert ROOT / "torchkata/course.py" in imported(ROOT / "torchkata/profiles.py"), "from .course import course"
     assert ROOT / "grader/commands/grade.py" in imported(ROOT / "grader/cli.py"), "in a function"
     assert ROOT / "grader/pipeline/rubric.py" in imported(ROOT / "grader/pipeline/session.py"), (
@@ -158,7 +160,7 @@ def test_an_import_within_a_function_and_a_relative_one_count() -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xc1", b"\x81\xa7results\x01"])
-def test_a_damaged_record_is_none(tmp_path: Path, solution: Claim, damage: bytes) -> None:
+def test_a_damaged_record_of_proofs_counts_as_empty(tmp_path: Path, solution: Claim, damage: bytes) -> None:
     (tmp_path / "strides.msgpack").write_bytes(damage)
     run = record(tmp_path)
     assert run.find(solution) is None
@@ -168,7 +170,7 @@ def test_a_damaged_record_is_none(tmp_path: Path, solution: Claim, damage: bytes
     assert [path.name for path in tmp_path.iterdir()] == ["strides.msgpack"], "and nothing half written beside it"
 
 
-def test_two_runs_at_once_keep_what_both_have_proven(tmp_path: Path, solution: Claim) -> None:
+def test_two_simultaneous_runs_keep_the_proofs_of_both(tmp_path: Path, solution: Claim) -> None:
     one, two = record(tmp_path), record(tmp_path)
     later = changed(solution, seed=1)
     assert one.find(solution) is two.find(later) is None
@@ -181,7 +183,7 @@ def test_two_runs_at_once_keep_what_both_have_proven(tmp_path: Path, solution: C
     assert third.find(later) is not None
 
 
-def test_a_record_does_not_grow_without_end_and_forgets_what_is_not_used(
+def test_a_record_of_proofs_forgets_the_oldest_unused_ones(
     tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proven, "MOST", 2)
@@ -197,7 +199,7 @@ def test_a_record_does_not_grow_without_end_and_forgets_what_is_not_used(
     assert [record(tmp_path).find(claim) is not None for claim in seeds] == [True, False, True]
 
 
-def test_where_nothing_can_be_written_the_proof_goes_on(tmp_path: Path, solution: Claim) -> None:
+def test_a_proof_goes_on_where_its_record_cannot_be_written(tmp_path: Path, solution: Claim) -> None:
     (tmp_path / "proven").write_text("a file")
     run = record(tmp_path / "proven")
     assert run.find(solution) is None

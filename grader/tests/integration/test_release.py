@@ -64,14 +64,14 @@ def test_nothing_of_the_solution_or_the_zoo_is_in_a_handout(new_handout: Path) -
 
 
 @pytest.mark.parametrize("kata", KATAS)
-def test_a_solution_is_found_wherever_it_hides(kata: str) -> None:
+def test_a_leak_of_a_solution_is_found_whatever_its_layout(kata: str) -> None:
     source = (SOLUTION / f"{kata}.py").read_text("utf-8")
     relaid = source.replace("    ", "\t").replace("\n\n", "\n")
     assert any("has a function of" in leak for leak in leaks({"tests/helpers.py": relaid.encode()}))
     assert any("has a sentence of" in leak for leak in leaks({"README.md": source.encode()}))
 
 
-def test_every_kind_of_secret_is_known_and_found() -> None:
+def test_a_leak_of_every_kind_of_private_file_is_found() -> None:
     bodies, sentences = secrets()
     for place in ("solution.py", "right/", "wrong.toml", "attacks/", "cheats/", "slow/"):
         body = next(one for one in bodies if place in one.place)
@@ -90,7 +90,7 @@ def test_every_kind_of_secret_is_known_and_found() -> None:
     ]
 
 
-def test_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_with_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         command, "contents", lambda katas: {**contents(katas), "x.py": (SOLUTION / "train.py").read_bytes()}
     )
@@ -110,11 +110,11 @@ def test_a_handout_has_what_is_timed_of_its_katas(tmp_path: Path) -> None:
     assert (timed.code, "2 passed" in timed.out) == (0, True), timed.out + timed.err
 
 
-def test_untouched_nothing_is_started_and_with_the_solution_all_is_done() -> None:
+def test_an_untouched_handout_is_not_started_and_with_the_solution_all_katas_are_done() -> None:
     prove(contents(with_foundations(KATAS)), KATAS, examples=1)
 
 
-def test_a_handout_that_does_not_work_is_not_proven(tmp_path: Path) -> None:
+def test_release_prove_refuses_a_handout_that_does_not_work(tmp_path: Path) -> None:
     files = contents(with_foundations(["linear"]))
     solution = (SOLUTION / "linear.py").read_bytes()
     with pytest.raises(GraderError, match="untouched: linear done; each should be not_started"):
@@ -137,7 +137,7 @@ def test_a_handout_that_does_not_work_is_not_proven(tmp_path: Path) -> None:
         *(pytest.param(others, marks=pytest.mark.timing) for others in (["same_storage"], ["sgd", "adagrad"])),
     ],
 )
-def test_some_katas_come_with_what_they_build_on_and_nothing_of_the_others(tmp_path: Path, chosen: list[str]) -> None:
+def test_released_katas_come_with_those_they_build_on_and_no_others(tmp_path: Path, chosen: list[str]) -> None:
     katas = [kata.name for kata in with_foundations(chosen)]
     done = ask("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
@@ -176,7 +176,7 @@ def script(folder: Path, name: str) -> Path:
     return folder / ("Scripts" if os.name == "nt" else "bin") / name
 
 
-def test_it_installs_and_runs_in_an_environment_of_its_own(handout: Path, tmp_path: Path) -> None:
+def test_a_handout_installs_and_runs_in_an_environment_of_its_own(handout: Path, tmp_path: Path) -> None:
     place = tmp_path / "venv"
     venv.create(place, with_pip=False, symlinks=True)
     [packages] = place.glob("lib/python*/site-packages")
@@ -206,7 +206,7 @@ def test_it_installs_and_runs_in_an_environment_of_its_own(handout: Path, tmp_pa
     assert {*map(Requirement, project["dependencies"])} == {*map(Requirement, needed)}
 
 
-def test_its_pytest_is_set_as_ours(new_handout: Path) -> None:
+def test_a_handout_configures_pytest_as_this_project_does(new_handout: Path) -> None:
     made, ours = (
         tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
         for root in (new_handout, ROOT)
@@ -214,7 +214,7 @@ def test_its_pytest_is_set_as_ours(new_handout: Path) -> None:
     assert {**ours, "markers": [one for one in ours["markers"] if one.startswith("gpu")]} == made
 
 
-def test_its_readme_and_its_workflow_speak_of_it(new_handout: Path) -> None:
+def test_the_readme_and_the_workflow_of_a_handout_name_its_katas(new_handout: Path) -> None:
     readme = (new_handout / "README.md").read_text("utf-8")
     assert all(f"| `assignment/{kata.name}.py` | {kata.title} |" in readme for kata in course().katas.values())
     assert readme.startswith(f"# {course().title}\n")
@@ -229,7 +229,7 @@ def test_its_readme_and_its_workflow_speak_of_it(new_handout: Path) -> None:
     assert {"/.kata/", "/assignment.zip", ".hypothesis/"} <= set(ignored)
 
 
-def test_what_a_student_exports_is_graded_with_full_points(handout: Path, tmp_path: Path) -> None:
+def test_a_finished_handout_that_is_exported_gets_full_points(handout: Path, tmp_path: Path) -> None:
     write_solution(handout, *KATAS)
     assert at_home("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
     done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "core", "--examples", 5)
@@ -238,7 +238,7 @@ def test_what_a_student_exports_is_graded_with_full_points(handout: Path, tmp_pa
     assert "100/100" in done.out
 
 
-def test_a_stub_that_somebody_has_filled_in_is_not_released(tmp_path: Path) -> None:
+def test_release_refuses_a_stub_that_somebody_has_filled_in(tmp_path: Path) -> None:
     project = copy_of_the_course(tmp_path / "project")
     shutil.copy(SOLUTION / "linear.py", project / "assignment")
     done = ask("--course", project, "release", tmp_path / "out")
@@ -247,7 +247,7 @@ def test_a_stub_that_somebody_has_filled_in_is_not_released(tmp_path: Path) -> N
     assert not (tmp_path / "out").exists()
 
 
-def test_a_release_writes_over_a_release_only(tmp_path: Path) -> None:
+def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert ask("release", out).code == 0
     (out / ".git").mkdir()
@@ -271,6 +271,6 @@ def test_a_release_writes_over_a_release_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", [ROOT, ROOT.parent, ROOT / "torchkata", ROOT / "tests/new", Path("/")])
-def test_this_project_is_not_written_over(place: Path) -> None:
+def test_release_refuses_to_overwrite_this_project(place: Path) -> None:
     with pytest.raises(CallError, match="not over this project"):
         command.refuse(place, force=True)

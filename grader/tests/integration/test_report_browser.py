@@ -111,14 +111,14 @@ def focused(driver: Chrome) -> str:
     return driver.switch_to.active_element.text
 
 
-def test_the_page_opens_and_asks_for_nothing(page: Chrome) -> None:
+def test_the_report_page_opens_without_loading_anything_else(page: Chrome) -> None:
     assert page.title == "The class · torchkata"
     assert len(names(page)) == COUNT
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert find(page, "#found").text == f"{COUNT} shown"
 
 
-def test_it_sorts_by_name_and_by_points(page: Chrome) -> None:
+def test_the_table_of_the_report_page_sorts_by_name_and_by_points(page: Chrome) -> None:
     head = find(page, "#table thead th:nth-child(2)")
     for order, descending in (("descending", True), ("ascending", False)):
         head.find_element(By.TAG_NAME, "button").click()
@@ -130,7 +130,7 @@ def test_it_sorts_by_name_and_by_points(page: Chrome) -> None:
     assert len(page.find_elements(By.CSS_SELECTOR, "#table [aria-sort]")) == 1
 
 
-def test_who_was_not_graded_comes_last_in_either_order(page: Chrome) -> None:
+def test_the_report_page_sorts_ungraded_submissions_last_in_either_order(page: Chrome) -> None:
     heads = page.find_elements(By.CSS_SELECTOR, "#table thead th")
     place = 1 + [head.get_attribute("data-kata") for head in heads].index("performance")
     for _ in range(2):
@@ -141,7 +141,7 @@ def test_who_was_not_graded_comes_last_in_either_order(page: Chrome) -> None:
         assert not any(speeds[speeds.index("") :])
 
 
-def test_it_searches(page: Chrome) -> None:
+def test_the_search_field_of_the_report_page_narrows_the_table(page: Chrome) -> None:
     find(page, "#search").send_keys("ZOË")
     until(page, lambda: names(page) and all("zoë" in name for name in names(page)))
     assert find(page, "#found").text == f"{len(names(page))} of {COUNT} shown"
@@ -150,7 +150,7 @@ def test_it_searches(page: Chrome) -> None:
     assert not find(page, "#clear").is_displayed()
 
 
-def test_it_filters_by_kata_and_status(page: Chrome) -> None:
+def test_the_report_page_filters_by_kata_and_status(page: Chrome) -> None:
     Select(find(page, "#kata")).select_by_visible_text("linear")
     Select(find(page, "#status")).select_by_visible_text("crashed")
     wanted = int(find(page, ".heat button[data-kata=linear][data-status=crashed]").text)
@@ -158,7 +158,7 @@ def test_it_filters_by_kata_and_status(page: Chrome) -> None:
     until(page, partial(shows, page, wanted))
 
 
-def test_a_count_above_leads_to_those_it_counts(page: Chrome) -> None:
+def test_a_count_on_the_report_page_leads_to_the_submissions_that_it_counts(page: Chrome) -> None:
     for selector in (".heat button.wrong", ".bins button:not(:disabled)", ".failing button"):
         button = find(page, selector)
         count = find(page, ".failing td.number") if selector == ".failing button" else button
@@ -168,7 +168,7 @@ def test_a_count_above_leads_to_those_it_counts(page: Chrome) -> None:
         until(page, lambda: focused(page) == names(page)[0])
 
 
-def test_a_click_opens_a_submission(page: Chrome) -> None:
+def test_a_click_on_a_name_opens_the_submission(page: Chrome) -> None:
     find(page, "#table tbody a").click()
     until(page, lambda: is_open(page, "ada"))
     assert page.title == "ada · torchkata"
@@ -179,7 +179,7 @@ def test_a_click_opens_a_submission(page: Chrome) -> None:
     assert page.title == "The class · torchkata"
 
 
-def test_the_keyboard_does_all_of_it(page: Chrome) -> None:
+def test_the_report_page_can_be_used_with_the_keyboard_alone(page: Chrome) -> None:
     everybody = names(page)
     find(page, "body").send_keys("/")
     until(page, lambda: page.switch_to.active_element == find(page, "#search"))
@@ -200,17 +200,17 @@ def test_the_keyboard_does_all_of_it(page: Chrome) -> None:
     until(page, lambda: focused(page) == second and find(page, "#class").is_displayed())
 
 
-def test_a_sort_button_takes_enter(page: Chrome) -> None:
+def test_enter_on_a_sort_button_sorts_the_table(page: Chrome) -> None:
     find(page, "#table thead th:nth-child(2) button").send_keys(Keys.ENTER)
     until(page, lambda: find(page, "#table thead th:nth-child(2)").get_attribute("aria-sort") == "descending")
 
 
-def test_an_address_opens_its_submission(page: Chrome, folder: Path) -> None:
+def test_the_address_of_a_submission_opens_that_submission(page: Chrome, folder: Path) -> None:
     opened(page, f"{(folder / 'report.html').as_uri()}#submission=ben")
     assert is_open(page, "ben")
 
 
-def test_what_a_student_says_is_text(page: Chrome, folder: Path) -> None:
+def test_words_of_a_student_are_shown_as_text_and_never_as_markup(page: Chrome, folder: Path) -> None:
     evil = next(one.submission for one in list(a_class(COUNT))[-2:-1])
     for route, name in ((evil, evil), (None, NAMED)):
         link = next(a for a in page.find_elements(By.CSS_SELECTOR, "#table tbody a") if a.text == name)
@@ -229,7 +229,9 @@ def test_what_a_student_says_is_text(page: Chrome, folder: Path) -> None:
 
 @pytest.mark.parametrize("width", [400, 1400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits(page: Chrome, folder: Path, width: int, scheme: Scheme) -> None:
+def test_every_page_fits_the_width_of_the_window_in_light_and_dark(
+    page: Chrome, folder: Path, width: int, scheme: Scheme
+) -> None:
     dress(page, width=width, scheme=scheme)
     for path in ("report.html", "report.html#submission=ben", "ben/feedback.html"):
         opened(page, f"{folder.as_uri()}/{path}")
@@ -239,7 +241,7 @@ def test_it_fits(page: Chrome, folder: Path, width: int, scheme: Scheme) -> None
         assert (ground == "rgb(21, 23, 26)") == (scheme == "dark")
 
 
-def test_the_switch_has_the_last_word_on_colours(page: Chrome) -> None:
+def test_the_theme_button_overrides_the_colours_of_the_system(page: Chrome) -> None:
     button = find(page, "#theme")
     seen = []
     for _ in range(3):
@@ -252,7 +254,7 @@ def test_the_switch_has_the_last_word_on_colours(page: Chrome) -> None:
     ]
 
 
-def test_it_prints(page: Chrome) -> None:
+def test_the_report_page_prints_without_its_filters_and_buttons(page: Chrome) -> None:
     pdf = base64.b64decode(page.print_page())
     assert pdf.startswith(b"%PDF")
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
@@ -262,7 +264,7 @@ def test_it_prints(page: Chrome) -> None:
     assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_marks_are_told_apart_without_colour(page: Chrome) -> None:
+def test_status_marks_of_the_report_page_differ_without_colour(page: Chrome) -> None:
     marks = page.execute_script(
         "return [...document.querySelectorAll('.legend .mark')].map(m => getComputedStyle(m, '::before').content)"
     )

@@ -13,7 +13,7 @@ from grader.tests.slurm_runs import ON_SLURM, Started, is_whole, times
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
 
 
-def test_twelve_submissions_give_the_gradebook_of_a_local_run(tmp_path: Path) -> None:
+def test_a_slurm_run_gives_the_same_gradebook_as_a_local_run(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, *(f"student{number:02}" for number in range(12)))
     for number, path in enumerate(paths):
         if number % 3 == 1:
@@ -35,7 +35,9 @@ def test_twelve_submissions_give_the_gradebook_of_a_local_run(tmp_path: Path) ->
     assert "job" not in again.out
 
 
-def test_scancel_of_a_running_task(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+def test_a_run_whose_task_is_cancelled_ends_and_the_same_command_completes_it(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+) -> None:
     started = Started(slow_class, tmp_path)
     started.until_it_grades()
     task = started.first_running()
@@ -50,7 +52,9 @@ def test_scancel_of_a_running_task(slow_class: list[Path], slow_gradebook: bytes
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_kill_9_of_the_submitting_process(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+def test_a_run_whose_submitting_process_is_killed_goes_on_with_the_same_command(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+) -> None:
     started = Started(slow_class, tmp_path, "--jobs", "1")
     started.until_it_grades()
     started.process.kill()
@@ -63,7 +67,7 @@ def test_kill_9_of_the_submitting_process(slow_class: list[Path], slow_gradebook
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_a_failed_sbatch_is_one_line(slow_class: list[Path], tmp_path: Path) -> None:
+def test_a_job_that_sbatch_refuses_is_reported_in_one_line(slow_class: list[Path], tmp_path: Path) -> None:
     done = Started(slow_class, tmp_path, "--slurm", "partition=nowhere").ended()
     assert done.code == 3
     assert done.err.startswith("grader: Slurm takes no job: ")

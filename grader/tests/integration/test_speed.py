@@ -58,7 +58,7 @@ class Linear(torch.nn.Module):
 
 
 @pytest.mark.timing  # half a minute of blocks
-def test_speed_is_stored_with_the_result_and_not_graded_again(tmp_path: Path) -> None:
+def test_speed_is_stored_with_the_result_and_not_timed_again(tmp_path: Path) -> None:
     right, slow = hand_in(tmp_path / "right"), hand_in(tmp_path / "slow", linear=TWICE)
     run = timed(right, slow, "--out", tmp_path / "out", "--device", "cpu")
     assert run.code in (0, 3), run.err
@@ -84,7 +84,7 @@ def test_speed_is_stored_with_the_result_and_not_graded_again(tmp_path: Path) ->
     assert stored(tmp_path / "out", "right")["score"] == points
 
 
-def test_without_a_device_nothing_is_lost_and_a_rerun_takes_it_up(tmp_path: Path) -> None:
+def test_workloads_without_a_device_are_not_graded_until_a_rerun_has_one(tmp_path: Path) -> None:
     out = tmp_path / "out"
     run = timed(hand_in(tmp_path / "ada"), "--out", out, "--device", "cuda")
     found = stored(out, "ada")
@@ -96,7 +96,7 @@ def test_without_a_device_nothing_is_lost_and_a_rerun_takes_it_up(tmp_path: Path
     assert (again.code, "run the same command again: ada" in again.err) == (3, True)
 
 
-def test_a_stub_is_not_started(tmp_path: Path) -> None:
+def test_a_workload_of_an_untouched_stub_is_not_started(tmp_path: Path) -> None:
     stub = (ROOT / "assignment/linear.py").read_text()
     run = timed(hand_in(tmp_path / "ada", linear=stub), "--out", tmp_path / "out", "--device", "cpu")
     (row,) = stored(tmp_path / "out", "ada")["performance"]
@@ -127,7 +127,7 @@ def verdicts(monkeypatch: pytest.MonkeyPatch, error: BaseException | Final, kind
         (Inconclusive("no worker"), "inconclusive", "no worker; this is not your fault, and costs nothing"),
     ],
 )
-def test_every_end_has_its_outcome(
+def test_every_way_for_a_workload_to_end_has_its_outcome(
     monkeypatch: pytest.MonkeyPatch, error: BaseException, outcome: str, words: str
 ) -> None:
     row = verdicts(monkeypatch, error)
@@ -135,7 +135,7 @@ def test_every_end_has_its_outcome(
     assert words in row.message
 
 
-def test_a_figure_comes_with_what_it_teaches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_measured_speed_comes_with_a_lesson_and_a_wrong_result_with_none(monkeypatch: pytest.MonkeyPatch) -> None:
     row = verdicts(monkeypatch, Final("passed", "passing", median=0.7, used=3, note="90 MiB held"))
     assert (row.outcome, row.score, row.ratio, row.thresholds) == ("passed", 1, 0.7, (0.6, 0.85))
     first, second = row.message.splitlines()
@@ -151,7 +151,7 @@ def test_a_figure_comes_with_what_it_teaches(monkeypatch: pytest.MonkeyPatch) ->
         (Crashed("ValueError: no", Place("train.py", 7)), "crashed", "ValueError: no (train.py, line 7)"),
     ],
 )
-def test_on_a_cpu_the_verdict_is_the_same_and_earns_nothing(
+def test_a_workload_on_a_cpu_gets_the_same_verdict_and_no_points(
     monkeypatch: pytest.MonkeyPatch, end: BaseException | Final, outcome: str, words: str
 ) -> None:
     row = verdicts(monkeypatch, end, "cpu")
@@ -167,7 +167,7 @@ def graded_kata(name: str, status: Any) -> KataResult:
     return KataResult(name, status, 0, 0)
 
 
-def test_a_broken_foundation_is_replaced_and_the_kata_itself_never() -> None:
+def test_a_broken_earlier_kata_is_replaced_by_its_fallback_and_the_timed_kata_never() -> None:
     files = {f"{name}.py": name.encode() for name in ("linear", "cruncher", "sgd", "train")}
     katas = tuple(graded_kata(name, "wrong") for name in ("linear", "cruncher", "sgd", "train"))
     workloads = tuple(course().workloads[name] for name in ("linear_forward", "train_throughput"))
@@ -180,13 +180,14 @@ def test_a_broken_foundation_is_replaced_and_the_kata_itself_never() -> None:
     assert with_fallbacks(done)["train_throughput"] == files
 
 
-def test_a_child_that_is_lost_costs_nothing(monkeypatch: pytest.MonkeyPatch, needs_bwrap: None) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("needs_bwrap")
+def test_workloads_of_a_timing_process_that_died_cost_no_points(monkeypatch: pytest.MonkeyPatch) -> None:
     def grade_one_and_die(*_: object) -> Any:
         yield PerformanceResult("linear_forward", "passed", 5, 5)
         os.kill(os.getpid(), 9)
 
     monkeypatch.setattr(session, "grade", grade_one_and_die)
-    sandbox = launch("bwrap", setup.limits(), setup.timing("cpu"))
+    sandbox = launch("bwrap", setup.limits(), setup.timing())
     try:
         sandbox.wait_until_ready()
         both: tuple[Workload, ...] = (LINEAR, course().workloads["sgd_step"])
@@ -200,7 +201,7 @@ def test_a_child_that_is_lost_costs_nothing(monkeypatch: pytest.MonkeyPatch, nee
     ]
 
 
-def test_what_does_not_count_is_in_neither_sum() -> None:
+def test_workloads_that_do_not_count_are_in_neither_score_nor_maximum() -> None:
     made = result("why")
     rows = [
         PerformanceResult("linear_forward", "passed", 3, 5, seconds=1.0),

@@ -25,7 +25,7 @@ def on_a_terminal(tmp_path: Path, *options: str) -> str:
         return terminal.all
 
 
-def test_a_terminal_is_told_what_is_waited_for_and_nothing_of_it_stays(tmp_path: Path) -> None:
+def test_grade_shows_its_start_steps_on_a_terminal_and_clears_them(tmp_path: Path) -> None:
     printed = on_a_terminal(tmp_path)
     steps = ["importing pytest and what the course needs", "collecting the tests", "waiting for the sandbox"]
     assert [printed.find(step) for step in steps] == sorted(printed.find(step) for step in steps)
@@ -34,23 +34,23 @@ def test_a_terminal_is_told_what_is_waited_for_and_nothing_of_it_stays(tmp_path:
     assert "…\r\x1b[2K" in after_the_last
 
 
-def test_quiet_says_nothing_even_there(tmp_path: Path) -> None:
+def test_grade_quiet_shows_no_start_steps_on_a_terminal(tmp_path: Path) -> None:
     assert "starting" not in on_a_terminal(tmp_path, "--quiet")
 
 
-def test_a_pipe_is_told_nothing(tmp_path: Path) -> None:
+def test_grade_shows_no_start_steps_in_a_pipe(tmp_path: Path) -> None:
     done = grade(COMPLETE, "--out", tmp_path, *FEW)
     assert (done.code, done.err) == (0, "")
     assert "starting" not in done.out
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_sandbox_can_be_ended_while_it_begins() -> None:
+def test_a_sandbox_can_be_closed_while_it_starts() -> None:
     for _ in range(10):
         launch("bwrap", course().limits).close()
 
 
-def test_what_was_begun_ahead_is_taken_once_and_ended() -> None:
+def test_a_sandbox_that_was_started_ahead_is_used_once_and_closed() -> None:
     start = Start()
     start.begin_ahead("none")
     first = start.sandbox("none")
@@ -61,7 +61,7 @@ def test_what_was_begun_ahead_is_taken_once_and_ended() -> None:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_sandbox_that_cannot_be_had_is_refused_to_who_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sandbox_that_fails_to_start_ahead_raises_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
     start = Start()
     start.begin_ahead("bwrap")

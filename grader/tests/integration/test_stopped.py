@@ -87,7 +87,9 @@ def resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: 
     assert list(out.rglob("*.tmp")) == []
 
 
-def test_kill_9_and_ctrl_c_while_grading(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+def test_a_run_killed_or_interrupted_while_grading_keeps_its_results_and_resumes(
+    submissions: list[Path], uninterrupted: bytes, tmp_path: Path
+) -> None:
     stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(results(tmp_path)) >= 1)
     errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(results(tmp_path)) >= 3)
     assert errors == STOPPED
@@ -98,7 +100,9 @@ def test_kill_9_and_ctrl_c_while_grading(submissions: list[Path], uninterrupted:
 
 
 @pytest.mark.timing  # as above
-def test_kill_9_again_and_again(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+def test_a_run_that_is_killed_again_and_again_resumes(
+    submissions: list[Path], uninterrupted: bytes, tmp_path: Path
+) -> None:
     for moment in (starting(0.0), lambda _: len(results(tmp_path)) >= 1, lambda _: len(results(tmp_path)) >= 3):
         stop(submissions, tmp_path, signal.SIGKILL, moment)
     assert 3 <= len(results(tmp_path)) < len(NAMES)
@@ -106,11 +110,13 @@ def test_kill_9_again_and_again(submissions: list[Path], uninterrupted: bytes, t
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1.0])
-def test_ctrl_c_while_starting(submissions: list[Path], tmp_path: Path, seconds: float) -> None:
+def test_ctrl_c_stops_a_run_that_is_starting_in_one_line(
+    submissions: list[Path], tmp_path: Path, seconds: float
+) -> None:
     assert stop(submissions, tmp_path / "out", signal.SIGINT, starting(seconds)) == STOPPED
 
 
-def test_ctrl_c_while_the_command_line_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_stops_grader_while_its_modules_are_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = tmp_path / "begun"
     (tmp_path / "typer.py").write_text(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(60)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -118,7 +124,7 @@ def test_ctrl_c_while_the_command_line_is_imported(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.timing  # as above, with the other level of isolation
-def test_kill_9_without_a_sandbox(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+def test_a_run_killed_without_a_sandbox_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
     stop(submissions, tmp_path, signal.SIGKILL, lambda _: bool(results(tmp_path)), "--isolation", "none")
     resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")
 
@@ -147,7 +153,7 @@ cli.main()
 """
 
 
-def test_a_grading_process_that_hangs_or_dies_costs_the_others_nothing(tmp_path: Path) -> None:
+def test_a_grading_process_that_hangs_or_dies_does_not_affect_other_submissions(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada", "killed", "stuck", "zoe")
     out = tmp_path / "out"
     command = [str(part) for part in ("grade", *paths, "--out", out, *OPTIONS)]

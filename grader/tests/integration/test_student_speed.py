@@ -33,7 +33,7 @@ def rows(out: str) -> dict[str, str]:
     return {words[0]: words[1] for words in lines if len(words) == 2 and words[0] in WORKLOADS}
 
 
-def test_every_workload_is_a_test_and_has_a_claim() -> None:
+def test_every_workload_has_a_student_test_and_a_claim() -> None:
     listed = run("pytest", "--collect-only", "-m", "gpu").out.splitlines()
     named = [line.partition("::")[2] for line in listed if line.startswith("tests/test_speed.py::")]
     assert named == [f"test_is_right_and_fast[{workload}]" for workload in WORKLOADS]
@@ -41,7 +41,7 @@ def test_every_workload_is_a_test_and_has_a_claim() -> None:
     assert claim("sgd_step") == "A step of SGD takes little longer than to read p and grad and to write p"
 
 
-def test_plain_pytest_does_not_know_of_them() -> None:
+def test_plain_pytest_neither_runs_nor_lists_speed_tests() -> None:
     listed = run("pytest", "--collect-only").out
     assert "speed" not in listed
     assert "deselected" not in listed
@@ -50,7 +50,7 @@ def test_plain_pytest_does_not_know_of_them() -> None:
 
 
 @without_a_gpu
-def test_without_a_gpu_nothing_is_graded() -> None:
+def test_speed_tests_are_not_run_without_a_gpu() -> None:
     done = run("pytest", "-m", "gpu")
     assert done.code == 0, done.out
     assert list(rows(done.out)) == WORKLOADS
@@ -62,14 +62,14 @@ def test_without_a_gpu_nothing_is_graded() -> None:
 
 @without_a_gpu
 @pytest.mark.parametrize(("impl", "code"), [("solution", 0), ("assignment", 1)])
-def test_the_exit_code_is_that_of_the_other_tests(impl: str, code: int) -> None:
+def test_speed_tests_without_a_gpu_do_not_change_the_exit_code(impl: str, code: int) -> None:
     done = run("pytest", "-m", "gpu or not gpu", "--impl", impl, "--kata", "adagrad", "--examples", "5")
     assert done.code == code, done.out
     assert rows(done.out).keys() == {"adagrad_step"}
     assert "1 not run" in done.out
 
 
-def test_on_a_gpu_the_solution_reads_like_this() -> None:
+def test_the_solution_reaches_full_speed_on_a_pretended_gpu() -> None:
     done = pretended(SOLUTION)
     assert done.code == 0, done.out
     assert "  workload              figure            passes   full     verdict" in done.out
@@ -80,7 +80,7 @@ def test_on_a_gpu_the_solution_reads_like_this() -> None:
     assert "8 passed" in done.out
 
 
-def test_what_is_slow_is_told_why(tmp_path: Path) -> None:
+def test_a_slow_student_is_told_why(tmp_path: Path) -> None:
     twice = changed("linear", "return x @ self.weight", "x @ self.weight\n        return x @ self.weight")
     done = pretended(work(tmp_path, linear=twice), "--kata", "linear")
     assert done.code == 1
@@ -92,7 +92,7 @@ def test_what_is_slow_is_told_why(tmp_path: Path) -> None:
     assert "1 too slow" in done.out
 
 
-def test_what_is_wrong_has_no_figure(tmp_path: Path) -> None:
+def test_a_wrong_result_has_no_figure_of_speed(tmp_path: Path) -> None:
     wrong = {
         "linear": ("x @ self.weight", "x[..., :-64] @ self.weight[:-64]"),
         "sgd": ('-group["lr"]', '-0.9 * group["lr"]'),
@@ -106,33 +106,33 @@ def test_what_is_wrong_has_no_figure(tmp_path: Path) -> None:
     assert {name: rows(done.out)[name] for name in found} == dict.fromkeys(found, "wrong"), done.out
 
 
-def test_wrong_training_has_no_figure(tmp_path: Path) -> None:
+def test_wrong_training_has_no_figure_of_speed(tmp_path: Path) -> None:
     folder = work(tmp_path, train=changed("train", ".square().mean()", ".square().sum()"))
     done = pretended(folder, "--kata", "train")
     assert (done.code, rows(done.out)["train_throughput"]) == (1, "wrong"), done.out
 
 
-def test_what_waits_for_the_device_is_told(tmp_path: Path) -> None:
+def test_training_that_waits_for_the_device_is_too_slow_and_told_why(tmp_path: Path) -> None:
     waits = changed("train", "losses[step] = loss.detach()", "losses[step] = loss.item()")
     done = pretended(work(tmp_path, train=waits), "--kata", "train")
     assert rows(done.out)["no_hidden_sync"].split() == ["0.00", "1.00", "1.00", "too", "slow"]
     assert "`.item()`" in done.out
 
 
-def test_stubs_are_not_started_and_cost_no_lines() -> None:
+def test_speed_tests_of_stubs_are_not_started_and_print_no_messages() -> None:
     done = pretended(ROOT / "assignment")
     assert done.code == 1
     assert set(rows(done.out).values()) == {"not started"}
     assert " · " not in done.out
 
 
-def test_a_crash_shows_the_students_own_line(tmp_path: Path) -> None:
+def test_a_crash_in_a_speed_test_shows_the_students_own_line(tmp_path: Path) -> None:
     done = pretended(work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.wieght")), "--kata", "linear")
     assert rows(done.out)["linear_forward"].split()[-1] == "crashed"
     assert "at        linear.py, line 17:  return x @ self.wieght" in done.out
 
 
-def test_a_small_device_gets_a_smaller_batch_and_a_tiny_one_nothing() -> None:
+def test_a_small_device_is_timed_with_a_smaller_batch_and_a_tiny_one_not_at_all() -> None:
     work = work_of("linear_forward")
     linear = work.fields(work.sizes["cpu"], CALLS)
     options = ("--kata", "linear", "--pretended-bytes")
@@ -146,7 +146,7 @@ def test_a_small_device_gets_a_smaller_batch_and_a_tiny_one_nothing() -> None:
 
 @pytest.mark.parametrize("kind", ["cpu", "cuda"])
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_what_fits_is_halved_no_more_than_it_must(kind: Kind, workload: str) -> None:
+def test_a_workload_is_halved_no_more_than_the_devices_memory_demands(kind: Kind, workload: str) -> None:
     work = work_of(workload)
 
     def needed(size: Size) -> int:
@@ -173,7 +173,7 @@ def test_what_fits_is_halved_no_more_than_it_must(kind: Kind, workload: str) -> 
         ("train_throughput", 0.3, 0.9, "full"),
     ],
 )
-def test_on_an_h200_the_share_of_the_peak_counts_where_it_has_thresholds(
+def test_mfu_decides_on_an_h200_where_the_workload_has_mfu_thresholds(
     workload: str, mfu: float | None, share: float, verdict: str
 ) -> None:
     speed_score = judge_by(course().workloads[workload], "cuda", "NVIDIA H200", Figure(0.9, mfu))
@@ -198,7 +198,7 @@ class FakeEvent:
         return 1e3 * (end.at - self.at)
 
 
-def test_cudas_own_clock_and_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_speed_tests_measure_time_and_memory_by_cuda_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     held = [1000, 1000]  # now, at most
 
     def works() -> None:

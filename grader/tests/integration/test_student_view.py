@@ -25,7 +25,7 @@ def row(out: str, kata: str) -> str:
     return next(line for line in out.splitlines() if line.startswith(f"  {kata} "))
 
 
-def test_untouched_stubs_are_not_started() -> None:
+def test_pytest_reports_untouched_stubs_as_not_started() -> None:
     done = run("pytest")
     assert done.code == 1
     for kata in course().katas.values():
@@ -36,14 +36,14 @@ def test_untouched_stubs_are_not_started() -> None:
     assert " · " not in done.out, "a stub is no failure to explain"
 
 
-def test_the_solution_is_done() -> None:
+def test_pytest_reports_the_solution_as_done() -> None:
     done = run("pytest", "--impl", "solution", "--examples", "10")
     assert done.code == 0, done.out
     assert "All done." in done.out
     assert done.out.count(" done ") == len(course().katas)
 
 
-def test_a_wrong_kata_reads_like_this(tmp_path: Path) -> None:
+def test_pytest_explains_a_wrong_answer_by_input_expected_and_yours(tmp_path: Path) -> None:
     folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.weight + 1"))
     done = pytest_of(folder, "--kata", "linear")
     assert done.code == 1
@@ -60,7 +60,7 @@ def test_a_wrong_kata_reads_like_this(tmp_path: Path) -> None:
         assert harness not in done.out
 
 
-def test_a_crash_shows_the_students_own_line(tmp_path: Path) -> None:
+def test_pytest_shows_the_students_own_line_where_the_code_crashed(tmp_path: Path) -> None:
     folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.wieght"))
     out = pytest_of(folder, "--kata", "linear").out
     assert "crashed   AttributeError: 'Linear' object has no attribute 'wieght'" in out
@@ -76,7 +76,7 @@ def test_a_syntax_error_costs_its_own_kata_only(tmp_path: Path) -> None:
     assert all(" done " in row(done.out, kata) for kata in course().katas if kata != "same_storage")
 
 
-def test_what_builds_on_a_stub_says_so(tmp_path: Path) -> None:
+def test_a_kata_that_builds_on_a_stub_says_what_to_do_first(tmp_path: Path) -> None:
     stub = (ROOT / "assignment/linear.py").read_text()
     out = pytest_of(work(tmp_path, linear=stub), "--kata", "linear", "--kata", "cruncher").out
     assert "(builds on linear: first do that)" in row(out, "cruncher")
@@ -88,33 +88,33 @@ def test_a_missing_file_is_not_started(tmp_path: Path) -> None:
     assert "not started" in row(out, "sgd")
 
 
-def test_half_a_kata_says_what_is_left(tmp_path: Path) -> None:
+def test_a_half_finished_kata_says_which_line_is_left(tmp_path: Path) -> None:
     half = changed("linear", "return x @ self.weight", "raise NotImplementedError")
     out = pytest_of(work(tmp_path, linear=half), "--kata", "linear").out
     assert "linear.py, line 17, still raises NotImplementedError" in out
     assert "wrong" in row(out, "linear")
 
 
-def test_what_the_code_printed_is_shown(tmp_path: Path) -> None:
+def test_pytest_shows_what_the_students_code_printed(tmp_path: Path) -> None:
     noisy = changed("linear", "return x @ self.weight", "print('shape', tuple(x.shape))\n        return x")
     out = pytest_of(work(tmp_path, linear=noisy), "--kata", "linear").out
     assert "  printed   shape (1,)" in out
 
 
-def test_a_loop_without_end_is_stopped(tmp_path: Path) -> None:
+def test_an_endless_loop_times_out_and_its_line_is_shown(tmp_path: Path) -> None:
     endless = "def same_storage(x, y):\n    while True:\n        pass\n"
     out = pytest_of(work(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
     assert "timed out  no answer within 5 seconds" in out
     assert "at        same_storage.py, line " in out
 
 
-def test_leaving_python_is_a_crash(tmp_path: Path) -> None:
+def test_code_that_exits_python_is_a_crash(tmp_path: Path) -> None:
     out = pytest_of(work(tmp_path, same_storage="import sys\nsys.exit(0)\n"), "--kata", "same_storage").out
     assert "crashed   SystemExit: 0" in out
     assert "0/6" in row(out, "same_storage")
 
 
-def test_answers_that_change_are_wrong(tmp_path: Path) -> None:
+def test_answers_that_change_from_run_to_run_are_wrong(tmp_path: Path) -> None:
     moody = "import time\n\ndef same_storage(x, y):\n    return time.perf_counter_ns() // 1000 % 2 == 0\n"
     done = pytest_of(work(tmp_path, same_storage=moody), "--kata", "same_storage")
     assert done.code == 1
@@ -122,7 +122,7 @@ def test_answers_that_change_are_wrong(tmp_path: Path) -> None:
     assert "Flaky" not in done.out
 
 
-def test_deprecated_calls_are_no_failure(tmp_path: Path) -> None:
+def test_a_deprecated_call_does_not_fail_a_test(tmp_path: Path) -> None:
     old = changed("same_storage", "x.untyped_storage().data_ptr()", "x.storage().data_ptr()")
     done = pytest_of(work(tmp_path, same_storage=old), "--kata", "same_storage")
     assert done.code == 0, done.out
@@ -144,14 +144,14 @@ def test_global_settings_do_not_leak_into_the_next_kata(tmp_path: Path) -> None:
         (["--examples", "0"], "--examples takes a number of at least 1"),
     ],
 )
-def test_bad_options_are_one_line(options: list[str], words: str) -> None:
+def test_pytest_refuses_bad_options_in_one_line(options: list[str], words: str) -> None:
     done = run("pytest", *options)
     assert done.code == 4
     assert words in done.err + done.out
     assert len((done.err + done.out).strip().splitlines()) == 1
 
 
-def test_profiles_by_name() -> None:
+def test_pytest_takes_a_hypothesis_profile_by_name() -> None:
     first = run(
         "pytest",
         "--kata",
@@ -181,11 +181,11 @@ print("torch._dynamo" in sys.modules)
 """
 
 
-def test_an_optimizer_does_not_wait_for_the_compiler() -> None:
+def test_the_first_step_of_an_optimizer_does_not_import_the_compiler() -> None:
     assert python("-c", FIRST_STEP).out == "False\n"
 
 
-def test_a_library_that_is_imported_slowly_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slowly_imported_library_does_not_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "slow_library.py").write_text("import time\ntime.sleep(0.3)\nvalue = 7\n")
     monkeypatch.syspath_prepend(tmp_path / "lib")
@@ -199,7 +199,7 @@ def test_a_library_that_is_imported_slowly_is_waited_for(tmp_path: Path, monkeyp
         runner.run_probe(lambda assignment: assignment.endless, [])
 
 
-def test_plain_pytest_takes_a_track() -> None:
+def test_pytest_runs_one_track_and_refuses_an_unknown_one() -> None:
     done = run("pytest", "--track", "core", "--impl", "solution", "--examples", "1")
     assert done.code == 0, done.out
     assert done.out.count(" done ") == len(course().choose([], ["core"]))
@@ -225,7 +225,7 @@ def test_pytest_speaks_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "下一步：分清视图与拷贝" in done.out
 
 
-def test_a_student_needs_no_grader_package() -> None:
+def test_pytest_runs_without_the_packages_of_the_grader() -> None:
     blocked = "import sys\nfor name in ('typer', 'rich', 'msgspec'):\n    sys.modules[name] = None\n"
     code = (
         blocked

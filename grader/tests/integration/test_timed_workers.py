@@ -26,7 +26,7 @@ LIMITS = setup.limits()
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A zygote for workers that are timed, at each level."""
-    yield from zygote(request, LIMITS, setup.timing("cpu"))
+    yield from zygote(request, LIMITS, setup.timing())
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def linear(forward: str, before: str = "") -> dict[str, str]:
     return {"linear.py": f"{source}    def forward(self, x):\n        {lines}\n        return x @ self.weight\n"}
 
 
-def test_the_solution_and_the_baseline_are_right(side: Callable[..., Side]) -> None:
+def test_the_solution_and_the_baseline_compute_right_results_when_timed(side: Callable[..., Side]) -> None:
     for trusted in (False, True):
         begun = side(trusted=trusted)
         for _ in range(3):
@@ -67,7 +67,7 @@ def test_the_solution_and_the_baseline_are_right(side: Callable[..., Side]) -> N
             assert done.error <= 2 * begun.check.floor, "which is for larger ones: of a few elements it is a guess"
 
 
-def test_a_worker_stands_still_between_blocks(side: Callable[..., Side]) -> None:
+def test_a_timed_worker_stands_still_between_blocks(side: Callable[..., Side]) -> None:
     before = (
         "import sys\narena = sys.modules['grader.sandbox.bench']\n"
         "def count():\n"
@@ -103,21 +103,21 @@ def arena_of(side: Side) -> torch.Tensor:
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 
 
-def test_what_is_left_to_a_thread_is_not_there(side: Callable[..., Side]) -> None:
+def test_results_that_a_thread_writes_after_the_block_are_wrong(side: Callable[..., Side]) -> None:
     later = "y = torch.full((len(x), 31), float('nan'))\n"
     later += "threading.Timer(30, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
     begun = side(files=linear(later))
     assert begun.block(60).error == float("inf")
 
 
-def test_a_worker_stays_on_its_core(side: Callable[..., Side], sandbox: Sandbox) -> None:
+def test_a_timed_worker_cannot_leave_its_core(side: Callable[..., Side], sandbox: Sandbox) -> None:
     if sandbox.isolation == "none":
         pytest.skip("there a filter is not demanded; its threads' processor time counts all the same")
     with pytest.raises(Crashed, match="PermissionError"):
         side(files=linear("", "os.sched_setaffinity(0, range(os.cpu_count()))")).block(60)
 
 
-def test_threads_do_not_make_a_block_shorter(side: Callable[..., Side]) -> None:
+def test_threads_do_not_shorten_the_time_of_a_block(side: Callable[..., Side]) -> None:
     one = "until = time.process_time() + 0.2\nwhile time.process_time() < until: pass"
     many = f"def work():\n{chr(10).join('    ' + line for line in one.splitlines())}\n"
     many += "several = [threading.Thread(target=work) for _ in range(4)]\n"
@@ -126,7 +126,7 @@ def test_threads_do_not_make_a_block_shorter(side: Callable[..., Side]) -> None:
     assert begun.block(60).seconds >= 0.2 * SMALL.calls
 
 
-def test_sleep_is_time(side: Callable[..., Side]) -> None:
+def test_sleep_counts_as_time_of_a_block(side: Callable[..., Side]) -> None:
     assert side(files=linear("time.sleep(0.1)")).block(60).seconds >= 0.1 * SMALL.calls
 
 
@@ -141,7 +141,7 @@ def test_sleep_is_time(side: Callable[..., Side]) -> None:
     ],
     ids=["stub", "raises", "exits", "never answers", "does not parse"],
 )
-def test_a_side_that_ends_badly_says_how_and_its_line_serves_the_next(
+def test_a_timed_worker_that_ends_badly_says_how_and_the_next_one_still_starts(
     sandbox: Sandbox, files: dict[str, str], ends: type[BaseException]
 ) -> None:
     with sandbox.clone() as control:
@@ -153,7 +153,7 @@ def test_a_side_that_ends_badly_says_how_and_its_line_serves_the_next(
         following.close()
 
 
-def test_memory_is_what_the_kernel_counts(side: Callable[..., Side]) -> None:
+def test_the_memory_of_a_timed_worker_is_what_the_kernel_counts(side: Callable[..., Side]) -> None:
     begun = side(files=linear("self.held = torch.ones(2**24)  # 64 MiB"))
     begun.block(60)
     held = begun.worker.memory()
@@ -166,14 +166,16 @@ def test_memory_is_what_the_kernel_counts(side: Callable[..., Side]) -> None:
 @pytest.mark.parametrize(
     "place", ["import mmap\nmmap.mmap(-1, 4096)", "os.pipe()", "open('x', 'wb', buffering=0).write(b'x')"]
 )
-def test_nothing_can_be_kept_where_it_is_not_counted(side: Callable[..., Side], sandbox: Sandbox, place: str) -> None:
+def test_a_timed_worker_cannot_keep_data_in_memory_that_is_not_counted(
+    side: Callable[..., Side], sandbox: Sandbox, place: str
+) -> None:
     if sandbox.isolation == "none" and "open" not in place:
         pytest.skip("there a filter is not demanded")
     with pytest.raises(Crashed, match=r"PermissionError|File too large"):
         side(files=linear(place)).block(60)
 
 
-def test_what_works_while_it_is_paused_is_found_out(side: Callable[..., Side]) -> None:
+def test_a_timed_worker_that_works_while_it_is_paused_is_found_out(side: Callable[..., Side]) -> None:
     begun = side(files=linear("if not hasattr(self, 'busy'):\n    self.busy = spin()", SPIN))
     begun.block(60)
     resumed = begun.worker.runner.signal(b"R")
@@ -183,7 +185,7 @@ def test_what_works_while_it_is_paused_is_found_out(side: Callable[..., Side]) -
         begun.worker.still()
 
 
-def test_its_own_threads_do_not_put_off_a_deadline(side: Callable[..., Side]) -> None:
+def test_threads_of_a_timed_worker_do_not_postpone_its_deadline(side: Callable[..., Side]) -> None:
     with pytest.raises(TimedOut):
         side(files=linear("many = [spin() for _ in range(20)]\nwhile True: pass", SPIN)).block(1)
 
@@ -192,7 +194,7 @@ TRAINING = Task("no_hidden_sync", "cpu", Size(batch=8, width=16, layers=2, rate=
 
 
 @pytest.mark.parametrize("reading", ["loss.item()", "float(loss)", "loss.tolist()", "loss.numpy()", "bool(loss > 0)"])
-def test_reads_to_the_host_are_counted(side: Callable[..., Side], reading: str) -> None:
+def test_reads_from_the_device_to_the_host_are_counted(side: Callable[..., Side], reading: str) -> None:
     source = SOLUTION["train.py"].decode()
     reads = source.replace("losses[step] = loss.detach()", f"loss = loss.detach()\n        {reading}")
     assert reads != source
@@ -201,21 +203,21 @@ def test_reads_to_the_host_are_counted(side: Callable[..., Side], reading: str) 
     assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
 
 
-def test_training_that_does_nothing_has_no_figure(side: Callable[..., Side]) -> None:
+def test_training_that_does_nothing_is_a_wrong_result(side: Callable[..., Side]) -> None:
     lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
     with pytest.raises(figures.WrongResult):
         figures.reads_to_the_host(side(TRAINING, {"train.py": lazy}))
 
 
 @pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])
-def test_as_many_calls_as_memory_holds(available: int) -> None:
+def test_a_block_has_at_most_as_many_calls_as_memory_holds(available: int) -> None:
     most = most_calls(SMALL.work, "cpu", SMALL.size, available)
     assert most >= 1
     assert most == 1 or bytes_needed(SMALL.work.fields(SMALL.size, most)) <= available
     assert bytes_needed(SMALL.work.fields(SMALL.size, most + 1)) > available
 
 
-def test_a_worker_that_was_never_asked_can_be_ended(sandbox: Sandbox) -> None:
+def test_a_timed_worker_that_never_got_a_call_can_be_closed(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         worker = TimedWorker(control, LIMITS)
         worker.start({})

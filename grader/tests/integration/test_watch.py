@@ -49,7 +49,7 @@ def row(printed: str, kata: str) -> list[str]:
     return next(line.split() for line in printed.splitlines() if line.startswith(f"  {kata} "))
 
 
-def test_a_saved_kata_is_run_and_one_that_is_not_saved_is_not(watch: Terminal, handout: Path) -> None:
+def test_watch_runs_a_kata_that_is_saved_and_no_other(watch: Terminal, handout: Path) -> None:
     save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
     printed = watch.until(KEYS)
     assert "── linear ──" in printed
@@ -63,7 +63,7 @@ def test_a_saved_kata_is_run_and_one_that_is_not_saved_is_not(watch: Terminal, h
     assert "\x1b" not in watch.all, "NO_COLOR was asked for"
 
 
-def test_keys_run_the_next_kata_all_katas_show_a_hint_and_end_it(watch: Terminal, handout: Path) -> None:
+def test_keys_of_watch_run_the_next_kata_run_all_show_a_hint_and_quit(watch: Terminal, handout: Path) -> None:
     watch.type("n")
     assert row(watch.until(KEYS), "same_storage") == ["same_storage", "not", "started", "0/6"]
     watch.type("h")
@@ -85,7 +85,7 @@ def test_keys_run_the_next_kata_all_katas_show_a_hint_and_end_it(watch: Terminal
     assert watch.settings() == watch.settings_before
 
 
-def test_a_finished_kata_that_breaks_is_shown(watch: Terminal, handout: Path) -> None:
+def test_watch_shows_a_finished_kata_that_breaks(watch: Terminal, handout: Path) -> None:
     for kata in ("linear", "cruncher"):
         save(handout, kata)
         assert row(watch.until(KEYS), kata)[1] == "done"
@@ -99,7 +99,7 @@ def test_a_finished_kata_that_breaks_is_shown(watch: Terminal, handout: Path) ->
     assert "still done: cruncher" in watch.until(KEYS), "once finished, it is looked at again"
 
 
-def test_saving_again_ends_the_run_before(watch: Terminal, handout: Path) -> None:
+def test_saving_again_stops_the_run_that_watch_began_before(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/same_storage.py").write_text(
         "import os, pathlib\npathlib.Path('began').write_text(str(os.getpid()))\n"
         "def same_storage(x, y):\n    while True:\n        pass\n"
@@ -112,7 +112,7 @@ def test_saving_again_ends_the_run_before(watch: Terminal, handout: Path) -> Non
         os.kill(child, 0)
 
 
-def test_a_helper_runs_the_katas_that_import_it(watch: Terminal, handout: Path) -> None:
+def test_saving_a_helper_module_runs_the_katas_that_import_it(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/tools.py").write_text("FACTOR = 2\n")
     save(handout, "linear", "x @ self.weight", "x @ self.weight * FACTOR")
     with (handout / "assignment/linear.py").open("a") as file:
@@ -122,7 +122,7 @@ def test_a_helper_runs_the_katas_that_import_it(watch: Terminal, handout: Path) 
     assert row(watch.until(KEYS), "linear")[1] == "done"
 
 
-def test_code_that_ends_python_has_no_verdict(watch: Terminal, handout: Path) -> None:
+def test_watch_says_that_code_which_exits_python_has_no_verdict(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/sgd.py").write_text("import os\nos._exit(0)\n")
     assert "sgd: no verdict, the run ended before it (exit code 0)" in watch.until(KEYS)
     save(handout, "sgd")
@@ -130,7 +130,7 @@ def test_code_that_ends_python_has_no_verdict(watch: Terminal, handout: Path) ->
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_however_it_is_ended_the_terminal_is_as_before(
+def test_watch_leaves_the_terminal_as_it_was_however_it_ends(
     watch: Terminal, handout: Path, number: signal.Signals, code: int
 ) -> None:
     (handout / "assignment/same_storage.py").write_text(
@@ -148,7 +148,7 @@ def test_however_it_is_ended_the_terminal_is_as_before(
         os.kill(child, 0)
 
 
-def test_with_colours_where_nobody_forbids_them(handout: Path) -> None:
+def test_watch_prints_colours_unless_they_are_forbidden(handout: Path) -> None:
     environment = {name: value for name, value in PLAIN.items() if name != "NO_COLOR"}
     with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, environment) as terminal:
         terminal.until(KEYS)
@@ -192,7 +192,7 @@ def lines_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("command", "at_first"), [(("-m", "torchkata", "watch"), "loading torch"), (("-c", NO_FORK), "can't fork")]
 )
-def test_in_a_pipe_and_without_fork_it_works_without_keys_and_says_so(
+def test_watch_in_a_pipe_or_without_fork_says_that_it_has_no_keys_and_works(
     handout: Path, command: tuple[str, ...], at_first: str
 ) -> None:
     with piped(handout, *command) as process:
@@ -204,7 +204,7 @@ def test_in_a_pipe_and_without_fork_it_works_without_keys_and_says_so(
         assert process.wait(120) == 143
 
 
-def test_where_a_forked_run_dies_the_next_ones_are_not_forked(handout: Path) -> None:
+def test_watch_forks_no_more_runs_after_a_forked_run_has_died(handout: Path) -> None:
     with piped(handout, "-c", DEATH) as process:
         lines_until(process, "No keys here")
         save(handout, "same_storage")
@@ -216,7 +216,7 @@ def test_where_a_forked_run_dies_the_next_ones_are_not_forked(handout: Path) -> 
         process.terminate()
 
 
-def test_a_save_counts_once_it_is_still_and_only_for_modules(tmp_path: Path) -> None:
+def test_watch_notices_a_python_file_once_its_writing_has_ended(tmp_path: Path) -> None:
     saves = Saves(tmp_path)
     assert saves() == set()
     (tmp_path / "linear.py").write_text("1")

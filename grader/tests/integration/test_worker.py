@@ -40,21 +40,21 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
     yield from asking(sandbox)
 
 
-def test_values_come_back(ask: Ask) -> None:
+def test_a_worker_answers_with_values(ask: Ask) -> None:
     assert torch.equal(ask("answer = torch.arange(3.0)"), torch.arange(3.0))
 
 
-def test_every_test_has_a_new_process(ask: Ask) -> None:
+def test_every_test_runs_in_a_new_worker_process(ask: Ask) -> None:
     count = "torch.COUNT = getattr(torch, 'COUNT', 0) + 1\nanswer = torch.COUNT"
     assert [ask(count), ask(count)] == [1, 1]
 
 
-def test_files_do_not_outlive_a_worker(ask: Ask) -> None:
+def test_files_of_a_worker_do_not_outlive_it(ask: Ask) -> None:
     leave = "answer = os.listdir(os.environ['HOME'])\nopen('left-behind', 'w').close()"
     assert ask(leave) == ask(leave) == ["assignment"]
 
 
-def test_it_is_not_root_and_has_no_capability(ask: Ask, sandbox: Sandbox) -> None:
+def test_a_worker_is_not_root_and_has_no_capabilities(ask: Ask, sandbox: Sandbox) -> None:
     assert ask("answer = os.getuid()") != 0 or (sandbox.isolation == "bwrap" and os.getuid() != 0)
     with pytest.raises(Crashed, match=r"PermissionError|Operation not permitted|Read-only"):
         ask("os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))")
@@ -62,17 +62,17 @@ def test_it_is_not_root_and_has_no_capability(ask: Ask, sandbox: Sandbox) -> Non
         ask("os.chroot('/')")
 
 
-def test_nothing_of_the_graders_environment(ask: Ask) -> None:
+def test_a_worker_does_not_see_the_graders_environment_variables(ask: Ask) -> None:
     assert SECRET in os.environ
     assert SECRET not in ask("answer = sorted(os.environ)")
 
 
-def test_no_descriptor_but_its_line(ask: Ask) -> None:
+def test_a_worker_has_no_open_file_but_its_channel(ask: Ask) -> None:
     is_open = "def is_open(fd):\n    try:\n        return os.fstat(fd)\n    except OSError:\n        return None"
     assert ask("answer = [fd for fd in range(3, 200) if is_open(fd)]", is_open) == [3]
 
 
-def test_memory_is_limited(ask: Ask) -> None:
+def test_the_memory_of_a_worker_is_limited(ask: Ask) -> None:
     with pytest.raises(Crashed, match=r"MemoryError|allocate"):
         ask("answer = [bytes(2**26) for _ in range(64)]")  # never written to: a machine may be slow to hand out pages
     with pytest.raises(Crashed, match="allocate"):
@@ -92,13 +92,13 @@ def test_memory_is_limited(ask: Ask) -> None:
         ("os.write(3, b'\\x01\\x00\\x00\\x80')", "malformed"),
     ],
 )
-def test_deaths_are_told_apart(ask: Ask, body: str, words: str) -> None:
+def test_a_worker_that_dies_says_how(ask: Ask, body: str, words: str) -> None:
     with pytest.raises(Died) as died:
         ask(body)
     assert words in died.value.how
 
 
-def test_an_answer_before_the_question(sandbox: Sandbox) -> None:
+def test_an_answer_that_a_worker_sends_before_the_question_is_refused(sandbox: Sandbox) -> None:
     runner = WorkerRunner(sandbox.clone(), LIMITS)
     student = Student(runner)
     forged = "os.write(3, LENGTH + REPLY) if threading.Timer(0.05, os.write, (3, LENGTH + REPLY)).start() else None"
@@ -118,24 +118,24 @@ def test_an_answer_before_the_question(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("error", ["SystemExit(0)", "KeyboardInterrupt()", "GeneratorExit()", "BaseException('mine')"])
-def test_whatever_is_raised_is_a_crash(ask: Ask, error: str) -> None:
+def test_every_exception_in_a_worker_is_a_crash_with_its_line(ask: Ask, error: str) -> None:
     with pytest.raises(Crashed, match=error.partition("(")[0]) as crashed:
         ask(f"raise {error}")
     assert (crashed.value.place.file, crashed.value.place.source) == ("linear.py", f"raise {error}")
 
 
-def test_an_exception_that_can_not_be_shown(ask: Ask) -> None:
+def test_an_exception_that_cannot_be_shown_is_still_a_crash(ask: Ask) -> None:
     evil = "class Evil(Exception):\n    def __str__(self):\n        raise ValueError"
     with pytest.raises(Crashed, match="can't be shown"):
         ask("raise Evil()", evil)
 
 
-def test_a_stub_is_not_a_crash(ask: Ask) -> None:
+def test_a_stub_in_a_worker_is_not_started_rather_than_crashed(ask: Ask) -> None:
     with pytest.raises(NotStarted):
         ask("raise NotImplementedError")
 
 
-def test_objects_do_not_cross(ask: Ask) -> None:
+def test_objects_of_a_student_do_not_cross_the_channel(ask: Ask) -> None:
     equal = "class Equal:\n    __eq__ = lambda self, other: True\n    __hash__ = None"
     answer = ask("answer = Equal()", equal)
     assert answer.type_name.endswith("Equal")
@@ -165,7 +165,7 @@ FAILS = "if {call} == -1: raise OSError(ctypes.get_errno(), os.strerror(ctypes.g
         "os.open('/proc/self/mem', os.O_RDWR)",
     ],
 )
-def test_what_reaches_beyond_itself_is_refused(ask: Ask, attempt: str) -> None:
+def test_a_worker_cannot_reach_files_processes_or_networks_outside(ask: Ask, attempt: str) -> None:
     with pytest.raises(Crashed, match=f"{REFUSED}|FileNotFoundError"):
         ask(attempt)
 
@@ -181,12 +181,12 @@ def test_what_reaches_beyond_itself_is_refused(ask: Ask, attempt: str) -> None:
         "inotify_init1(0)",
     ],
 )
-def test_system_calls_that_no_kata_needs(ask: Ask, call: str) -> None:
+def test_system_calls_that_no_kata_needs_are_refused(ask: Ask, call: str) -> None:
     with pytest.raises(Crashed, match="Operation not permitted"):
         ask(CALL + FAILS.format(call=f"libc.{call}"))
 
 
-def test_what_code_may_do_itself(ask: Ask) -> None:
+def test_code_in_a_worker_may_use_threads_socket_pairs_and_signals(ask: Ask) -> None:
     threads = "import threading, signal, socket\nsum_ = []\n"
     threads += "t = [threading.Thread(target=sum_.append, args=(i,)) for i in range(8)]\n[x.start() for x in t]\n"
     threads += "[x.join() for x in t]\nsocket.socketpair()\nsignal.signal(10, lambda *_: sum_.append(100))\n"
@@ -195,13 +195,13 @@ def test_what_code_may_do_itself(ask: Ask) -> None:
     assert ask(threads) == 28 + 200 + 300
 
 
-def test_a_call_has_limited_time(ask: Ask) -> None:
+def test_a_call_in_a_worker_has_limited_time(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="3 seconds"):
         ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, deaf to signals' handlers
     assert ask("answer = 1") == 1
 
 
-def test_all_calls_of_a_test_have_limited_time(sandbox: Sandbox) -> None:
+def test_all_calls_of_a_test_together_have_limited_time(sandbox: Sandbox) -> None:
     runner = WorkerRunner(sandbox.clone(), LIMITS)
     student = Student(runner)
     slow = "import time, torch\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
@@ -218,7 +218,7 @@ def test_all_calls_of_a_test_have_limited_time(sandbox: Sandbox) -> None:
     runner.control.close()
 
 
-def test_what_the_grader_itself_waits_is_not_the_students_time(
+def test_time_that_the_grader_itself_waits_is_not_counted_against_a_student(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("grader.sandbox.runner.seconds_waited", time.monotonic)  # as if it had done nothing else
@@ -231,19 +231,19 @@ def test_what_the_grader_itself_waits_is_not_the_students_time(
     runner.control.close()
 
 
-def test_large_values_come_back_as_they_were(ask: Ask) -> None:
+def test_a_large_tensor_comes_back_from_a_worker_unchanged(ask: Ask) -> None:
     assert torch.equal(ask("answer = torch.arange(3e5)"), torch.arange(3e5))
 
 
-def test_the_canary_tells_what_is_open(sandbox: Sandbox) -> None:
+def test_the_sandbox_self_test_names_what_a_worker_can_reach(sandbox: Sandbox) -> None:
     runner = WorkerRunner(sandbox.clone(), LIMITS)
     found = runner.violations([*hidden_files(), "/etc/passwd"])
     runner.control.close()
     assert found == [] if sandbox.isolation == "bwrap" else any(words.startswith("read ") for words in found)
-    assert not {"start a process", "trace a process", "make namespaces", "connect to a network"} & set(found)
+    assert not {"start a process", "trace a process", "make namespaces", "reach anybody through a socket"} & set(found)
 
 
-def test_every_file_of_the_project_is_hidden() -> None:
+def test_every_file_of_the_project_is_hidden_from_a_worker() -> None:
     files = {str(Path(path).relative_to(ROOT)) for path in hidden_files()}
     assert {
         "reference/linear/oracle.py",
@@ -276,19 +276,19 @@ def confined(sandbox: Sandbox) -> None:
 class TestBubblewrap:
     """What only the sandbox stops."""
 
-    def test_no_process_but_its_own(self, ask: Ask) -> None:
+    def test_a_worker_sees_no_process_but_its_own(self, ask: Ask) -> None:
         assert ask("answer = os.getpid()") == 1
         assert ask("answer = os.listdir('/proc')") == []
 
-    def test_no_network(self, ask: Ask) -> None:
+    def test_a_worker_has_no_network(self, ask: Ask) -> None:
         with pytest.raises(Crashed, match="not permitted"):
             ask(CONNECT)
 
-    def test_nothing_can_be_written_but_its_scratch(self, ask: Ask) -> None:
+    def test_a_worker_can_write_nowhere_but_in_its_scratch_directory(self, ask: Ask) -> None:
         for folder in ("/", "/usr", "/sites/0", "/runtime", "/dev", "/dev/shm"):
             with pytest.raises(Crashed, match=r"Read-only|Permission|No such"):
                 ask(f"open('{folder}/mark', 'w').write('x')")
 
-    def test_scratch_is_limited(self, ask: Ask) -> None:
+    def test_the_scratch_directory_of_a_worker_is_limited(self, ask: Ask) -> None:
         with pytest.raises(Crashed, match=r"No space|too large"):
             ask("for i in range(8):\n    os.posix_fallocate(os.open(f'f{i}', os.O_RDWR | os.O_CREAT), 0, 2**26)")

@@ -22,7 +22,7 @@ NOT_OURS = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", 
 
 @pytest.mark.usefixtures("needs_bwrap")
 @pytest.mark.parametrize("certify", [False, pytest.param(True, marks=pytest.mark.timing)])
-def test_the_page_leads_from_nothing_to_certified(tmp_path: Path, certify: bool) -> None:
+def test_following_the_page_on_writing_a_kata_ends_in_a_certified_kata(tmp_path: Path, certify: bool) -> None:
     copy = Path(shutil.copytree(ROOT, tmp_path / "torchkata", ignore=NOT_OURS))
     typed = 0
     for block in BLOCK.finditer(PAGE.read_text("utf-8")):

@@ -17,12 +17,12 @@ from torchkata.course import course
     "title",
     ["forged/answers_early", "elsewhere/wakes_itself", "memory_and_reads/leaves_before_it_is_measured", "ends/exits"],
 )
-def test_a_cheat_gains_nothing_and_the_next_submission_is_unharmed(
+def test_a_cheat_on_speed_gains_nothing_and_does_not_affect_the_next_submission(
     title: str,
     needs_bwrap: None,  # noqa: ARG001
 ) -> None:
     (cheat,) = [cheat for cheat in cheats(list(course().katas.values())) if cheat.title == title]
-    sandbox = launch("bwrap", setup.limits(), setup.timing("cpu"))
+    sandbox = launch("bwrap", setup.limits(), setup.timing())
     try:
         sandbox.wait_until_ready()
         *slow, made = CheatRun([], [cheat], "bwrap").run(sandbox, lambda _: None)
@@ -33,7 +33,7 @@ def test_a_cheat_gains_nothing_and_the_next_submission_is_unharmed(
     assert [type(each) for each in slow] == [SlowTrial]
 
 
-def test_certify_times_the_cheats_of_a_kata(tmp_path: Path) -> None:
+def test_certify_times_the_cheats_of_one_kata(tmp_path: Path) -> None:
     table = tmp_path / "table.md"
     done = run(
         "grader", "certify", "--only", "cheats", "--kata", "cruncher", "--isolation", "bwrap", "--markdown", str(table)

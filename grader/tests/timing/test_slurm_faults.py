@@ -22,7 +22,9 @@ pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap
 
 
 @pytest.mark.parametrize("module", ["submitit.core._submit", "grader.cluster.chunk"])
-def test_kill_9_of_a_tasks_process(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, module: str) -> None:
+def test_a_task_whose_process_is_killed_is_submitted_again(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, module: str
+) -> None:
     started = Started(slow_class, tmp_path)
     started.until_it_grades()
     started.until(lambda: processes(tmp_path, module))
@@ -35,7 +37,7 @@ def test_kill_9_of_a_tasks_process(slow_class: list[Path], slow_gradebook: bytes
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_a_killed_run_that_grades_again_does_not_begin_anew(
+def test_a_killed_run_with_force_does_not_grade_again_what_it_has_graded(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
 ) -> None:
     assert grade(*slow_class, "--out", tmp_path, *OPTIONS, "--isolation", "bwrap").code == 0
@@ -55,7 +57,7 @@ def test_a_killed_run_that_grades_again_does_not_begin_anew(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_slurmd_stopped_and_started(
+def test_a_run_survives_a_restart_of_slurmd(
     cluster: Path, slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
 ) -> None:
     started = Started(slow_class, tmp_path)
@@ -66,7 +68,7 @@ def test_slurmd_stopped_and_started(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_a_node_that_is_lost_with_its_tasks(
+def test_a_run_survives_the_loss_of_a_node_with_its_tasks(
     cluster: Path, slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
 ) -> None:
     started = Started(slow_class, tmp_path)
@@ -98,7 +100,7 @@ def test_a_task_that_is_preempted_is_queued_again(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_a_node_without_a_gpu_is_unfit_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_without_a_gpu_is_named_as_unfit_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     done = Started(paths, tmp_path / "out", "--device", "cuda").ended()
@@ -107,7 +109,9 @@ def test_a_node_without_a_gpu_is_unfit_to_time(tmp_path: Path, monkeypatch: pyte
     assert results(tmp_path / "out") == ["ada"]
 
 
-def test_another_call_keeps_off_while_jobs_wait(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+def test_a_different_call_is_refused_while_jobs_of_another_one_wait(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+) -> None:
     started = Started(slow_class, tmp_path, "--slurm", "begin=now+1hour")
     started.until(started.jobs)
     started.process.kill()
@@ -124,7 +128,7 @@ def test_another_call_keeps_off_while_jobs_wait(slow_class: list[Path], slow_gra
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_a_node_without_a_sandbox_is_unfit(
+def test_a_node_without_a_sandbox_is_named_as_unfit(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / "bin/bwrap"
@@ -143,7 +147,7 @@ def test_a_node_without_a_sandbox_is_unfit(
     is_whole(out, slow_gradebook)
 
 
-def test_a_gpu_is_asked_for_by_the_tasks_that_time_and_only_after_the_tests(
+def test_only_the_tasks_that_time_ask_for_a_gpu_and_they_start_after_the_tests(
     slow_class: list[Path], tmp_path: Path
 ) -> None:
     started = Started(slow_class, tmp_path, "--device", "cpu", "--slurm", "gres=gpu:1", "--slurm", "time=10")

@@ -37,18 +37,18 @@ def busy_core() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("busy_core")
-def test_waiting_for_a_busy_machine_is_not_the_students_time(ask: Ask) -> None:
+def test_waiting_for_a_busy_machine_does_not_count_as_the_students_time(ask: Ask) -> None:
     work = "until = time.process_time() + 1.5\nwhile time.process_time() < until: pass\nanswer = torch.ones(1)"
     assert torch.equal(ask(work, before=f"{ON_ONE_CORE}import time"), torch.ones(1)), "6 seconds at a quarter of a core"
 
 
 @pytest.mark.usefixtures("busy_core")
-def test_working_for_too_long_is(ask: Ask) -> None:
+def test_computing_for_too_long_times_out(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="no answer within 3 seconds"):
         ask("while True: pass", before=ON_ONE_CORE)
 
 
 @pytest.mark.usefixtures("busy_core")
-def test_sleeping_for_too_long_is(ask: Ask) -> None:
+def test_sleeping_for_too_long_times_out(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="no answer within 3 seconds"):
         ask("import time\ntime.sleep(60)")

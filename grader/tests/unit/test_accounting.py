@@ -9,7 +9,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
-from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from grader.tests.solution import SOLUTION
@@ -19,7 +18,7 @@ from reference.workloads.sgd_step import SgdStep
 from reference.workloads.training import parameters, step_flops
 from torchkata.assignment import Assignment
 from torchkata.speed.sizes import Size, product_flops
-from torchkata.torch_internals import TorchDispatchMode
+from torchkata.torch_internals import TorchDispatchMode, tree_leaves
 
 solution = Assignment(SOLUTION, "solution")
 Cruncher, Linear, train = solution.cruncher.Cruncher, solution.linear.Linear, solution.train.train
@@ -66,29 +65,29 @@ def counted(work: Callable[[], object]) -> int:
 
 
 @given(rows=st.integers(0, 40), input_dim=sizes, output_dim=sizes)
-def test_linear_flops_are_what_torch_counts(rows: int, input_dim: int, output_dim: int) -> None:
+def test_the_flops_of_a_linear_layer_are_what_torch_counts(rows: int, input_dim: int, output_dim: int) -> None:
     layer, x = Linear(input_dim, output_dim), torch.ones(rows, input_dim)
     assert counted(lambda: layer(x)) == product_flops(rows, input_dim, output_dim)
 
 
 @given(rows=sizes, dim=sizes, num_layers=st.integers(0, 4))
-def test_step_flops_are_what_torch_counts(rows: int, dim: int, num_layers: int) -> None:
+def test_the_flops_of_a_training_step_are_what_torch_counts(rows: int, dim: int, num_layers: int) -> None:
     model, x = Cruncher(dim, num_layers), torch.ones(rows, dim)
     expected = step_flops(rows, dim, num_layers)
     assert counted(lambda: model(x).square().mean().backward()) == expected
 
 
-def test_one_layer_is_two_thirds_of_six_per_parameter_and_row() -> None:
+def test_the_step_of_one_layer_takes_four_flops_per_parameter_and_row() -> None:
     assert step_flops(8, 4096, 1) == 4 * 8 * 4096**2 + 6 * 8 * 4096
 
 
 @given(dim=sizes, num_layers=st.integers(0, 4))
-def test_parameters_are_those_of_the_model(dim: int, num_layers: int) -> None:
+def test_the_number_of_parameters_is_that_of_the_model(dim: int, num_layers: int) -> None:
     expected = sum(p.numel() for p in Cruncher(dim, num_layers).parameters())
     assert parameters(dim, num_layers) == expected
 
 
-def test_useful_bytes_follow_the_dtype() -> None:
+def test_the_bytes_of_an_optimizer_step_follow_the_dtype() -> None:
     sgd, adagrad = SgdStep(), AdagradStep()
     assert sgd.amount(Size(parameters=1000)) == 12_000
     assert sgd.amount(Size(parameters=1000, dtype="bfloat16")) == 6_000
@@ -104,7 +103,7 @@ def test_a_baseline_is_credited_with_what_it_moves_itself() -> None:
 
 @pytest.mark.parametrize("num_layers", [0, 1, 2, 3, 5])
 @pytest.mark.parametrize(("rows", "dim"), [(0, 32), (1, 1), (1, 64), (64, 64), (400, 32), (48, 160)])
-def test_the_peak_is_what_live_tensors_weigh(rows: int, dim: int, num_layers: int) -> None:
+def test_the_peak_memory_of_training_is_what_live_tensors_take(rows: int, dim: int, num_layers: int) -> None:
     def get_batch(B: int) -> tuple[Tensor, Tensor]:
         return torch.randn(B, dim), torch.randn(B)
 
@@ -116,6 +115,6 @@ def test_the_peak_is_what_live_tensors_weigh(rows: int, dim: int, num_layers: in
     assert abs(memory.peak - expected) <= vectors + scalars
 
 
-def test_the_peak_follows_the_dtype() -> None:
+def test_the_peak_memory_of_training_follows_the_dtype() -> None:
     wide = peak_bytes(8, 16, 2, torch.float64)
     assert wide == 2 * peak_bytes(8, 16, 2) == 4 * peak_bytes(8, 16, 2, torch.half)

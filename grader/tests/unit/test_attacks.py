@@ -43,7 +43,7 @@ def written(folder: Path, text: str) -> list[Attack]:
     return list(attacks(KATAS, folder))
 
 
-def test_an_attack_stands_below_a_wrong_solution_and_its_control_below_the_right_one(tmp_path: Path) -> None:
+def test_an_attack_is_appended_to_a_wrong_solution_and_its_control_to_the_right_one(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     assert attack.title == "tricks/hides"
     assert attack.hostile.submission is not None
@@ -72,13 +72,13 @@ def test_an_attack_stands_below_a_wrong_solution_and_its_control_below_the_right
         ("[hides]", "[hides", "tricks.toml: "),
     ],
 )
-def test_an_entry_that_makes_no_sense_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_an_attack_entry_that_makes_no_sense_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
     with pytest.raises(CallError) as refused:
         written(tmp_path, ENTRY.replace(old, new))
     assert words in str(refused.value)
 
 
-def test_the_corpus_is_large_and_every_archive_is_used(corpus: list[Attack]) -> None:
+def test_the_attack_corpus_is_large_and_uses_every_archive(corpus: list[Attack]) -> None:
     assert len(corpus) >= 60
     assert len({attack.title for attack in corpus}) == len(corpus)
     assert all(attack.entry.aim for attack in corpus)
@@ -86,14 +86,14 @@ def test_the_corpus_is_large_and_every_archive_is_used(corpus: list[Attack]) -> 
     assert used - {""} == set(BUILDERS)
 
 
-def test_all_code_can_be_compiled(corpus: list[Attack]) -> None:
+def test_all_code_of_the_attack_corpus_compiles(corpus: list[Attack]) -> None:
     for attack in corpus:
         for submission in (attack.hostile.submission, attack.control.submission, attack.before):
             for name, content in submission.files.items() if submission else ():
                 compile(content, f"{attack.title}: {name}", "exec")
 
 
-def test_no_archive_gets_past_the_reader(corpus: list[Attack]) -> None:
+def test_no_hostile_archive_gets_past_the_reader(corpus: list[Attack]) -> None:
     for attack in corpus:
         assert not attack.hostile.problem, attack.title
         assert not attack.control.problem, attack.title
@@ -105,7 +105,7 @@ def test_no_archive_gets_past_the_reader(corpus: list[Attack]) -> None:
             assert given in (b"", attack.base().files[f"{attack.kata.name}.py"]), attack.title
 
 
-def test_what_an_archive_wrote_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_an_archive_wrote_outside_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def extracts(path: Path) -> object:
         (path.parent.parent / "escaped.py").touch()
         return read(path)
@@ -127,14 +127,14 @@ def test_what_an_archive_wrote_is_found(tmp_path: Path, monkeypatch: pytest.Monk
         ("cut_short", "can't be read"),
     ],
 )
-def test_the_reader_says_what_is_wrong_with_an_archive(tmp_path: Path, name: str, words: str) -> None:
+def test_the_reader_says_what_is_wrong_with_a_hostile_archive(tmp_path: Path, name: str, words: str) -> None:
     path = BUILDERS[name](Archive(tmp_path, "linear.py", {"linear.py": b"x" * 2000, "sgd.py": b"", "train.py": b""}))
     with pytest.raises(SubmissionError) as refused:
         read(path)
     assert words in str(refused.value)
 
 
-def test_a_large_archive_is_not_even_opened(tmp_path: Path) -> None:
+def test_an_archive_that_is_too_large_is_refused_without_being_opened(tmp_path: Path) -> None:
     path = tmp_path / "ada.zip"
     path.write_bytes(bytes(MAX_ARCHIVE + 1))
     with pytest.raises(SubmissionError, match=f"larger than {MAX_ARCHIVE // MIB} MiB"):
@@ -176,7 +176,7 @@ def judged(
     return judge(made, attack_run, base, ended)
 
 
-def test_a_point_that_the_wrong_solution_does_not_earn_is_a_gain(tmp_path: Path) -> None:
+def test_an_attack_gains_the_points_that_the_wrong_solution_does_not_earn(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     stopped = judged(attack, kata_result("same_storage", "wrong", 2.0))
     assert (stopped.gained, stopped.problems, stopped.stopped_by) == (0.0, (), "the comparison")
@@ -185,7 +185,7 @@ def test_a_point_that_the_wrong_solution_does_not_earn_is_a_gain(tmp_path: Path)
     assert failed_trials([stopped, gained]) == ["attack tricks/hides at bwrap: earned 1 points too many"]
 
 
-def test_harm_is_found(tmp_path: Path) -> None:
+def test_an_attack_that_harms_the_grading_is_found(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     wrong = kata_result("same_storage", "wrong")
     assert judged(attack, kata_result("same_storage", "inconclusive")).problems == ("blamed the machine",)
@@ -197,7 +197,7 @@ def test_harm_is_found(tmp_path: Path) -> None:
     assert "the process that graded it was lost" in judged(attack, wrong, katas=None).problems
 
 
-def test_what_the_corpus_admits_is_told_and_not_refuted(tmp_path: Path) -> None:
+def test_an_attack_that_the_corpus_admits_as_open_is_reported_and_no_failure(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     (only,) = written(tmp_path, ENTRY + 'only = "bwrap"\n')
     (admitted,) = written(tmp_path, ENTRY + 'open = "nobody knows how"\n')
@@ -214,7 +214,7 @@ def test_what_the_corpus_admits_is_told_and_not_refuted(tmp_path: Path) -> None:
     assert [cell[0] for cell in cells] == ["tricks", "none", "2", "16", "", "1", "1", "2/2"]
 
 
-def test_what_the_corpus_admits_must_be_found_in_its_source(tmp_path: Path) -> None:
+def test_an_open_attack_must_have_a_finding_in_its_source(tmp_path: Path) -> None:
     looks, silent = "import sys\\nsys._getframe(1).f_locals", "import gc\\ngc.collect()"
     entry = ENTRY.replace("HOSTILE = 1", looks) + 'open = "nobody knows how"\n'
     assert overlooked(written(tmp_path, entry)) == []
@@ -224,20 +224,20 @@ def test_what_the_corpus_admits_must_be_found_in_its_source(tmp_path: Path) -> N
     assert overlooked(written(tmp_path, found_anyway.replace(looks, silent))) == line
 
 
-def test_where_nothing_stops_it_the_source_tells_it_from_its_control(tmp_path: Path) -> None:
+def test_findings_tell_an_open_attack_from_its_control(tmp_path: Path) -> None:
     both = ENTRY.replace("HOSTILE = 1", "import socket").replace("HONEST = 1", "import socket")
     assert overlooked(written(tmp_path, both + 'only = "bwrap"\n')) == []
     line = "attack tricks/hides: nothing that is found tells it from its honest control"
     assert overlooked(written(tmp_path, both + 'open = "nobody knows how"\n')) == [line]
 
 
-def test_all_that_is_admitted_is_found_in_its_source(corpus: list[Attack]) -> None:
+def test_every_open_attack_of_the_corpus_has_a_finding_in_its_source(corpus: list[Attack]) -> None:
     admitted = [attack for attack in corpus if attack.admitted]
     assert {attack.group for attack in admitted} >= {"forged_evidence", "stolen_answers"}
     assert overlooked(admitted) == []
 
 
-def test_a_control_that_is_not_done_fails(tmp_path: Path) -> None:
+def test_an_attack_whose_control_is_not_done_fails(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     unread = replace(attack, control=Received(None, refusal="can't be read"))
     assert AttackRun([unread], "bwrap").plans[0].control is None
@@ -245,13 +245,13 @@ def test_a_control_that_is_not_done_fails(tmp_path: Path) -> None:
     assert failed_trials([trial]) == ["control of tricks/hides at bwrap: can't be read"]
 
 
-def test_an_attack_is_tried_only_where_it_may_be(tmp_path: Path) -> None:
+def test_an_attack_is_tried_only_at_its_own_levels_of_isolation(tmp_path: Path) -> None:
     corpus = written(tmp_path, ENTRY + 'levels = ["bwrap"]\nbecause = "it kills"\n')
     assert len(AttackRun(corpus, "bwrap").plans) == 1
     assert AttackRun(corpus, "none").plans == []
 
 
-def test_an_accomplice_beside_is_graded_at_the_same_time_and_must_not_suffer(tmp_path: Path) -> None:
+def test_an_accomplice_is_graded_at_the_same_time_as_its_attack_and_must_not_suffer(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY + 'beside = "HELPS = 1"\n')
     attack_run = AttackRun([attack], "bwrap")
     (made,) = attack_run.plans
@@ -265,12 +265,12 @@ def test_an_accomplice_beside_is_graded_at_the_same_time_and_must_not_suffer(tmp
     assert judged(attack, wrong, honest=crashed).control_problem == "same_storage is crashed (test_a)"
 
 
-def test_katas_without_attacks_are_named() -> None:
+def test_certify_names_chosen_katas_without_attacks() -> None:
     done = ask("certify", "--only", "attacks", "--kata", "cruncher")
     assert (done.code, done.err.strip()) == (2, "grader: there are no attacks in cruncher")
 
 
-def test_any_course_has_a_next_student_and_a_neighbour_where_there_is_another_kata(
+def test_every_course_has_a_next_student_and_a_neighbour_where_there_are_two_katas(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     primes = courses.read(ROOT / "examples/courses/primes")
@@ -284,7 +284,7 @@ def test_any_course_has_a_next_student_and_a_neighbour_where_there_is_another_ka
     assert neighbour(first, whole) == ()
 
 
-def test_a_course_without_attacks_has_nothing_to_prove_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certify_has_no_attacks_to_try_in_a_course_without_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(courses, "CURRENT", [courses.read(ROOT / "examples/courses/primes")])
     asked = ask("certify", "--only", "attacks")
     assert (asked.code, asked.err) == (0, "")

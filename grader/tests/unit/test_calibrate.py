@@ -38,14 +38,14 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def test_a_known_device_is_shown_beside_its_datasheet() -> None:
+def test_calibrate_shows_a_known_device_beside_its_datasheet() -> None:
     rows = {row[0]: row[1:] for row in calibrate.rows(H200)}
     assert rows["bf16"] == ("790 TFLOP/s", "989.4", "0.80", "790")
     assert rows["tf32"] == ("400 TFLOP/s", "494.7", "0.81", "–")
     assert rows["triad"] == ("4200 GB/s", "4800", "0.88", "–")
 
 
-def test_the_measuring_process_may_die(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibrate_reports_a_measuring_process_that_died(monkeypatch: pytest.MonkeyPatch) -> None:
     def dies(_kind: Kind) -> Calibration:
         raise SystemExit
 
@@ -62,7 +62,7 @@ def test_the_measuring_process_may_die(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--to", "/nowhere/at/all.json"], 2, "grader: --to /nowhere/at/all.json: this should be a file"),
     ],
 )
-def test_a_wrong_call_is_one_line(options: list[str], code: int, line: str) -> None:
+def test_calibrate_refuses_a_wrong_call_in_one_line(options: list[str], code: int, line: str) -> None:
     done = ask("calibrate", *options)
     assert (done.code, done.out) == (code, "")
     assert done.err.startswith(line)
@@ -70,19 +70,19 @@ def test_a_wrong_call_is_one_line(options: list[str], code: int, line: str) -> N
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
-def test_no_gpu_is_the_machines_fault() -> None:
+def test_calibrating_without_a_gpu_exits_with_3() -> None:
     done = ask("calibrate", "--device", "cuda")
     assert (done.code, done.err) == (3, "grader: there is no CUDA device here\n")
 
 
 @given(st.text())
-def test_any_name_of_a_device_is_one_file_in_the_cache(name: str) -> None:
+def test_every_name_of_a_device_is_one_file_in_the_cache(name: str) -> None:
     assert path_of(name).parent == path_of("NVIDIA H200").parent
     assert path_of(name).name.isascii()
 
 
 @pytest.mark.usefixtures("cache")
-def test_only_this_very_device_is_compared() -> None:
+def test_a_calibration_is_used_only_for_the_device_it_was_made_on() -> None:
     assert stored("NVIDIA H200", "cuda") is None
     store(H200, path_of("NVIDIA H200"))
     assert stored("NVIDIA H200", "cuda") == H200
@@ -93,20 +93,20 @@ def test_only_this_very_device_is_compared() -> None:
 
 
 @given(st.sampled_from(["cpu", "cuda"]), st.floats(0.01, 2))
-def test_a_device_may_fall_so_far_and_no_further(kind: Kind, share: float) -> None:
+def test_a_device_may_be_slower_than_its_calibration_only_by_the_tolerated_share(kind: Kind, share: float) -> None:
     calibration = msgspec.structs.replace(H200, kind=kind)
     assert bool(fallen(calibration, "bf16", share * 790e12)) == (share * 790e12 < (1 - TOLERATED[kind]) * 790e12)
     assert fallen(calibration, "fp64", share) == ""
     assert fallen(None, "bf16", share) == ""
 
 
-def test_what_has_fallen_is_told_with_the_date() -> None:
+def test_a_device_slower_than_its_calibration_is_reported_with_the_date() -> None:
     said = "this device does 0.6 of what it did when it was calibrated (2026-01-31)"
     assert fallen(H200, "bf16", 0.6 * 790e12) == said
 
 
 @pytest.mark.usefixtures("cache")
-def test_a_device_that_grades_knows_its_calibration() -> None:
+def test_a_grading_machine_uses_the_calibration_of_its_device() -> None:
     one, other = socketpair()
     with one, other:
         machine = setup.machine("cpu", one, other)
@@ -124,7 +124,9 @@ def test_a_device_that_grades_knows_its_calibration() -> None:
 
 
 @given(st.integers(1, 2**14), st.integers(1, 2**15), st.integers(1, 2**13), st.sampled_from([2, 4, 8]))
-def test_a_product_has_as_many_rows_as_fit(batch: int, width: int, outputs: int, itemsize: int) -> None:
+def test_calibration_measures_a_product_of_as_many_rows_as_fit_in_memory(
+    batch: int, width: int, outputs: int, itemsize: int
+) -> None:
     whole = Size(batch=batch, width=width, outputs=outputs)
     needed = itemsize * ceilings.numbers(whole)
     assert ceilings.fitting(whole, itemsize, 2 * needed) == whole
@@ -133,6 +135,6 @@ def test_a_product_has_as_many_rows_as_fit(batch: int, width: int, outputs: int,
     assert ceilings.fitting(whole, itemsize, 0).batch == 1
 
 
-def test_the_table_has_every_dtype_of_a_gpu() -> None:
+def test_the_device_table_has_every_dtype_that_calibrate_measures_on_a_gpu() -> None:
     model: Any = device("NVIDIA H200")
     assert set(ceilings.DTYPES["cuda"]) <= set(model.tflops)

@@ -20,7 +20,7 @@ def result(kata: str, status: Status, **tests: Outcome) -> KataResult:
     return KataResult(kata, status, 0.0, 1.0, tuple(ended))
 
 
-def test_a_wrong_one_that_is_done_is_refuted() -> None:
+def test_certify_refutes_a_wrong_zoo_entry_that_is_graded_as_done() -> None:
     assert is_caught([result("linear", "done", test_a="passed")]) == "no test catches it"
     assert is_caught([result("linear", "wrong", test_a="failed")]) is None
     assert is_caught([result("linear", "crashed", test_a="crashed")]) is None
@@ -28,7 +28,7 @@ def test_a_wrong_one_that_is_done_is_refuted() -> None:
     assert "inconclusive" in str(is_caught([result("linear", "inconclusive", test_a="inconclusive")]))
 
 
-def test_a_right_one_that_is_rejected_is_refuted_by_name() -> None:
+def test_certify_refutes_a_right_zoo_entry_that_is_rejected_and_names_the_kata() -> None:
     done, wrong = (
         result("linear", "done", test_a="passed"),
         result("cruncher", "wrong", test_a="passed", test_b="failed"),
@@ -37,7 +37,7 @@ def test_a_right_one_that_is_rejected_is_refuted_by_name() -> None:
     assert all_are("done")([done, wrong]) == "cruncher is wrong (test_b)"
 
 
-def test_every_kata_has_every_kind_of_claim() -> None:
+def test_certify_claims_something_of_every_kind_for_every_kata() -> None:
     katas = list(course().katas.values())
     made = list(claims(katas, seeds=2))
     for kata in katas:
@@ -47,7 +47,7 @@ def test_every_kata_has_every_kind_of_claim() -> None:
         assert seeds == [0, 1]
 
 
-def test_findings_count_what_held(tmp_path: Path) -> None:
+def test_certify_counts_the_claims_that_held(tmp_path: Path) -> None:
     katas = course().choose(["linear"])
     outcome = ZooOutcome()
     made = claims(katas, seeds=1)
@@ -77,7 +77,7 @@ def said(*sentences: str) -> list[KataResult]:
     return [KataResult("linear", "wrong", 0.0, 1.0, (*tests, TestResult("test_more", "failed", 0.0, 1.0)))]
 
 
-def test_a_diagnosis_is_right_silent_wrong_or_not_foreseen() -> None:
+def test_a_diagnosis_of_a_zoo_entry_is_right_silent_wrong_or_not_foreseen() -> None:
     assert judgement(wrong("a", "relu"), said("relu", "relu")) == "diagnosed rightly"
     assert judgement(wrong("a", "relu"), said()) == judgement(wrong("a"), said()) == "silent"
     assert judgement(wrong("a", "relu"), said("relu", "bias")) == "diagnosed wrongly"
@@ -85,7 +85,7 @@ def test_a_diagnosis_is_right_silent_wrong_or_not_foreseen() -> None:
     assert judgement(wrong("a"), said("bias")) == "not foreseen"
 
 
-def test_a_wrong_one_must_look_like_what_it_is() -> None:
+def test_certify_refutes_a_wrong_zoo_entry_without_its_declared_diagnosis() -> None:
     assert wrong("a", "relu").refute(said("relu")) is None
     assert wrong("a", "relu").refute(said()) == "no test says what it looks like"
     assert wrong("a", "relu").refute(said("relu", "bias")) == "it looks like: bias"
@@ -93,7 +93,7 @@ def test_a_wrong_one_must_look_like_what_it_is() -> None:
     assert wrong("a", "relu").refute([result("linear", "done", test_a="passed")]) == "no test catches it"
 
 
-def test_most_of_a_numeric_tracks_mistakes_must_be_named() -> None:
+def test_certify_demands_a_diagnosis_for_most_mistakes_of_a_numeric_track() -> None:
     core = [kata for kata in course().katas.values() if kata.track == "core"]
     found = Diagnoses()
     for name in "abcdefg":
@@ -111,7 +111,7 @@ def test_most_of_a_numeric_tracks_mistakes_must_be_named() -> None:
     assert "| numeric katas together | 11 | 7 | 3 | 0 | 1 |" in markdown([found.table(core)])
 
 
-def test_an_entry_can_look_only_like_what_is_known() -> None:
+def test_a_zoo_entry_can_only_look_like_a_known_mistake() -> None:
     kata = course().katas["linear"]
     assert named("a", kata, {"looks_like": "relu"}) == {"a ReLU follows the product"}
     assert named("a", kata, {}) == frozenset()

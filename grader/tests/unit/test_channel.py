@@ -58,7 +58,7 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
-def test_plain_values_arrive_as_they_were_sent(value: Any) -> None:
+def test_plain_values_arrive_unchanged(value: Any) -> None:
     value = plain(value)
     arrived = decode_reply(encode(Reply("returned", value))).value
     if isinstance(value, torch.Tensor):
@@ -74,14 +74,14 @@ def framed(outline: bytes, contents: bytes = b"") -> bytes:
 
 
 @given(st.binary(max_size=200))
-def test_random_bytes_are_malformed_and_nothing_else(frame: bytes) -> None:
+def test_random_bytes_are_a_malformed_reply_and_raise_nothing_else(frame: bytes) -> None:
     for message in (frame, framed(b"\x93" + frame)):
         with pytest.raises(Malformed):
             decode_reply(message)
 
 
 @given(PLAIN, st.integers(0, 400), st.integers(0, 255))
-def test_a_damaged_reply_is_a_reply_or_malformed(value: Any, place: int, byte: int) -> None:
+def test_a_damaged_reply_still_decodes_or_is_malformed(value: Any, place: int, byte: int) -> None:
     frame = bytearray(encode(Reply("returned", plain(value))))
     frame[place % len(frame)] = byte
     with contextlib.suppress(Malformed):
@@ -100,7 +100,7 @@ def test_a_damaged_reply_is_a_reply_or_malformed(value: Any, place: int, byte: i
         [],
     ],
 )
-def test_tensors_that_lie_about_themselves(header: list[Any]) -> None:
+def test_a_tensor_whose_header_does_not_fit_its_bytes_is_malformed(header: list[Any]) -> None:
     with pytest.raises(Malformed):
         decode_reply(reply_with(header, bytes(4)))
 
@@ -111,7 +111,7 @@ def reply_with(header: Any, contents: bytes) -> bytes:
     return framed(msgspec.msgpack.encode({"outcome": "returned", "value": ext}), contents)
 
 
-def test_bytes_that_belong_to_no_tensor() -> None:
+def test_a_reply_with_bytes_that_belong_to_no_tensor_is_malformed() -> None:
     assert decode_reply(reply_with(["float32", [1]], bytes(4))).value.item() == 0
     with pytest.raises(Malformed):
         decode_reply(reply_with(["float32", [1]], bytes(8)))
@@ -120,7 +120,7 @@ def test_bytes_that_belong_to_no_tensor() -> None:
 @pytest.mark.parametrize(
     "value", [b"bytes", msgspec.msgpack.Ext(7, b""), msgspec.msgpack.Ext(1, b""), {1: 2}, {"deep": [[]]}]
 )
-def test_what_is_no_plain_value(value: Any) -> None:
+def test_a_reply_with_anything_but_plain_values_is_malformed(value: Any) -> None:
     if value == {"deep": [[]]}:
         for _ in range(MAX_DEPTH + 3):
             value = [value]
@@ -128,12 +128,12 @@ def test_what_is_no_plain_value(value: Any) -> None:
         decode_reply(framed(msgspec.msgpack.encode({"outcome": "returned", "value": value})))
 
 
-def test_nesting_without_end() -> None:
+def test_a_reply_that_is_nested_too_deeply_is_malformed() -> None:
     with pytest.raises(Malformed):
         decode_reply(framed(START + b"\x91" * 100_000 + b"\xc0"))
 
 
-def test_a_bool_is_0_or_1() -> None:
+def test_a_bool_tensor_arrives_with_bytes_0_and_1_only() -> None:
     arrived = decode_reply(reply_with(["bool", [2]], b"\x02\x00")).value
     assert arrived.to(torch.uint8).tolist() == [1, 0]
 
@@ -152,7 +152,7 @@ BALLOONS = {
 
 
 @pytest.mark.parametrize("name", BALLOONS)
-def test_no_reply_takes_more_memory_than_the_cap(name: str) -> None:
+def test_decoding_a_reply_takes_no_more_memory_than_the_cap(name: str) -> None:
     frame = framed(BALLOONS[name], bytes(2**26) if "tensor" in name else b"")
     bound = resource.getrlimit(resource.RLIMIT_AS)
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
@@ -175,14 +175,14 @@ def pair() -> Iterator[tuple[Channel, socket.socket]]:
         yield Channel(ours), theirs
 
 
-def test_frames_cross(pair: tuple[Channel, socket.socket]) -> None:
+def test_a_frame_arrives_as_it_was_sent(pair: tuple[Channel, socket.socket]) -> None:
     ours, theirs = pair
     sent = {"args": [torch.arange(6.0).reshape(2, 3), None, "text"]}
     threading.Thread(target=Channel(theirs).send, args=[sent]).start()
     assert same(decode(ours.receive()), sent)
 
 
-def test_a_frame_in_drops_is_late_as_a_whole(pair: tuple[Channel, socket.socket]) -> None:
+def test_a_frame_that_arrives_byte_by_byte_is_timed_as_a_whole(pair: tuple[Channel, socket.socket]) -> None:
     ours, theirs = pair
 
     def drip() -> None:
@@ -199,7 +199,7 @@ def test_a_frame_in_drops_is_late_as_a_whole(pair: tuple[Channel, socket.socket]
         ours.receive(time.monotonic() + 0.3)
 
 
-def test_a_cut_line(pair: tuple[Channel, socket.socket]) -> None:
+def test_a_channel_that_ends_within_a_frame_is_closed(pair: tuple[Channel, socket.socket]) -> None:
     ours, theirs = pair
     theirs.sendall(b"\x05\x00\x00\x00ab")
     theirs.close()
@@ -207,7 +207,7 @@ def test_a_cut_line(pair: tuple[Channel, socket.socket]) -> None:
         ours.receive()
 
 
-def test_a_frame_too_large(pair: tuple[Channel, socket.socket]) -> None:
+def test_a_frame_that_is_too_large_is_malformed(pair: tuple[Channel, socket.socket]) -> None:
     ours, theirs = pair
     theirs.sendall(channel.LENGTH.pack(channel.MAX_FRAME + 1))
     with pytest.raises(Malformed, match="too large"):
@@ -224,7 +224,7 @@ def sharing() -> Iterator[tuple[Channel, Channel]]:
         yield Channel(ours, channel.mapped(os.dup(shared))), Channel(theirs, channel.mapped(shared))
 
 
-def test_a_large_frame_is_left_in_shared_memory(sharing: tuple[Channel, Channel]) -> None:
+def test_a_large_frame_is_passed_in_shared_memory(sharing: tuple[Channel, Channel]) -> None:
     ours, theirs = sharing
     assert theirs.shared is not None
     theirs.send({"args": torch.arange(1e6)})  # more than a socket holds: nobody has read it yet
@@ -233,7 +233,7 @@ def test_a_large_frame_is_left_in_shared_memory(sharing: tuple[Channel, Channel]
     assert torch.equal(decode(received)["args"], torch.arange(1e6))
 
 
-def test_shared_memory_keeps_its_size() -> None:
+def test_shared_memory_of_a_channel_can_be_neither_shrunk_nor_grown() -> None:
     descriptor = channel.shared_memory(channel.MAX_FRAME)
     assert descriptor is not None
     for size in (0, 2 * channel.MAX_FRAME):
@@ -242,7 +242,7 @@ def test_shared_memory_keeps_its_size() -> None:
     os.close(descriptor)
 
 
-def test_a_frame_in_memory_that_is_not_there(pair: tuple[Channel, socket.socket]) -> None:
+def test_a_frame_in_shared_memory_that_does_not_exist_is_malformed(pair: tuple[Channel, socket.socket]) -> None:
     ours, theirs = pair
     theirs.sendall(channel.LENGTH.pack(channel.IN_SHARED_MEMORY + 5))
     with pytest.raises(Malformed):
@@ -250,7 +250,7 @@ def test_a_frame_in_memory_that_is_not_there(pair: tuple[Channel, socket.socket]
 
 
 @given(st.lists(st.binary(max_size=64), max_size=4))
-def test_whatever_is_written_to_the_line_is_a_frame_or_a_fault_of_its_own(parts: list[bytes]) -> None:
+def test_arbitrary_bytes_on_a_channel_are_a_frame_or_a_channel_error(parts: list[bytes]) -> None:
     line, far = socket.socketpair()
     with line, far:
         far.sendall(b"".join(parts))

@@ -44,7 +44,7 @@ def written(folder: Path, text: str) -> list[Cheat]:
     return list(cheats(KATAS, folder))
 
 
-def test_a_cheat_stands_below_a_slow_solution_and_its_control_below_the_right_one(tmp_path: Path) -> None:
+def test_a_cheat_is_appended_to_a_slow_solution_and_its_control_to_the_right_one(tmp_path: Path) -> None:
     (cheat,) = written(tmp_path, ENTRY)
     hostile, control = (files["linear.py"].decode() for files in (cheat.files(), cheat.control()))
     slow = cheat.slow.files()["linear.py"].decode()
@@ -61,26 +61,26 @@ def test_a_cheat_stands_below_a_slow_solution_and_its_control_below_the_right_on
         ("[hides]", "[hides", "tricks.toml: "),
     ],
 )
-def test_an_entry_that_makes_no_sense_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_a_cheat_entry_that_makes_no_sense_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
     with pytest.raises(CallError) as refused:
         written(tmp_path, ENTRY.replace(old, new))
     assert words in str(refused.value)
 
 
-def test_a_slow_solution_is_timed_where_its_kata_is(tmp_path: Path) -> None:
+def test_a_slow_solution_must_name_a_workload_of_its_kata(tmp_path: Path) -> None:
     (tmp_path / "sgd.toml").write_text('[slow]\nworkload = "linear_forward"\nwords = "is slow"\ncode = ""')
     with pytest.raises(CallError, match="sgd is not timed on a workload 'linear_forward'"):
         slow_ones(KATAS, tmp_path)
 
 
-def test_the_corpus_is_large_and_every_workload_is_cheated_on(corpus: list[Cheat]) -> None:
+def test_the_cheat_corpus_is_large_and_has_every_workload(corpus: list[Cheat]) -> None:
     assert len(corpus) >= 60
     assert len({cheat.title for cheat in corpus}) == len(corpus)
     assert {cheat.slow.workload.name for cheat in corpus} == set(course().workloads)
     assert {slow.workload.name for slow in slow_ones(KATAS).values()} == set(course().workloads)
 
 
-def test_all_code_can_be_compiled(corpus: list[Cheat]) -> None:
+def test_all_code_of_the_cheat_corpus_compiles(corpus: list[Cheat]) -> None:
     for cheat in corpus:
         for files in (cheat.files(), cheat.control()):
             compile(files[f"{cheat.slow.kata.name}.py"], cheat.title, "exec")
@@ -110,13 +110,15 @@ def trial(corpus: list[Cheat], **rows: Any) -> CheatTrial:
         ({"control": DOUBTFUL}, [], 0),
     ],
 )
-def test_what_a_cheat_came_to(corpus: list[Cheat], rows: dict[str, Any], failed: list[str], unsure: int) -> None:
+def test_a_cheat_fails_the_proof_if_it_gains_or_harms_or_its_control_fails(
+    corpus: list[Cheat], rows: dict[str, Any], failed: list[str], unsure: int
+) -> None:
     made = trial(corpus, **rows)
     assert failed_cheats([], [made]) == [line.format(made.cheat.title) for line in failed]
     assert made.unsure == unsure
 
 
-def test_what_is_admitted_is_no_claim(corpus: list[Cheat]) -> None:
+def test_a_cheat_that_is_admitted_as_open_is_noted_and_no_failure(corpus: list[Cheat]) -> None:
     made = trial(corpus, row=PASSED)
     opened = replace(made, cheat=replace(made.cheat, entry=msgspec.structs.replace(made.cheat.entry, open="nobody")))
     earned = replace(made, cheat=replace(made.cheat, entry=msgspec.structs.replace(made.cheat.entry, earns="works")))
@@ -128,7 +130,7 @@ def test_what_is_admitted_is_no_claim(corpus: list[Cheat]) -> None:
     assert tmp == "| clocks | bwrap | 2 | 5 |  | 1 | 1 | 2/2 |  |"
 
 
-def test_a_slow_solution_that_passes_is_refuted() -> None:
+def test_certify_refutes_a_slow_solution_that_passes() -> None:
     slow = next(iter(slow_ones(KATAS).values()))
     assert failed_cheats([SlowTrial(slow, "none", FAILED), SlowTrial(slow, "none", RESTLESS_ROW)], []) == []
     assert failed_cheats([SlowTrial(slow, "none", PASSED)], []) == [
@@ -139,6 +141,6 @@ def test_a_slow_solution_that_passes_is_refuted() -> None:
     )
 
 
-def test_katas_without_cheats_are_named() -> None:
+def test_certify_names_chosen_katas_without_cheats() -> None:
     refused = ask("certify", "--only", "cheats", "--kata", "same_storage")
     assert (refused.code, "there are no cheats in same_storage" in refused.err) == (2, True)

@@ -58,7 +58,7 @@ def adagrad(memory: Memory, size: Size) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("workload", SMALL)
-def test_what_plain_torch_computes_is_right_block_after_block(workload: str) -> None:
+def test_the_results_of_plain_torch_pass_the_check_block_after_block(workload: str) -> None:
     check, _, work = begun(workload)
     for _ in range(3):
         check.refresh()
@@ -67,14 +67,14 @@ def test_what_plain_torch_computes_is_right_block_after_block(workload: str) -> 
 
 
 @pytest.mark.parametrize("workload", SMALL)
-def test_doing_nothing_is_wrong(workload: str) -> None:
+def test_doing_nothing_in_a_block_fails_the_check(workload: str) -> None:
     check, _, _ = begun(workload)
     check.refresh()
     assert not check.error() <= max(check.floor, 0.1)
 
 
 @pytest.mark.parametrize("workload", SMALL)
-def test_the_results_of_the_block_before_are_wrong(workload: str) -> None:
+def test_results_kept_from_the_block_before_fail_the_check(workload: str) -> None:
     check, memory, work = begun(workload)
     check.refresh()
     work()
@@ -87,7 +87,7 @@ def test_the_results_of_the_block_before_are_wrong(workload: str) -> None:
 
 
 @pytest.mark.parametrize("workload", SMALL)
-def test_leaving_out_one_call_is_wrong(workload: str) -> None:
+def test_leaving_out_one_call_of_a_block_fails_the_check(workload: str) -> None:
     check, memory, work = begun(workload)
     check.refresh()
     before = {name: tensor.clone() for name, tensor in memory.items()}
@@ -100,7 +100,7 @@ def test_leaving_out_one_call_is_wrong(workload: str) -> None:
     assert not check.error() <= 0.01
 
 
-def test_half_the_precision_is_wrong() -> None:
+def test_results_in_half_the_precision_fail_the_check() -> None:
     for workload, result in (("linear_forward", "y"), ("cruncher_step", "new_layers"), ("sgd_step", "p")):
         check, memory, work = begun(workload)
         check.refresh()
@@ -111,7 +111,7 @@ def test_half_the_precision_is_wrong() -> None:
 
 @pytest.mark.parametrize("workload", ["sgd_step", "adagrad_step"])
 @given(left_out=st.integers(16, 1000), start=st.integers(0, 999))
-def test_a_step_that_leaves_out_elements_is_wrong(workload: str, left_out: int, start: int) -> None:
+def test_an_optimizer_step_that_leaves_out_elements_fails_the_check(workload: str, left_out: int, start: int) -> None:
     check, memory, work = begun(workload)
     check.refresh()
     before = memory["p"].clone()
@@ -121,7 +121,7 @@ def test_a_step_that_leaves_out_elements_is_wrong(workload: str, left_out: int, 
     assert end - start < 16 or not check.error() <= check.floor
 
 
-def test_adagrad_without_its_past_is_wrong() -> None:
+def test_an_adagrad_step_without_its_state_fails_the_check() -> None:
     check, memory, _ = begun("adagrad_step")
     check.refresh()
     adagrad_without_state = memory["grad"] / (memory["grad"].square() + 1e-5).sqrt()
@@ -129,7 +129,7 @@ def test_adagrad_without_its_past_is_wrong() -> None:
     assert not check.error() <= 0.01
 
 
-def test_batches_that_repeat_themselves_are_wrong() -> None:
+def test_batches_that_repeat_a_row_fail_the_check() -> None:
     check, memory, work = begun("get_batch_throughput")
     check.refresh()
     work()
@@ -137,7 +137,7 @@ def test_batches_that_repeat_themselves_are_wrong() -> None:
     assert check.error() == float("inf")
 
 
-def test_a_row_that_is_no_window_is_wrong() -> None:
+def test_a_batch_with_a_row_that_is_no_window_fails_the_check() -> None:
     check, memory, work = begun("get_batch_throughput")
     check.refresh()
     work()
@@ -145,7 +145,7 @@ def test_a_row_that_is_no_window_is_wrong() -> None:
     assert check.error() == float("inf")
 
 
-def test_training_from_zeros_is_wrong() -> None:
+def test_training_from_zeros_fails_the_check() -> None:
     memory, size = room("train_throughput")
     check = work_of("train_throughput").check(memory, memory, size)
     check.prepare()
@@ -157,7 +157,9 @@ def test_training_from_zeros_is_wrong() -> None:
 
 
 @given(st.integers(0, 3), st.integers(1, 5), st.integers(1, 6), st.integers(0, 2**32))
-def test_the_replay_is_what_autograd_computes(layers: int, width: int, batch: int, seed: int) -> None:
+def test_the_replay_of_a_training_step_is_what_autograd_computes(
+    layers: int, width: int, batch: int, seed: int
+) -> None:
     generator = torch.Generator().manual_seed(seed)
 
     def drawn(*shape: int) -> Any:

@@ -25,7 +25,7 @@ def with_points(scores: list[float], maxima: list[float]) -> Result:
     return msgspec.structs.replace(made, katas=[msgspec.structs.replace(kata, tests=tests)])
 
 
-def test_what_the_runner_says_is_in_it() -> None:
+def test_the_classroom50_report_has_what_the_runner_says() -> None:
     report = for_classroom50(result(HOSTILE))
     assert report["classroom"] == "cs336"
     assert report["assignment_type"] == "group"
@@ -49,7 +49,9 @@ def test_what_the_runner_says_is_in_it() -> None:
         (0.9999, 1.0, (999, 1000)),
     ],
 )
-def test_points_are_scaled_and_never_rounded_up(score: float, most: float, shown: tuple[int, int]) -> None:
+def test_points_for_classroom50_are_scaled_to_integers_and_never_rounded_up(
+    score: float, most: float, shown: tuple[int, int]
+) -> None:
     report = for_classroom50(with_points([score], [most]))
     test = report["tests"][0]
     assert (test["score"], test["max-score"]) == shown
@@ -57,7 +59,7 @@ def test_points_are_scaled_and_never_rounded_up(score: float, most: float, shown
     assert report["max-score"] == sum(test["max-score"] for test in report["tests"])
 
 
-def test_what_is_not_given_follows_from_github() -> None:
+def test_classroom50_fields_that_are_not_given_come_from_github_actions() -> None:
     actions = {
         "GITHUB_REPOSITORY": "cs336/primitives-ada",
         "GITHUB_SHA": "abc",
@@ -75,7 +77,7 @@ def test_what_is_not_given_follows_from_github() -> None:
     )
 
 
-def test_what_was_given_counts_more() -> None:
+def test_classroom50_fields_that_are_given_override_github_actions() -> None:
     assert classroom50.about({"owner": "bob"}, RUNNER).owner == "bob"
 
 
@@ -88,18 +90,18 @@ def test_what_was_given_counts_more() -> None:
         ({"datetime": "yesterday"}, "datetime is 'yesterday'; it looks like 2026-"),
     ],
 )
-def test_a_wrong_field_is_named(given: dict[str, str], words: str) -> None:
+def test_a_wrong_classroom50_field_is_named(given: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         classroom50.about(given, RUNNER)
 
 
-def test_hidden_tests_have_no_name(hide: Hide) -> None:
+def test_hidden_tests_have_no_name_in_the_classroom50_report(hide: Hide) -> None:
     hide("hidden")
     names = [test["test-name"] for test in for_classroom50(result("x · claim"))["tests"]]
     assert names == [f"get_batch: hidden test {number}" for number in range(1, 12)]
 
 
-def test_the_schema_can_fail() -> None:
+def test_the_classroom50_schema_rejects_wrong_reports() -> None:
     report = for_classroom50(result())
     for wrong in (
         report | {"output": "x"},

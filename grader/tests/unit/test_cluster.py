@@ -26,7 +26,7 @@ from torchkata.course import course
 KATAS = (course().katas["linear"],)
 
 
-def test_an_option_is_for_both_kinds_of_tasks_and_a_gpu_for_those_that_time() -> None:
+def test_a_slurm_option_is_for_all_tasks_and_a_gpu_only_for_those_that_time() -> None:
     given = ("partition=all", "gres=gpu:h100:1", "--mem=8G", "cpus_per_task=4", "speed:partition=gpu", "tests:time=90")
     assert parse(given) == SlurmOptions(
         tests={"partition": "all", "mem": "8G", "cpus-per-task": "4"},
@@ -50,7 +50,7 @@ def test_an_option_is_for_both_kinds_of_tasks_and_a_gpu_for_those_that_time() ->
         ("2-00:00:00", 2880),
     ],
 )
-def test_a_time_is_read_as_slurm_writes_it(value: str, minutes: int) -> None:
+def test_a_time_limit_is_read_as_slurm_writes_it(value: str, minutes: int) -> None:
     assert parse((f"time={value}",)).minutes == {"tests": minutes, "speed": minutes}
 
 
@@ -69,7 +69,7 @@ def test_a_time_is_read_as_slurm_writes_it(value: str, minutes: int) -> None:
         ("time=00:00:00", "a task needs some time"),
     ],
 )
-def test_an_option_that_no_task_takes(option: str, words: str) -> None:
+def test_a_slurm_option_that_tasks_cannot_take_is_refused(option: str, words: str) -> None:
     with pytest.raises(CallError) as raised:
         parse((option,))
     assert str(raised.value).startswith(f"--slurm {option}: ")
@@ -83,7 +83,9 @@ def test_an_option_that_no_task_takes(option: str, words: str) -> None:
         (("--executor", "slurm", "--slurm", "mem=1", "--slurm", "mem=2"), "mem is given twice"),
     ],
 )
-def test_options_that_do_not_go_together(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+def test_grade_refuses_cluster_options_that_do_not_go_together(
+    tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
     (submission,) = handed_in(tmp_path, LINEAR, "ada")
     done = ask("grade", submission, "--out", tmp_path / "out", *arguments)
     assert (done.code, done.err.count("\n")) == (2, 1)
@@ -91,7 +93,9 @@ def test_options_that_do_not_go_together(tmp_path: Path, arguments: tuple[str, .
     assert not (tmp_path / "out").exists()
 
 
-def test_without_slurms_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_slurm_executor_without_slurms_commands_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (submission,) = handed_in(tmp_path, LINEAR, "ada")
     monkeypatch.setenv("PATH", str(tmp_path))
     done = ask("grade", submission, "--out", tmp_path / "out", "--executor", "slurm")
@@ -102,7 +106,7 @@ def test_without_slurms_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @given(seconds=st.floats(1e-3, 1e5), submissions=st.integers(1, 100_000), jobs=st.integers(1, 500), asked=st.just(None))
-def test_every_submission_is_in_one_task_and_no_array_is_too_large(
+def test_every_submission_is_in_one_slurm_task_and_no_array_is_too_large(
     seconds: float, submissions: int, jobs: int, asked: None
 ) -> None:
     chosen = on_slurm(Path("out"), jobs=jobs, per_task=asked)
@@ -113,7 +117,7 @@ def test_every_submission_is_in_one_task_and_no_array_is_too_large(
     assert size == 1 or size * seconds <= 1.5 * TASK_SECONDS or tasks > MOST_TASKS // 2
 
 
-def test_a_plan_holds_each_submission_once(tmp_path: Path) -> None:
+def test_a_cluster_plan_holds_each_submission_once(tmp_path: Path) -> None:
     paths = [tmp_path / f"s{number}" for number in range(7)]
     made = plan("tests", paths, on_slurm(tmp_path), 3)
     assert [len(one) for one in made.chunks] == [3, 3, 1]
@@ -121,7 +125,7 @@ def test_a_plan_holds_each_submission_once(tmp_path: Path) -> None:
     assert msgspec.json.decode(msgspec.json.encode(made), type=type(made)) == made
 
 
-def test_how_long_a_submission_takes_is_what_stored_ones_took(tmp_path: Path) -> None:
+def test_a_submission_is_estimated_to_take_what_stored_ones_took(tmp_path: Path) -> None:
     guessed = seconds_each("tests", KATAS, on_slurm(tmp_path, examples=100))
     assert guessed < seconds_each("tests", (*KATAS, course().katas["train"]), on_slurm(tmp_path, examples=100))
     for name, seconds, examples in (("ada", 2.0, 5), ("ben", 4.0, 5), ("eve", 60.0, 5), ("fay", 1000.0, 100)):
@@ -135,7 +139,7 @@ def queue(paths: list[Path], chosen: Options) -> Queue:
     return Queue(*with_ids(paths), KATAS, chosen)
 
 
-def test_a_submission_is_awaited_until_its_own_conclusive_result_is_there(tmp_path: Path) -> None:
+def test_a_submission_is_pending_until_its_conclusive_result_is_stored(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
     out = tmp_path / "out"
     waiting = pending(queue(paths, on_slurm(out)), since_ns=0)
@@ -153,7 +157,7 @@ def test_a_submission_is_awaited_until_its_own_conclusive_result_is_there(tmp_pa
     assert (waiting.left, waiting.inconclusive) == (["ben"], set())
 
 
-def test_what_is_graded_again_counts_only_if_it_is_newer(tmp_path: Path) -> None:
+def test_a_result_older_than_a_forced_run_does_not_count(tmp_path: Path) -> None:
     (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
     fingerprint = pending(queue([path], on_slurm(out)), since_ns=0).tests["ada"]
@@ -168,7 +172,7 @@ def test_what_is_graded_again_counts_only_if_it_is_newer(tmp_path: Path) -> None
         assert [job.submission.id for job in again.to_grade()] == left
 
 
-def test_a_record_is_of_one_call(tmp_path: Path) -> None:
+def test_the_record_of_a_cluster_run_belongs_to_one_call(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
     made = record.begin(queue(paths, on_slurm(tmp_path)), None)
     assert record.load(tmp_path) == made
@@ -184,19 +188,19 @@ def test_a_record_is_of_one_call(tmp_path: Path) -> None:
     assert record.load(tmp_path) is None
 
 
-def test_a_submission_may_not_be_called_as_the_record_is(tmp_path: Path) -> None:
+def test_a_submission_with_the_name_of_the_cluster_record_is_refused(tmp_path: Path) -> None:
     (path,) = handed_in(tmp_path, LINEAR, ".slurm")
     assert ".slurm is the name of something else among the results" in with_ids([path])[1][0]
 
 
-def test_a_chunk_that_nobody_can_read_is_no_fault_of_the_node(tmp_path: Path) -> None:
+def test_an_unreadable_submission_does_not_make_a_node_unfit(tmp_path: Path) -> None:
     gone = queue([], on_slurm(tmp_path / "out"))
     entries = with_ids(handed_in(tmp_path, LINEAR, "ada"))[0]
     (tmp_path / "ada/linear.py").unlink()
     assert chunk.grade_chunk("tests", entries, gone.options) == ""
 
 
-def test_progress_counts_tasks_and_what_is_inconclusive() -> None:
+def test_the_progress_of_a_cluster_run_counts_tasks_and_inconclusive_results() -> None:
     states = ["PENDING", "PENDING", "RUNNING", "COMPLETING", "REQUEUED", *ENDED]
     jobs = [Job(f"17_{number}", state, "node1") for number, state in enumerate(states)]
     assert described(jobs, 0) == f"tasks: 2 pending, 3 running, {len(ENDED)} ended"
@@ -204,7 +208,7 @@ def test_progress_counts_tasks_and_what_is_inconclusive() -> None:
     assert described([], 0) == "tasks: none"
 
 
-def test_what_a_command_says_becomes_one_line() -> None:
+def test_the_error_of_a_slurm_command_becomes_one_line() -> None:
     assert one_line("sbatch: error: invalid partition\nsbatch: error: Batch job submission failed\n") == (
         "invalid partition; Batch job submission failed"
     )

@@ -29,7 +29,7 @@ OTHERS: list[Plain] = [
 
 
 @given(n=st.integers(0, 40), power=st.integers(-30, 30), seed=st.integers(0, 2**32), backwards=st.booleans())
-def test_a_sum_in_any_order_is_close(n: int, power: int, seed: int, *, backwards: bool) -> None:
+def test_a_sum_in_any_order_is_close_to_the_exact_sum(n: int, power: int, seed: int, *, backwards: bool) -> None:
     x = torch.randn(n, generator=torch.Generator().manual_seed(seed)) * 2.0**power
     total = torch.zeros(())
     for term in x.flip(0) if backwards else x:
@@ -39,7 +39,9 @@ def test_a_sum_in_any_order_is_close(n: int, power: int, seed: int, *, backwards
 
 
 @given(dtype=st.sampled_from(DTYPES), power=st.integers(4, 8), roundings=st.integers(1, 20), below=st.booleans())
-def test_the_bound_is_that_many_roundings(dtype: torch.dtype, power: int, roundings: int, *, below: bool) -> None:
+def test_assert_close_allows_exactly_the_given_number_of_roundings(
+    dtype: torch.dtype, power: int, roundings: int, *, below: bool
+) -> None:
     exact, eps = 2.0**power, torch.finfo(dtype).eps
     for off, close in ((roundings, True), (roundings + 1, False)):
         yours = torch.tensor(exact * (1 - off * eps if below else 1 + off * eps), dtype=dtype)
@@ -53,26 +55,26 @@ def test_the_bound_is_that_many_roundings(dtype: torch.dtype, power: int, roundi
 
 @pytest.mark.parametrize("expected", [math.inf, -math.inf, math.nan])
 @pytest.mark.parametrize("scale", [0.0, 1.0, math.inf])
-def test_nothing_is_close_to_what_is_not_finite(expected: float, scale: float) -> None:
+def test_no_finite_number_is_close_to_an_expected_inf_or_nan(expected: float, scale: float) -> None:
     for yours in (0.0, 1.0, -3e38, math.inf):
         with pytest.raises(Wrong):
             assert_close(torch.tensor(yours), expected, scale=scale)
 
 
 @pytest.mark.parametrize("yours", [math.inf, -math.inf, math.nan])
-def test_what_is_not_finite_is_not_close_to_numbers(yours: float) -> None:
+def test_inf_and_nan_are_not_close_to_a_finite_number(yours: float) -> None:
     with pytest.raises(Wrong):
         assert_close(torch.tensor(yours), 1.0, scale=1.0)
 
 
-def test_where_rounding_may_do_anything_any_number_will_do() -> None:
+def test_any_number_is_close_where_the_scale_is_infinite() -> None:
     """The terms of a right but diverging run overflow: no point is lost there."""
     assert_close(torch.tensor(14.58), 14.581846, scale=math.inf)
     with pytest.raises(Wrong):
         assert_close(torch.tensor(math.nan), 14.581846, scale=math.inf)
 
 
-def test_a_nan_or_nothing_is_close_to_itself_alone() -> None:
+def test_nan_and_none_are_close_to_themselves_alone() -> None:
     assert_close(torch.tensor(math.nan), math.nan, scale=1.0)
     assert_close(None, None, scale=1.0)
     for yours, expected in ((None, 1.0), (torch.tensor(1.0), None), (1.0, 1.0)):
@@ -81,7 +83,7 @@ def test_a_nan_or_nothing_is_close_to_itself_alone() -> None:
 
 
 @given(power=st.integers(4, 60), sign=st.sampled_from([-1, 1]))
-def test_a_mistake_may_expect_more_than_the_terms_of_the_truth(power: int, sign: int) -> None:
+def test_a_mistake_larger_than_the_scale_is_compared_at_its_own_size(power: int, sign: int) -> None:
     """It is rounded at its own size; what is right is still not close to it."""
     mistaken = sign * (1 / 3) * 2.0**power
     assert_close(torch.tensor(mistaken), mistaken, scale=1.0)
@@ -90,17 +92,17 @@ def test_a_mistake_may_expect_more_than_the_terms_of_the_truth(power: int, sign:
 
 
 @pytest.mark.parametrize("yours", [torch.ones(2), torch.ones(1, 1), torch.ones((), dtype=torch.float64), 1.0, None])
-def test_form_comes_before_numbers(yours: Plain) -> None:
+def test_a_wrong_shape_or_dtype_is_reported_before_wrong_numbers(yours: Plain) -> None:
     with pytest.raises(Wrong, match=r"shape|dtype|tensor|expected"):
         assert_close(yours, np.ones(()), scale=1.0)
 
 
 @pytest.mark.parametrize("a", range(len(OTHERS)))
-def test_each_is_the_same_as_itself_alone(a: int) -> None:
+def test_every_plain_value_is_the_same_as_itself_alone(a: int) -> None:
     assert [i for i, other in enumerate(OTHERS) if same(OTHERS[a], other)] == [a]
 
 
-def test_a_difference_deep_inside_is_found() -> None:
+def test_a_difference_in_a_nested_value_is_found() -> None:
     yours: Plain = {"a": [1, torch.tensor([1.0, math.nan])]}
     assert_equal(yours, {"a": [1, torch.tensor([1.0, math.nan])]})
     for other in ({"a": [1, torch.tensor([1.0, 2.0])]}, {"a": [1]}, {"b": yours["a"]}, [yours]):

@@ -31,7 +31,7 @@ def counted(work: Callable[[], object]) -> int:
 
 
 @given(sizes, sizes, sizes)
-def test_the_oracles_and_the_meter_count_a_product_as_torch_does(m: int, k: int, n: int) -> None:
+def test_the_oracles_and_the_meter_count_the_flops_of_a_product_as_torch_does(m: int, k: int, n: int) -> None:
     a, b = torch.empty(m, k, device="meta"), torch.empty(k, n, device="meta")
     flops = counted(lambda: a @ b)
     assert flops == flop_accounting.matmul_flops(m, k, n) == roofline.product_work(m, k, n, 4)[0]
@@ -39,7 +39,9 @@ def test_the_oracles_and_the_meter_count_a_product_as_torch_does(m: int, k: int,
 
 
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(0, 5), st.booleans())
-def test_the_oracle_counts_a_deep_network_as_torch_does(B: int, D: int, L: int, input_needs_grad: bool) -> None:
+def test_the_oracle_counts_the_flops_of_a_deep_network_as_torch_does(
+    B: int, D: int, L: int, input_needs_grad: bool
+) -> None:
     x = torch.empty(B, D, device="meta", requires_grad=input_needs_grad)
     weights = [torch.empty(D, D, device="meta", requires_grad=True) for _ in range(L)]
 
@@ -54,14 +56,14 @@ def test_the_oracle_counts_a_deep_network_as_torch_does(B: int, D: int, L: int, 
     assert counted(run) == products * flop_accounting.matmul_flops(B, D, D)
 
 
-def test_the_meter_sees_what_is_read_and_what_is_written() -> None:
+def test_the_meter_counts_the_bytes_that_are_read_and_written() -> None:
     x, w = torch.ones(3, 4, dtype=torch.bfloat16), torch.ones(4, 5, dtype=torch.bfloat16)
     assert metered(lambda: x @ w).bytes == 2 * (12 + 20 + 15) == roofline.product_work(3, 4, 5, 2)[1]
     assert metered(lambda: x.T[1:]).bytes == 0
     assert metered(lambda: torch.dot(x[0], w[:, 0])).bytes == 2 * (4 + 4 + 1)
 
 
-def test_the_table_in_the_stub_is_that_of_the_manifest() -> None:
+def test_the_table_of_devices_in_the_stub_agrees_with_the_devices_file() -> None:
     module = ast.parse((ROOT / "assignment/promised_flops.py").read_text("utf-8"))
     (function,) = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name != "mfu"]
     _, table = (ast.get_docstring(function) or "").split("float8\n", 1)
@@ -82,7 +84,7 @@ def one(on_gpu: bool = False) -> Tensor:
     return torch.ones(1, 1).as_subclass(OnDevice) if on_gpu else torch.ones(1, 1)
 
 
-def test_pretended_time_is_what_products_take() -> None:
+def test_pretended_clocks_advance_by_the_time_that_products_take() -> None:
     with pretending(machine()):
         for clock in (time.time, time.perf_counter, time.monotonic, time.process_time, timeit.default_timer):
             start = clock()
@@ -128,7 +130,7 @@ def look_and_fail(kept: list[Callable[[], float]]) -> None:
         raise ZeroDivisionError
 
 
-def test_nothing_is_pretended_afterwards() -> None:
+def test_clocks_and_cuda_are_restored_after_pretending() -> None:
     clocks, available = (time.perf_counter, time.sleep, timeit.default_timer), torch.cuda.is_available
     defaults = timeit.timeit.__defaults__
     kept: list[Callable[[], float]] = []

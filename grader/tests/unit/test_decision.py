@@ -26,7 +26,7 @@ from torchkata.course import Tier, Tiers, course
         (3.0, "passed", "full"),
     ],
 )
-def test_ten_equal_samples_decide(ratio: float, outcome: str, tier: str | None) -> None:
+def test_ten_equal_samples_decide_the_verdict(ratio: float, outcome: str, tier: str | None) -> None:
     verdict = judged(steady(ratio))
     assert isinstance(verdict, Final)
     assert (verdict.outcome, verdict.tier, verdict.used) == (outcome, tier, 10)
@@ -35,7 +35,7 @@ def test_ten_equal_samples_decide(ratio: float, outcome: str, tier: str | None) 
     assert verdict.mfu is None
 
 
-def test_a_failure_says_what_was_reached_and_what_passes() -> None:
+def test_a_failed_workload_says_what_was_reached_and_what_passes() -> None:
     verdict = judged(steady(0.41))
     assert isinstance(verdict, Final)
     assert verdict.note == "0.41 of the rate of plain torch beside it; 0.60 passes"
@@ -50,7 +50,7 @@ def spread(*ratios: float) -> list[Sample]:
     return [sample for ratio in ratios for sample in steady(ratio, 1)]
 
 
-def test_an_open_tier_asks_for_a_batch_more_and_then_is_given() -> None:
+def test_an_undecided_threshold_asks_for_ten_more_samples_and_then_is_granted() -> None:
     open_passing = spread(*[0.58] * 7, *[0.62] * 3)
     assert judged(open_passing) == More(10)
     verdict = judged(open_passing * 2)
@@ -58,11 +58,11 @@ def test_an_open_tier_asks_for_a_batch_more_and_then_is_given() -> None:
     assert (verdict.tier, verdict.used) == ("passing", 20)
 
 
-def test_an_open_full_tier_asks_although_the_lower_one_is_reached() -> None:
+def test_an_undecided_upper_threshold_asks_for_more_although_the_lower_is_reached() -> None:
     assert judged(spread(*[0.7] * 7, *[0.8] * 3)) == More(10)
 
 
-def test_one_fast_block_of_ten_does_not_open_a_tier() -> None:
+def test_one_fast_block_of_ten_does_not_reach_a_threshold() -> None:
     assert rank(judged(spread(*[0.5] * 9, 0.9))) == 0
 
 
@@ -75,7 +75,9 @@ def test_one_fast_block_of_ten_does_not_open_a_tier() -> None:
     place=st.integers(0, 30),
     trouble=st.sampled_from(["", "the device was too hot"]),
 )
-def test_one_wrong_result_fails_whatever_the_rest(errors: list[float], bad: float, place: int, trouble: str) -> None:
+def test_one_wrong_result_fails_a_workload_whatever_the_rest(
+    errors: list[float], bad: float, place: int, trouble: str
+) -> None:
     errors.insert(place, bad)
     samples = [replace(steady(2.0, 1)[0], error=error) for error in errors]
     verdict = judged(samples, trouble=trouble)
@@ -84,11 +86,11 @@ def test_one_wrong_result_fails_whatever_the_rest(errors: list[float], bad: floa
     assert "the result is wrong" in verdict.note
 
 
-def test_an_error_at_the_gate_is_right() -> None:
+def test_an_error_at_the_tolerance_is_right() -> None:
     assert rank(judged([replace(sample, error=TOLERANCE) for sample in steady(0.9)])) == 2
 
 
-def test_a_wrong_result_in_a_disturbed_block_is_wrong_too() -> None:
+def test_a_wrong_result_in_a_disturbed_block_fails_the_workload() -> None:
     odd = replace(sampled(0.9, [1.0, 0.3], [1.0])[0], error=0.1)
     assert rank(judged([*steady(0.9), odd])) == 0
 
@@ -96,7 +98,7 @@ def test_a_wrong_result_in_a_disturbed_block_is_wrong_too() -> None:
 # --- attempts and trouble ---
 
 
-def test_trouble_is_tried_again_twice_and_then_costs_nothing() -> None:
+def test_trouble_of_the_machine_is_retried_twice_and_then_costs_no_points() -> None:
     hot = "the device slowed down: too hot"
     assert [judged(steady(0.9), trouble=hot, attempt=attempt) for attempt in (1, 2, 3)] == [
         Retry(hot),
@@ -108,18 +110,18 @@ def test_trouble_is_tried_again_twice_and_then_costs_nothing() -> None:
 # --- MFU ---
 
 
-def test_an_mfu_that_is_advertised_is_enough_on_a_good_device() -> None:
+def test_a_device_that_reaches_enough_asks_for_the_advertised_mfu() -> None:
     needed = as_ratios(MFU, PEAK, ceiling=0.8 * PEAK)
     assert (needed.passing, needed.full) == pytest.approx((0.625, 0.75))
 
 
-def test_a_device_that_gives_less_asks_for_nine_tenths_of_what_it_gives() -> None:
-    assert as_ratios(MFU, PEAK, ceiling=0.5 * PEAK) == Tiers(0.9, 0.9)
-    needed = as_ratios(MFU, PEAK, ceiling=0.6 * PEAK)
-    assert (needed.passing, needed.full) == pytest.approx((0.5 / 0.6, 0.9))
+def test_a_device_that_gives_less_asks_for_less_and_its_two_tiers_stay_two() -> None:
+    assert as_ratios(MFU, PEAK, ceiling=0.5 * PEAK) == Tiers(0.75, 0.9)
+    needed = as_ratios(MFU, PEAK, ceiling=0.7 * PEAK)
+    assert (needed.passing, needed.full) == pytest.approx((0.5 / 0.7, 0.6 / 0.7))
 
 
-def test_the_mfu_is_that_of_the_median_at_full_rate() -> None:
+def test_the_mfu_follows_from_the_median_at_the_full_rate() -> None:
     verdict = judged(steady(0.5), thresholds=MFU, peak=PEAK)
     assert isinstance(verdict, Final)
     assert verdict.mfu == pytest.approx(0.5 * FULL_RATE / PEAK)
@@ -143,21 +145,23 @@ def test_mfu_thresholds_go_by_the_highest_rate_that_the_baseline_showed(place: i
     ("count", "lowest", "coverage"),
     [(6, 1, 0.9688), (10, 2, 0.9785), (11, 2, 0.9883), (20, 6, 0.9586), (100, 40, 0.9648)],
 )
-def test_the_interval_is_the_narrowest_that_covers_enough(count: int, lowest: int, coverage: float) -> None:
+def test_the_interval_of_the_median_is_the_narrowest_that_covers_enough(
+    count: int, lowest: int, coverage: float
+) -> None:
     low, high = median_interval(count)
     assert (low + 1, high + 1) == (lowest, count + 1 - lowest)
     assert 1 - 2 * sum(math.comb(count, i) for i in range(lowest)) / 2**count == pytest.approx(coverage, abs=1e-4)
 
 
 @given(st.integers(6, 500))
-def test_one_rank_further_in_covers_too_little(count: int) -> None:
+def test_an_interval_one_rank_narrower_covers_too_little(count: int) -> None:
     rank = median_interval(count)[0] + 1
     misses = [2 * sum(math.comb(count, i) for i in range(r)) / 2**count for r in (rank, rank + 1)]
     assert misses[0] <= 0.05 < misses[1]
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])
-def test_few_values_have_no_interval(count: int) -> None:
+def test_fewer_than_six_values_have_no_interval(count: int) -> None:
     with pytest.raises(ValueError, match="6 are needed"):
         median_interval(count)
 
@@ -169,18 +173,18 @@ def test_few_values_have_no_interval(count: int) -> None:
     ("tier", "points"),
     [("full", 5), ("passing", 3), (None, 0)],
 )
-def test_points_follow_the_tier(tier: Tier | None, points: float) -> None:
+def test_the_points_of_a_workload_follow_the_threshold_reached(tier: Tier | None, points: float) -> None:
     assert score_of(tier, points_on("cuda", course().workloads["linear_forward"])) == points
 
 
-def test_no_tier_earns_points_on_a_cpu() -> None:
+def test_no_threshold_earns_points_on_a_cpu() -> None:
     for workload in course().workloads.values():
         assert points_on("cuda", workload) == workload.points
         assert points_on("cpu", workload) == Tiers(0, 0)
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
-def test_rates_that_are_none_are_refused(bad: float) -> None:
+def test_rates_that_are_no_positive_numbers_are_refused(bad: float) -> None:
     for field in ("before", "after"):
         with pytest.raises(ValueError, match=f"{field} is"):
             replace(steady(1.0, 1)[0], **{field: bad})

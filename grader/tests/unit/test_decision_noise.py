@@ -25,7 +25,7 @@ slowdowns = st.one_of(st.just(1.0), st.floats(0.95, 1), st.floats(0.95, 1), st.f
     rules=rules,
     measure=measures,
 )
-def test_a_slower_machine_never_costs_who_truly_passes(
+def test_a_slowing_machine_never_fails_a_student_who_truly_passes(
     ratio: float, machine: list[float], between: st.DataObject, rules: Rules, measure: tuple[Tiers, float | None]
 ) -> None:
     """The machine may slow by any amount at any time: a student's block is no slower than the baselines beside it."""
@@ -48,7 +48,7 @@ def near(ratio: float, measure: tuple[Tiers, float | None]) -> bool:
     measure=measures,
     rules=rules,
 )
-def test_single_slow_blocks_never_cost_who_truly_passes(
+def test_single_slow_blocks_never_fail_a_student_who_truly_passes(
     ratio: float, own: list[float], seed: int, measure: tuple[Tiers, float | None], rules: Rules
 ) -> None:
     """Half of a student's blocks are hit as badly as can be, and no baseline beside them."""
@@ -64,7 +64,7 @@ def test_single_slow_blocks_never_cost_who_truly_passes(
     rules=rules,
     measure=measures,
 )
-def test_nobody_at_half_a_threshold_passes_whatever_slows(
+def test_no_student_below_half_a_threshold_passes_whatever_slows(
     fraction: float, machine: list[tuple[float, float]], rules: Rules, measure: tuple[Tiers, float | None]
 ) -> None:
     thresholds, peak = measure
@@ -80,19 +80,19 @@ def test_a_machine_that_stays_slow_after_the_opening_is_not_judged(speed: float,
     assert verdict == (More(10) if count < 20 else Retry("only 0 of 20 blocks were timed undisturbed"))
 
 
-def test_disturbed_samples_are_made_up_for() -> None:
+def test_disturbed_samples_are_replaced_by_further_ones() -> None:
     samples = [*steady(0.9, 7), *sampled(0.9, [1.0, 0.5, 1.0, 0.5], [1.0] * 3)]
     assert judged(samples) == More(3)
     assert rank(judged([*samples, *steady(0.9, 3)])) == 2
 
 
-def test_a_fast_and_a_slow_state_of_the_machine_cancel() -> None:
+def test_a_fast_and_a_slow_state_of_the_machine_cancel_out() -> None:
     states = [1.0] * 6 + [0.96] * 6
     assert rank(judged(sampled(0.76, states, states[:-1]))) == 2
 
 
 @given(ratio=st.floats(0.01, 2), count=st.integers(10, 20), rules=rules, measure=measures)
-def test_every_baseline_at_odds_with_the_next_never_costs_who_truly_passes(
+def test_alternating_baselines_never_fail_a_student_who_truly_passes(
     ratio: float, count: int, rules: Rules, measure: tuple[Tiers, float | None]
 ) -> None:
     """The worst that tolerated noise can do: every block of the student's shares the slower one's state."""
@@ -103,7 +103,7 @@ def test_every_baseline_at_odds_with_the_next_never_costs_who_truly_passes(
     assert not_worse(verdict, true_rank(ratio, thresholds, peak)) or near(ratio, measure)
 
 
-def test_a_sample_counts_against_the_faster_baseline_and_in_doubt_against_the_slower() -> None:
+def test_a_sample_counts_against_the_faster_baseline_or_in_doubt_the_slower() -> None:
     for first in (1.0, 0.96):
         verdict = judged(sampled(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
         assert isinstance(verdict, Final)
@@ -123,7 +123,7 @@ blocks = st.builds(
 
 
 @given(samples=st.lists(blocks, max_size=45), seed=st.integers(0, 2**32), measure=measures, rules=rules)
-def test_the_order_of_samples_does_not_matter_and_nothing_is_drawn(
+def test_the_verdict_does_not_depend_on_the_order_of_samples_or_on_chance(
     samples: list[Sample], seed: int, measure: tuple[Tiers, float | None], rules: Rules
 ) -> None:
     thresholds, peak = measure
@@ -147,7 +147,9 @@ def test_a_faster_student_never_earns_less(
 
 
 @given(ratio=st.floats(0, 2), noise=st.lists(slowdowns, min_size=400, max_size=400), rules=rules)
-def test_grading_ends(ratio: float, noise: list[float], rules: Rules) -> None:
+def test_timing_a_workload_ends_after_a_bounded_number_of_samples(
+    ratio: float, noise: list[float], rules: Rules
+) -> None:
     verdict: Verdict = More(0)
     for attempt in itertools.count(1):
         samples: list[Sample] = []

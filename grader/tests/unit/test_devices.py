@@ -41,7 +41,7 @@ def test_a_peak_goes_by_the_dtype_of_the_operands() -> None:
     assert h200.bandwidth == 4.8e12
 
 
-def test_what_the_datasheet_does_not_promise_is_none() -> None:
+def test_a_peak_that_the_datasheet_does_not_promise_is_none() -> None:
     v100 = known("Tesla V100-SXM2-16GB")
     assert v100.peak(torch.bfloat16) is None
     assert v100.peak(torch.float32, tf32=True) is None
@@ -51,7 +51,7 @@ def test_what_the_datasheet_does_not_promise_is_none() -> None:
 
 
 @pytest.mark.parametrize("entry", devices().values(), ids=lambda entry: entry.name)
-def test_the_figures_are_dense_and_in_the_table_s_units(entry: Device) -> None:
+def test_the_device_table_has_dense_peaks_in_its_units(entry: Device) -> None:
     assert entry.tflops.keys() <= {"bf16", "fp16", "tf32", "fp32", "fp8"}
     assert 300 <= entry.gb_s <= 8000
     half = entry.tflops["fp16"]

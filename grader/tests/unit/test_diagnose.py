@@ -113,17 +113,17 @@ def diagnose(
 
 
 @pytest.mark.parametrize("test", [step_is_downhill, steps_are_downhill])
-def test_the_one_mistake_that_explains_all_answers_is_named(test: Any) -> None:
+def test_the_only_mistake_that_explains_all_answers_is_named(test: Any) -> None:
     assert diagnose(test, STILL, UPHILL) == "uphill"
 
 
 @pytest.mark.parametrize("test", [step_is_downhill, steps_are_downhill])
-def test_nothing_is_said_where_two_explain_them(test: Any) -> None:
+def test_no_mistake_is_named_where_two_explain_all_answers(test: Any) -> None:
     assert diagnose(test, UPHILL, SAME_AS_UPHILL) == ""
 
 
 @pytest.mark.parametrize("test", [step_is_downhill, steps_are_downhill])
-def test_nothing_is_said_where_none_explains_them(test: Any) -> None:
+def test_no_mistake_is_named_where_none_explains_all_answers(test: Any) -> None:
     assert diagnose(test, STILL) == ""
     assert diagnose(test) == ""
 
@@ -138,7 +138,7 @@ def test_a_mistake_that_hangs_is_given_up() -> None:
     assert oracle.step is RIGHT
 
 
-def test_without_time_nothing_is_said() -> None:
+def test_no_mistake_is_named_when_no_time_is_left() -> None:
     assert diagnose(step_is_downhill, UPHILL, seconds=0.0) == ""
 
 
@@ -155,12 +155,12 @@ def test_a_student_who_stops_answering_is_asked_no_further() -> None:
     assert runner.budget == ASIDE
 
 
-def test_answers_that_are_missing_leave_it_open() -> None:
+def test_no_mistake_is_named_while_answers_are_missing() -> None:
     runner = Here(calls=2)
     assert diagnose(steps_are_downhill, UPHILL, runner=runner) == ""
 
 
-def test_what_is_asked_aside_is_not_what_the_failure_shows() -> None:
+def test_calls_for_the_diagnosis_are_not_shown_in_the_failure() -> None:
     student = Student(Here())
     body = recorded(SimpleNamespace(obj=step_is_downhill))
     body.begin({"student": student})
@@ -171,7 +171,7 @@ def test_what_is_asked_aside_is_not_what_the_failure_shows() -> None:
     assert student.last is shown
 
 
-def test_answers_that_would_fill_the_memory_are_not_kept() -> None:
+def test_answers_that_would_fill_the_memory_are_not_recorded() -> None:
     def large(_assignment: object, count: int) -> torch.Tensor:
         return torch.zeros(count, 2**18)
 
@@ -185,7 +185,7 @@ def test_answers_that_would_fill_the_memory_are_not_kept() -> None:
     assert [example.given["count"] for example in body.kept()] == [2, 3]
 
 
-def test_mistakes_that_cannot_be_read_end_no_test(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_mistakes_that_cannot_be_read_ends_no_test(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_kata: str) -> tuple[Mistake, ...]:
         raise SyntaxError("half a file")
 
@@ -193,20 +193,20 @@ def test_mistakes_that_cannot_be_read_end_no_test(monkeypatch: pytest.MonkeyPatc
     assert known_of("linear") == ()
 
 
-def test_a_mistake_finds_the_oracle_right_and_leaves_it_so() -> None:
+def test_a_mistake_can_call_the_right_oracle_and_the_oracle_is_restored() -> None:
     with patched_oracle(SAME_AS_UPHILL):
         assert oracle.step(1.0, 1.0, 0.5) == 1.5  # type: ignore[arg-type]
         assert oracle.step is not RIGHT
     assert oracle.step is RIGHT
 
 
-def test_mistakes_of_one_sentence_are_one_mistake() -> None:
+def test_mistakes_with_the_same_sentence_are_one_mistake() -> None:
     (found,) = [mistake for mistake in mistakes("linear") if mistake.message.startswith("the start is uniform")]
     assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
 
 
 @pytest.mark.parametrize("name_of_kata", KATAS)
-def test_a_mistake_stands_where_the_oracles_function_does(name_of_kata: str) -> None:
+def test_a_mistake_replaces_a_function_of_the_oracle_with_the_same_arguments(name_of_kata: str) -> None:
     assert named_mistakes(name_of_kata), "no mistake is known"
     for name, one in named_mistakes(name_of_kata).items():
         assert getattr(sys.modules[one.right.__module__], one.right.__name__) is one.right, name
@@ -216,14 +216,14 @@ def test_a_mistake_stands_where_the_oracles_function_does(name_of_kata: str) -> 
 
 
 @pytest.mark.parametrize("name_of_kata", KATAS)
-def test_a_mistake_is_one_short_sentence(name_of_kata: str) -> None:
+def test_a_mistake_is_named_in_one_short_sentence(name_of_kata: str) -> None:
     for name, one in named_mistakes(name_of_kata).items():
         assert one.message == one.message.strip().removesuffix("."), name
         assert len(one.message) <= 108, name
         assert "\n" not in one.message
 
 
-def test_a_home_that_hurries_stops_the_call(tmp_path: Path) -> None:
+def test_an_in_process_runner_with_a_small_budget_stops_the_call(tmp_path: Path) -> None:
     (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
     runner = InProcess(tmp_path, call_seconds=5.0)
     runner.set_budget(0.05)
@@ -235,7 +235,7 @@ def test_a_home_that_hurries_stops_the_call(tmp_path: Path) -> None:
     assert runner.run_probe(lambda _: 1, []).value == 1
 
 
-def test_a_worker_that_is_hurried_spends_the_tests_own_time() -> None:
+def test_a_budget_of_a_worker_runner_is_spent_from_the_tests_time() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         runner = WorkerRunner(ours, course().limits)

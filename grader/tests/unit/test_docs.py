@@ -41,7 +41,7 @@ def named(case: object) -> str:
 
 
 @pytest.mark.parametrize(("document", "words"), ALL, ids=named)
-def test_a_command_of_the_documents_can_be_typed(document: Path, words: list[str]) -> None:
+def test_every_command_in_the_documents_exists(document: Path, words: list[str]) -> None:
     command, *rest = words
     options = {word.partition("=")[0] for word in rest if word.startswith("-")}
     match command:
@@ -67,13 +67,13 @@ def test_a_command_of_the_documents_can_be_typed(document: Path, words: list[str
             assert (ROOT / rest[0]).is_file(), document
 
 
-def test_there_is_something_to_type_in_the_documents_that_teach() -> None:
+def test_every_teaching_document_has_commands() -> None:
     for name in ("README.md", "students.md", "instructors.md", "platforms.md", "operators.md", "performance.md"):
         assert any(document.name == name for document, _ in ALL), name
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=named)
-def test_a_link_leads_somewhere(document: Path) -> None:
+def test_every_link_in_the_documents_leads_to_a_file(document: Path) -> None:
     for target in LINK.findall(document.read_text("utf-8")):
         assert (document.parent / target).exists(), target
 
@@ -89,18 +89,18 @@ def test_every_document_can_be_reached_from_the_readme() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=named)
-def test_a_file_that_is_named_is_there(document: Path) -> None:
+def test_every_file_that_the_documents_name_exists(document: Path) -> None:
     text = document.read_text("utf-8")
     for name in {*PATH.findall(text)} - {*WRITTEN_THERE.findall(text)} - {*MADE_LATER}:
         assert list(ROOT.glob(re.sub(r"<\w+>", "*", name))), name
 
 
-def test_the_glossary_stays_short() -> None:
+def test_the_glossary_has_at_most_fifteen_words() -> None:
     words = re.findall(r"^\| \*\*(\w+)\*\* \|", (ROOT / "docs/glossary.md").read_text("utf-8"), re.MULTILINE)
     assert 0 < len({*words}) == len(words) <= 15
 
 
-def test_every_kata_has_its_section_in_order_under_its_track() -> None:
+def test_the_page_of_katas_has_a_section_for_each_in_order_under_its_track() -> None:
     text = (ROOT / "docs/katas.md").read_text("utf-8")
     expected = []
     for track in course().tracks.values():

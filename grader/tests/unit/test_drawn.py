@@ -107,7 +107,7 @@ def with_an_example(student: Student, number: int) -> None:
 
 
 @pytest.mark.parametrize("test", [right, discarding, interactive, with_an_example], ids=lambda test: test.__name__)
-def test_a_student_is_asked_what_hypothesis_would_ask(test: Any, tmp_path: Path) -> None:
+def test_inputs_drawn_ahead_are_those_that_hypothesis_would_draw(test: Any, tmp_path: Path) -> None:
     runner = Counting()
     for _ in range(2):  # drawn, then read
         runner.calls.clear()
@@ -122,7 +122,7 @@ def test_a_student_is_asked_what_hypothesis_would_ask(test: Any, tmp_path: Path)
         assert len(runner.calls) == len(asked) or test is discarding
 
 
-def test_a_failure_is_the_one_that_hypothesis_finds(tmp_path: Path) -> None:
+def test_a_failure_on_drawn_inputs_is_the_one_that_hypothesis_finds(tmp_path: Path) -> None:
     for inputs in (DrawnInputs(tmp_path), DrawnInputs(tmp_path), NewInputs()):
         runner = Counting()
         item = item_of(wrong, inputs, runner)
@@ -132,7 +132,7 @@ def test_a_failure_is_the_one_that_hypothesis_finds(tmp_path: Path) -> None:
         assert item.config.stash[STUDENT].last.args == [20], "and the failure was made small"
 
 
-def test_code_that_answers_differently_the_second_time_has_failed_all_the_same(tmp_path: Path) -> None:
+def test_code_that_fails_once_and_then_passes_has_failed(tmp_path: Path) -> None:
     class Fickle(Counting):
         def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
             return super().run_probe(probe, args) if self.resets == 0 else Reply("returned", 0)
@@ -145,7 +145,7 @@ def test_code_that_answers_differently_the_second_time_has_failed_all_the_same(t
 
 
 @pytest.mark.parametrize("stop", [NotStarted(Place()), TimedOut("late")], ids=lambda stop: type(stop).__name__)
-def test_what_ends_a_test_at_once_is_not_tried_again(stop: BaseException, tmp_path: Path) -> None:
+def test_a_test_that_is_not_started_or_times_out_is_not_run_again(stop: BaseException, tmp_path: Path) -> None:
     class Stopping(Counting):
         def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:  # noqa: ARG002  (it is a `Runner`)
             self.calls.append(args)
@@ -159,7 +159,7 @@ def test_what_ends_a_test_at_once_is_not_tried_again(stop: BaseException, tmp_pa
 
 
 @pytest.mark.parametrize("test", [right, interactive], ids=lambda test: test.__name__)
-def test_new_inputs_need_no_engine_even_where_the_body_draws_more(test: Any) -> None:
+def test_new_inputs_need_no_hypothesis_engine_even_where_the_body_draws_more(test: Any) -> None:
     runner = Counting()
     assert pytest_pyfunc_call(item_of(test, NewInputs(), runner))
     assert len(runner.calls) == 40
@@ -179,7 +179,7 @@ def test_new_inputs_follow_the_seed_and_begin_with_the_simplest() -> None:
     assert len(calls[0]) == 40
 
 
-def test_a_file_that_is_damaged_or_somebody_elses_is_drawn_anew(tmp_path: Path) -> None:
+def test_inputs_in_a_damaged_or_foreign_file_are_drawn_again(tmp_path: Path) -> None:
     item = item_of(right, None, Counting())
     inputs = DrawnInputs(tmp_path)
     drawn_once = inputs.given(item, 3)
@@ -192,7 +192,7 @@ def test_a_file_that_is_damaged_or_somebody_elses_is_drawn_anew(tmp_path: Path) 
         assert path.read_bytes() == good
 
 
-def test_without_a_sandbox_inputs_are_this_runs_alone() -> None:
+def test_inputs_without_a_sandbox_are_kept_for_this_run_alone() -> None:
     item = item_of(right, None, Counting())
     with drawn_inputs(shut_in=False) as inputs:
         inputs.given(item, 3)
@@ -203,13 +203,13 @@ def test_without_a_sandbox_inputs_are_this_runs_alone() -> None:
     assert not inputs.folder.exists()
 
 
-def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path: Path) -> None:
+def test_inputs_are_drawn_even_where_they_cannot_be_stored(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     item = item_of(right, None, Counting())
     assert len(DrawnInputs(tmp_path / "file").given(item, 3) or []) == 40
 
 
-def test_seed_and_number_of_examples_tell_inputs_apart() -> None:
+def test_drawn_inputs_are_stored_by_seed_and_number_of_examples() -> None:
     assert len({drawn.key(0, 100), drawn.key(1, 100), drawn.key(0, 25)}) == 3
 
 
@@ -220,7 +220,7 @@ def never_the_simplest(student: Student, number: int) -> None:
     assert student.call(echo, number) == number
 
 
-def test_a_strategy_that_turns_the_simplest_input_down_is_drawn_from_again() -> None:
+def test_a_strategy_that_rejects_the_simplest_input_is_drawn_from_again() -> None:
     runner = Counting()
     assert pytest_pyfunc_call(item_of(never_the_simplest, NewInputs(), runner))
     assert len(runner.calls) == 1
@@ -233,11 +233,11 @@ def impossible(student: Student, number: int) -> None:
     assert student.call(echo, number) == number
 
 
-def test_no_input_at_all_is_no_pass() -> None:
+def test_a_test_without_any_input_does_not_pass() -> None:
     assert pytest_pyfunc_call(item_of(impossible, NewInputs(), Counting())) is None, "Hypothesis is to say so"
 
 
-def test_the_seed_alone_decides_what_is_drawn(tmp_path: Path) -> None:
+def test_drawn_inputs_depend_on_the_seed_alone(tmp_path: Path) -> None:
     @QUIET
     @given(st.integers(0, 10**6))
     def test(student: Student, number: int) -> None:

@@ -80,11 +80,11 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(st.sampled_from("abc"), VALUES, max_size=3))
 @settings(deadline=None)
-def test_inputs_come_back_as_they_were(values: dict[str, Any]) -> None:
+def test_stored_inputs_are_read_back_unchanged(values: dict[str, Any]) -> None:
     assert whole(drawn_format.decode(drawn_format.encode([values]))) == whole([values])
 
 
-def test_each_reading_is_a_copy() -> None:
+def test_reading_stored_inputs_twice_gives_separate_copies() -> None:
     content = drawn_format.encode([{"x": torch.zeros(2)}])
     first, second = drawn_format.decode(content) or [], drawn_format.decode(content) or []
     first[0]["x"] += 1
@@ -100,7 +100,7 @@ def test_each_reading_is_a_copy() -> None:
         pytest.param(torch.nn.Parameter(torch.zeros(1)), id="a Parameter"),
     ],
 )
-def test_what_has_no_written_form_is_said_to_have_none(value: object) -> None:
+def test_an_input_that_cannot_be_stored_raises_unstorable(value: object) -> None:
     with pytest.raises(Unstorable):
         drawn_format.encode([{"x": value}])
 
@@ -109,7 +109,7 @@ def test_what_has_no_written_form_is_said_to_have_none(value: object) -> None:
     "packed",
     [["dataclass", "os", "system", "true"], ["named", "os", "no_such_name"], ["tensor", 1], ["what"], []],
 )
-def test_what_nobody_of_us_wrote_is_damage(packed: object) -> None:
+def test_stored_inputs_of_another_form_raise_damaged(packed: object) -> None:
     content = msgspec.msgpack.encode([{"x": packed}])
     with pytest.raises(Damaged):
         drawn_format.decode(content)

@@ -40,7 +40,7 @@ def loaded(path: Path) -> dict[str, Any]:
     return content
 
 
-def test_one_submission_is_a_file(one: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_of_one_submission_writes_one_file(one: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in RUNNER.items():
         monkeypatch.setenv(name, value)
     for format in FORMATS:
@@ -53,13 +53,13 @@ def test_one_submission_is_a_file(one: Path, tmp_path: Path, monkeypatch: pytest
     assert len(list((tmp_path / "new").iterdir())) == len(FORMATS)
 
 
-def test_annotations_of_one_submission_are_printed(one: Path, tmp_path: Path) -> None:
+def test_export_to_github_prints_the_annotations_of_one_submission(one: Path, tmp_path: Path) -> None:
     out = export(one, "github", tmp_path / "summary.md").out
     assert out.startswith("::error file=assignment/get_batch.py,line=7,title=")
     assert len(out.splitlines()) == 1
 
 
-def test_several_are_a_file_each_in_a_directory(two: Path, tmp_path: Path) -> None:
+def test_export_of_several_submissions_writes_a_file_each_into_a_directory(two: Path, tmp_path: Path) -> None:
     assert export(two, "gradescope", tmp_path / "gs").code == 0
     assert sorted(path.name for path in (tmp_path / "gs").iterdir()) == ["ada.json", "bob | <b>.json"]
     given = [f"--field={name}=x" for name in ("classroom", "assignment", "commit", "release")]
@@ -68,7 +68,7 @@ def test_several_are_a_file_each_in_a_directory(two: Path, tmp_path: Path) -> No
     assert {loaded(path)["owner"] for path in (tmp_path / "c50").iterdir()} == {"ada", "bob | <b>"}
 
 
-def test_several_are_suites_of_one_file_and_lines_of_one_table(two: Path, tmp_path: Path) -> None:
+def test_export_of_several_submissions_writes_one_junit_file_and_one_github_table(two: Path, tmp_path: Path) -> None:
     assert export(two, "junit", tmp_path / "junit.xml").code == 0
     assert len(ET.parse(tmp_path / "junit.xml").getroot()) == 2
     done = export(two, "github", tmp_path / "class.md")
@@ -76,13 +76,13 @@ def test_several_are_suites_of_one_file_and_lines_of_one_table(two: Path, tmp_pa
     assert len((tmp_path / "class.md").read_text().splitlines()) == 4
 
 
-def test_a_file_is_replaced(one: Path, tmp_path: Path) -> None:
+def test_export_replaces_an_existing_file(one: Path, tmp_path: Path) -> None:
     for _ in range(2):
         assert export(one, "github", tmp_path / "summary.md").code == 0
     assert (tmp_path / "summary.md").read_text().count("## ada") == 1
 
 
-def test_one_that_can_not_be_read_does_not_cost_the_others_theirs(one: Path, tmp_path: Path) -> None:
+def test_export_skips_and_names_a_result_that_cannot_be_read(one: Path, tmp_path: Path) -> None:
     (one / "eve").mkdir()
     (one / "eve/result.json").write_text('{"score": 100}')
     done = export(one, "junit", tmp_path / "junit.xml")
@@ -98,7 +98,7 @@ def test_one_that_can_not_be_read_does_not_cost_the_others_theirs(one: Path, tmp
         ("junit", ("--field", "owner=ada"), "--field is for --format classroom50 alone"),
     ],
 )
-def test_bad_calls_write_nothing(
+def test_a_bad_call_of_export_writes_nothing(
     one: Path, tmp_path: Path, format: str, arguments: tuple[str, ...], words: str
 ) -> None:
     done = export(one, format, tmp_path / "to", *arguments)
@@ -107,14 +107,14 @@ def test_bad_calls_write_nothing(
     assert not (tmp_path / "to").exists()
 
 
-def test_a_directory_without_results(tmp_path: Path) -> None:
+def test_export_refuses_a_directory_without_results(tmp_path: Path) -> None:
     for directory in (tmp_path, tmp_path / "nowhere"):
         done = export(directory, "junit", tmp_path / "to")
         assert (done.code, len(done.err.strip().splitlines())) == (2, 1)
         assert f"{directory}: no results there" in done.err
 
 
-def test_a_path_that_can_not_be_written(one: Path) -> None:
+def test_export_names_a_path_that_cannot_be_written(one: Path) -> None:
     done = export(one, "junit", one / "ada/result.json/junit.xml")
     assert (done.code, len(done.err.strip().splitlines())) == (2, 1)
     assert "can't write there" in done.err

@@ -36,7 +36,7 @@ def rounded(x: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 @given(m=st.integers(0, 5), k=st.integers(0, 5), n=st.integers(0, 5), seed=st.integers(0, 2**32))
-def test_over_all_sign_vectors_the_mean_is_the_exact_error(m: int, k: int, n: int, seed: int) -> None:
+def test_the_mean_over_all_sign_vectors_is_the_exact_error(m: int, k: int, n: int, seed: int) -> None:
     a, b, c = drawn(seed, m, k), drawn(seed + 1, k, n), drawn(seed + 2, m, n)
     every = torch.tensor(list(itertools.product([1.0, -1.0], repeat=n)), dtype=torch.float64).T.reshape(n, 2**n)
     assert float(squared_residuals(a, b, c, every).mean()) == pytest.approx(float((c - a @ b).square().sum()))
@@ -49,7 +49,7 @@ def test_over_all_sign_vectors_the_mean_is_the_exact_error(m: int, k: int, n: in
     seed=st.integers(0, 2**32),
     size=st.sampled_from([1e-6, 1e-3, 0.1]),
 )
-def test_the_estimate_is_near_the_exact_error(m: int, k: int, n: int, seed: int, size: float) -> None:
+def test_the_estimated_error_is_near_the_exact_error(m: int, k: int, n: int, seed: int, size: float) -> None:
     a, b = drawn(seed, m, k), drawn(seed + 1, k, n)
     c = a @ b + size * drawn(seed + 2, m, n)
     estimate = relative_error(a, b, c, vectors=256, entropy=random.Random(seed).randbytes)
@@ -65,7 +65,7 @@ def test_an_exact_product_of_any_shape_has_no_error(shapes: tuple[int, int, int]
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("everywhere", [True, False])
-def test_a_number_that_is_none_makes_the_error_infinite(bad: float, everywhere: bool) -> None:
+def test_a_nan_or_inf_in_a_product_makes_the_error_infinite(bad: float, everywhere: bool) -> None:
     a, b = operands(BF16)
     c = a @ b
     c[slice(None) if everywhere else (M - 1, N - 1)] = bad
@@ -80,13 +80,15 @@ def test_zeros_for_a_product_are_infinitely_wrong() -> None:
 
 
 @pytest.mark.parametrize("c", [(4, 5), (3, 6), (3,), (1, 3, 5)])
-def test_shapes_that_do_not_fit_are_refused(c: tuple[int, ...]) -> None:
+def test_a_product_whose_shapes_do_not_fit_is_refused(c: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"shapes \[3, 4\] and \[4, 5\] have no product of shape"):
         relative_error(drawn(0, 3, 4), drawn(1, 4, 5), drawn(2, *c))
 
 
 @pytest.mark.parametrize("chunk", [1, 100, 3 * K, 2**24])
-def test_chunks_change_nothing_and_bound_what_is_float64(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+def test_chunks_do_not_change_the_error_and_bound_the_float64_memory(
+    monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
     a, b = operands(BF16)
     c = a @ b
     whole = relative_error(a, b, c, entropy=random.Random(0).randbytes)
@@ -103,7 +105,7 @@ def test_chunks_change_nothing_and_bound_what_is_float64(monkeypatch: pytest.Mon
     assert max(copied[1:]) <= max(chunk, K)  # the first are the signs
 
 
-def test_signs_are_fair_independent_and_fresh() -> None:
+def test_random_signs_are_fair_independent_and_different_each_time() -> None:
     first, second = random_signs(2000, 8), random_signs(2000, 8)
     assert first.shape == (2000, 8)
     assert set(first.flatten().tolist()) == {-1.0, 1.0}
@@ -117,7 +119,7 @@ def test_signs_are_fair_independent_and_fresh() -> None:
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(("m", "k", "n"), [(M, K, N), (1, 1, 50), (50, 1, 1), (1, 4096, 50), (30, 2, 30)])
 @pytest.mark.parametrize("mean", [0.0, 3.0])
-def test_a_right_product_passes(dtype: torch.dtype, m: int, k: int, n: int, mean: float) -> None:
+def test_a_right_product_passes_the_check(dtype: torch.dtype, m: int, k: int, n: int, mean: float) -> None:
     a, b = (drawn(5, m, k) + mean).to(dtype), (drawn(6, k, n) + mean).to(dtype)
     assert relative_error(a, b, a @ b, entropy=random.Random(7).randbytes) <= tolerance(dtype, k, own=0.0)
 
@@ -172,7 +174,7 @@ def of_the_batch_before(_a: Tensor, b: Tensor) -> Tensor:
         of_the_batch_before,
     ],
 )
-def test_a_wrong_product_fails(wrong: Callable[[Tensor, Tensor], Tensor], seed: int) -> None:
+def test_a_wrong_product_fails_the_check(wrong: Callable[[Tensor, Tensor], Tensor], seed: int) -> None:
     a, b = operands(BF16, 10 * seed)
     own = relative_error(a, b, a @ b)
     assert relative_error(a, b, wrong(a, b)) > tolerance(BF16, K, own)
@@ -184,24 +186,24 @@ def test_operands_rounded_to_tf32_fail_where_float32_was_asked_for() -> None:
     assert relative_error(a, b, tf32[0] @ tf32[1]) > 100 * tolerance(torch.float32, K, relative_error(a, b, a @ b))
 
 
-def test_the_floor_in_bfloat16_is_three_in_a_thousand() -> None:
+def test_the_least_tolerance_in_bfloat16_is_three_in_a_thousand() -> None:
     assert floor(BF16, 1) == pytest.approx(3e-3, rel=0.01)
     assert floor(BF16, 32768) == pytest.approx(3e-3, rel=0.01)
 
 
 @given(st.sampled_from(FLOATS), st.integers(0, 2**20))
-def test_the_floor_grows_with_the_sum_and_the_rounding(dtype: torch.dtype, terms: int) -> None:
+def test_the_least_tolerance_grows_with_the_number_of_terms_and_the_rounding(dtype: torch.dtype, terms: int) -> None:
     assert floor(dtype, terms) <= floor(dtype, terms + 1)
     assert floor(torch.float32, terms) < floor(torch.float16, terms) < floor(BF16, terms)
 
 
-def test_the_tolerance_follows_a_rougher_baseline_but_no_nonsense() -> None:
+def test_the_tolerance_follows_a_rougher_baseline_unless_its_error_is_no_number() -> None:
     assert tolerance(BF16, K, own=4e-3) == pytest.approx(6e-3)
     for own in (0.0, 1e-3, math.nan, math.inf):
         assert tolerance(BF16, K, own) == floor(BF16, K)
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.bool, torch.float64])
-def test_there_is_no_floor_for_what_the_check_cannot_judge(dtype: torch.dtype) -> None:
+def test_a_dtype_that_the_check_cannot_judge_has_no_tolerance(dtype: torch.dtype) -> None:
     with pytest.raises(ValueError, match="coarser than float64"):
         floor(dtype, 4)

@@ -10,7 +10,7 @@ from grader.tests.made import HOSTILE, result
 from grader.tests.platforms import outside_fences
 
 
-def test_the_summary_counts_points_and_shows_what_did_not_pass() -> None:
+def test_the_github_summary_counts_points_and_shows_the_failed_tests() -> None:
     summary = github.summary(result("linear · claim\n  secret"))
     assert summary.startswith("## ada: 3 of 16 points\n")
     assert "| Cut random batches out of a token file (`get_batch`) | 3 of 16 | 2 of 11 |" in outside_fences(
@@ -21,7 +21,7 @@ def test_the_summary_counts_points_and_shows_what_did_not_pass() -> None:
     assert "**every start occurs and no other** · wrong · 0 of 2 points" in summary
 
 
-def test_hostile_words_stay_in_their_fence() -> None:
+def test_hostile_words_stay_in_their_fence_in_the_github_summary() -> None:
     summary = github.summary(result(HOSTILE))
     outside = outside_fences(summary)
     for word in ("script", "forged", "link", "bold"):
@@ -32,19 +32,19 @@ def test_hostile_words_stay_in_their_fence() -> None:
 
 
 @pytest.mark.parametrize("name", ["a|b", "<img src=x>", "[x](y)", "`x`", "**x**", "a\n\n# b", "\\|", "www.example.org"])
-def test_a_submissions_name_is_no_markup(name: str) -> None:
+def test_the_name_of_a_submission_is_no_markup_in_the_github_summary(name: str) -> None:
     for markdown in (github.summary(result(submission=name)), github.class_summary([result(submission=name)])):
         line = next(line for line in markdown.splitlines() if re.search(r"3 of 16", line))
         shown = re.sub(r"&#\d+;", "", line.removeprefix("## ").replace(": 3 of 16 points", "").strip("| "))
         assert not set(shown.split(" | ")[0]) & set("|<>[]()`*\\#.\n"), line
 
 
-def test_a_class_is_a_line_for_each() -> None:
+def test_the_github_summary_of_a_class_has_a_line_for_each_submission() -> None:
     lines = github.class_summary([result(submission="ada"), result(submission="bob")]).splitlines()
     assert lines[2:] == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
 
 
-def test_an_annotation_stands_beside_the_students_line() -> None:
+def test_a_github_annotation_points_to_the_students_line() -> None:
     (line,) = github.annotations(result("get_batch · claim\n  100% wrong", file="get_batch.py"))
     assert line == (
         "::error file=assignment/get_batch.py,line=7,title=get_batch%3A every start occurs and no other"
@@ -52,7 +52,7 @@ def test_an_annotation_stands_beside_the_students_line() -> None:
     )
 
 
-def test_hostile_words_start_no_command() -> None:
+def test_hostile_words_start_no_github_command() -> None:
     (line,) = github.annotations(result(HOSTILE, file="get_batch.py"))
     assert "\n" not in line
     assert "\r" not in line
@@ -60,12 +60,12 @@ def test_hostile_words_start_no_command() -> None:
 
 
 @pytest.mark.parametrize("file", ["../../etc/passwd.py", "x,line=1::forged.py", "x y.py", "x.py\n::error::forged"])
-def test_a_file_that_a_student_made_up_is_not_named(file: str) -> None:
+def test_a_github_annotation_does_not_name_a_file_that_a_student_made_up(file: str) -> None:
     (line,) = github.annotations(result("why", file=file))
     assert line.startswith("::error file=assignment/get_batch.py,title=")
 
 
-def test_hidden_tests_keep_their_secret(hide: Hide) -> None:
+def test_the_github_summary_and_annotations_show_nothing_of_hidden_tests(hide: Hide) -> None:
     hide("hidden", "claim")
     made = result("get_batch · claim\n  secret", file="get_batch.py")
     (line,) = github.annotations(made)

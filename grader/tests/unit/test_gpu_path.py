@@ -1,7 +1,7 @@
 """What only a GPU would run, with a pretended one: calls to CUDA, what is watched, what is copied, what is bound."""
 # ruff: noqa: N802  (the names of CUDA's functions)
 
-import ctypes
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from grader.sandbox import cuda, launch
-from grader.speed import figures, setup
+from grader.sandbox.launch import Gpu
+from grader.speed import figures, gpu, setup
 from grader.speed.figures import STEPS, WrongResult
 from grader.speed.rates import peak_of, thresholds_on
 from grader.speed.side import Done, Side, Task
@@ -28,84 +29,25 @@ from torchkata.speed.workload import work_of
 PATIENCE = 60.0  # seconds that a thread may take to have its turn
 
 
-class Runtime:
-    """CUDA's runtime with the signatures of its C functions; memory is this process' own."""
+class HostMemory:
+    """Stands in for memory of a device: the host's."""
 
-    def __init__(self, fails: str = "") -> None:
-        self.fails = fails
-        self.blocks: dict[int, Any] = {}
-        self.handles: dict[bytes, int] = {}
+    alive = 0
 
-    def cudaMalloc(self, address: Any, size: ctypes.c_size_t) -> int:
-        block = ctypes.create_string_buffer(size.value)
-        address._obj.value = ctypes.addressof(block)
-        self.blocks[address._obj.value] = block
-        return self.code("cudaMalloc")
+    def __init__(self, size: int) -> None:
+        self.tensor = torch.zeros(size, dtype=torch.uint8)
+        HostMemory.alive += 1
 
-    def cudaIpcGetMemHandle(self, handle: Any, address: ctypes.c_void_p) -> int:
-        name = f"handle {len(self.handles)}".encode().ljust(cuda.HANDLE_BYTES, b"\1")
-        ctypes.memmove(ctypes.addressof(handle._obj), name, cuda.HANDLE_BYTES)
-        self.handles[name] = address.value or 0
-        return self.code("cudaIpcGetMemHandle")
+    def descriptor(self) -> int:
+        """Some file's."""
+        return os.open(os.devnull, os.O_RDONLY)
 
-    def cudaIpcOpenMemHandle(self, address: Any, handle: cuda.Handle, flags: int) -> int:
-        assert flags == cuda.LAZY_PEER_ACCESS
-        address._obj.value = self.handles[ctypes.string_at(ctypes.addressof(handle), cuda.HANDLE_BYTES)]
-        return self.code("cudaIpcOpenMemHandle")
-
-    def cudaFree(self, address: ctypes.c_void_p) -> int:
-        del self.blocks[address.value or 0]
-        return self.code("cudaFree")
-
-    def code(self, name: str) -> int:
-        return 2 if name == self.fails else 0
+    def release(self) -> None:
+        """Gone."""
+        HostMemory.alive -= 1
 
 
-def at_address(address: int, size: int) -> Tensor:
-    """What torch would make of it on a GPU."""
-    return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
-
-
-@pytest.fixture
-def pretend(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Runtime]:
-    """Put a pretended runtime in the place of CUDA's."""
-
-    def put(fails: str = "") -> Runtime:
-        made = Runtime(fails)
-        monkeypatch.setattr(cuda, "runtime", lambda: made)
-        monkeypatch.setattr(cuda, "as_tensor", at_address)
-        monkeypatch.setattr(torch.cuda, "init", lambda: None)
-        monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
-        return made
-
-    return put
-
-
-def test_memory_is_shared_by_its_handle_and_given_back(pretend: Callable[..., Runtime]) -> None:
-    made = pretend()
-    ours, handle = cuda.allocated(4096)
-    assert (len(handle), ours.numel(), ours.dtype) == (cuda.HANDLE_BYTES, 4096, torch.uint8)
-    theirs = cuda.opened(handle, 4096)
-    theirs[7] = 42
-    assert int(ours[7]) == 42
-    cuda.released(ours)
-    assert not made.blocks
-
-
-@pytest.mark.parametrize("call", ["cudaMalloc", "cudaIpcGetMemHandle", "cudaIpcOpenMemHandle", "cudaFree"])
-def test_a_call_that_fails_says_which(pretend: Callable[..., Runtime], call: str) -> None:
-    pretend(call)
-
-    def share() -> None:
-        memory, handle = cuda.allocated(64)
-        cuda.opened(handle, 64)
-        cuda.released(memory)
-
-    with pytest.raises(cuda.CudaError, match=f"{call} failed with error 2"):
-        share()
-
-
-def test_memory_of_a_device_is_described_as_torch_reads_it() -> None:
+def test_cuda_memory_is_described_as_torch_reads_it() -> None:
     described = cuda.Allocation(0x7F00, 12).__cuda_array_interface__
     assert described == {"shape": (12,), "typestr": "|u1", "data": (0x7F00, False), "version": 3}
 
@@ -119,7 +61,7 @@ class PretendedWorker:
     def start(self, _files: object) -> Tensor:
         return torch.zeros(2**16, dtype=torch.uint8)
 
-    def lay_out(self, _order: object) -> Reply:
+    def lay_out(self, _order: object, _descriptor: int) -> Reply:
         return Reply("returned")
 
     def begin(self) -> Reply:
@@ -140,11 +82,10 @@ class PretendedWorker:
         pass
 
 
-def test_results_are_copied_before_the_clock_stops(
-    pretend: Callable[..., Runtime], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = pretend()
+def test_results_of_a_block_are_copied_before_the_clock_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.speed.side.TimedWorker", PretendedWorker)
+    monkeypatch.setattr("grader.speed.side.DeviceMemory", HostMemory)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (0, 0))
     task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
     side = Side(None, setup.limits(), task, {})  # type: ignore[arg-type]
@@ -155,13 +96,13 @@ def test_results_are_copied_before_the_clock_stops(
     assert done.seconds == 1.0, "a device's time is the clock's, not the process' own"
     assert not side.memory["y"].isnan().any()
     side.close()
-    assert not made.blocks
+    assert HostMemory.alive == 0
 
 
 STATE = DeviceState("NVIDIA H200", 132, "580", 700.0, 1980, 3201, 40, (), frozenset())
 
 
-def test_a_device_is_watched_from_the_start_to_the_end() -> None:
+def test_a_device_is_watched_for_slowdowns_from_start_to_end() -> None:
     states = [STATE, replace(STATE, slowdowns=("too hot (driver)",)), STATE, STATE]
     watch = setup.Watch(lambda: states.pop(0))
     found = [watch.trouble() for _ in range(4)]
@@ -170,7 +111,7 @@ def test_a_device_is_watched_from_the_start_to_the_end() -> None:
     assert "another process" in setup.Watch(lambda: replace(STATE, processes=frozenset({1}))).trouble()
 
 
-def test_a_device_that_tells_nothing_is_trouble() -> None:
+def test_a_device_whose_state_is_unknown_is_trouble() -> None:
     def read() -> DeviceState:
         raise StateUnknown("nvidia-ml-py is not installed")
 
@@ -196,7 +137,7 @@ def pretended_side(error: float = 0.0, block: Callable[[Any], None] = lambda _: 
 
 
 @pytest.mark.parametrize(("first", "second", "ratio"), [(0.1, 0.3, 1.0), (0.3, 0.0, 0.0)])
-def test_a_host_that_asks_for_its_last_batch_early_is_ahead(
+def test_a_host_that_asks_for_its_last_batch_early_runs_ahead_of_the_device(
     first: float, second: float, ratio: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now, looked = [0.0], threading.Event()
@@ -222,7 +163,7 @@ def test_a_host_that_asks_for_its_last_batch_early_is_ahead(
         figures.lead_of_the_host(pretended_side(error=1.0, block=block))
 
 
-def test_the_peak_of_a_device_is_seen_even_if_it_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     free, looked = [2**33], threading.Event()
 
@@ -246,7 +187,7 @@ def test_the_peak_of_a_device_is_seen_even_if_it_is_given_back(monkeypatch: pyte
     assert 0 < found.ratio < 2
 
 
-def test_advertised_thresholds_hold_where_they_were_measured() -> None:
+def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:
     workload = course().workloads["linear_forward"]
     task = Task("linear_forward", "cuda", work_of("linear_forward").sizes["cuda"], 1)
     for name, expected in (
@@ -260,11 +201,107 @@ def test_advertised_thresholds_hold_where_they_were_measured() -> None:
     assert peak_of(SimpleNamespace(device=None), task) is None  # type: ignore[arg-type]
 
 
-def test_a_sandbox_with_a_gpu_holds_its_devices_and_an_address_space_without_end(tmp_path: Path) -> None:
-    command = launch.bubblewrap(tmp_path, ["/dev/nvidia0", "/dev/nvidiactl"])
-    text = " ".join(command)
-    assert "--dev-bind-try /dev/nvidia0 /dev/nvidia0" in text
-    assert text.index("--dev /dev") < text.index("/dev/nvidia0") < text.index("--remount-ro /dev")
-    assert "nvidia" not in " ".join(launch.bubblewrap(tmp_path, []))
-    assert setup.timing("cuda").gpu
-    assert setup.timing("cuda").core is None
+def test_a_sandbox_with_a_gpu_holds_this_device_alone(tmp_path: Path) -> None:
+    text = " ".join(launch.bubblewrap(tmp_path, Gpu("GPU-1", 3)))
+    assert "--dev-bind-try /dev/nvidia3 /dev/nvidia3" in text
+    assert "/dev/nvidia0" not in text
+    assert text.index("--dev /dev") < text.index("/dev/nvidia3") < text.index("--remount-ro /dev")
+    assert "nvidia" not in " ".join(launch.bubblewrap(tmp_path, None))
+    assert launch.environment(Gpu("GPU-1", 3))["CUDA_VISIBLE_DEVICES"] == "GPU-1"
+    assert launch.environment(None)["CUDA_VISIBLE_DEVICES"] == "", "torch would start CUDA in the process that forks"
+
+
+class Nvml:
+    """The driver's management library on a machine with devices of these modes."""
+
+    NVML_COMPUTEMODE_DEFAULT = 0
+
+    class NVMLError(Exception):
+        """Any error of the library's."""
+
+    class NVMLError_NotSupported(NVMLError):  # noqa: N801
+        """A device that does not know the question."""
+
+    def __init__(self, *, devices: int = 2, compute_mode: int = 0, mig: int | None = None, fails: bool = False) -> None:
+        self.devices, self.compute_mode, self.mig, self.fails = devices, compute_mode, mig, fails
+
+    def nvmlInit(self) -> None:
+        if self.fails:
+            raise self.NVMLError("Driver Not Loaded")
+
+    def nvmlShutdown(self) -> None:
+        pass
+
+    def nvmlDeviceGetCount(self) -> int:
+        return self.devices
+
+    def nvmlDeviceGetHandleByIndex(self, index: int) -> int:
+        if index >= self.devices:
+            raise self.NVMLError("Invalid Argument")
+        return index
+
+    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> int:
+        return int(uuid.removeprefix("GPU-"))
+
+    def nvmlDeviceGetComputeMode(self, _handle: int) -> int:
+        return self.compute_mode
+
+    def nvmlDeviceGetMigMode(self, _handle: int) -> list[int]:
+        if self.mig is None:
+            raise self.NVMLError_NotSupported
+        return [self.mig, self.mig]
+
+    def nvmlDeviceGetUUID(self, handle: int) -> str:
+        return f"GPU-{handle}"
+
+    def nvmlDeviceGetMinorNumber(self, handle: int) -> int:
+        return 7 - handle
+
+
+@pytest.fixture
+def with_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if this torch were built for CUDA, and nothing said which device."""
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    for name in ("CUDA_VISIBLE_DEVICES", gpu.MPS):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("with_cuda")
+@pytest.mark.parametrize(("visible", "found"), [(None, 0), ("1,0", 1), ("GPU-1", 1)])
+def test_the_device_is_the_first_that_cuda_would_see(
+    visible: str | None, found: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert gpu.chosen(Nvml()) == Gpu(f"GPU-{found}", 7 - found)
+
+
+@pytest.mark.usefixtures("with_cuda")
+@pytest.mark.parametrize(
+    ("nvml", "visible", "words"),
+    [
+        (Nvml(fails=True), None, "Driver Not Loaded"),
+        (Nvml(devices=0), None, "there is none"),
+        (Nvml(), "", "hides all"),
+        (Nvml(), "5", "Invalid Argument"),
+        (Nvml(compute_mode=3), None, "nvidia-smi -c DEFAULT"),
+        (Nvml(mig=1), None, "nvidia-smi -mig 0"),
+    ],
+    ids=["no driver", "no device", "hidden", "not there", "exclusive", "MIG"],
+)
+def test_a_device_that_cannot_be_timed_is_named_with_the_remedy(
+    nvml: Nvml, visible: str | None, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    found = gpu.chosen(nvml)
+    assert isinstance(found, str)
+    assert words in found
+
+
+@pytest.mark.usefixtures("with_cuda")
+def test_mps_and_a_torch_without_cuda_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(gpu.MPS, "/tmp/mps")
+    assert "stop MPS" in str(gpu.chosen(Nvml()))
+    monkeypatch.setattr(torch.version, "cuda", None)
+    assert "built without CUDA" in str(gpu.chosen(Nvml()))

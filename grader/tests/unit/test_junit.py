@@ -18,7 +18,7 @@ def rendered(*submissions: str, message: str = "why") -> ET.Element:
     return for_junit(junit.render(stored, hostname="here"))
 
 
-def test_a_suite_counts_what_is_in_it() -> None:
+def test_a_junit_suite_counts_its_test_cases_by_outcome() -> None:
     (suite,) = rendered("ada")
     children = [child.tag for case in suite.iter("testcase") for child in case if child.tag != "system-out"]
     assert [suite.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["11", "6", "1", "2"]
@@ -30,27 +30,27 @@ def test_a_suite_counts_what_is_in_it() -> None:
     assert suite.find("testcase/system-out").text == "2 of 2 points"  # type: ignore[union-attr]
 
 
-def test_the_machines_fault_is_an_error_and_what_was_not_tried_is_skipped() -> None:
+def test_junit_has_inconclusive_tests_as_errors_and_tests_not_started_as_skipped() -> None:
     (suite,) = rendered("ada")
     kinds = [next((child.tag for child in case if child.tag != "system-out"), None) for case in suite.iter("testcase")]
     assert kinds[:7] == [None, "failure", "failure", "failure", "skipped", "error", "skipped"]
 
 
-def test_hostile_words_come_back_as_they_were_less_what_xml_forbids() -> None:
+def test_hostile_words_in_junit_lose_only_what_xml_forbids() -> None:
     (suite,) = rendered("ada", message=HOSTILE)
     (text,) = {failure.text for failure in suite.iter("failure")}
     assert text == "".join(c for c in HOSTILE if c not in "\x00\x07\x1b\x9b\r\ud800\ufffe")
     assert "]]>" in text
 
 
-def test_names_are_unique_even_where_submissions_look_alike() -> None:
+def test_junit_test_names_are_unique_even_where_submissions_look_alike() -> None:
     root = rendered("ada", "ada\x01", "bob <&\"'> ]]>", "ада")
     names = [case.get("name") for case in root.iter("testcase")]
     assert len(names) == len(set(names)) == 44
     assert "ada: get_batch: rows are independent (2)" in names
 
 
-def test_hidden_tests_keep_their_secret(hide: Hide) -> None:
+def test_junit_shows_nothing_of_hidden_tests(hide: Hide) -> None:
     hide("after_due_date")
     content = junit.render([Stored(result("get_batch · claim\n  secret", file="get_batch.py"), AT)], hostname="here")
     names = [case.get("name") for case in for_junit(content).iter("testcase")]
@@ -61,7 +61,7 @@ def test_hidden_tests_keep_their_secret(hide: Hide) -> None:
     assert b"This test is hidden." in content
 
 
-def test_the_schema_can_fail() -> None:
+def test_the_junit_schema_rejects_wrong_reports() -> None:
     good = junit.render([Stored(result("why"), AT)], hostname="here").decode()
     for wrong in (
         good.replace(' tests="11"', ""),

@@ -33,7 +33,7 @@ def asked_for(kata: Kata) -> set[str]:
     return {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
 
-def test_all_languages_have_the_same_words_with_the_same_names_in_them() -> None:
+def test_all_languages_have_the_same_texts_with_the_same_placeholders() -> None:
     english = texts("en")["words"]
     for other in LANGUAGES:
         found = texts(other)["words"]
@@ -47,7 +47,7 @@ def names_in(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-def test_every_word_is_used_and_every_used_word_is_there() -> None:
+def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
     known = texts("en")["words"].keys()
     literal: set[str] = set()
     for path in (ROOT / "torchkata").rglob("*.py"):
@@ -62,7 +62,7 @@ def test_every_word_is_used_and_every_used_word_is_there() -> None:
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
-def test_chinese_says_of_each_kata_what_english_says(kata: Kata) -> None:
+def test_every_kata_has_in_chinese_all_that_it_has_in_english(kata: Kata) -> None:
     chinese, together = kata.languages["zh"], course().shared_texts["zh"]
     assert len(chinese["hints"]) == len(kata.hints)
     assert chinese["stub"].keys() == asked_for(kata)
@@ -74,7 +74,7 @@ def test_chinese_says_of_each_kata_what_english_says(kata: Kata) -> None:
     assert chinese.get("looks_like", {}).keys() <= mistakes <= chinese.get("looks_like", {}).keys() | common
 
 
-def test_what_katas_share_is_said_once() -> None:
+def test_texts_that_several_katas_share_are_translated_once() -> None:
     for table, file in SHARED.items():
         names = {name for name in said(ROOT / file) if table == "looks_like" or name.startswith("test_")}
         assert course().shared_texts["zh"][table].keys() <= names
@@ -107,7 +107,7 @@ def test_every_chinese_text_is_chinese() -> None:
         ({"LANG": "C.UTF-8"}, "en"),
     ],
 )
-def test_a_variable_or_the_locale_says_which(
+def test_the_language_follows_a_variable_or_the_locale(
     variables: dict[str, str], chosen: Language, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("KATA_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
@@ -117,7 +117,7 @@ def test_a_variable_or_the_locale_says_which(
     assert language() == chosen
 
 
-def test_each_text_is_found_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_kind_of_text_of_a_kata_is_found_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     sgd = course().katas["sgd"]
     english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_a_scheduler_can_drive_it", "It is driven")
     assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
@@ -129,6 +129,6 @@ def test_each_text_is_found_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     assert mistake_of("sgd", "a sentence that nobody has written") == "a sentence that nobody has written"
 
 
-def test_columns_count_wide_characters_twice() -> None:
+def test_the_width_of_a_column_counts_wide_characters_twice() -> None:
     assert (columns("done"), columns("完成"), columns("太慢 a")) == (4, 4, 6)
     assert padded("完成", 6) == "完成  "

@@ -13,7 +13,7 @@ def texts(kata: str, source: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("files", [course().solutions(), package(course().assignment)], ids=["solution", "stubs"])
-def test_the_solution_and_the_stubs_have_none(files: dict[str, bytes]) -> None:
+def test_the_solution_and_the_stubs_have_no_findings(files: dict[str, bytes]) -> None:
     assert lint(files) == []
 
 
@@ -86,7 +86,9 @@ def test_the_solution_and_the_stubs_have_none(files: dict[str, bytes]) -> None:
         ("checkpoint", "import torch\ndef f(model):\n  torch.save({'m': model.state_dict()}, 1)", []),
     ],
 )  # fmt: skip
-def test_what_is_found_and_what_is_not(kata: str, source: str, expected: list[tuple[int, str]]) -> None:
+def test_the_lint_finds_shortcuts_and_leaves_honest_code_alone(
+    kata: str, source: str, expected: list[tuple[int, str]]
+) -> None:
     assert texts(kata, source) == expected
 
 
@@ -104,7 +106,7 @@ def test_what_is_found_and_what_is_not(kata: str, source: str, expected: list[tu
         b"import os\n" + b"def f():\n os.fork()\n" * 2000,
     ],
 )
-def test_hostile_sources_break_nothing(source: bytes) -> None:
+def test_hostile_sources_do_not_break_the_lint(source: bytes) -> None:
     outcome = lint({"sgd.py": source, "linear.py": b"eval('1')"})
     assert [finding.text for finding in outcome if finding.kata == "linear"] == [
         "eval: it runs code that it makes itself"

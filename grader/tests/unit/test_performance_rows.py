@@ -17,9 +17,8 @@ from grader.output.junit import Stored
 from grader.output.live import LiveReport
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.output.table import class_table
-from grader.results import result as stored
-from grader.results import stored as ledger
-from grader.results.result import KataResult, PerformanceResult, Result
+from grader.results import stored
+from grader.results.result import KataResult, PerformanceResult, Result, write
 from grader.tests.made import HOSTILE, rehearsed, result, result_with_rehearsal, result_with_speed, timed
 from grader.tests.platforms import (
     AT,
@@ -50,14 +49,14 @@ def test_gradescope_has_a_visible_test_for_each_workload() -> None:
 
 
 @pytest.mark.parametrize("name", ["performance: get batch throughput", "performance: peak memory"])
-def test_gradescope_shows_why_a_workload_does_not_count_and_neither_status_nor_points(name: str) -> None:
+def test_gradescope_shows_why_a_workload_does_not_count_without_status_or_points(name: str) -> None:
     report = for_gradescope(gradescope.render(result_with_speed("no device")))
     (test,) = (test for test in report["tests"] if test["name"] == name)
     assert test["output"] == "no device"
     assert not test.keys() & {"status", "score", "max_score"}
 
 
-def test_a_missing_device_is_no_stop_of_the_grading() -> None:
+def test_a_missing_device_is_not_shown_as_an_inconclusive_grading() -> None:
     whole = msgspec.structs.replace(result("why"), katas=[], device="cuda")
     cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", gradescope.UNSURE)]
     for outcome, words in cases:
@@ -86,7 +85,7 @@ def test_classroom50_has_no_line_for_what_does_not_count() -> None:
     assert (report["score"], report["max-score"]) == (3 + 8, 16 + 21)
 
 
-def test_junit_has_a_suite_of_workloads() -> None:
+def test_junit_has_a_suite_for_the_workloads() -> None:
     suite = for_junit(junit.render([Stored(result_with_speed(HOSTILE), AT)], hostname="here"))[1]
     assert suite.get("name") == "ada: performance"
     kinds = {
@@ -141,7 +140,7 @@ def test_a_workload_that_the_course_does_not_have_is_refused() -> None:
         gradescope.render(made)
 
 
-def test_the_platforms_file_shows_workloads_while_tests_still_run(tmp_path: Path) -> None:
+def test_the_gradescope_file_shows_workloads_while_tests_still_run(tmp_path: Path) -> None:
     waiting = [PerformanceResult(name, "not_graded", message="Not run yet.") for name in WORKLOADS]
     live = LiveReport(tmp_path / "results.json", [course().katas["linear"]])
     live.begin(msgspec.structs.replace(result("why"), katas=[], performance=waiting, device="cuda"))
@@ -150,7 +149,7 @@ def test_the_platforms_file_shows_workloads_while_tests_still_run(tmp_path: Path
     assert outputs == ["Not run yet."] * len(WORKLOADS)
 
 
-def test_without_workloads_no_export_speaks_of_any() -> None:
+def test_no_export_mentions_workloads_where_a_result_has_none() -> None:
     made = result("why")
     contents = [
         gradescope.render(made),
@@ -180,7 +179,7 @@ def test_a_rehearsal_earns_nothing_on_any_platform_and_says_so() -> None:
     assert [out.text for out in suite.iter("system-out")].count("a rehearsal, no points") == 6
 
 
-def test_the_github_summary_of_a_rehearsal_speaks_of_no_points() -> None:
+def test_the_github_summary_of_a_rehearsal_shows_no_points_for_speed() -> None:
     summary = outside_fences(github.summary(result_with_rehearsal("why"))).translate({ord("\xa0"): " "})
     plain = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), summary)
     assert plain.startswith("## ada: 3 of 16 points\n")
@@ -193,8 +192,8 @@ def test_the_github_summary_of_a_rehearsal_speaks_of_no_points() -> None:
 def rows_of(directory: Path, *results: Result) -> list[Result]:
     """These results as the class tables read them."""
     for made in results:
-        stored.write(made, directory)
-    rows, problems = ledger.rows(directory)
+        write(made, directory)
+    rows, problems = stored.rows(directory)
     assert problems == []
     return rows
 
@@ -261,7 +260,7 @@ def test_the_class_table_counts_what_passed_in_a_rehearsal(tmp_path: Path) -> No
     assert "rehearsal" not in table(rows[2:])
 
 
-def test_the_class_table_of_katas_alone_has_none(tmp_path: Path) -> None:
+def test_the_class_table_of_katas_alone_has_no_column_for_speed(tmp_path: Path) -> None:
     assert "speed" not in table(rows_of(tmp_path, result("why")))
 
 
@@ -293,7 +292,7 @@ def test_a_diff_names_workloads_like_tests() -> None:
     assert len(changes) == len(WORKLOADS) - 1, "not graded before, not graded after"
 
 
-def test_where_the_peak_is_known_shares_are_of_it() -> None:
+def test_a_speed_score_is_a_share_of_the_peak_where_it_is_known() -> None:
     by_baseline = PerformanceResult("sgd_step", "passed", ratio=0.8, interval=(0.6, 0.9), thresholds=(0.4, 0.6))
     by_peak = msgspec.structs.replace(by_baseline, mfu=0.4)
     assert speed_score(by_baseline) == SpeedScore("baseline", 0.8, (0.6, 0.9), Tiers(0.4, 0.6))
@@ -302,7 +301,7 @@ def test_where_the_peak_is_known_shares_are_of_it() -> None:
     assert speed_score(PerformanceResult("sgd_step", "crashed")) is None
 
 
-def test_the_classroom50_schema_can_fail_on_a_workload() -> None:
+def test_the_classroom50_schema_rejects_a_wrong_workload() -> None:
     report = for_classroom50(result_with_speed())
     report["tests"][-1]["score"] = 0.5
     with pytest.raises(jsonschema.ValidationError):

@@ -35,7 +35,7 @@ def texts(svg: str) -> list[str]:
     return [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}text")]
 
 
-def test_the_bars_say_share_points_and_outcome() -> None:
+def test_the_bar_chart_shows_share_points_and_outcome_of_each_workload() -> None:
     shown = texts(bars(timed(), "NVIDIA H200"))
     assert {"linear_forward", "0.74 of the peak · 5 of 5 points", "Speed on NVIDIA H200"} <= set(shown)
     assert "wrong · 0 of 4 points" in shown, "fast, and wrong"
@@ -44,13 +44,13 @@ def test_the_bars_say_share_points_and_outcome() -> None:
     assert {"inconclusive", "not run"} <= set(shown)
 
 
-def test_the_bars_of_a_rehearsal_speak_of_no_points() -> None:
+def test_the_bar_chart_of_a_rehearsal_shows_no_points() -> None:
     shown = texts(bars(rehearsed(), "a CPU"))
     assert {"Speed on a CPU: a rehearsal, no points", "0.60 of the baseline", "wrong", "crashed"} <= set(shown)
     assert not [text for text in shown if "points" in text and "rehearsal" not in text]
 
 
-def test_pictures_can_be_heard() -> None:
+def test_pictures_have_a_title_and_a_description_for_screen_readers() -> None:
     for svg in (
         bars(timed(), "a <b> & $c$"),
         roofline([Point("sgd_step", 1 / 6, 4e11)], 1e15, 4.8e12, "$\\x$"),
@@ -61,11 +61,11 @@ def test_pictures_can_be_heard() -> None:
         assert "_step" in (root[1].text or "")
 
 
-def test_nothing_of_a_students_words_is_in_the_picture() -> None:
+def test_the_bar_chart_has_no_words_of_a_student() -> None:
     assert bars(timed(HOSTILE), "GPU") == bars(timed("other words"), "GPU")
 
 
-def test_pictures_are_the_same_every_time_whatever_a_user_has_set() -> None:
+def test_pictures_do_not_depend_on_the_matplotlib_settings_of_a_user() -> None:
     points = [Point("linear_forward", 4681.0, 7e14), Point("sgd_step", 1 / 6, 4e11)]
     before = bars(timed(), "GPU"), roofline(points, 1e15, 4.8e12, "GPU")
     with matplotlib.rc_context({"font.size": 20, "figure.facecolor": "red", "lines.linewidth": 9}):
@@ -93,7 +93,7 @@ shares = st.none() | shares_found
         max_size=8,
     ),
 )
-def test_any_result_can_be_drawn(results: list[PerformanceResult]) -> None:
+def test_every_result_can_be_drawn_as_a_bar_chart(results: list[PerformanceResult]) -> None:
     shown = texts(bars(results, "GPU"))
     assert all(result.workload in shown for result in results)
 
@@ -107,14 +107,14 @@ positive = st.floats(1e-3, 1e18)
     st.none() | positive,
     st.none() | positive,
 )
-def test_any_point_has_its_place_whatever_is_known_of_the_roof(
+def test_every_point_is_drawn_whatever_is_known_of_the_roofline(
     points: list[Point], peak: float | None, bandwidth: float | None
 ) -> None:
     shown = " ".join(texts(roofline(points, peak, bandwidth, "GPU")))
     assert all(f"{point.workload}, " in shown for point in points)
 
 
-def test_a_roof_has_its_two_figures() -> None:
+def test_a_roofline_shows_its_peak_and_its_bandwidth() -> None:
     shown = texts(
         roofline([Point("sgd_step", 1 / 6, 4e11), Point("linear_forward", 4681, 7e14)], 9.894e14, 4.8e12, "G")
     )
@@ -137,20 +137,20 @@ def test_a_training_step_is_less_intense_than_its_products(batch: int, width: in
     assert intensity("train_throughput", size) == step
 
 
-def test_an_optimizers_intensity_is_that_of_one_parameter() -> None:
+def test_the_intensity_of_an_optimizer_does_not_depend_on_its_number_of_parameters() -> None:
     for parameters in (1, 2**28):
         assert intensity("sgd_step", Size(parameters=parameters)) == 2 / 12
         assert intensity("adagrad_step", Size(parameters=parameters)) == 7 / 20
 
 
-def test_what_neither_computes_nor_streams_has_no_intensity() -> None:
+def test_workloads_that_neither_compute_nor_stream_have_no_intensity() -> None:
     kinds: tuple[Kind, ...] = ("cpu", "cuda")
     for kind in kinds:
         without = {name for name in WORKLOADS if intensity(name, work_of(name).sizes[kind]) is None}
         assert without == {"get_batch_throughput", "no_hidden_sync", "peak_memory"}
 
 
-def test_the_report_draws_whoever_was_timed_and_clears_away_what_is_old(tmp_path: Path) -> None:
+def test_report_draws_the_timed_submissions_and_removes_old_pictures(tmp_path: Path) -> None:
     stored.write(result_with_speed("why"), tmp_path)
     stored.write(msgspec.structs.replace(result_with_speed("why", submission="cpu"), device="cpu"), tmp_path)
     stored.write(result("why", submission="ben"), tmp_path)
@@ -181,7 +181,7 @@ def test_a_report_without_workloads_draws_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.svg"))
 
 
-def test_where_nothing_computes_there_is_no_roofline(tmp_path: Path) -> None:
+def test_report_draws_no_roofline_where_no_workload_has_an_intensity(tmp_path: Path) -> None:
     only = [one for one in timed("why") if one.workload == "no_hidden_sync"]
     stored.write(msgspec.structs.replace(result_with_speed("why"), performance=only), tmp_path)
     assert ask("report", tmp_path).code == 0

@@ -21,16 +21,16 @@ def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Student:
     return Student(InProcess(tmp_path, call_seconds=5.0))
 
 
-def test_a_function_is_called_by_its_name(student: Student) -> None:
+def test_the_probe_calls_a_function_by_its_name(student: Student) -> None:
     assert student.call(call, "scale", "scale", [1, 2], 3) == [3, 6]
 
 
-def test_a_function_that_there_is_not_is_a_crash(student: Student) -> None:
+def test_the_call_of_a_missing_function_is_a_crash(student: Student) -> None:
     with pytest.raises(Crashed, match="no attribute 'scald'"):
         student.call(call, "scale", "scald", [1, 2], 3)
 
 
-def test_a_failure_shows_the_arguments_by_the_names_of_the_parameters(student: Student) -> None:
+def test_a_failure_shows_arguments_by_the_names_of_the_parameters(student: Student) -> None:
     student.call(call, "scale", "scale", [1, 2], 3)
     message = explain("test_scale", "scale", Wrong(note="wrong"), student.last, "pytest").message
     assert "x: [1, 2]   factor: 3" in message

@@ -35,7 +35,7 @@ def drawn(*, terminal: bool) -> str:
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", file.getvalue())
 
 
-def test_a_terminal_shows_submissions_tests_and_the_time_left() -> None:
+def test_the_progress_bar_on_a_terminal_shows_submissions_tests_and_time_left() -> None:
     text = drawn(terminal=True)
     assert "grading 0/3 submissions" in text
     assert f"2/{3 * EACH} tests" in text
@@ -45,5 +45,5 @@ def test_a_terminal_shows_submissions_tests_and_the_time_left() -> None:
     assert "left" in last
 
 
-def test_a_file_shows_nothing() -> None:
+def test_the_progress_bar_writes_nothing_to_a_file() -> None:
     assert drawn(terminal=False) == ""

@@ -26,20 +26,20 @@ NOTHING_OPEN = (
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
-def test_points_are_given_for_every_test(kata: Kata) -> None:
+def test_every_test_of_a_kata_has_points(kata: Kata) -> None:
     module = importlib.import_module(f"tests.test_{kata.name}")
     assert set(kata.points) == {test for test in vars(module) if test.startswith("test_")}
 
 
 @pytest.mark.parametrize("kata", [kata.name for kata in KATAS])
-def test_a_stub_teaches(kata: str) -> None:
+def test_every_stub_has_an_example_and_says_what_is_open(kata: str) -> None:
     text = (ROOT / f"assignment/{kata}.py").read_text()
     assert "raise NotImplementedError" in text
     assert "Example" in text
     assert ("Open" in text) != (kata in NOTHING_OPEN)
 
 
-def test_every_claim_is_a_sentence() -> None:
+def test_the_first_line_of_every_kata_test_is_a_sentence() -> None:
     for kata in KATAS:
         for name in kata.points:
             claim = (
@@ -52,7 +52,7 @@ def test_every_claim_is_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("folder", "below"), [("reference", {"reference"}), ("tests", {"tests", "torchkata", "reference"})]
 )
-def test_the_course_imports_what_is_below_it(folder: str, below: set[str]) -> None:
+def test_every_folder_of_the_course_imports_only_what_is_below_it(folder: str, below: set[str]) -> None:
     for path in (ROOT / folder).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -76,19 +76,19 @@ def test_what_a_workload_is_worth_is_known_without_torch() -> None:
     assert python("-c", code).out == "8 False\n"
 
 
-def test_probes_need_nothing_of_the_tests() -> None:
+def test_probes_import_nothing_that_a_worker_lacks() -> None:
     for path in (ROOT / "tests/probes").glob("*.py"):
         needed = re.findall(r"^(?:from|import) ((?:torchkata|reference|tests)\S*)", path.read_text(), re.MULTILINE)
         assert all(name.startswith("torchkata.torch_internals") for name in needed), f"{path}: a worker has no more"
 
 
-def test_solution_and_oracle_are_documented() -> None:
+def test_every_module_in_reference_has_a_docstring() -> None:
     for path in (ROOT / "reference").rglob("*.py"):
         assert inspect.cleandoc(ast.get_docstring(ast.parse(path.read_text())) or ""), path
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
-def test_the_zoo_has_enough_of_each_kind(kata: Kata) -> None:
+def test_the_zoo_of_every_kata_has_enough_right_and_wrong_entries(kata: Kata) -> None:
     right, wrong = list(zoo.right(kata)), list(zoo.wrong(kata))
     least_right, least_wrong = (5, 15) if kata.track == "core" else (3, 8)
     assert len(right) >= least_right
@@ -96,7 +96,7 @@ def test_the_zoo_has_enough_of_each_kind(kata: Kata) -> None:
     assert all(entry.words for entry in right + wrong), "each says what is unusual or wrong about it"
 
 
-def test_a_patch_that_does_not_fit_is_refused() -> None:
+def test_a_zoo_entry_whose_patch_does_not_fit_is_refused() -> None:
     with pytest.raises(CallError, match="'gone' stands 0 times"):
         zoo.made_wrong("x", "solution", {"replace": [["gone", "here"]]})
     with pytest.raises(CallError, match="it is the solution"):

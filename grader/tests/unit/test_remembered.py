@@ -39,7 +39,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(remembered=states)
-def test_what_is_stored_is_remembered(file: Path, remembered: State) -> None:
+def test_progress_that_is_stored_is_loaded_again(file: Path, remembered: State) -> None:
     state.store(remembered)
     assert state.load() == remembered
     assert [path.name for path in file.parent.iterdir()] == ["progress.json"]
@@ -47,19 +47,19 @@ def test_what_is_stored_is_remembered(file: Path, remembered: State) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary() | anything.map(lambda value: json.dumps(value).encode()))
-def test_whatever_the_file_holds_the_next_step_is_known(file: Path, content: bytes) -> None:
+def test_a_damaged_progress_file_still_leaves_a_next_kata(file: Path, content: bytes) -> None:
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(content)
     assert state.load().next() is not None or "done" in content.decode()
 
 
-def test_a_nest_without_end_is_forgotten(file: Path) -> None:
+def test_a_progress_file_that_is_nested_too_deeply_is_ignored(file: Path) -> None:
     file.parent.mkdir()
     file.write_text("[" * 100_000)
     assert state.load() == State()
 
 
-def test_a_write_that_fails_leaves_the_old_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_the_old_progress_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remembered = State({}, {"linear": 1})
     state.store(remembered)
 

@@ -81,7 +81,7 @@ def student(score: float, max_score: float = 100.0, failed: dict[Property, str] 
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1000)), max_size=30))
-def test_every_submission_is_in_one_bar(shares: list[tuple[float, float]]) -> None:
+def test_every_submission_is_in_one_bar_of_the_histogram(shares: list[tuple[float, float]]) -> None:
     found = overview.bins([student(share * most, most) for share, most in shares])
     assert sum(one.count for one in found) == len(shares)
     assert [one.label for one in found][::5] == ["0–9", "50–59", "all"]
@@ -92,16 +92,16 @@ def test_every_submission_is_in_one_bar(shares: list[tuple[float, float]]) -> No
     ("score", "label"),
     [(0, "0–9"), (9.99, "0–9"), (10, "10–19"), (99.5, "90–99"), (100, "all"), (99.9999999999, "all")],
 )
-def test_only_all_points_are_all(score: float, label: str) -> None:
+def test_only_full_points_are_in_the_bar_of_all_points(score: float, label: str) -> None:
     assert [one.label for one in overview.bins([student(score)]) if one.count] == [label]
 
 
-def test_the_middle_of_few() -> None:
+def test_the_quartiles_of_a_small_class_are_those_of_its_scores() -> None:
     assert overview.spread([student(50)]) == overview.Spread(0.5, 0.5, 0.5)
     assert overview.spread([student(score) for score in (0, 50, 100)]) == overview.Spread(0.25, 0.5, 0.75)
 
 
-def test_what_fails_most_comes_first_with_its_commonest_diagnosis() -> None:
+def test_the_property_that_fails_most_comes_first_with_its_commonest_diagnosis() -> None:
     a, b = Property("linear", "test_a"), Property("linear", "test_b")
     students = [student(0, failed=failed) for failed in ({a: ""}, {a: "", b: "x"}, {b: "y"}, {b: "y"}, {})]
     first, second = overview.failing(students)
@@ -109,7 +109,7 @@ def test_what_fails_most_comes_first_with_its_commonest_diagnosis() -> None:
     assert (second.which, second.failed, second.diagnosis) == (a, 2, "")
 
 
-def test_each_kata_has_its_statuses_and_the_mean_of_its_points() -> None:
+def test_the_report_page_shows_for_each_kata_its_statuses_and_mean_points() -> None:
     katas = [kata for kata in course().katas.values() if kata.track == "core"]
     students = [student_of(one, parts_of(one, unredacted(one)), ()) for one in a_class(20)]
     for row in overview.ended(students, katas):
@@ -118,13 +118,13 @@ def test_each_kata_has_its_statuses_and_the_mean_of_its_points() -> None:
         assert row.mean == pytest.approx(sum(scores) / 20 / row.kata.max_score)
 
 
-def test_a_part_ends_as_its_kata_did() -> None:
+def test_every_part_of_a_page_has_the_status_and_score_of_its_kata() -> None:
     for one in a_class(20):
         parts = {part.result.kata: (part.result.status, part.result.score) for part in parts_of(one, unredacted(one))}
         assert {kata.kata: (kata.status, kata.score) for kata in one.katas}.items() <= parts.items()
 
 
-def test_every_figure_is_a_dot_and_a_wrong_result_is_none() -> None:
+def test_every_measured_speed_is_a_dot_and_a_wrong_result_is_none() -> None:
     students = [student_of(result_with_speed("why", submission=name), [], ()) for name in ("ada", "ben")]
     found = {one.workload.name: one for one in speed.strips(students)}
     assert set(found) == {"linear_forward", "cruncher_step", "sgd_step", "no_hidden_sync"}
@@ -134,7 +134,7 @@ def test_every_figure_is_a_dot_and_a_wrong_result_is_none() -> None:
     assert all(0 <= one.place(share) <= 1000 for one in found.values() for share in (one.median, one.full, one.passing))
 
 
-def test_a_rehearsal_is_coloured_by_what_was_reached_and_marked_on_every_page(tmp_path: Path) -> None:
+def test_a_rehearsal_is_coloured_by_threshold_and_marked_on_every_page(tmp_path: Path) -> None:
     made = result_with_rehearsal("why")
     found = {one.workload.name: one for one in speed.strips([student_of(made, [], ())])}
     dots = {name: next(what for what, path in one.dots.items() if path) for name, one in found.items()}
@@ -149,7 +149,7 @@ def test_a_rehearsal_is_coloured_by_what_was_reached_and_marked_on_every_page(tm
     assert "passed from 0.45, all reached from 0.75" in own
 
 
-def test_the_roofline_of_a_class_has_its_medians() -> None:
+def test_the_roofline_of_a_class_shows_the_median_rates() -> None:
     rates = (4e14, 7e14, 9e14)
     students = []
     for rate in rates:
@@ -163,18 +163,18 @@ def test_the_roofline_of_a_class_has_its_medians() -> None:
 
 
 @given(st.text(min_size=1))
-def test_whatever_a_message_is_it_is_text(message: str) -> None:
+def test_every_message_is_text_on_a_page_and_never_markup(message: str) -> None:
     reader, plain = (Reader(feedback_of(result(words))) for words in (f".{message}", "."))
     assert reader.tags == plain.tags
     assert set(reader.messages) == {in_order(f".{message}")}
 
 
-def test_a_mark_that_turns_the_direction_is_named() -> None:
+def test_a_character_that_turns_the_direction_of_reading_is_shown_by_its_number() -> None:
     assert in_order("a\u202eb\u2066c\u2028d\u2029e\x1b[31mf\x00") == "a<U+202E>b<U+2066>c\nd\ne[31mf"
     assert in_order("שלום") == "שלום"
 
 
-def test_a_page_runs_its_own_scripts_and_asks_for_nothing(tmp_path: Path) -> None:
+def test_a_page_allows_only_its_own_scripts_and_loads_nothing(tmp_path: Path) -> None:
     page = page_of(tmp_path, *a_class(5), result_with_speed("why", submission="<script>alert(1)<script>"))
     scripts = SCRIPT.findall(page)
     assert len(scripts) == 2
@@ -186,20 +186,20 @@ def test_a_page_runs_its_own_scripts_and_asks_for_nothing(tmp_path: Path) -> Non
     assert re.findall(r"url\((?!#)", page) == []
 
 
-def test_our_scripts_make_no_markup() -> None:
+def test_scripts_of_the_page_make_no_markup() -> None:
     scripts = [path.read_text("utf-8") for path in FILES.glob("*.js")]
     assert len(scripts) == 2
     assert not re.findall(r"innerHTML|outerHTML|insertAdjacent|eval\(|document\.write", "".join(scripts))
 
 
-def test_the_same_part_is_stored_once(tmp_path: Path) -> None:
+def test_a_part_that_many_submissions_share_is_stored_once(tmp_path: Path) -> None:
     one = result("why")
     page = page_of(tmp_path, *(msgspec.structs.replace(one, submission=f"s{number}") for number in range(50)))
     assert page.count("<template") == 1
     assert page.count('data-parts="0"') == 50
 
 
-def test_several_tracks_are_told_apart_and_one_is_not_named(tmp_path: Path) -> None:
+def test_a_page_names_tracks_only_if_there_are_several(tmp_path: Path) -> None:
     page = page_of(tmp_path, *a_class(3, tracks=["core", "models"]))
     core, models = (course().tracks[name].title for name in ("core", "models"))
     assert page.count(f'colspan="8">{core}</th>') == 2, "eight columns of katas, and eight of how they ended"
@@ -209,12 +209,12 @@ def test_several_tracks_are_told_apart_and_one_is_not_named(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("timed", [False, pytest.param(True, marks=pytest.mark.timing)])  # two pictures of each
-def test_a_large_class_makes_a_small_page(tmp_path: Path, timed: bool) -> None:
+def test_the_report_page_of_a_large_class_is_small(tmp_path: Path, timed: bool) -> None:
     page = page_of(tmp_path, *a_class(200, timed=timed))
     assert len(page.encode()) < 2**21
 
 
-def test_the_page_says_what_needs_another_run_and_what_was_found(tmp_path: Path) -> None:
+def test_the_report_page_shows_what_to_grade_again_and_the_findings(tmp_path: Path) -> None:
     findings = [stored.Finding("linear", 7, "torch.nn.Linear: look")]
     made = msgspec.structs.replace(result("why", submission="zoe"), findings=findings)
     page = page_of(tmp_path, made, *a_class(3))
@@ -226,7 +226,7 @@ def test_the_page_says_what_needs_another_run_and_what_was_found(tmp_path: Path)
     assert 'id="speed"' not in calm
 
 
-def test_a_result_of_other_tests_costs_the_others_nothing(tmp_path: Path) -> None:
+def test_a_result_of_other_tests_is_named_and_the_others_are_shown(tmp_path: Path) -> None:
     old = result("why", submission="old")
     first, *rest = old.katas[0].tests
     old.katas[0] = msgspec.structs.replace(old.katas[0], tests=(replace(first, name="test_of_last_year"), *rest))
@@ -239,7 +239,7 @@ def test_a_result_of_other_tests_costs_the_others_nothing(tmp_path: Path) -> Non
     assert [path.name for path in (tmp_path / "to").iterdir()] == ["ada"]
 
 
-def test_a_page_for_each_student_has_nothing_of_the_others(tmp_path: Path) -> None:
+def test_the_page_of_a_student_shows_nothing_of_the_others(tmp_path: Path) -> None:
     names = ("ada", "Ben <b>", "李 & co")
     for name in names:
         made = result_with_speed(f"words of {name}", submission=name)
@@ -256,20 +256,20 @@ def test_a_page_for_each_student_has_nothing_of_the_others(tmp_path: Path) -> No
         assert not [other for other in names if other != name and f"words of {other}" in html]
 
 
-def test_feedback_can_lie_beside_the_results(tmp_path: Path) -> None:
+def test_feedback_pages_can_be_written_beside_the_results(tmp_path: Path) -> None:
     page_of(tmp_path, result("why"))
     assert ask("report", tmp_path, "--feedback", tmp_path).code == 0
     assert sorted(path.name for path in (tmp_path / "ada").iterdir()) == ["feedback.html", "result.json"]
 
 
-def test_feedback_that_cannot_be_written(tmp_path: Path) -> None:
+def test_report_names_a_feedback_path_that_cannot_be_written(tmp_path: Path) -> None:
     stored.write(result("why"), tmp_path)
     (tmp_path / "file").write_text("")
     done = ask("report", tmp_path, "--feedback", tmp_path / "file")
     assert (done.code, done.err) == (2, f"grader: --feedback {tmp_path}/file: can't write there (Not a directory)\n")
 
 
-def test_what_is_hidden_is_on_the_instructors_page_alone(hide: Hide, tmp_path: Path) -> None:
+def test_messages_of_hidden_tests_are_on_the_instructors_page_alone(hide: Hide, tmp_path: Path) -> None:
     hide("hidden")
     one = result("get_batch · claim\n  secret", file="get_batch.py")
     page, own = page_of(tmp_path, one), feedback_of(one)
@@ -282,7 +282,7 @@ def test_what_is_hidden_is_on_the_instructors_page_alone(hide: Hide, tmp_path: P
 
 
 @pytest.mark.parametrize("words", [HOSTILE, "", "\n", "\u202e", "x" * 100_000], ids=lambda words: words[:1])
-def test_a_page_can_be_made_of_anything(words: str, tmp_path: Path) -> None:
+def test_a_page_can_be_made_of_any_message(words: str, tmp_path: Path) -> None:
     said = words.replace("\ud800", "")  # JSON can't hold it
     findings = [stored.Finding("linear", 1, said)]
     page = page_of(tmp_path, msgspec.structs.replace(result_with_speed(said), findings=findings))

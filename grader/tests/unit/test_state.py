@@ -82,7 +82,7 @@ def _cuda(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_cuda")
-def test_an_idle_device_is_fit() -> None:
+def test_an_idle_device_is_fit_to_time() -> None:
     nvml = FakeNvml(reasons=pynvml.nvmlClocksThrottleReasonGpuIdle)
     state = read_state(nvml=nvml)
     assert state == IDLE
@@ -92,20 +92,20 @@ def test_an_idle_device_is_fit() -> None:
 
 
 @pytest.mark.usefixtures("_cuda")
-def test_a_software_power_cap_is_normal() -> None:
+def test_a_software_power_cap_is_no_slowdown() -> None:
     state = read_state(nvml=FakeNvml(reasons=pynvml.nvmlClocksThrottleReasonSwPowerCap))
     assert slowed(IDLE, state) is None
 
 
 @pytest.mark.usefixtures("_cuda")
 @pytest.mark.parametrize("bit", SLOWDOWNS)
-def test_each_slowdown_is_seen_at_either_end(bit: str) -> None:
+def test_every_slowdown_is_seen_before_or_after_timing(bit: str) -> None:
     state = read_state(nvml=FakeNvml(reasons=getattr(pynvml, bit) | pynvml.nvmlClocksThrottleReasonSwPowerCap))
     words = f"the device slowed itself down: {SLOWDOWNS[bit]}, at 34 °C"
     assert slowed(IDLE, state) == slowed(state, IDLE) == slowed(state, state) == words
 
 
-def test_slowdowns_of_both_ends_are_named_once_with_the_higher_temperature() -> None:
+def test_slowdowns_before_and_after_are_named_once_with_the_higher_temperature() -> None:
     before = replace(IDLE, slowdowns=("power brake",), celsius=None)
     after = replace(IDLE, slowdowns=("power brake", "hardware slowdown"), celsius=91)
     assert slowed(before, after) == "the device slowed itself down: power brake, hardware slowdown, at 91 °C"
@@ -113,14 +113,14 @@ def test_slowdowns_of_both_ends_are_named_once_with_the_higher_temperature() -> 
 
 
 @pytest.mark.usefixtures("_cuda")
-def test_other_processes_make_a_device_unfit_and_our_own_do_not() -> None:
+def test_other_processes_make_a_device_unfit_and_the_graders_own_do_not() -> None:
     state = read_state(nvml=FakeNvml(pids=[4711, 12, 99]))
     assert unfit(state, own=[12, 99, 4711, 5]) is None
     assert unfit(state, own=[99]) == "another process uses the device (process 12, 4711)"
 
 
 @pytest.mark.usefixtures("_cuda")
-def test_what_a_device_does_not_tell_is_none() -> None:
+def test_a_figure_that_a_device_does_not_report_is_none() -> None:
     unsupported = ("nvmlDeviceGetEnforcedPowerLimit", "nvmlDeviceGetClockInfo", "nvmlDeviceGetTemperature")
     state = read_state(nvml=FakeNvml(fails=dict.fromkeys(unsupported, pynvml.NVML_ERROR_NOT_SUPPORTED)))
     assert state == replace(IDLE, power_limit_w=None, sm_mhz=None, memory_mhz=None, celsius=None)
@@ -142,7 +142,7 @@ def test_what_a_device_does_not_tell_is_none() -> None:
         ),
     ],
 )
-def test_what_nvml_cannot_do_is_said_and_nvml_is_closed(function: str, code: int, reason: str) -> None:
+def test_an_nvml_error_is_named_and_nvml_is_closed(function: str, code: int, reason: str) -> None:
     nvml = FakeNvml(fails={function: code})
     with pytest.raises(StateUnknown) as raised:
         read_state(nvml=nvml)
@@ -151,7 +151,7 @@ def test_what_nvml_cannot_do_is_said_and_nvml_is_closed(function: str, code: int
 
 
 @pytest.mark.usefixtures("_cuda")
-def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_nvml_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise ModuleNotFoundError(name)
 
@@ -160,7 +160,7 @@ def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         read_state()
 
 
-def test_a_machine_without_a_device_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_a_gpu_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(StateUnknown, match="torch sees no CUDA device"):
         read_state()

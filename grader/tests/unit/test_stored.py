@@ -53,7 +53,7 @@ def test_a_report_rebuilds_the_gradebook_and_shows_class_and_findings(tmp_path: 
     assert "  ben  linear.py, line 7: torch.nn.Linear: [look]" in done.out
 
 
-def test_a_result_that_is_none_costs_the_others_nothing(tmp_path: Path) -> None:
+def test_report_skips_and_names_files_that_are_no_results(tmp_path: Path) -> None:
     store(tmp_path, "ada", "done", "passed")
     for name, text in (("broken", '{"schema": "tor'), ("foreign", '{"schema": "other/v1"}'), ("binary", "\0")):
         (tmp_path / name).mkdir()
@@ -72,7 +72,7 @@ def test_a_result_that_is_none_costs_the_others_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["report", "diff"])
-def test_a_directory_without_results(tmp_path: Path, command: str) -> None:
+def test_report_and_diff_refuse_a_directory_without_results(tmp_path: Path, command: str) -> None:
     for path, words in ((tmp_path / "gone", "there is no such directory"), (tmp_path, "there are no results in it")):
         done = ask(command, *[path] * (2 if command == "diff" else 1))
         assert done.code == 2
@@ -102,14 +102,14 @@ def test_a_diff_names_what_changed_and_nothing_else(tmp_path: Path) -> None:
     ]
 
 
-def test_a_diff_that_cannot_be_written(tmp_path: Path) -> None:
+def test_diff_names_a_path_that_cannot_be_written(tmp_path: Path) -> None:
     store(tmp_path, "ada", "done", "passed")
     done = diff(tmp_path, tmp_path, "--csv", tmp_path / "nowhere/changes.csv")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "nowhere/changes.csv: can't write there (No such file or directory)" in done.err
 
 
-def test_half_written_files_go_unless_somebody_writes_them(tmp_path: Path) -> None:
+def test_half_written_files_are_removed_unless_a_live_process_writes_them(tmp_path: Path) -> None:
     store(tmp_path, "ada", "done", "passed")
     dead = [tmp_path / "ada/.result.json.1.tmp", tmp_path / ".gradebook.csv.1.tmp"]
     alive, foreign = tmp_path / "ada/.result.json.2.tmp", tmp_path / "notes.tmp"
@@ -124,7 +124,7 @@ def test_half_written_files_go_unless_somebody_writes_them(tmp_path: Path) -> No
     assert (tmp_path / "ada/result.json").exists()
 
 
-def test_the_runtime_of_a_dead_grader_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_runtime_directory_of_a_dead_grader_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     names = ("dead", "alive", "young")
     dead, alive, young = (tmp_path / f"torchkata-runtime-{name}" for name in names)

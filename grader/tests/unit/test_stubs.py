@@ -39,15 +39,15 @@ class A(Base):
         ("    def double", "    @property\n    def double", "A.double: the stub has (self"),
     ],
 )
-def test_a_difference_is_named(old: str, new: str, difference: str) -> None:
+def test_a_difference_between_stub_and_solution_is_named(old: str, new: str, difference: str) -> None:
     assert any(found.startswith(difference) for found in differences(STUB, STUB.replace(old, new)))
 
 
-def test_private_names_and_bodies_may_differ() -> None:
+def test_private_names_and_bodies_of_stub_and_solution_may_differ() -> None:
     assert differences(STUB, STUB.replace("raise NotImplementedError", "return 2") + "\ndef own(): ...\n") == []
 
 
-def test_what_a_stub_gives_it_says() -> None:
+def test_a_stub_must_say_which_code_it_gives() -> None:
     written = STUB.replace("raise NotImplementedError", "self.n = n", 1)
     assert written_already(STUB) == []
     assert written_already(written) == ["__init__"]

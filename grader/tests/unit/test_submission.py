@@ -20,7 +20,7 @@ def handed_in(folder: Path, *names: str) -> Path:
     return folder
 
 
-def test_katas_in_the_directory_itself_or_in_assignment(tmp_path: Path) -> None:
+def test_a_submission_has_its_katas_in_the_directory_itself_or_in_assignment(tmp_path: Path) -> None:
     assert list(read(handed_in(tmp_path / "a", "linear.py", "helpers.py")).files) == ["helpers.py", "linear.py"]
     assert (
         read(handed_in(tmp_path / "b", "assignment/linear.py", "linear.py")).files["linear.py"]
@@ -28,12 +28,12 @@ def test_katas_in_the_directory_itself_or_in_assignment(tmp_path: Path) -> None:
     )
 
 
-def test_only_python_modules_beside_the_katas_count(tmp_path: Path) -> None:
+def test_only_python_modules_beside_the_katas_are_read(tmp_path: Path) -> None:
     names = ["linear.py", "conftest.py", "__init__.py", "pytest.ini", "a.pth", "x.so", "not-a-module.py", "deep/sgd.py"]
     assert list(read(handed_in(tmp_path, *names)).files) == ["linear.py"]
 
 
-def test_links_are_not_followed(tmp_path: Path) -> None:
+def test_links_in_a_submission_are_not_followed(tmp_path: Path) -> None:
     handed_in(tmp_path / "ada", "linear.py")
     (tmp_path / "ada/sgd.py").symlink_to("/etc/passwd")
     assert list(read(tmp_path / "ada").files) == ["linear.py"]
@@ -49,13 +49,13 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     assert list(read(tmp_path / "eve.zip").files) == ["linear.py"]
 
 
-def test_pipes_and_devices_are_left_out(tmp_path: Path) -> None:
+def test_pipes_and_devices_in_a_submission_are_left_out(tmp_path: Path) -> None:
     handed_in(tmp_path / "ada", "linear.py")
     os.mkfifo(tmp_path / "ada/sgd.py")
     assert list(read(tmp_path / "ada").files) == ["linear.py"]
 
 
-def test_an_archive_may_wrap_everything_in_a_folder(tmp_path: Path) -> None:
+def test_a_submitted_archive_may_wrap_everything_in_one_folder(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
         for name in (
             "hw1/assignment/linear.py",
@@ -70,7 +70,7 @@ def test_an_archive_may_wrap_everything_in_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"), [("ada.zip", "ada"), ("ada.tar.gz", "ada"), ("a.b.tgz", "a.b"), ("Zoë K.tar", "Zoë K")]
 )
-def test_the_id_is_the_name_without_its_ending(tmp_path: Path, name: str, expected: str) -> None:
+def test_the_id_of_a_submission_is_its_name_without_the_ending(tmp_path: Path, name: str, expected: str) -> None:
     handed_in(tmp_path / "files", "linear.py")
     path = tmp_path / name
     if name.endswith("zip"):
@@ -82,7 +82,7 @@ def test_the_id_is_the_name_without_its_ending(tmp_path: Path, name: str, expect
     assert read(path).id == expected
 
 
-def test_limits(tmp_path: Path) -> None:
+def test_a_submission_with_too_many_or_too_large_files_is_refused(tmp_path: Path) -> None:
     handed_in(tmp_path / "many", "linear.py", *(f"helper{i}.py" for i in range(80)))
     with pytest.raises(SubmissionError, match="more than 64 Python files"):
         read(tmp_path / "many")
@@ -98,7 +98,7 @@ def test_limits(tmp_path: Path) -> None:
         read(tmp_path / "long.zip")
 
 
-def test_an_archive_that_is_damaged_inside_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_an_archive_with_damaged_contents_is_refused_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "ada.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("linear.py", "x = 1\n" * 1000)
@@ -109,7 +109,7 @@ def test_an_archive_that_is_damaged_inside_is_refused_in_one_line(tmp_path: Path
         read(path)
 
 
-def test_an_archive_and_its_directory_are_read_alike(tmp_path: Path) -> None:
+def test_an_archive_is_read_like_the_directory_that_it_packs(tmp_path: Path) -> None:
     packed = ROOT / "examples/submissions/unusual_but_right.tar.gz"
     with tarfile.open(packed) as archive:
         archive.extractall(tmp_path / "unusual_but_right", filter="data")

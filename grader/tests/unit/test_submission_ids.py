@@ -24,7 +24,7 @@ def folder(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["Zoë K", "-rf", ".hidden", "=cmd()", "a,b", 'say "hi"', "李雷", "[bold]x", "x" * 255])
-def test_odd_names_are_kept(tmp_path: Path, name: str) -> None:
+def test_odd_names_of_submissions_are_kept(tmp_path: Path, name: str) -> None:
     entries, refused = with_ids([folder(tmp_path / name)])
     assert ([entry.id for entry in entries], refused) == ([name], [])
 
@@ -43,7 +43,9 @@ def test_odd_names_are_kept(tmp_path: Path, name: str) -> None:
         ("\u0958" * 60, "longer than 255 bytes"),
     ],
 )
-def test_names_without_a_place_are_refused_alone(tmp_path: Path, name: str, problem: str) -> None:
+def test_a_name_that_cannot_be_a_directory_is_refused_and_the_others_are_kept(
+    tmp_path: Path, name: str, problem: str
+) -> None:
     path = tmp_path / name
     path.write_bytes(b"") if name.endswith("zip") else path.mkdir()
     entries, (line,) = with_ids([path, folder(tmp_path / "ada")])
@@ -63,25 +65,25 @@ def test_names_without_a_place_are_refused_alone(tmp_path: Path, name: str, prob
         ("ada", "sub/ada"),
     ],
 )
-def test_names_that_some_system_takes_for_one_are_refused(tmp_path: Path, one: str, other: str) -> None:
+def test_names_that_some_file_system_takes_for_the_same_are_refused(tmp_path: Path, one: str, other: str) -> None:
     paths = [folder(tmp_path / "class" / one), folder(tmp_path / "class" / other)]
     with pytest.raises(CallError) as refusal:
         with_ids(paths)
     assert all(str(path) in str(refusal.value) for path in paths)
 
 
-def test_a_path_that_is_given_twice_counts_once(tmp_path: Path) -> None:
+def test_a_submission_path_that_is_given_twice_counts_once(tmp_path: Path) -> None:
     path = folder(tmp_path / "ada")
     entries, _ = with_ids([path, tmp_path / "." / "ada", path])
     assert [entry.id for entry in entries] == ["ada"]
 
 
-def test_a_link_has_its_own_name(tmp_path: Path) -> None:
+def test_a_submission_that_is_a_link_has_the_name_of_the_link(tmp_path: Path) -> None:
     (tmp_path / "ben").symlink_to(folder(tmp_path / "version 7"))
     assert with_ids([tmp_path / "ben"])[0][0].id == "ben"
 
 
-def test_a_clash_is_found_before_anything_is_written(tmp_path: Path) -> None:
+def test_a_clash_of_names_is_found_before_anything_is_written(tmp_path: Path) -> None:
     for name in ("ada", "ADA"):
         folder(tmp_path / name).joinpath("linear.py").write_bytes(SOLUTION.read_bytes())
     done = ask("grade", tmp_path / "ada", tmp_path / "ADA", "--out", tmp_path / "out")
@@ -93,7 +95,7 @@ def test_a_clash_is_found_before_anything_is_written(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_gradebook_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_a_gradebook_with_odd_names_is_read_back_unchanged(tmp_path: Path) -> None:
     names = ["a,b", 'say "hi"', "two\nlines", "Zoë"]
     katas = [KataResult("linear", "done", 12.0, 12.0)]
     *graded, other = [Result(name, 12.0, 100.0, "", 0, 100, "bwrap", 0.0, {}, katas) for name in names]
@@ -107,6 +109,6 @@ def test_a_gradebook_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@sum", "＝cmd()"])
-def test_no_spreadsheet_runs_a_name(tmp_path: Path, name: str) -> None:
+def test_a_name_in_the_gradebook_is_no_formula_in_a_spreadsheet(tmp_path: Path, name: str) -> None:
     gradebook.write([Result(name, 0.0, 0.0, "", 0, 1, "none", 0.0, {}, [])], tmp_path)
     assert (tmp_path / "gradebook.csv").read_text().splitlines()[1].startswith(f"'{name},")

@@ -9,7 +9,8 @@ import pytest
 from grader.results.view import visible
 from grader.tests.conftest import Hide
 from grader.tests.made import OUTCOMES, result
-from torchkata.course import Kata, course, kata_from
+from torchkata.course import Kata, course
+from torchkata.course_files import kata_from
 from torchkata.result import TestResult
 
 ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}
@@ -17,16 +18,16 @@ ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points":
 
 def made(**more: Any) -> Kata:
     """The kata k, of which this is said, too."""
-    return kata_from(ENTRY | more, Path("reference/k/kata.toml"), course())
+    return kata_from(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
 
 
-def test_nothing_said_is_visible_and_a_hidden_test_says_nothing() -> None:
+def test_tests_are_visible_by_default_and_hidden_ones_say_nothing() -> None:
     kata = made()
     assert kata.visibility == {"test_a": "visible", "test_b": "visible"}
     assert kata.hidden_says == "nothing"
 
 
-def test_one_word_is_for_all_tests_and_a_table_for_some() -> None:
+def test_visibility_is_one_word_for_all_tests_or_a_table_for_some() -> None:
     assert made(visibility="hidden").visibility == {"test_a": "hidden", "test_b": "hidden"}
     some = made(visibility={"test_b": "after_due_date"}, hidden_says="claim")
     assert some.visibility == {"test_a": "visible", "test_b": "after_due_date"}
@@ -45,13 +46,13 @@ def test_one_word_is_for_all_tests_and_a_table_for_some() -> None:
         ({"hidden_says": "everything"}, "k/kata.toml: hidden_says is 'everything'; it can be nothing, claim, all"),
     ],
 )
-def test_another_word_is_refused(wrong: dict[str, Any], words: str) -> None:
+def test_an_unknown_visibility_is_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         made(**wrong)
 
 
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
-def test_where_a_platform_can_not_hide_a_test_only_its_points_are_left(hide: Hide, visibility: str) -> None:
+def test_a_hidden_test_shows_only_its_points_where_the_platform_cannot_hide_it(hide: Hide, visibility: str) -> None:
     hide(visibility)
     rows = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
     assert [row.title for row in rows[:2]] == ["hidden test 1", "hidden test 2"]
@@ -61,7 +62,7 @@ def test_where_a_platform_can_not_hide_a_test_only_its_points_are_left(hide: Hid
     assert sum(row.result.max_score for row in rows) == course().katas["get_batch"].max_score
 
 
-def test_a_claim_is_the_first_line_of_a_message(hide: Hide) -> None:
+def test_a_hidden_test_that_may_say_its_claim_shows_the_first_line_alone(hide: Hide) -> None:
     hide("hidden", "claim")
     row = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)[2]
     assert row.result.name == "test_starts_are_uniform"
@@ -69,14 +70,14 @@ def test_a_claim_is_the_first_line_of_a_message(hide: Hide) -> None:
     assert (row.result.outcome, row.result.file, row.result.line) == ("failed", "", 0)
 
 
-def test_all_is_all(hide: Hide) -> None:
+def test_a_hidden_test_that_may_say_all_shows_its_whole_message(hide: Hide) -> None:
     hide("hidden", "all")
     rows = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
     assert [row.result.outcome for row in rows[:7]] == list(OUTCOMES)
     assert (rows[2].result.message, rows[2].result.line) == ("get_batch · claim\n  secret", 7)
 
 
-def test_a_result_of_other_tests_is_refused(hide: Hide) -> None:
+def test_showing_a_result_of_other_tests_is_refused(hide: Hide) -> None:
     hide("hidden")
     old = result("secret")
     tests = (TestResult("test_of_last_year", "failed", 0.0, 1.0, "secret"), *old.katas[0].tests[1:])

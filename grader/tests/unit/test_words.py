@@ -18,7 +18,7 @@ kinds = st.sampled_from(get_args(Kind))
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_every_workload_of_the_course_has_its_words(workload: str) -> None:
+def test_every_workload_of_the_course_has_its_lessons(workload: str) -> None:
     h100 = device("NVIDIA H100 80GB HBM3")
     assert h100 is not None
     assert work_of(workload).remark(Measured("cpu", CRAWL, None, h100))
@@ -31,7 +31,7 @@ def test_every_workload_of_the_course_has_its_words(workload: str) -> None:
     mfu=st.none() | st.floats(0, 1.2),
     model=st.sampled_from([None, "NVIDIA L4", "Tesla T4", "NVIDIA H200"]),
 )
-def test_a_remark_is_one_short_line(
+def test_a_lesson_on_speed_is_one_short_line(
     workload: str, kind: Kind, ratio: float, mfu: float | None, model: str | None
 ) -> None:
     remark = lesson(workload, kind, ratio, mfu, device(model) if model else None)
@@ -44,19 +44,19 @@ def test_a_remark_is_one_short_line(
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 @pytest.mark.parametrize("kind", get_args(Kind))
-def test_nothing_is_said_to_who_reached_all_or_was_not_measured(workload: str, kind: Kind) -> None:
+def test_a_student_who_reached_full_speed_or_was_not_measured_gets_no_lesson(workload: str, kind: Kind) -> None:
     assert lesson(workload, kind, course().workloads[workload].ratio[kind].full, None) == ""
     assert lesson(workload, kind, None, None) == lesson(workload, kind, math.nan, None) == ""
     assert lesson(workload, kind, 0.09, None) != ""
 
 
 @pytest.mark.parametrize("workload", ["linear_forward", "cruncher_step"])
-def test_on_an_h100_the_mfu_decides_whether_all_was_reached(workload: str) -> None:
+def test_the_mfu_decides_on_an_h100_whether_a_lesson_is_given(workload: str) -> None:
     assert lesson(workload, "cuda", 0.7, 0.65) == ""
     assert lesson(workload, "cuda", 0.8, 0.52) != ""
 
 
-def test_where_no_mfu_thresholds_apply_the_ratio_decides() -> None:
+def test_the_ratio_decides_whether_a_lesson_is_given_where_no_mfu_thresholds_apply() -> None:
     l4 = device("NVIDIA L4")
     assert lesson("linear_forward", "cuda", 0.8, 0.45, l4) == ""
     assert lesson("linear_forward", "cuda", 0.5, 0.65, l4) != ""
@@ -78,13 +78,13 @@ def test_where_no_mfu_thresholds_apply_the_ratio_decides() -> None:
         (0.55, "part of the time is not the product"),
     ],
 )
-def test_an_mfu_on_an_h100_tells_the_precision(mfu: float, words: str) -> None:
+def test_the_lesson_on_an_h100_tells_the_precision_from_the_mfu(mfu: float, words: str) -> None:
     remark = lesson("linear_forward", "cuda", mfu / 0.8, mfu)
     assert remark.startswith(f"MFU {mfu:.2f}")
     assert words in remark
 
 
-def test_the_precision_is_read_by_the_device_s_own_peaks() -> None:
+def test_the_lesson_reads_the_precision_by_the_peaks_of_the_device() -> None:
     """An L4 does float32 at a quarter of bfloat16's peak, an H100 at a fifteenth."""
     assert "about what float32 reaches" in lesson("linear_forward", "cuda", 0.3, 0.2, device("NVIDIA L4"))
     assert "is less than float32 reaches" in lesson("linear_forward", "cuda", 0.1, 0.05, device("NVIDIA L4"))
@@ -133,7 +133,9 @@ def test_the_precision_is_read_by_the_device_s_own_peaks() -> None:
         ),
     ],
 )
-def test_remarks_in_full(workload: str, kind: Kind, ratio: float, mfu: float | None, remark: str) -> None:
+def test_a_lesson_reads_as_expected_in_full(
+    workload: str, kind: Kind, ratio: float, mfu: float | None, remark: str
+) -> None:
     assert lesson(workload, kind, ratio, mfu) == remark
 
 
@@ -154,10 +156,12 @@ def test_remarks_in_full(workload: str, kind: Kind, ratio: float, mfu: float | N
         ("peak_memory", "cuda", 0.7, None, "Update in place"),
     ],
 )
-def test_remarks_name_the_likely_cause(workload: str, kind: Kind, ratio: float, mfu: float | None, words: str) -> None:
+def test_a_lesson_names_the_likely_cause(
+    workload: str, kind: Kind, ratio: float, mfu: float | None, words: str
+) -> None:
     assert words in lesson(workload, kind, ratio, mfu)
 
 
-def test_an_unknown_workload_is_no_workload() -> None:
+def test_an_unknown_workload_has_no_lesson() -> None:
     with pytest.raises(KeyError):
         lesson("matmul", "cpu", 0.5, None)

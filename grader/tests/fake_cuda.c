@@ -1,0 +1,108 @@
+/* The calls of the CUDA driver that grader/sandbox/cuda.py makes, over memory of the host (memfd), for its tests:
+ * file descriptors, mappings and their lives are real, the device is not. As strict as the driver is documented to be:
+ * wrong flags, sizes that are no multiple of the granularity, access without a mapping and dead descriptors fail.
+ * FAKE_CUDA_FAILS=NAME lets one call fail; FAKE_CUDA_LACKS=NUMBER is an attribute that the device has not. */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define GRANULARITY ((size_t)2 << 20)
+enum { SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, UNKNOWN = 999 };
+
+typedef struct { int type, id; } Location;
+typedef struct {
+    int type, handles;
+    Location location;
+    void *win32;
+    struct { uint8_t compression, rdma; uint16_t usage; uint8_t reserved[4]; } flags;
+} Properties;
+typedef struct { Location location; int flags; } Access;
+
+#define MAY_FAIL do { if (fails(__func__)) return UNKNOWN; } while (0)
+static int fails(const char *call) {
+    const char *name = getenv("FAKE_CUDA_FAILS");
+    return name && !strcmp(name, call);
+}
+static int descriptor_of(uint64_t handle) { return (int)handle - 1; }
+
+int cuInit(unsigned flags) { MAY_FAIL; return flags ? INVALID_VALUE : SUCCESS; }
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    MAY_FAIL;
+    const char *lacks = getenv("FAKE_CUDA_LACKS");
+    *value = (attribute == 102 || attribute == 103) && !(lacks && atoi(lacks) == attribute);
+    return device ? INVALID_VALUE : SUCCESS;
+}
+
+int cuMemGetAllocationGranularity(size_t *granularity, const Properties *p, int option) {
+    MAY_FAIL;
+    if (p->type != 1 || p->location.type != 1 || option != 0) return INVALID_VALUE;
+    *granularity = GRANULARITY;
+    return SUCCESS;
+}
+
+int cuMemCreate(uint64_t *handle, size_t size, const Properties *p, uint64_t flags) {
+    MAY_FAIL;
+    if (size % GRANULARITY || !size || p->type != 1 || p->handles != 1 || p->location.type != 1 || flags) return INVALID_VALUE;
+    int fd = memfd_create("device", MFD_CLOEXEC);
+    if (fd < 0) return OUT_OF_MEMORY;
+    if (ftruncate(fd, (off_t)size)) { close(fd); return OUT_OF_MEMORY; }
+    *handle = (uint64_t)fd + 1;
+    return SUCCESS;
+}
+
+int cuMemExportToShareableHandle(void *out, uint64_t handle, int type, uint64_t flags) {
+    MAY_FAIL;
+    int fd = type == 1 && !flags ? dup(descriptor_of(handle)) : -1;
+    if (fd < 0) return INVALID_VALUE;
+    *(int *)out = fd;
+    return SUCCESS;
+}
+
+int cuMemImportFromShareableHandle(uint64_t *handle, void *descriptor, int type) {
+    MAY_FAIL;
+    int fd = type == 1 ? dup((int)(uintptr_t)descriptor) : -1;
+    if (fd < 0) return INVALID_VALUE;
+    *handle = (uint64_t)fd + 1;
+    return SUCCESS;
+}
+
+int cuMemAddressReserve(uint64_t *address, size_t size, size_t alignment, uint64_t at, uint64_t flags) {
+    MAY_FAIL;
+    if (size % GRANULARITY || alignment || at || flags) return INVALID_VALUE;
+    void *found = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (found == MAP_FAILED) return OUT_OF_MEMORY;
+    *address = (uint64_t)(uintptr_t)found;
+    return SUCCESS;
+}
+
+int cuMemMap(uint64_t address, size_t size, size_t offset, uint64_t handle, uint64_t flags) {
+    MAY_FAIL;
+    if (offset || flags || size % GRANULARITY) return INVALID_VALUE;
+    void *found = mmap((void *)(uintptr_t)address, size, PROT_NONE, MAP_SHARED | MAP_FIXED, descriptor_of(handle), 0);
+    return found == MAP_FAILED ? INVALID_VALUE : SUCCESS;
+}
+
+int cuMemSetAccess(uint64_t address, size_t size, const Access *access, size_t count) {
+    MAY_FAIL;
+    if (count != 1 || access->location.type != 1 || access->flags != 3) return INVALID_VALUE;
+    return mprotect((void *)(uintptr_t)address, size, PROT_READ | PROT_WRITE) ? INVALID_VALUE : SUCCESS;
+}
+
+int cuMemUnmap(uint64_t address, size_t size) {
+    MAY_FAIL;
+    void *found = mmap((void *)(uintptr_t)address, size, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    return found == MAP_FAILED ? INVALID_VALUE : SUCCESS;
+}
+
+int cuMemAddressFree(uint64_t address, size_t size) {
+    MAY_FAIL;
+    return munmap((void *)(uintptr_t)address, size) ? INVALID_VALUE : SUCCESS;
+}
+
+int cuMemRelease(uint64_t handle) { MAY_FAIL; return close(descriptor_of(handle)) ? INVALID_VALUE : SUCCESS; }

@@ -1,0 +1,190 @@
+"""The sandbox for GPU workers, without a GPU: what libcuda asks of the kernel, and memory by file descriptor."""
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox.launch import Gpu, launch
+from grader.speed import setup
+from grader.tests import ROOT
+from grader.tests.workers import Ask, asking
+
+ORDINARY = ["unshare", "--user", "--map-user=54321", "--map-group=54321"]  # a user who owns nothing
+CALLS = ("cuMemCreate", "cuMemExportToShareableHandle", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess")
+LIMITS = setup.limits()
+
+pytestmark = pytest.mark.usefixtures("needs_bwrap")
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Path]:
+    """A folder with a library that stands in for the driver's; not in /tmp, which every worker has for itself."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("needs a C compiler: apt-get install gcc libc6-dev")
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        source, library = ROOT / "grader/tests/fake_cuda.c", folder / "libcuda.so.1"
+        command = [compiler, "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", str(source), "-o", str(library)]
+        subprocess.run(command, check=True)
+        yield folder
+
+
+def plumbing(driver: Path, *before: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the whole chain in a process of its own: the driver's library stays loaded, and it must not fork any more."""
+    return with_driver(driver, *before, sys.executable, "-m", "grader.tests.gpu_plumbing", **variables)
+
+
+def code_with(driver: Path, code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run this code with the driver's library at hand."""
+    return with_driver(driver, sys.executable, "-c", code, **variables)
+
+
+def with_driver(driver: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command that finds this library."""
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "LD_LIBRARY_PATH": str(driver), **variables},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+
+
+@pytest.mark.parametrize("before", [[], ORDINARY], ids=["this user", "an ordinary user"])
+def test_device_memory_crosses_namespaces_users_and_the_filter(driver: Path, before: list[str]) -> None:
+    done = plumbing(driver, *before)
+    assert done.returncode == 0, done.stderr
+    worker = {"right": [True, True], "alive": 7}
+    assert json.loads(done.stdout) == {"workers": [worker, worker], "violations": [], "left open": 0}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_of_the_driver_that_fails_is_named(driver: Path, call: str) -> None:
+    done = plumbing(driver, FAKE_CUDA_FAILS=call)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith(f"CudaError: {call} failed with error 999")
+
+
+LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
+
+
+@pytest.mark.parametrize(("lacks", "words"), [("0", ""), ("102", "virtual memory"), ("103", "by file descriptor")])
+def test_a_device_that_cannot_share_memory_is_known(driver: Path, lacks: str, words: str) -> None:
+    done = code_with(driver, LACKING, FAKE_CUDA_LACKS=lacks)
+    assert done.returncode == 0, done.stderr
+    assert words in done.stdout
+    assert bool(done.stdout.strip()) == bool(words)
+
+
+FORKS = """
+import ctypes, threading
+from grader.sandbox import forks
+forks.demand_no_driver()
+ctypes.CDLL("libcuda.so.1")
+for demand in (forks.demand_no_driver, forks.demand_one_thread):
+    try:
+        demand()
+    except forks.ForkError as error:
+        print(error)
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+"""
+
+
+def test_a_process_that_has_loaded_the_driver_or_runs_threads_must_not_fork(driver: Path) -> None:
+    done = code_with(driver, FORKS)
+    assert done.returncode == 0, done.stderr
+    driver_line, threads_line = done.stdout.splitlines()
+    assert "has loaded the CUDA driver" in driver_line
+    assert "1 more threads" in threads_line
+
+
+@pytest.fixture(scope="module")
+def ask(request: pytest.FixtureRequest) -> Iterator[Ask]:
+    """Run a student's code in a worker that is timed on a GPU, in a sandbox that never saw one."""
+    request.getfixturevalue("needs_bwrap")
+    sandbox = launch("bwrap", LIMITS, setup.timing(Gpu("GPU-0", 0)))
+    sandbox.wait_until_ready()
+    yield from asking(sandbox)
+    sandbox.close()
+
+
+WANTED = {  # what libcuda is publicly known to ask of the kernel
+    "a socket that listens": """
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind(f"\\0cuda-uvmfd-{os.getpid()}")
+s.listen(16)
+s.close()""",
+    "memory by descriptor": "os.close(os.memfd_create('x'))",
+    "names of threads": """
+done = threading.Event()
+thread = threading.Thread(target=done.wait)
+thread.start()
+with open(f"/proc/self/task/{thread.native_id}/comm", "w") as file:
+    file.write("cuda-EvtHandlr")
+done.set()
+thread.join()""",
+    "shared memory": """
+os.close(os.open("/dev/shm/cuda.shm.0", os.O_RDWR | os.O_CREAT, 0o600))
+os.unlink("/dev/shm/cuda.shm.0")""",
+    "address space": "mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=0)",
+    "threads": """
+done = threading.Event()
+threads = [threading.Thread(target=done.wait) for _ in range(40)]
+for thread in threads:
+    thread.start()
+done.set()""",
+    "descriptors": """
+opened = [os.open(os.devnull, os.O_RDWR) for _ in range(200)]
+for descriptor in opened:
+    os.close(descriptor)""",
+    "its own process": "assert open('/proc/self/maps').read() and os.stat('/proc/self/ns/pid')",
+}
+REFUSED = {
+    "connect": 's = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect("\\0nobody")',
+    "accept": """
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind("\\0mine")
+s.listen(1)
+s.setblocking(False)
+s.accept()""",
+    "a stream": "socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)",
+    "datagrams": "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)",
+    "the internet": "socket.socket(socket.AF_INET, socket.SOCK_STREAM)",
+    "the kernel": "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)",
+    "a process": "os.fork()",
+}
+TRY = """
+try:
+    exec({code!r}, globals())
+    answer = torch.tensor([[0.0]])
+except OSError as error:
+    answer = torch.tensor([[float(error.errno)]])
+"""
+IMPORTS = "import mmap, socket, threading"
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_a_gpu_worker_is_let_do_what_the_driver_does(ask: Ask, name: str) -> None:
+    assert float(ask(TRY.format(code=WANTED[name]), IMPORTS)) == 0
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_gpu_worker_reaches_nobody(ask: Ask, name: str) -> None:
+    assert float(ask(TRY.format(code=REFUSED[name]), IMPORTS)) in (errno.EPERM, errno.EACCES)
+
+
+def test_a_gpu_worker_sees_one_device_and_keeps_no_cache(ask: Ask) -> None:
+    expected = {"CUDA_VISIBLE_DEVICES": "GPU-0", "CUDA_CACHE_DISABLE": "1"}
+    code = f"assert {expected}.items() <= os.environ.items() or 1 / 0"
+    assert float(ask(TRY.format(code=code))) == 0
