@@ -13,9 +13,9 @@ from grader.speed.machine import Machine
 from torchkata.course import Tiers, Workload
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.result import Outcome
-from torchkata.speed.amounts import UNITS
 from torchkata.speed.sizes import Kind
 from torchkata.speed.words import lesson
+from torchkata.speed.workload import Rate, work_of
 
 NOT_YOUR_FAULT = "this is not your fault, and costs nothing"
 WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
@@ -44,10 +44,10 @@ def grade(
 def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> PerformanceResult:
     """One workload, however the student's code or the comparison ends. Raises what torch and the driver raise here."""
     try:
-        if workload.name in UNITS:
+        if isinstance(work := work_of(workload.name), Rate):
             measured = rates.measure(machine, workload, files)
             row = row_of(machine, workload, measured.verdict, measured.thresholds)
-            return msgspec.structs.replace(row, rate=measured.rate, unit=UNITS[workload.name], mfu=measured.mfu)
+            return msgspec.structs.replace(row, rate=measured.rate, unit=work.unit, mfu=measured.mfu)
         return row_of(machine, workload, figures.measure(machine, workload, files), workload.ratio[machine.kind])
     except NotStarted as error:
         return ended(machine.kind, workload, "not_started", f"{error.place.file} is not written yet")

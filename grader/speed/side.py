@@ -12,13 +12,13 @@ from torch import Tensor
 
 from grader.sandbox.cuda import DeviceMemory
 from grader.sandbox.orders import Begin
-from grader.speed.checks import CHECKS, Check
 from grader.speed.worker import Block, TimedWorker
 from torchkata.course import Limits
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 from torchkata.reply import Reply
-from torchkata.speed.layout import bytes_needed, fields, lay_out
+from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
+from torchkata.speed.workload import Work, work_of
 
 MOST_CALLS = 2**16
 
@@ -32,6 +32,11 @@ class Task:
     size: Size
     calls: int
     times: int = 1  # the same calls again
+
+    @property
+    def work(self) -> Work:
+        """What it is."""
+        return work_of(self.workload)
 
 
 @dataclass(frozen=True)
@@ -62,14 +67,14 @@ class Side:
     def begin(self, host: Tensor) -> None:
         """Lay out the memory and let the worker make what its blocks need."""
         task, device_bytes = self.task, 0
-        chosen = fields(task.workload, task.size, task.calls)
+        chosen = task.work.fields(task.size, task.calls)
         if task.kind == "cuda":
             device_bytes = bytes_needed(chosen, on_host=False)
             self.device_memory = DeviceMemory(device_bytes)
         self.memory = lay_out(chosen, host, host if self.device_memory is None else self.device_memory.tensor)
         self.filled = [name for name, field in chosen.items() if field.role != "given" and not field.on_host]
         self.results: dict[str, Tensor] = self.memory if self.device_memory is None else self.copies()
-        self.check: Check = CHECKS[task.workload](self.memory, self.results, task.size)
+        self.check = task.work.check(self.memory, self.results, task.size)
         self.check.prepare()
         self.settled()
         self.hand_over(Begin(task.workload, task.size, task.calls, task.kind, self.trusted, device_bytes))
@@ -154,11 +159,11 @@ def demand_success(reply: Reply) -> None:
         raise Crashed(reply.error, place)
 
 
-def most_calls(workload: str, kind: Kind, size: Size, available: int) -> int:
+def most_calls(work: Work, kind: Kind, size: Size, available: int) -> int:
     """How many calls' tensors fit into so many bytes, of the device's memory where it has its own; at least 1."""
     on_host = None if kind == "cpu" else False
 
     def needed(calls: int) -> int:
-        return bytes_needed(fields(workload, size, calls), on_host=on_host)
+        return bytes_needed(work.fields(size, calls), on_host=on_host)
 
     return max(1, bisect_right(range(MOST_CALLS), available, lo=1, key=needed) - 1)

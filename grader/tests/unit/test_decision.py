@@ -115,7 +115,7 @@ def test_a_device_that_reaches_enough_asks_for_the_advertised_mfu() -> None:
     assert (needed.passing, needed.full) == pytest.approx((0.625, 0.75))
 
 
-def test_a_device_that_gives_less_asks_for_less_and_its_two_tiers_stay_two() -> None:
+def test_a_device_that_gives_less_asks_for_less_by_two_different_thresholds() -> None:
     assert as_ratios(MFU, PEAK, ceiling=0.5 * PEAK) == Tiers(0.75, 0.9)
     needed = as_ratios(MFU, PEAK, ceiling=0.7 * PEAK)
     assert (needed.passing, needed.full) == pytest.approx((0.5 / 0.7, 0.6 / 0.7))
