@@ -67,6 +67,12 @@ def test_the_solution_and_the_baseline_compute_right_results_when_timed(side: Ca
             assert done.error <= 2 * begun.check.floor, "which is for larger ones: of a few elements it is a guess"
 
 
+def test_the_check_that_a_timed_worker_has_does_not_judge_it(side: Callable[..., Side]) -> None:
+    forged = "from reference.workloads.linear_forward import ProductCheck\nProductCheck.error = lambda self: 0.0\n"
+    begun = side(files=linear("return torch.zeros(len(x), 31)", forged))
+    assert begun.block(60).error == float("inf")
+
+
 def test_a_timed_worker_stands_still_between_blocks(side: Callable[..., Side]) -> None:
     before = (
         "import sys\narena = sys.modules['grader.sandbox.bench']\n"
