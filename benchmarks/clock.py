@@ -24,8 +24,7 @@ from grader.speed.rates import Baseline, sized
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.side import Task
 from torchkata.course import course
-from torchkata.speed.baselines import begin
-from torchkata.speed.layout import bytes_needed, fields, lay_out
+from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind
 
 WORKLOAD = "linear_forward"
@@ -84,7 +83,7 @@ def measured(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
     machine = setup.machine(kind, connect(sandbox), connect(sandbox))
     task = sized(machine, course().workloads[WORKLOAD])
     clocks = dict(others(task))
-    baseline = Baseline(machine, course().workloads[WORKLOAD], task)
+    baseline = Baseline(machine, task)
     try:
         baseline.warm_up(machine.demands.warm_up_seconds)
         for _ in range(TURNS):
@@ -97,7 +96,7 @@ def measured(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
 
 def others(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
     """Other clocks for the seconds of a block of this task, done by this process, where the worker does it."""
-    chosen = fields(task.workload, task.size, task.calls)
+    chosen = task.work.fields(task.size, task.calls)
     if task.kind == "cpu":
         torch.set_num_threads(1)
         os.sched_setaffinity(0, {setup.timing().core or 0})
@@ -107,7 +106,7 @@ def others(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
     tensors = lay_out(chosen, memory, memory)
     for name in ("x", "weight"):
         tensors[name].uniform_(-1, 1)
-    run = begin(task.workload, task.size, tensors, task.kind)
+    run = task.work.baseline(task.size, tensors, task.kind)
     wall = Timer("run()", globals={"run": run})
     wall.timeit(2)  # warm
     if task.kind == "cpu":

@@ -1,4 +1,4 @@
-"""pytest plugin: speed on this machine's own GPU. `pytest -m gpu`, the fixtures `stopwatch` and `judge`, the table.
+"""pytest plugin: speed on this machine's own GPU. `pytest -m gpu`, the fixtures `trial` and `judge`, the table.
 
 Plain pytest knows nothing of these tests; without a GPU they are not graded.
 """
@@ -13,26 +13,19 @@ from .course import Tiers, Workload, course
 from .explain import explain
 from .failures import Wrong
 from .languages import words
-from .progress import GREY, claim, command
+from .progress import GREY, command
 from .result import LOOKS, TestResult
 from .speed.devices import device
 from .speed.sizes import Kind
 from .speed.stopwatch import Stopwatch, here
+from .speed.trial import Figure, Trial
 from .speed.words import lesson
+from .speed.workload import work_of
+from .student import InProcess, Student
 
 SPEED = "test_speed.py"
 TOO_SLOW = "too slow"  # a right result below the thresholds
-OF_PLAIN = "of plain torch's speed"
-OF = {"no_hidden_sync": "(1: the host runs ahead)", "peak_memory": "of what is held is needed"}
-
-
-@dataclass(frozen=True)
-class Figure:
-    """What was measured, as a share of what could be."""
-
-    ratio: float
-    mfu: float | None = None  # of the device's peak, where that is known
-    shrunk: str = ""  # what was made smaller to fit
+CALL_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -86,10 +79,9 @@ def pytest_ignore_collect(collection_path: Any, config: pytest.Config) -> bool |
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Only the course's workloads; with `--kata`, those that are about it."""
+    """With `--kata`, only the workloads that are about it."""
     katas = config.getoption("kata")
-    named = {f"test_{work.name}" for work in course().workloads.values() if not katas or work.uses[-1] in katas}
-    items[:] = [item for item in items if not is_timed(item) or item.name in named]
+    items[:] = [item for item in items if not (is_timed(item) and katas and workload_of(item).uses[-1] not in katas)]
 
 
 def is_timed(item: pytest.Item) -> bool:
@@ -98,8 +90,14 @@ def is_timed(item: pytest.Item) -> bool:
 
 
 def workload_of(item: pytest.Item) -> Workload:
-    """The workload that a test is named after."""
-    return course().workloads[item.name.removeprefix("test_")]
+    """The workload that a test is about."""
+    assert isinstance(item, pytest.Function)
+    return course().workloads[str(item.callspec.params["workload"])]
+
+
+def claim(workload: str) -> str:
+    """The first line of the docstring of its class."""
+    return (type(work_of(workload)).__doc__ or workload).splitlines()[0].removesuffix(".")
 
 
 @pytest.fixture(scope="session")
@@ -115,6 +113,15 @@ def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
 
 
 @pytest.fixture
+def trial(workload: str, student: Student, stopwatch: Stopwatch) -> Trial:
+    """The workload, ready to be measured."""
+    assert isinstance(student.runner, InProcess)
+    patient = Student(InProcess(student.runner.assignment.folder, CALL_SECONDS))
+    patient.reset(course().workloads[workload].uses[-1])
+    return Trial(workload, patient, stopwatch)
+
+
+@pytest.fixture
 def judge(request: pytest.FixtureRequest, stopwatch: Stopwatch) -> Judge:
     """Hold a figure against the thresholds: `judge(figure)`. Raises Wrong below them."""
     workload = workload_of(request.node)
@@ -124,7 +131,7 @@ def judge(request: pytest.FixtureRequest, stopwatch: Stopwatch) -> Judge:
         request.node.stash[SPEED_SCORE] = speed_score
         if speed_score.verdict == TOO_SLOW:
             taught = lesson(workload.name, stopwatch.kind, figure.ratio, figure.mfu, device(stopwatch.name))
-            of = "" if speed_score.measure else f" {OF.get(workload.name, OF_PLAIN)}"
+            of = "" if speed_score.measure else f" {work_of(workload.name).of}"
             raise Wrong(
                 expected=f"{speed_score.measure}{speed_score.thresholds.passing:.2f} or more{of}",
                 yours=f"{speed_score.measure}{speed_score.share:.2f}",
@@ -158,7 +165,7 @@ def pytest_runtest_makereport(
         name = workload_of(item).name
         result = TestResult(name, "passed")
         if raised is not None:
-            result = explain(name, f"{name} · {claim(item)}", raised.value, None, command(item))
+            result = explain(name, f"{name} · {claim(name)}", raised.value, None, command(item))
             in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(raised.tb)
             call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
         row = Row(result, item.stash.get(SPEED_SCORE, None))

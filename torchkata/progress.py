@@ -1,5 +1,6 @@
 """pytest plugin: what a student sees. Failures that speak of the kata, then the table of katas and the next step."""
 
+import shlex
 from collections.abc import Generator
 from dataclasses import replace
 from types import TracebackType
@@ -73,7 +74,7 @@ def command(item: pytest.Item) -> str:
         options.append(f"--hypothesis-profile {config.getoption('--hypothesis-profile')}")
     if config.getoption("examples") is not None:
         options.append(f"--examples {config.getoption('examples')}")
-    return " ".join(["pytest", item.nodeid, *options, f"--seed {config.stash[SEED]}"])
+    return " ".join(["pytest", shlex.quote(item.nodeid), *options, f"--seed {config.stash[SEED]}"])
 
 
 def with_prints(result: TestResult, printed: str) -> TestResult:

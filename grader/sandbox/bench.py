@@ -4,7 +4,6 @@ It keeps no time: the grader does, which also owns the memory that inputs come f
 """
 
 import ctypes
-import importlib
 import mmap
 import os
 from collections.abc import Callable, Mapping
@@ -16,8 +15,8 @@ from torch import Tensor
 
 from grader.sandbox.orders import Begin
 from torchkata.assignment import Assignment
-from torchkata.speed import baselines
-from torchkata.speed.layout import ALIGNMENT, bytes_needed, fields, lay_out
+from torchkata.speed.layout import ALIGNMENT, bytes_needed, lay_out
+from torchkata.speed.workload import MemoryPeak, work_of
 
 MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h: its size no longer adapts once it has been set
 
@@ -52,7 +51,8 @@ class Bench:
     def lay_out(self, order: Begin) -> None:
         """Find the memory, and let go of the rest: what lies there could hold things that are not counted."""
         assert self.arena is not None
-        chosen = fields(order.workload, order.size, order.calls)
+        self.work = work_of(order.workload)
+        chosen = self.work.fields(order.size, order.calls)
         needed = bytes_needed(chosen, on_host=True if order.device == "cuda" else None)
         host = device = torch.frombuffer(self.arena, dtype=torch.uint8)
         unmap(host[max(needed, ALIGNMENT) :])
@@ -67,17 +67,16 @@ class Bench:
         self.memory = lay_out(chosen, host, device)
         for tensor in self.memory.values():
             tensor.view(torch.uint8).flatten()[::ALIGNMENT].max()  # so that its pages are there before a block begins
-        if order.workload == "peak_memory":
+        if isinstance(self.work, MemoryPeak):
             give_memory_back_at_once()
 
     def begin(self) -> None:
         """Make what the blocks need."""
         order = self.order
         if order.trusted:
-            self.block = baselines.begin(order.workload, order.size, self.memory, order.device)
+            self.block = self.work.baseline(order.size, self.memory, order.device)
         else:
-            speed = importlib.import_module("tests.probes.speed")  # the course's
-            self.block = speed.begin(self.assignment, order.workload, order.size, self.memory, order.device)
+            self.block = self.work.student(self.assignment, order.size, self.memory, order.device)
 
     def wait(self) -> None:
         """Until the device has done all that is queued."""

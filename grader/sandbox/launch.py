@@ -27,12 +27,14 @@ FIRST_USER = 1_000_000  # far above the users that a machine gives out
 
 RUNTIME = (  # all of the engine that a worker can see
     *(f"torchkata/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes", "torch_internals")),
-    *(f"torchkata/speed/{name}.py" for name in ("__init__", "layout", "sizes", "baselines")),
+    *(f"torchkata/speed/{name}.py" for name in ("__init__", "devices", "freivalds", "layout")),
+    *(f"torchkata/speed/{name}.py" for name in ("seeded", "sizes", "waiting", "workload")),
     "grader/__init__.py",
     *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "forks", "self_test")),
     *(f"grader/sandbox/{name}.py" for name in ("work", "zygote", "bench", "orders", "cuda")),
 )
-PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that it can see
+PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that it can see,
+WORKLOADS = "reference/workloads/*.py"  # and these, where it is timed
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
 NOT_OURS = (".git", ".venv", "__pycache__")
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # beside the device's own file
@@ -127,7 +129,7 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
         if isolation == "bwrap":
             raise IsolationError(str(error)) from None
         refused = ""
-    runtime = copy_runtime()
+    runtime = copy_runtime(timed=timing.arena_bytes > 0)
     ours, theirs = socket.socketpair()
     root = os.getuid() == 0
     confinement = Confinement(
@@ -198,11 +200,12 @@ def hidden_files() -> list[str]:
     return found
 
 
-def copy_runtime() -> Path:
+def copy_runtime(*, timed: bool) -> Path:
     """A directory that holds what a worker needs of this project and nothing else."""
     runtime = Path(tempfile.mkdtemp(prefix="torchkata-runtime-"))
     runtime.chmod(0o755)
-    for root, names in ((ENGINE, RUNTIME), (course().root, PROBES)):
+    workloads = [path.relative_to(course().root).as_posix() for path in course().root.glob(WORKLOADS) if timed]
+    for root, names in ((ENGINE, RUNTIME), (course().root, (*PROBES, *workloads))):
         for name in names:
             source, target = root / name, runtime / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -210,6 +213,8 @@ def copy_runtime() -> Path:
                 shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
             elif source.is_file():
                 shutil.copyfile(source, target)
+    if workloads:
+        (runtime / "reference" / "__init__.py").touch()
     return runtime
 
 

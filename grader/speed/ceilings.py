@@ -13,8 +13,7 @@ from grader.speed import setup
 from grader.speed.calibration import Calibration
 from grader.speed.machine import DEMANDS
 from grader.speed.state import StateUnknown, read_state
-from torchkata.speed.accounting import linear_flops
-from torchkata.speed.sizes import SIZES, Kind, Size
+from torchkata.speed.sizes import PRODUCT, Kind, Size, product_flops
 
 DTYPES: dict[Kind, dict[str, torch.dtype]] = {
     "cpu": {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "fp64": torch.float64},
@@ -62,13 +61,13 @@ def settle(kind: Kind) -> tuple[str, str, int]:
 
 
 def products(kind: Kind, free: int) -> Iterator[tuple[str, float]]:
-    """FLOP/s by dtype, in the shape of `linear_forward`, with fewer rows where memory is short."""
+    """FLOP/s by dtype, in the shape of `PRODUCT`, with fewer rows where memory is short."""
     for name, dtype in DTYPES[kind].items():
-        size = fitting(SIZES[kind]["linear_forward"], dtype.itemsize, free)
+        size = fitting(PRODUCT[kind], dtype.itemsize, free)
         x, weight = random(kind, dtype, size.batch, size.width), random(kind, dtype, size.width, size.outputs)
         y = torch.empty(size.batch, size.outputs, dtype=dtype, device=kind)
         torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
-        flops = linear_flops(size.batch, size.width, size.outputs)
+        flops = product_flops(size.batch, size.width, size.outputs)
         yield name, flops / seconds(kind, partial(torch.mm, x, weight, out=y))
 
 

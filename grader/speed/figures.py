@@ -12,8 +12,8 @@ from grader.speed.decision import Final
 from grader.speed.machine import Machine
 from grader.speed.side import Done, Side, Task
 from torchkata.course import Workload
-from torchkata.speed.amounts import own_peak_bytes
-from torchkata.speed.sizes import SIZES
+from torchkata.speed.sizes import Kind
+from torchkata.speed.workload import HostWait, MemoryPeak, Work, work_of
 
 STEPS = 4
 SECONDS = 60.0
@@ -36,13 +36,14 @@ class WrongResult(Exception):
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
     """One workload of one submission. Raises what `torchkata.failures` has."""
-    task = Task(workload.name, machine.kind, SIZES[machine.kind][workload.name], STEPS)
+    work = work_of(workload.name)
+    task = Task(workload.name, machine.kind, work.sizes[machine.kind], STEPS)
     thresholds = workload.ratio[machine.kind]
     found: list[Figure] = []
     while len(found) < ATTEMPTS and not any(figure.ratio >= thresholds.full for figure in found):
         side = Side(machine.student, machine.limits, task, files)
         try:
-            found.append(FIGURES[workload.name, machine.kind](side))
+            found.append(figure_of(work, machine.kind)(side))
         except WrongResult as error:
             return Final("failed", note=str(error))
         finally:
@@ -112,7 +113,8 @@ def peak_of_the_device(side: Side) -> Figure:
 
 def compared(side: Side, done: Done, peak: int) -> Figure:
     """A peak in bytes against what the formula says."""
-    expected = own_peak_bytes(side.task.size)
+    assert isinstance(side.task.work, MemoryPeak)
+    expected = side.task.work.needed_bytes(side.task.size)
     demand_right(side, done)
     note = f"{peak / 2**20:.0f} MiB held at most, where the formula says {expected / 2**20:.0f}"
     return Figure(expected / max(peak, 1), note)
@@ -136,9 +138,14 @@ def looking(look: Callable[[], object]) -> Iterator[None]:
         thread.join()
 
 
-FIGURES: dict[tuple[str, str], Callable[[Side], Figure]] = {
-    ("no_hidden_sync", "cpu"): reads_to_the_host,
-    ("no_hidden_sync", "cuda"): lead_of_the_host,
-    ("peak_memory", "cpu"): peak_of_the_process,
-    ("peak_memory", "cuda"): peak_of_the_device,
+FIGURES: dict[tuple[type[Work], Kind], Callable[[Side], Figure]] = {
+    (HostWait, "cpu"): reads_to_the_host,
+    (HostWait, "cuda"): lead_of_the_host,
+    (MemoryPeak, "cpu"): peak_of_the_process,
+    (MemoryPeak, "cuda"): peak_of_the_device,
 }
+
+
+def figure_of(work: Work, kind: Kind) -> Callable[[Side], Figure]:
+    """How it is measured on this kind of device."""
+    return next(figure for (measured, on), figure in FIGURES.items() if isinstance(work, measured) and on == kind)

@@ -13,9 +13,9 @@ from grader.speed.machine import Machine
 from torchkata.course import Tiers, Workload
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.result import Outcome
-from torchkata.speed.amounts import UNITS
 from torchkata.speed.sizes import Kind
 from torchkata.speed.words import lesson
+from torchkata.speed.workload import Rate, work_of
 
 NOT_YOUR_FAULT = "this is not your fault, and costs nothing"
 WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
@@ -24,20 +24,30 @@ WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
 def grade(
     machine: Machine, workloads: Iterable[Workload], files: Mapping[str, Mapping[str, bytes]]
 ) -> Iterator[PerformanceResult]:
-    """Each workload, on its own files: those of the submission, on foundations that hold."""
+    """Each workload, on its own files: those of the submission, on foundations that hold.
+
+    Ends early where this process or its device has failed: what is left needs a new process.
+    """
     for workload in workloads:
         began = time.monotonic()
-        row = graded(machine, workload, files[workload.name])
+        try:
+            row, failed = graded(machine, workload, files[workload.name]), False
+        except (CudaError, RuntimeError, OSError) as error:  # torch's own are RuntimeErrors
+            said = str(error).strip().partition("\n")[0]
+            text = f"{type(error).__name__}: {said}; {NOT_YOUR_FAULT}"
+            row, failed = ended(machine.kind, workload, "inconclusive", text), True
         yield msgspec.structs.replace(marked(row), seconds=round(time.monotonic() - began, 3))
+        if failed:
+            return
 
 
 def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> PerformanceResult:
-    """One workload, however it ends."""
+    """One workload, however the student's code or the comparison ends. Raises what torch and the driver raise here."""
     try:
-        if workload.name in UNITS:
+        if isinstance(work := work_of(workload.name), Rate):
             measured = rates.measure(machine, workload, files)
             row = row_of(machine, workload, measured.verdict, measured.thresholds)
-            return msgspec.structs.replace(row, rate=measured.rate, unit=UNITS[workload.name], mfu=measured.mfu)
+            return msgspec.structs.replace(row, rate=measured.rate, unit=work.unit, mfu=measured.mfu)
         return row_of(machine, workload, figures.measure(machine, workload, files), workload.ratio[machine.kind])
     except NotStarted as error:
         return ended(machine.kind, workload, "not_started", f"{error.place.file} is not written yet")
@@ -49,7 +59,7 @@ def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> 
     except TimedOut as error:
         slowest = f"more than {rates.SLOWEST:g} times what passes"
         return ended(machine.kind, workload, "timed_out", f"{error.how}: {slowest}")
-    except (Inconclusive, CudaError) as error:
+    except Inconclusive as error:
         return ended(machine.kind, workload, "inconclusive", f"{error}; {NOT_YOUR_FAULT}")
 
 

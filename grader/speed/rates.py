@@ -3,6 +3,7 @@
 Y Y Y │ S Y S Y S Y …     Y: the baseline   S: the student, who has begun only after the first three
 """
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +13,13 @@ import torch
 
 from grader.speed.calibration import fallen
 from grader.speed.decision import RULES, Final, More, Retry, Sample, as_ratios, judge
-from grader.speed.freivalds import OWN_MARGIN
 from grader.speed.machine import Machine
 from grader.speed.side import Side, Task, most_calls
 from torchkata.course import Tiers, Workload
-from torchkata.speed.amounts import UNITS, amount
+from torchkata.failures import Inconclusive
 from torchkata.speed.devices import NAMES
-from torchkata.speed.sizes import SIZES
+from torchkata.speed.freivalds import OWN_MARGIN
+from torchkata.speed.workload import Rate, work_of
 
 OPENING_BLOCKS = 3
 SLOWEST = 10.0  # times slower than what passes: not worth waiting for
@@ -36,20 +37,29 @@ class Measured:
     mfu: float | None  # of the median, where the device's peak is known
 
 
+def rate_of(task: Task) -> Rate:
+    """What is done, which is measured as a rate."""
+    assert isinstance(task.work, Rate)
+    return task.work
+
+
 class Baseline:
     """The plain work, timed whenever it is asked for."""
 
-    def __init__(self, machine: Machine, workload: Workload, task: Task) -> None:
+    def __init__(self, machine: Machine, task: Task) -> None:
+        work = rate_of(task)
         self.side = Side(machine.baseline, machine.limits, task, None)
-        self.work = amount(workload.name, task.size).baseline * task.calls * task.times
-        self.comparable = workload.name != "adagrad_step"  # whose baseline computes something else
+        self.work = work.baseline_amount(task.size) * task.calls * task.times
+        self.comparable = work.same_as_baseline
         self.own_error = 0.0
         self.seconds = 0.0
 
     def rate(self) -> float:
-        """Of one more block, in work units a second."""
+        """Of one more block, in work units a second. Raises Inconclusive, a wrong result among the reasons."""
         block = self.side.block(TRUSTED_SECONDS)
         self.seconds = block.seconds
+        if self.comparable and not math.isfinite(block.error):
+            raise Inconclusive("plain torch's own result was wrong on this device")
         if self.comparable:
             self.own_error = max(self.own_error, block.error)
         return self.work / block.seconds
@@ -71,7 +81,7 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
         verdict, ceiling = one_attempt(machine, workload, task, files, attempt)
         if isinstance(verdict, Final):
             rate = verdict.median and verdict.median * ceiling
-            peak = peak_of(machine, task) if UNITS[workload.name] == "FLOP" else None
+            peak = peak_of(machine, task) if rate_of(task).unit == "FLOP" else None
             thresholds = as_ratios(*thresholds_on(machine, workload, task), ceiling)
             return Measured(verdict, rate, thresholds, mfu=rate / peak if rate and peak else None)
         attempt += 1
@@ -83,7 +93,7 @@ def one_attempt(
     """Samples until there is a verdict; it, and the baseline's highest rate."""
     rules = RULES[machine.kind]
     machine.trouble()
-    baseline = Baseline(machine, workload, task)
+    baseline = Baseline(machine, task)
     student: Side | None = None
     try:
         baseline.warm_up(machine.demands.warm_up_seconds)
@@ -91,7 +101,7 @@ def one_attempt(
         opening = median(rates)
         slow = slower_than_once(machine, task, opening)
         student = Side(machine.student, machine.limits, task, files)
-        work = amount(workload.name, task.size).student * task.calls * task.times
+        work = rate_of(task).amount(task.size) * task.calls * task.times
         allowed = PATIENCE_SECONDS + SLOWEST * work / (opening * workload.ratio[machine.kind].passing)
         thresholds, peak = thresholds_on(machine, workload, task)
         samples: list[Sample] = []
@@ -142,17 +152,18 @@ def peak_of(machine: Machine, task: Task) -> float | None:
 
 def slower_than_once(machine: Machine, task: Task, opening: float) -> str:
     """What a plain product says of a device that was calibrated; "" for nothing, or for a workload that is none."""
-    if task.workload != "linear_forward":
+    if rate_of(task).roof != "compute":
         return ""
     return fallen(machine.calibration, NAMES[getattr(torch, task.size.dtype)], opening)
 
 
 def sized(machine: Machine, workload: Workload) -> Task:
     """The task whose block takes the baseline long enough, as far as memory goes."""
-    size = SIZES[machine.kind][workload.name]
-    most = min(most_calls(workload.name, machine.kind, size, machine.arena_bytes), machine.demands.most_calls)
+    work = work_of(workload.name)
+    size = work.sizes[machine.kind]
+    most = min(most_calls(work, machine.kind, size, machine.arena_bytes), machine.demands.most_calls)
     trial = Task(workload.name, machine.kind, size, min(2, most))
-    baseline = Baseline(machine, workload, trial)
+    baseline = Baseline(machine, trial)
     try:
         baseline.warm_up(0.0)
         baseline.rate()

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import msgspec
@@ -44,7 +44,24 @@ Message: TypeAlias = Row | About
 
 
 def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
-    """The device, then each workload of the job as it ends. Raises MachineError where the sandbox breaks down."""
+    """The device, then each workload of the job as it ends. Raises MachineError where the sandbox breaks down.
+
+    Where a process is lost or its device fails, another one goes on; a workload that none gets past is inconclusive.
+    """
+    missing = list(job.workloads)
+    while missing:
+        left = len(missing)
+        for message in in_a_child(replace(job, workloads=tuple(missing)), kind, sandbox):
+            if isinstance(message, Row):
+                missing = [workload for workload in missing if workload.name != message.row.workload]
+            yield message
+        if len(missing) == left:
+            text = f"the process that timed it was lost; {NOT_YOUR_FAULT}"
+            yield Row(ended(kind, missing.pop(0), "inconclusive", text))
+
+
+def in_a_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
+    """What one process tells before it ends. Raises MachineError."""
     student, baseline = connect(sandbox), connect(sandbox)
 
     def work(send: Send) -> None:
@@ -60,18 +77,12 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message
         for row in grade(machine, job.workloads, with_fallbacks(job)):
             send(msgspec.msgpack.encode(Row(row)))
 
-    missing = {workload.name: workload for workload in job.workloads}
     try:
         for message in messages(work, SILENCE):
-            found = msgspec.msgpack.decode(message, type=Message)
-            if isinstance(found, Row):
-                missing.pop(found.row.workload)
-            yield found
+            yield msgspec.msgpack.decode(message, type=Message)
     finally:
         student.close()
         baseline.close()
-    for workload in missing.values():
-        yield Row(ended(kind, workload, "inconclusive", f"the process that timed it was lost; {NOT_YOUR_FAULT}"))
 
 
 def with_fallbacks(job: SpeedJob) -> dict[str, dict[str, bytes]]:

@@ -1,9 +1,10 @@
 """One side of a comparison, the student's or the baseline's: its worker, its inputs, its blocks by our clock."""
 
+import contextlib
 import os
 import socket
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -11,13 +12,13 @@ from torch import Tensor
 
 from grader.sandbox.cuda import DeviceMemory
 from grader.sandbox.orders import Begin
-from grader.speed.checks import CHECKS, Check
 from grader.speed.worker import Block, TimedWorker
 from torchkata.course import Limits
-from torchkata.failures import Crashed, NotStarted, Place
+from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 from torchkata.reply import Reply
-from torchkata.speed.layout import bytes_needed, fields, lay_out
+from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
+from torchkata.speed.workload import Work, work_of
 
 MOST_CALLS = 2**16
 
@@ -31,6 +32,11 @@ class Task:
     size: Size
     calls: int
     times: int = 1  # the same calls again
+
+    @property
+    def work(self) -> Work:
+        """What it is."""
+        return work_of(self.workload)
 
 
 @dataclass(frozen=True)
@@ -48,42 +54,60 @@ class Side:
     def __init__(self, control: socket.socket, limits: Limits, task: Task, files: Mapping[str, bytes] | None) -> None:
         """The student's with files, the baseline's without. Raises what `torchkata.failures` has."""
         self.task = task
+        self.trusted = files is None
         self.worker = TimedWorker(control, limits)
         self.device_memory: DeviceMemory | None = None
         try:
-            self.begin(self.worker.start(files or {}), trusted=files is None)
+            with self.blamed():
+                self.begin(self.worker.start(files or {}))
         except BaseException:
             self.close()
             raise
 
-    def begin(self, host: Tensor, *, trusted: bool) -> None:
+    def begin(self, host: Tensor) -> None:
         """Lay out the memory and let the worker make what its blocks need."""
         task, device_bytes = self.task, 0
-        chosen = fields(task.workload, task.size, task.calls)
+        chosen = task.work.fields(task.size, task.calls)
         if task.kind == "cuda":
             device_bytes = bytes_needed(chosen, on_host=False)
             self.device_memory = DeviceMemory(device_bytes)
         self.memory = lay_out(chosen, host, host if self.device_memory is None else self.device_memory.tensor)
         self.filled = [name for name, field in chosen.items() if field.role != "given" and not field.on_host]
         self.results: dict[str, Tensor] = self.memory if self.device_memory is None else self.copies()
-        self.check: Check = CHECKS[task.workload](self.memory, self.results, task.size)
+        self.check = task.work.check(self.memory, self.results, task.size)
         self.check.prepare()
         self.settled()
-        demand_success(self.hand_over(Begin(task.workload, task.size, task.calls, task.kind, trusted, device_bytes)))
+        self.hand_over(Begin(task.workload, task.size, task.calls, task.kind, self.trusted, device_bytes))
         self.memory_before = self.worker.memory()
         self.free_before = torch.cuda.mem_get_info()[0] if task.kind == "cuda" else 0
         demand_success(self.worker.begin())
         self.check.begun()
 
-    def hand_over(self, order: Begin) -> Reply:
-        """Let the worker map its memory, and that of the device, if it has any."""
-        if self.device_memory is None:
-            return self.worker.lay_out(order)
-        descriptor = self.device_memory.descriptor()
+    def hand_over(self, order: Begin) -> None:
+        """Let the worker map its memory, and that of the device, if it has any. Raises Inconclusive, CudaError.
+
+        No student's code runs yet, so that nothing that goes wrong is a student's fault.
+        """
+        descriptor = None if self.device_memory is None else self.device_memory.descriptor()
         try:
-            return self.worker.lay_out(order, descriptor)
+            reply = self.worker.lay_out(order, descriptor)
+        except (Died, TimedOut) as error:
+            raise Inconclusive(f"a worker could not map its memory ({error.how})") from None
         finally:
-            os.close(descriptor)
+            if descriptor is not None:
+                os.close(descriptor)
+        if reply.outcome != "returned":
+            raise Inconclusive(f"a worker could not map its memory ({reply.error})")
+
+    @contextlib.contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Whatever happens to the baseline's worker is the machine's fault. Raises Inconclusive."""
+        try:
+            yield
+        except (Crashed, Died, NotStarted, TimedOut) as error:
+            if not self.trusted:
+                raise
+            raise Inconclusive(f"plain torch's own work failed ({error})") from None
 
     def settled(self) -> None:
         """Wait until the device has done what this process has queued: before any clock or code of others begins."""
@@ -94,7 +118,8 @@ class Side:
         """One block on new inputs, for limited time. Raises what `torchkata.failures` has."""
         self.check.refresh()
         self.settled()
-        done = self.timed({"block": self.task.times, "done": True}, seconds)
+        with self.blamed():
+            done = self.timed({"block": self.task.times, "done": True}, seconds)
         error = self.check.error()
         self.worker.still()
         return Done(done.wall if self.task.kind == "cuda" else done.own, error, done.reply)
@@ -134,11 +159,11 @@ def demand_success(reply: Reply) -> None:
         raise Crashed(reply.error, place)
 
 
-def most_calls(workload: str, kind: Kind, size: Size, available: int) -> int:
+def most_calls(work: Work, kind: Kind, size: Size, available: int) -> int:
     """How many calls' tensors fit into so many bytes, of the device's memory where it has its own; at least 1."""
     on_host = None if kind == "cpu" else False
 
     def needed(calls: int) -> int:
-        return bytes_needed(fields(workload, size, calls), on_host=on_host)
+        return bytes_needed(work.fields(size, calls), on_host=on_host)
 
     return max(1, bisect_right(range(MOST_CALLS), available, lo=1, key=needed) - 1)

@@ -43,8 +43,8 @@ def pretend() -> None:
     torch.cuda.mem_get_info = lambda *_: (2**30, 2**30)
     copy = launch.copy_runtime
 
-    def with_a_pretended_device() -> Path:
-        runtime = copy()
+    def with_a_pretended_device(*, timed: bool) -> Path:
+        runtime = copy(timed=timed)
         with (runtime / "grader/sandbox/cuda.py").open("a") as file:
             file.write(IN_WORKERS)
         return runtime

@@ -1,1 +1,1 @@
-"""What a device can do, what a piece of work needs, and what the two together teach."""
+"""What a workload is, and what serves any: tensors in memory, inputs from a seed, a check of products, devices."""

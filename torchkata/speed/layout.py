@@ -1,4 +1,4 @@
-"""The tensors of each workload: what a student's code is given, what it must fill, and where they lie in memory."""
+"""Tensors that work is done on: what a student's code is given, what it must fill, and where they lie in memory."""
 
 import math
 from collections.abc import Mapping
@@ -30,43 +30,10 @@ class Field:
         return math.prod(self.shape) * self.dtype.itemsize
 
 
-def fields(workload: str, size: Size, calls: int) -> dict[str, Field]:
-    """The tensors of a block of so many calls; the first axis is the call's, where there is one for each."""
-    B, D, L, K, P = size.batch, size.width, size.layers, size.outputs, size.parameters
-    dtype = getattr(torch, size.dtype)
-    batches = {"x": Field((calls, B, D), dtype, "given"), "target": Field((calls, B), dtype, "given")}
-    match workload:
-        case "linear_forward":
-            return {
-                "weight": Field((D, K), dtype, "given"),
-                "x": Field((calls, B, D), dtype, "given"),
-                "y": Field((calls, B, K), dtype, "filled"),
-            }
-        case "cruncher_step":
-            return {
-                **batches,
-                "layers": Field((L, D, D), dtype, "given"),
-                "final": Field((D, 1), dtype, "given"),
-                "new_layers": Field((calls, L, D, D), dtype, "filled"),
-                "new_final": Field((calls, D, 1), dtype, "filled"),
-            }
-        case "train_throughput" | "no_hidden_sync" | "peak_memory":
-            return {
-                "asked": Field((1,), torch.int64, "filled", on_host=True),  # how many batches so far
-                **batches,
-                "layers": Field((L, D, D), dtype, "both"),  # the start, which is the student's own
-                "final": Field((D, 1), dtype, "both"),
-                "new_layers": Field((L, D, D), dtype, "filled"),
-                "new_final": Field((D, 1), dtype, "filled"),
-            }
-        case "sgd_step" | "adagrad_step":
-            return {"p": Field((calls, P), dtype, "both"), "grad": Field((calls, P), dtype, "given")}
-        case "get_batch_throughput":
-            return {
-                "data": Field((size.tokens,), torch.uint16, "given", on_host=True),
-                "batch": Field((calls, B, size.sequence), torch.int64, "filled"),
-            }
-    raise ValueError(f"there is no workload {workload!r}")
+def dtype_of(size: Size) -> torch.dtype:
+    """As torch has it."""
+    dtype: torch.dtype = getattr(torch, size.dtype)
+    return dtype
 
 
 def bytes_needed(chosen: Mapping[str, Field], *, on_host: bool | None = None) -> int:

@@ -48,8 +48,10 @@ def of_the_course(names: Sequence[str]) -> set[Path]:
     asked = [root / f"{folder}{name}.py" for name in names for folder in ("assignment/", "tests/test_")]
     languages = [reference / f"{language}.toml" for language in course().languages]
     shared = [*languages, *(root / name for name in FROM_THE_COURSE)]
-    if any({*names}.issuperset(workload.uses) for workload in course().workloads.values()):
-        shared += [root / SPEED, reference / "workloads" / "workloads.toml"]
+    timed = [name for name, workload in course().workloads.items() if {*names}.issuperset(workload.uses)]
+    if timed:
+        told = ["workloads.toml", *(f"{name}.py" for name in timed)]
+        shared += [root / SPEED, *(reference / "workloads" / name for name in told)]
     tests = with_imports([*known, *(path for path in asked if "assignment" not in path.parts), *shared])
     for path in sorted(tests):
         if path.is_relative_to(reference) and course().is_private(path):

@@ -85,7 +85,7 @@ def roofs(students: Sequence[Student]) -> Iterator[str]:
     if not devices:
         return
     from grader.output.pictures.roofline import Point, roofline
-    from grader.output.speed_pictures import baseline, points_of  # matplotlib is slow to import
+    from grader.output.speed_pictures import points_of, roof_of  # matplotlib is slow to import
 
     for device, kind in devices:
         timed = [one.timed for one in students if (one.device, one.kind) == (device, kind) and one.timed]
@@ -95,6 +95,6 @@ def roofs(students: Sequence[Student]) -> Iterator[str]:
             for name, intensity in {one.workload: one.intensity for one in points}.items()
         ]
         if middle:
-            peaks = [rate for results in timed if (rate := baseline(results, "linear_forward"))]
-            bandwidths = [rate for results in timed if (rate := baseline(results, "sgd_step"))]
+            peaks = [rate for results in timed if (rate := roof_of(results, "compute"))]
+            bandwidths = [rate for results in timed if (rate := roof_of(results, "bandwidth"))]
             yield roofline(middle, median(peaks) if peaks else None, median(bandwidths) if bandwidths else None, device)

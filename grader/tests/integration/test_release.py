@@ -38,7 +38,10 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
     shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml")}
     shared.remove("lint.toml")
     assert {path.name for path in (new_handout / "reference").iterdir()} == {*shared, *KATAS, "stubs", "workloads"}
-    assert listed(new_handout / "reference/workloads") == ["workloads.toml"]
+    classes = [*course().workloads, "optimizers", "training"]
+    assert listed(new_handout / "reference/workloads") == sorted(
+        ["workloads.toml", *(f"{name}.py" for name in classes)]
+    )
     for kata in KATAS:
         ours = {path.name for path in course().folder(kata).iterdir() if path.suffix in (".py", ".toml")}
         known = {path.name for path in (new_handout / "reference" / kata).iterdir()}
@@ -95,6 +98,16 @@ def test_a_release_with_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytes
     assert done.code == 3
     assert "x.py has a function of reference/train/solution.py" in done.err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_handout_has_what_is_timed_of_its_katas(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert ask("release", out, "--kata=sgd", "--kata=adagrad").code == 0
+    assert listed(out / "reference/workloads") == ["adagrad_step.py", "optimizers.py", "sgd_step.py", "workloads.toml"]
+    write_solution(out, "sgd", "adagrad")
+    shutil.copy(ROOT / "grader/tests/pretended_gpu.py", out)
+    timed = at_home("pytest", "-m", "gpu", "-p", "pretended_gpu", cwd=out)
+    assert (timed.code, "2 passed" in timed.out) == (0, True), timed.out + timed.err
 
 
 def test_an_untouched_handout_is_not_started_and_with_the_solution_all_katas_are_done() -> None:

@@ -1,6 +1,5 @@
 """`pytest -m gpu` on a student's machine: without a GPU, and with one that is pretended."""
 
-import ast
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,12 +10,13 @@ from grader.tests import ROOT
 from grader.tests.conftest import Run, run
 from grader.tests.handed_in import changed, work
 from grader.tests.solution import SOLUTION
-from tests.trial import CALLS, HEADROOM, fitting, shrunk
 from torchkata.course import course
-from torchkata.gpu import Figure, judge_by
-from torchkata.speed.layout import bytes_needed, fields
-from torchkata.speed.sizes import SIZES, Kind, Size
+from torchkata.gpu import claim, judge_by
+from torchkata.speed.layout import bytes_needed
+from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.stopwatch import Cuda, here
+from torchkata.speed.trial import CALLS, HEADROOM, Figure, fitting, shrunk
+from torchkata.speed.workload import work_of
 
 without_a_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
 WORKLOADS = list(course().workloads)
@@ -33,10 +33,12 @@ def rows(out: str) -> dict[str, str]:
     return {words[0]: words[1] for words in lines if len(words) == 2 and words[0] in WORKLOADS}
 
 
-def test_every_workload_has_a_student_test() -> None:
-    tree = ast.parse((ROOT / "tests/test_speed.py").read_text())
-    named = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
-    assert named == [f"test_{workload}" for workload in WORKLOADS]
+def test_every_workload_has_a_student_test_and_a_claim() -> None:
+    listed = run("pytest", "--collect-only", "-m", "gpu").out.splitlines()
+    named = [line.partition("::")[2] for line in listed if line.startswith("tests/test_speed.py::")]
+    assert named == [f"test_is_right_and_fast[{workload}]" for workload in WORKLOADS]
+    assert all(len(claim(workload)) > len(workload) for workload in WORKLOADS)
+    assert claim("sgd_step") == "A step of SGD takes little longer than to read p and grad and to write p"
 
 
 def test_plain_pytest_neither_runs_nor_lists_speed_tests() -> None:
@@ -131,7 +133,8 @@ def test_a_crash_in_a_speed_test_shows_the_students_own_line(tmp_path: Path) -> 
 
 
 def test_a_small_device_is_timed_with_a_smaller_batch_and_a_tiny_one_not_at_all() -> None:
-    linear = fields("linear_forward", SIZES["cpu"]["linear_forward"], CALLS)
+    work = work_of("linear_forward")
+    linear = work.fields(work.sizes["cpu"], CALLS)
     options = ("--kata", "linear", "--pretended-bytes")
     small = pretended(SOLUTION, *options, str(HEADROOM * bytes_needed(linear) - 1))
     assert small.code == 0
@@ -141,21 +144,23 @@ def test_a_small_device_is_timed_with_a_smaller_batch_and_a_tiny_one_not_at_all(
     assert rows(tiny.out)["linear_forward"].startswith("not run   (it needs")
 
 
-@pytest.mark.parametrize("kind", list(SIZES))
+@pytest.mark.parametrize("kind", ["cpu", "cuda"])
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_a_workload_is_halved_no_more_than_the_devices_memory_demands(kind: Kind, workload: str) -> None:
-    def needed(size: Size) -> int:
-        return HEADROOM * bytes_needed(fields(workload, size, CALLS), on_host=False)
+    work = work_of(workload)
 
-    whole = SIZES[kind][workload]
-    assert fitting(workload, whole, needed(whole)) == whole
+    def needed(size: Size) -> int:
+        return HEADROOM * bytes_needed(work.fields(size, CALLS), on_host=False)
+
+    whole = work.sizes[kind]
+    assert fitting(work, whole, needed(whole)) == whole
     assert shrunk(whole, whole) == ""
-    half = fitting(workload, whole, needed(whole) - 1)
+    half = fitting(work, whole, needed(whole) - 1)
     assert (2 * half.batch, 2 * half.parameters) == (whole.batch, whole.parameters)
     assert needed(half) < needed(whole)
     assert shrunk(whole, half)
     with pytest.raises(pytest.skip.Exception, match=r"where 0\.0 are free"):
-        fitting(workload, whole, 0)
+        fitting(work, whole, 0)
 
 
 @pytest.mark.parametrize(

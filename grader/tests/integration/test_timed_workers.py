@@ -15,7 +15,7 @@ from grader.speed.worker import SLIP, MemoryUse, TimedWorker
 from grader.tests.workers import LEVELS, zygote
 from torchkata.course import course
 from torchkata.failures import Crashed, Died, NotStarted, TimedOut
-from torchkata.speed.layout import bytes_needed, fields
+from torchkata.speed.layout import bytes_needed
 from torchkata.speed.sizes import Size
 
 SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
@@ -211,10 +211,10 @@ def test_training_that_does_nothing_is_a_wrong_result(side: Callable[..., Side])
 
 @pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])
 def test_a_block_has_at_most_as_many_calls_as_memory_holds(available: int) -> None:
-    most = most_calls("linear_forward", "cpu", SMALL.size, available)
+    most = most_calls(SMALL.work, "cpu", SMALL.size, available)
     assert most >= 1
-    assert most == 1 or bytes_needed(fields("linear_forward", SMALL.size, most)) <= available
-    assert bytes_needed(fields("linear_forward", SMALL.size, most + 1)) > available
+    assert most == 1 or bytes_needed(SMALL.work.fields(SMALL.size, most)) <= available
+    assert bytes_needed(SMALL.work.fields(SMALL.size, most + 1)) > available
 
 
 def test_a_timed_worker_that_never_got_a_call_can_be_closed(sandbox: Sandbox) -> None:

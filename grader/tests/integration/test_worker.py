@@ -2,6 +2,7 @@
 
 import os
 import select
+import shutil
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -12,11 +13,12 @@ import pytest
 import torch
 
 from grader.sandbox.channel import LENGTH, encode
-from grader.sandbox.launch import Sandbox, hidden_files
+from grader.sandbox.launch import Sandbox, copy_runtime, hidden_files
 from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
 from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
 from tests.probes import linear as probes
+from torchkata.course import course
 from torchkata.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.reply import Reply
 from torchkata.student import Student
@@ -250,6 +252,17 @@ def test_every_file_of_the_project_is_hidden_from_a_worker() -> None:
         "conftest.py",
     } <= files
     assert not any(".venv/" in path or ".git/" in path for path in files)
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_of_the_reference_a_worker_has_what_is_timed_alone(*, timed: bool) -> None:
+    runtime = copy_runtime(timed=timed)
+    found = {path.relative_to(runtime).as_posix() for path in runtime.glob("reference/**/*") if path.is_file()}
+    marker = (runtime / "reference/__init__.py").read_bytes() if timed else b""
+    shutil.rmtree(runtime)
+    workloads = {f"reference/workloads/{name}.py" for name in (*course().workloads, "optimizers", "training")}
+    assert found == ({"reference/__init__.py", *workloads} if timed else set())
+    assert marker == b"", "the package's own has what the oracles need"
 
 
 @pytest.fixture

@@ -12,8 +12,12 @@ from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
 from grader.tests.solution import SOLUTION
+from reference.workloads.adagrad_step import AdagradStep
+from reference.workloads.peak_memory import peak_bytes
+from reference.workloads.sgd_step import SgdStep
+from reference.workloads.training import parameters, step_flops
 from torchkata.assignment import Assignment
-from torchkata.speed import accounting
+from torchkata.speed.sizes import Size, product_flops
 from torchkata.torch_internals import TorchDispatchMode, tree_leaves
 
 solution = Assignment(SOLUTION, "solution")
@@ -63,32 +67,38 @@ def counted(work: Callable[[], object]) -> int:
 @given(rows=st.integers(0, 40), input_dim=sizes, output_dim=sizes)
 def test_the_flops_of_a_linear_layer_are_what_torch_counts(rows: int, input_dim: int, output_dim: int) -> None:
     layer, x = Linear(input_dim, output_dim), torch.ones(rows, input_dim)
-    assert counted(lambda: layer(x)) == accounting.linear_flops(rows, input_dim, output_dim)
+    assert counted(lambda: layer(x)) == product_flops(rows, input_dim, output_dim)
 
 
 @given(rows=sizes, dim=sizes, num_layers=st.integers(0, 4))
 def test_the_flops_of_a_training_step_are_what_torch_counts(rows: int, dim: int, num_layers: int) -> None:
     model, x = Cruncher(dim, num_layers), torch.ones(rows, dim)
-    expected = accounting.cruncher_step_flops(rows, dim, num_layers)
+    expected = step_flops(rows, dim, num_layers)
     assert counted(lambda: model(x).square().mean().backward()) == expected
 
 
 def test_the_step_of_one_layer_takes_four_flops_per_parameter_and_row() -> None:
-    assert accounting.cruncher_step_flops(8, 4096, 1) == 4 * 8 * 4096**2 + 6 * 8 * 4096
+    assert step_flops(8, 4096, 1) == 4 * 8 * 4096**2 + 6 * 8 * 4096
 
 
 @given(dim=sizes, num_layers=st.integers(0, 4))
 def test_the_number_of_parameters_is_that_of_the_model(dim: int, num_layers: int) -> None:
     expected = sum(p.numel() for p in Cruncher(dim, num_layers).parameters())
-    assert accounting.cruncher_parameters(dim, num_layers) == expected
+    assert parameters(dim, num_layers) == expected
 
 
 def test_the_bytes_of_an_optimizer_step_follow_the_dtype() -> None:
-    assert accounting.sgd_step_bytes(1000) == 12_000
-    assert accounting.sgd_step_bytes(1000, torch.bfloat16) == 6_000
-    assert accounting.adagrad_step_bytes(1000) == 20_000
-    assert accounting.adagrad_step_bytes(1000, torch.float64) == 40_000
-    assert accounting.sgd_step_bytes(0) == accounting.adagrad_step_bytes(0) == 0
+    sgd, adagrad = SgdStep(), AdagradStep()
+    assert sgd.amount(Size(parameters=1000)) == 12_000
+    assert sgd.amount(Size(parameters=1000, dtype="bfloat16")) == 6_000
+    assert adagrad.amount(Size(parameters=1000)) == 20_000
+    assert adagrad.amount(Size(parameters=1000, dtype="float64")) == 40_000
+    assert sgd.amount(Size()) == adagrad.amount(Size()) == 0
+
+
+def test_a_baseline_is_credited_with_what_it_moves_itself() -> None:
+    size = Size(parameters=1000)
+    assert AdagradStep().baseline_amount(size) == SgdStep().baseline_amount(size) == SgdStep().amount(size)
 
 
 @pytest.mark.parametrize("num_layers", [0, 1, 2, 3, 5])
@@ -99,14 +109,12 @@ def test_the_peak_memory_of_training_is_what_live_tensors_take(rows: int, dim: i
 
     with LiveBytes() as memory:
         train(get_batch, dim, num_layers, rows, STEPS, 0.01)
-    expected = accounting.training_peak_bytes(rows, dim, num_layers)
+    expected = peak_bytes(rows, dim, num_layers)
     vectors = 3 * rows * 4  # of the batch's length: which of them coincide with the peak depends on the moment
     scalars = (STEPS + 2) * 4  # the losses, one more loss and its gradient
     assert abs(memory.peak - expected) <= vectors + scalars
 
 
 def test_the_peak_memory_of_training_follows_the_dtype() -> None:
-    wide = accounting.training_peak_bytes(8, 16, 2, torch.float64)
-    assert (
-        wide == 2 * accounting.training_peak_bytes(8, 16, 2) == 4 * accounting.training_peak_bytes(8, 16, 2, torch.half)
-    )
+    wide = peak_bytes(8, 16, 2, torch.float64)
+    assert wide == 2 * peak_bytes(8, 16, 2) == 4 * peak_bytes(8, 16, 2, torch.half)

@@ -17,7 +17,8 @@ from grader.speed.calibration import TOLERATED, Calibration, fallen, path_of, st
 from grader.speed.side import Task
 from grader.tests.conftest import ask
 from torchkata.speed.devices import device
-from torchkata.speed.sizes import SIZES, Kind, Size
+from torchkata.speed.sizes import Kind, Size
+from torchkata.speed.workload import work_of
 
 H200 = Calibration(
     device="NVIDIA H200",
@@ -114,7 +115,9 @@ def test_a_grading_machine_uses_the_calibration_of_its_device() -> None:
         store(here, path_of(machine.name))
         machine = setup.machine("cpu", one, other)
         assert machine.calibration == here
-        product, steps = (Task(name, "cpu", SIZES["cpu"][name], 1) for name in ("linear_forward", "train_throughput"))
+        product, steps = (
+            Task(name, "cpu", work_of(name).sizes["cpu"], 1) for name in ("linear_forward", "train_throughput")
+        )
         assert rates.slower_than_once(machine, product, 0.1 * 50e12).startswith("this device does 0.1 of what it did")
         assert rates.slower_than_once(machine, product, 0.9 * 50e12) == ""
         assert rates.slower_than_once(machine, steps, 1.0) == "", "no plain product"

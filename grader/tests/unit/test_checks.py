@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from grader.speed.checks import CHECKS, Check
-from grader.speed.checks.training import Weights
-from torchkata.speed import baselines
-from torchkata.speed.layout import Memory, bytes_needed, fields, lay_out
+from reference.workloads.training import Weights
+from torchkata.speed.layout import Memory, bytes_needed, lay_out
 from torchkata.speed.sizes import Size
+from torchkata.speed.workload import Check, work_of
 
 SMALL = {
     "linear_forward": Size(batch=32, width=48, outputs=16),
@@ -29,7 +28,7 @@ CALLS = 3
 def room(workload: str) -> tuple[dict[str, Tensor], Size]:
     """Memory for a small block."""
     size = SMALL[workload]
-    chosen = fields(workload, size, CALLS)
+    chosen = work_of(workload).fields(size, CALLS)
     memory = torch.zeros(bytes_needed(chosen), dtype=torch.uint8)
     return lay_out(chosen, memory, memory), size
 
@@ -38,9 +37,9 @@ def begun(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
     """A check, its memory, and the baseline's work (AdaGrad's by hand: its baseline computes something else)."""
     torch.manual_seed(0)  # so small a start is not always a fair one, and what was drawn before is up to other tests
     memory, size = room(workload)
-    check = CHECKS[workload](memory, memory, size)
+    check = work_of(workload).check(memory, memory, size)
     check.prepare()
-    work = baselines.begin(workload, size, memory, "cpu")
+    work = work_of(workload).baseline(size, memory, "cpu")
     if workload == "adagrad_step":
         work = adagrad(memory, size)
     check.begun()
@@ -79,9 +78,9 @@ def test_results_kept_from_the_block_before_fail_the_check(workload: str) -> Non
     check, memory, work = begun(workload)
     check.refresh()
     work()
-    kept = {name: memory[name].clone() for name, field in fields(workload, SMALL[workload], CALLS).items()}
+    kept = {name: memory[name].clone() for name, field in work_of(workload).fields(SMALL[workload], CALLS).items()}
     check.refresh()
-    for name, field in fields(workload, SMALL[workload], CALLS).items():
+    for name, field in work_of(workload).fields(SMALL[workload], CALLS).items():
         if field.role == "filled" or name == "p":
             memory[name].copy_(kept[name])
     assert not check.error() <= 0.1
@@ -148,7 +147,7 @@ def test_a_batch_with_a_row_that_is_no_window_fails_the_check() -> None:
 
 def test_training_from_zeros_fails_the_check() -> None:
     memory, size = room("train_throughput")
-    check = CHECKS["train_throughput"](memory, memory, size)
+    check = work_of("train_throughput").check(memory, memory, size)
     check.prepare()
     check.begun()
     check.refresh()

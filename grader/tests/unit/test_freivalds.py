@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from grader.speed import freivalds
-from grader.speed.freivalds import floor, random_signs, relative_error, squared_residuals, tolerance
+from torchkata.speed import freivalds
+from torchkata.speed.freivalds import floor, random_signs, relative_error, squared_residuals, tolerance
 
 M, K, N = 96, 1024, 80
 BF16 = torch.bfloat16

@@ -23,7 +23,8 @@ from grader.speed.state import DeviceState, StateUnknown
 from torchkata.course import course
 from torchkata.reply import Reply
 from torchkata.speed.devices import device
-from torchkata.speed.sizes import SIZES, Size
+from torchkata.speed.sizes import Size
+from torchkata.speed.workload import work_of
 
 PATIENCE = 60.0  # seconds that a thread may take to have its turn
 
@@ -119,7 +120,7 @@ def test_a_device_whose_state_is_unknown_is_trouble() -> None:
 
 def pretended_side(error: float = 0.0, block: Callable[[Any], None] = lambda _: None) -> Any:
     """A side whose block does this to its memory."""
-    task = Task("no_hidden_sync", "cuda", SIZES["cuda"]["no_hidden_sync"], calls=STEPS)
+    task = Task("no_hidden_sync", "cuda", work_of("no_hidden_sync").sizes["cuda"], calls=STEPS)
     side = SimpleNamespace(
         task=task,
         memory={"asked": torch.zeros(1, dtype=torch.int64)},
@@ -180,7 +181,7 @@ def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed(monkeypatch: py
         free[0] += 2**32
 
     side = pretended_side(block=block)
-    side.task = replace(side.task, workload="peak_memory", size=SIZES["cuda"]["peak_memory"])
+    side.task = replace(side.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
     found = figures.peak_of_the_device(side)
     assert "4096 MiB held at most" in found.note
     assert 0 < found.ratio < 2
@@ -188,7 +189,7 @@ def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed(monkeypatch: py
 
 def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:
     workload = course().workloads["linear_forward"]
-    task = Task("linear_forward", "cuda", SIZES["cuda"]["linear_forward"], 1)
+    task = Task("linear_forward", "cuda", work_of("linear_forward").sizes["cuda"], 1)
     for name, expected in (
         ("NVIDIA H100 80GB HBM3", (workload.mfu, 989.4e12)),
         ("NVIDIA A100-SXM4-80GB", (workload.ratio["cuda"], None)),

@@ -9,18 +9,25 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from grader.output import speed_pictures
 from grader.output.pictures.bars import bars
-from grader.output.pictures.intensity import intensity
 from grader.output.pictures.roofline import Point, roofline
 from grader.results import result as stored
 from grader.results.result import PerformanceResult
 from grader.tests.conftest import ask
 from grader.tests.made import HOSTILE, OUTCOMES, rehearsed, result, result_with_speed, timed
 from torchkata.course import course
-from torchkata.speed.sizes import SIZES, Size
+from torchkata.speed.sizes import Kind, Size
+from torchkata.speed.workload import Rate, work_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORKLOADS = list(course().workloads)
+
+
+def intensity(workload: str, size: Size) -> float | None:
+    """Where a workload has its place on a roofline; None where it has none."""
+    work = work_of(workload)
+    return work.intensity(size) if isinstance(work, Rate) else None
 
 
 def texts(svg: str) -> list[str]:
@@ -137,8 +144,9 @@ def test_the_intensity_of_an_optimizer_does_not_depend_on_its_number_of_paramete
 
 
 def test_workloads_that_neither_compute_nor_stream_have_no_intensity() -> None:
-    for sizes in SIZES.values():
-        without = {name for name in WORKLOADS if intensity(name, sizes[name]) is None}
+    kinds: tuple[Kind, ...] = ("cpu", "cuda")
+    for kind in kinds:
+        without = {name for name in WORKLOADS if intensity(name, work_of(name).sizes[kind]) is None}
         assert without == {"get_batch_throughput", "no_hidden_sync", "peak_memory"}
 
 
@@ -157,6 +165,13 @@ def test_report_draws_the_timed_submissions_and_removes_old_pictures(tmp_path: P
     assert {"linear_forward, 740 TFLOP/s", "sgd_step, 400 GFLOP/s"} <= set(roof)
     assert {"779 TFLOP/s", "4 TB/s"} <= set(roof), "the roof is what the grader's own code reached beside it"
     assert not [text for text in roof if "train_throughput" in text], "its result was wrong"
+
+
+def test_a_machine_without_torch_draws_bars_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored.write(result_with_speed("why"), tmp_path)
+    monkeypatch.setattr(speed_pictures, "find_spec", lambda _: None)
+    speed_pictures.draw(tmp_path / "ada")
+    assert sorted(path.name for path in (tmp_path / "ada").iterdir()) == ["result.json", "speed.svg"]
 
 
 def test_a_report_without_workloads_draws_nothing(tmp_path: Path) -> None:

@@ -8,8 +8,11 @@ import re
 import pytest
 
 from grader.base.errors import CallError
+from grader.base.imports import with_imports
 from grader.proof import zoo
+from grader.sandbox.launch import RUNTIME, WORKLOADS
 from grader.tests import ROOT
+from grader.tests.conftest import python
 from torchkata.course import Kata, course
 
 KATAS = list(course().katas.values())
@@ -55,16 +58,28 @@ def test_every_folder_of_the_course_imports_only_what_is_below_it(folder: str, b
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.level == 0:
                 names = [node.module or ""]
+            if path.parent == ROOT / "reference/workloads":
+                names = [name for name in names if not name.startswith("torchkata.speed.")]
             used = {name.partition(".")[0] for name in names}
             assert used & {"torchkata", "reference", "tests", "grader", "assignment"} <= below, path
+
+
+def test_workloads_need_no_more_than_a_worker_has() -> None:
+    for path in (ROOT / "reference/workloads").glob("*.py"):
+        ours = {file.relative_to(ROOT) for file in with_imports([path]) if file.name != "__init__.py"}
+        seen = {file for file in ours if file.as_posix() in RUNTIME or file.match(WORKLOADS)}
+        assert ours == seen, f"{path}: a worker has no more"
+
+
+def test_what_a_workload_is_worth_is_known_without_torch() -> None:
+    code = "import sys, torchkata.course as c; print(len(c.course().workloads), 'torch' in sys.modules)"
+    assert python("-c", code).out == "8 False\n"
 
 
 def test_probes_import_nothing_that_a_worker_lacks() -> None:
     for path in (ROOT / "tests/probes").glob("*.py"):
         needed = re.findall(r"^(?:from|import) ((?:torchkata|reference|tests)\S*)", path.read_text(), re.MULTILINE)
-        assert all(name.startswith(("torchkata.speed.", "torchkata.torch_internals")) for name in needed), (
-            f"{path}: a worker has no more"
-        )
+        assert all(name.startswith("torchkata.torch_internals") for name in needed), f"{path}: a worker has no more"
 
 
 def test_every_module_in_reference_has_a_docstring() -> None:

@@ -10,14 +10,18 @@ from hypothesis import strategies as st
 from torchkata.course import course
 from torchkata.speed.devices import device
 from torchkata.speed.sizes import Kind
-from torchkata.speed.words import LESSONS, lesson
+from torchkata.speed.words import lesson
+from torchkata.speed.workload import CRAWL, Measured, work_of
 
 WORKLOADS = list(course().workloads)
 kinds = st.sampled_from(get_args(Kind))
 
 
-def test_every_workload_of_the_course_has_its_lessons() -> None:
-    assert list(LESSONS) == WORKLOADS
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_every_workload_of_the_course_has_its_lessons(workload: str) -> None:
+    h100 = device("NVIDIA H100 80GB HBM3")
+    assert h100 is not None
+    assert work_of(workload).remark(Measured("cpu", CRAWL, None, h100))
 
 
 @given(

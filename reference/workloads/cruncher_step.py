@@ -1,0 +1,102 @@
+"""Forward, backward and one step of SGD for each call, each from the same weights."""
+
+from typing import Any
+
+from reference.workloads.linear_forward import LinearForward, is_float32, is_tf32
+from reference.workloads.training import TrainingCheck, Weights, batches, load, save, step, step_flops, step_intensity
+from torchkata.speed.layout import Field, Memory, dtype_of
+from torchkata.speed.sizes import Size
+from torchkata.speed.workload import CRAWL, Block, Measured, Rate
+
+
+class StepCheck(TrainingCheck):
+    """One step for each call, each from weights that are given."""
+
+    def prepare(self) -> None:
+        """The weights."""
+        for name in ("layers", "final"):
+            self.inputs.fill(self.memory[name]).mul_(3**0.5 * self.size.width**-0.5)
+        super().prepare()
+
+    def error(self) -> float:
+        """The largest of all calls."""
+        errors = []
+        results = zip(self.batches(), self.results["new_layers"], self.results["new_final"], strict=True)
+        for (x, target), layers, final in results:
+            right = Weights.of(self.start.layers, self.start.final)
+            right.step(x, target, self.size.rate)
+            errors.append(right.error(self.start, layers, final))
+        return max(errors)
+
+
+class CruncherStep(Rate):
+    """Forward, backward and a step of SGD take little longer than their products."""
+
+    sizes = {
+        "cpu": Size(batch=512, width=512, layers=3, rate=7.5),
+        "cuda": Size(batch=8192, width=8192, layers=4, rate=30.0, dtype="bfloat16"),
+    }
+    unit = "FLOP"
+    check = StepCheck
+
+    def fields(self, size: Size, calls: int) -> dict[str, Field]:
+        """The same weights for all calls, new ones of each."""
+        L, D, dtype = size.layers, size.width, dtype_of(size)
+        return {
+            **batches(size, calls),
+            "layers": Field((L, D, D), dtype, "given"),
+            "final": Field((D, 1), dtype, "given"),
+            "new_layers": Field((calls, L, D, D), dtype, "filled"),
+            "new_final": Field((calls, D, 1), dtype, "filled"),
+        }
+
+    def amount(self, size: Size) -> float:
+        """Of a step."""
+        return step_flops(size.batch, size.width, size.layers)
+
+    def intensity(self, size: Size) -> float:
+        """Of a step."""
+        return step_intensity(size)
+
+    def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:
+        """With a student's model and optimizer, and torch's loss."""
+        model = assignment.cruncher.Cruncher(size.width, size.layers).to(device, memory["x"].dtype)
+        optimizer = assignment.sgd.SGD(model.parameters(), lr=size.rate)
+
+        def run() -> None:
+            for x, target, layers, final in zip(
+                memory["x"], memory["target"], memory["new_layers"], memory["new_final"], strict=True
+            ):
+                load(model, memory["layers"], memory["final"])
+                model.zero_grad(set_to_none=True)
+                (model(x) - target).square().mean().backward()
+                optimizer.step()
+                save(model, layers, final)
+
+        return run
+
+    def baseline(self, size: Size, memory: Memory, device: str) -> Block:  # noqa: ARG002
+        """Forward, backward and update by hand."""
+
+        def run() -> None:
+            for x, target, layers, final in zip(
+                memory["x"], memory["target"], memory["new_layers"], memory["new_final"], strict=True
+            ):
+                layers.copy_(memory["layers"])
+                final.copy_(memory["final"])
+                step(x, target, layers, final, size.rate)
+
+        return run
+
+    def remark(self, measured: Measured) -> str:
+        """As of a product, and what only a step can do wrong."""
+        if measured.kind == "cuda" and measured.mfu is not None and (is_float32(measured) or is_tf32(measured)):
+            return LinearForward().remark(measured)
+        if measured.ratio < CRAWL:
+            return (
+                f"{measured.ratio:.2f} of plain products: is there a Python loop over rows or elements, or a `.item()`?"
+            )
+        return (
+            f"{measured.ratio:.2f} of plain products: a step is three products a layer. Is a pass done twice, "
+            "does x ask for a gradient that nobody needs, or does the optimizer make temporaries?"
+        )

@@ -1,0 +1,138 @@
+"""A linear layer's forward pass: one large product for each call."""
+
+from typing import Any
+
+import torch
+
+from torchkata.speed.freivalds import floor, relative_error
+from torchkata.speed.layout import Field, Memory, dtype_of
+from torchkata.speed.seeded import SeededInputs
+from torchkata.speed.sizes import PRODUCT, Size, product_flops
+from torchkata.speed.workload import CRAWL, Block, Check, Measured, Rate
+
+# What a right product in another precision reaches of that precision's own peak.
+FP32_REACHES = (0.40, 1.05)
+TF32_REACHES = (0.70, 0.92)
+FLOAT64_ON_CPU = (0.35, 0.55)  # of float32's rate: half the numbers fit into a vector and into memory's way
+
+
+class ProductCheck(Check):
+    """y = x @ weight.
+
+    x: [calls, B, D]   weight: [D, K]   y: [calls, B, K]
+    """
+
+    def __init__(self, memory: Memory, results: Memory, size: Size) -> None:
+        super().__init__(memory, results, size)
+        self.inputs = SeededInputs(memory["x"].device)
+        self.floor = floor(memory["x"].dtype, size.width)
+
+    def prepare(self) -> None:
+        """The weight, which a layer has one of."""
+        self.weight = self.inputs.fill(torch.empty_like(self.memory["weight"]))
+        self.memory["weight"].copy_(self.weight)
+
+    def refresh(self) -> None:
+        """A new x for each call."""
+        self.inputs.draw_new()
+        for x in self.memory["x"]:
+            self.inputs.fill(x)
+        self.memory["y"].fill_(torch.nan)
+
+    def error(self) -> float:
+        """The largest of all calls."""
+        self.inputs.rewind()
+        x = torch.empty_like(self.memory["x"][0])
+        return max(relative_error(self.inputs.fill(x), self.weight, y) for y in self.results["y"])
+
+
+class LinearForward(Rate):
+    """Linear is as fast as one large product can be."""
+
+    sizes = PRODUCT
+    unit = "FLOP"
+    roof = "compute"
+    check = ProductCheck
+
+    def fields(self, size: Size, calls: int) -> dict[str, Field]:
+        """One weight for all calls."""
+        B, D, K, dtype = size.batch, size.width, size.outputs, dtype_of(size)
+        return {
+            "weight": Field((D, K), dtype, "given"),
+            "x": Field((calls, B, D), dtype, "given"),
+            "y": Field((calls, B, K), dtype, "filled"),
+        }
+
+    def amount(self, size: Size) -> float:
+        """Each of the `B · K` outputs is a sum of D products."""
+        return product_flops(size.batch, size.width, size.outputs)
+
+    def intensity(self, size: Size) -> float:
+        """x and weight are read, y is written."""
+        B, D, K = size.batch, size.width, size.outputs
+        return 2 * B * D * K / (dtype_of(size).itemsize * (B * D + D * K + B * K))
+
+    def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:
+        """One product for each call."""
+        layer = assignment.linear.Linear(size.width, size.outputs).to(device, memory["weight"].dtype)
+        with torch.no_grad():
+            layer.weight.copy_(memory["weight"])
+
+        def run() -> None:
+            with torch.no_grad():
+                for x, y in zip(memory["x"], memory["y"], strict=True):
+                    y.copy_(layer(x))
+
+        return run
+
+    def baseline(self, size: Size, memory: Memory, device: str) -> Block:  # noqa: ARG002
+        """`torch.mm` into the result's own memory."""
+        weight = memory["weight"].clone()
+
+        def run() -> None:
+            for x, y in zip(memory["x"], memory["y"], strict=True):
+                torch.mm(x, weight, out=y)
+
+        return run
+
+    def remark(self, measured: Measured) -> str:
+        """Which precision or detour the figure looks like."""
+        if measured.kind == "cpu":
+            return on_a_cpu(measured.ratio)
+        if measured.mfu is None:
+            return f"{measured.ratio:.2f} of a plain product: is everything in bfloat16, and is it one product?"
+        figure = f"MFU {measured.mfu:.2f}"
+        if is_float32(measured):
+            return f"{figure} is about what float32 reaches: the product was left in float32. Keep all in bfloat16."
+        if is_tf32(measured):
+            return f"{figure} is about what TF32 reaches: the operands are float32. Keep all in bfloat16."
+        if measured.mfu < FP32_REACHES[0] * measured.fraction(torch.float32):
+            return f"{figure} is less than float32 reaches: is there a loop over rows, or a trip through the CPU?"
+        return (
+            f"{figure}: part of the time is not the product. "
+            "Is something converted, transposed or copied in every call?"
+        )
+
+
+def on_a_cpu(ratio: float) -> str:
+    """What a product does on a CPU when it is not as fast as `torch.mm`."""
+    if ratio < CRAWL:
+        return f"{ratio:.2f} of a plain product: is there a Python loop? One `x @ weight` does all rows at once."
+    if FLOAT64_ON_CPU[0] <= ratio <= FLOAT64_ON_CPU[1]:
+        return f"{ratio:.2f} of a plain product is about what float64 reaches: is something converted to it?"
+    return f"{ratio:.2f} of a plain product: is something converted, transposed or copied in every call?"
+
+
+def is_float32(measured: Measured) -> bool:
+    """Whether an MFU is that of float32."""
+    return within(measured.mfu or 0, measured.fraction(torch.float32), FP32_REACHES)
+
+
+def is_tf32(measured: Measured) -> bool:
+    """Whether an MFU is that of TF32."""
+    return within(measured.mfu or 0, measured.fraction(torch.float32, tf32=True), TF32_REACHES)
+
+
+def within(value: float, peak: float, reaches: tuple[float, float]) -> bool:
+    """Whether a value is what work with this peak reaches."""
+    return reaches[0] * peak <= value <= reaches[1] * peak
