@@ -25,7 +25,7 @@ SHAPE = "  expected  float32[1]  [-0.0166]\n  yours     float32[]  -0.0166\n  no
 ERROR = (
     "  crashed   RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n  at        {kata}.py, line 9"
 )
-SLOW = "  timed out  no answer within 5 seconds"
+SLOW = "  timed out no answer within 5 seconds"
 ENDS: tuple[tuple[Outcome, str], ...] = (
     ("failed", VALUE),
     ("failed", VALUE),

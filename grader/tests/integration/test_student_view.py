@@ -104,7 +104,7 @@ def test_pytest_shows_what_the_students_code_printed(tmp_path: Path) -> None:
 def test_an_endless_loop_times_out_and_its_line_is_shown(tmp_path: Path) -> None:
     endless = "def same_storage(x, y):\n    while True:\n        pass\n"
     out = pytest_of(work(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
-    assert "timed out  no answer within 5 seconds" in out
+    assert "  timed out no answer within 5 seconds" in out
     assert "at        same_storage.py, line " in out
 
 
