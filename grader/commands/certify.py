@@ -30,7 +30,8 @@ MOST_UNSURE = 0.25  # of a part's claims
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course times no workload"}
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it; what builds on a right one; "
-    "fallbacks; more seeds; the attacks' controls, their seconds, and the lesser isolation; cheats on speed."
+    "fallbacks; more seeds; the attacks' controls, their seconds, most tests of the katas around them, and the lesser "
+    "isolation; cheats on speed."
 )
 
 
@@ -122,7 +123,8 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
     """That no attack gains anything, at every level that works here, and that what is admitted is linted on.
 
-    The quick proof is at the first of these levels, without controls. No attack is skipped: it tries this machine, too.
+    The quick proof is at the first of these levels, without controls, and asks for fewer tests. No attack is skipped:
+    it tries this machine, too.
     """
     trials: list[Trial] = []
     for level in levels(options):
