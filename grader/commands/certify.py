@@ -30,8 +30,8 @@ MOST_UNSURE = 0.25  # of a part's claims
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course times no workload"}
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it; what builds on a right one; "
-    "fallbacks; more seeds; the attacks' controls, their seconds, most tests of the katas around them, and the lesser "
-    "isolation; cheats on speed."
+    "fallbacks; more seeds; the attacks' controls, their seconds, the lesser isolation, and most tests of an attacked "
+    "submission and of the next; cheats on speed."
 )
 
 

@@ -58,7 +58,11 @@ class Place:
     function: str = ""  # of the kata, where the attack is for any course
 
     def files(self, source: str, code: str = "") -> dict[str, bytes]:
-        """What is handed in: the kata in this source with code below it, all others right; the right one to call."""
+        """What is handed in: this source with code below it, and all other katas right.
+
+        With an attack for any course there is the right solution, too, as `solved.py`: what earns the points where the
+        attack got what it is after.
+        """
         if not self.function:
             return with_file(self.kata, below(source, code))
         names = {"KATA": self.kata.name, "FUNCTION": self.function}
@@ -104,9 +108,8 @@ class Attack:
 def attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
     """The attacks that are placed in these katas. Raises CallError for an entry that can't be made."""
     chosen, anywhere = {kata.name for kata in katas}, first_function()
-    for path in (
-        path for folder in folders or (CORPUS, course().reference / "attacks") for path in sorted(folder.glob("*.toml"))
-    ):
+    places = folders or (CORPUS, course().reference / "attacks")
+    for path in (path for folder in places for path in sorted(folder.glob("*.toml"))):
         try:
             entries = msgspec.convert(tomllib.loads(path.read_text("utf-8")), dict[str, Entry])
         except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:
