@@ -55,11 +55,11 @@ def main() -> None:
         home = Path(folder)
         home.chmod(0o755)
         copy_project(home / "project")
-        bases = list({attack.entry.wrong: attack for attack in corpus}.values())
+        bases = list({attack.base().id: attack for attack in corpus}.values())
         with ThreadPoolExecutor(JOBS) as pool:
             honest = dict(
                 zip(
-                    [attack.entry.wrong for attack in bases],
+                    [attack.base().id for attack in bases],
                     pool.map(lambda attack: tell(attack.base(), attack.kata, home), bases),
                     strict=True,
                 )
@@ -156,7 +156,7 @@ def show(corpus: Sequence[Attack], told: Sequence[Told], honest: Mapping[str, To
     rows = [("attacks tried in both", "plain pytest", "here, isolation bwrap")]
     for group in dict.fromkeys(attack.group for attack in corpus):
         those = [(attack, there) for attack, there in zip(corpus, told, strict=True) if attack.group == group]
-        gains = [max(0.0, there.points - honest[attack.entry.wrong].points) for attack, there in those]
+        gains = [max(0.0, there.points - honest[attack.base().id].points) for attack, there in those]
         believed = sum(there.exit_code == 0 or gain > 0 for (_, there), gain in zip(those, gains, strict=True))
         zero = sum(there.exit_code == 0 for _, there in those)
         gained = sum(here[attack.title].gained for attack, _ in those)

@@ -1,6 +1,6 @@
 """Archives that try something with the grader's reader, and two that are odd but honest.
 
-reference/attacks/archives.toml names them. Each is made of a kata file and the package around it.
+corpus/archives.toml names them. Each is made of a kata file and the package around it.
 """
 
 import gzip
@@ -88,8 +88,8 @@ def writes_through_a_link(archive: Archive) -> Path:
 
 def devices(archive: Archive) -> Path:
     """Devices and a pipe in the katas' places: to read one takes for ever."""
-    others = [name for name, _ in archive.rest()]
-    kinds = {archive.file: tarfile.CHRTYPE, others[0]: tarfile.FIFOTYPE, others[1]: tarfile.BLKTYPE}
+    names = [archive.file, *(name for name, _ in archive.rest())]
+    kinds = dict(zip(names, (tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.BLKTYPE), strict=False))
     whole = [member(*entry) for entry in archive.files.items() if entry[0] not in kinds]
     members = [*whole, *(member(name, kind=kind) for name, kind in kinds.items())]
     for info, _ in members:
@@ -210,8 +210,9 @@ def bottomless(archive: Archive) -> Path:
 
 def odd_zip(archive: Archive) -> Path:
     """What a file manager packs: a archive.folder around it, notes, caches, its own litter."""
-    litter = ["README.md", ".DS_Store", "assignment/.DS_Store", "assignment/__pycache__/linear.cpython-311.pyc"]
-    litter += ["__MACOSX/homework/assignment/._linear.py", "plots/loss curve.png", "notes \u00fc.txt"]
+    kata = archive.file.removesuffix(".py")
+    litter = ["README.md", ".DS_Store", "assignment/.DS_Store", f"assignment/__pycache__/{kata}.cpython-311.pyc"]
+    litter += [f"__MACOSX/homework/assignment/._{kata}.py", "plots/loss curve.png", "notes \u00fc.txt"]
     katas = [(f"homework/assignment/{name}", content) for name, content in archive.files.items()]
     return archive.zipped([*((f"homework/{name}", b"\x00\x01 anything") for name in litter), *katas])
 

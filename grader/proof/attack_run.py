@@ -16,7 +16,7 @@ from grader.pipeline.collect import Tests
 from grader.pipeline.session import Event, Graded, Job, grade
 from grader.pipeline.submission import Submission
 from grader.proof.attacks import Attack, Level
-from grader.proof.claims import all_are
+from grader.proof.claims import all_are, only
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
@@ -57,6 +57,7 @@ class Plan:
     """The jobs that try one attack."""
 
     attack: Attack
+    kata: Kata  # the attacked one, with the tests that are asked for
     before: Job | None
     beside: Job | None  # for the same time
     hostile: Job | None  # None for an archive that was refused
@@ -68,17 +69,18 @@ class AttackRun:
     """All attacks that may be tried at one level; `quick`, without their controls and without a look at the clock.
 
     What an attack costs the grader shows on a machine that does little else, and not where every change is tried.
+    A quick proof asks the next student and the kata beside the attacked one for one test each. Of a kata below which an
+    attack for any course stands it asks for the test that catches the wrong solution: what the attack is after, it gets
+    in every test.
     """
 
     def __init__(self, attacks: Sequence[Attack], level: Level, *, quick: bool = False) -> None:
         self.level = level
         self.seconds = math.inf if quick else KATA_SECONDS + SLACK_SECONDS  # that a hostile submission may take
-        self.plans = [plan(attack, controls=not quick) for attack in attacks if level in attack.entry.levels]
-        self.alone = next_student()
-        self.bases = {
-            each.attack.entry.wrong: Job(each.attack.base(), (each.attack.kata,), 0, others(each.attack.kata))
-            for each in self.plans
-        }
+        self.plans = [plan(attack, quick=quick) for attack in attacks if level in attack.entry.levels]
+        self.alone = next_student(quick=quick)
+        bases = ((each.attack.base(), each.kata) for each in self.plans)
+        self.bases = {(base.id, *kata.points): Job(base, (kata,), 0, others(kata)) for base, kata in bases}
         self.pairs = [(each.beside, each.hostile) for each in self.plans if each.beside and each.hostile]
         begun = [each.before or each.hostile for each in self.plans if each.beside is None]
         tried = [job for job in (*begun, *(each.control for each in self.plans)) if job is not None]
@@ -96,7 +98,8 @@ class AttackRun:
     def run(self, tests: Tests, sandbox: Sandbox, jobs: int, take: Callable[[Event], None]) -> Iterator[Trial]:
         """Try them all, then judge each."""
         graded: dict[int, Graded] = {}
-        for queued, at_once in ((self.queued, jobs), *((pair, 2) for pair in self.pairs)):
+        pairs = [*chain.from_iterable(self.pairs)]
+        for queued, at_once in ((self.queued, jobs), (pairs, len(pairs))):
             for event in grade(queued, tests, sandbox, at_once):
                 take(event)
                 if isinstance(event, Graded):
@@ -104,23 +107,30 @@ class AttackRun:
         for path in chain.from_iterable(folder.glob(LEFT_BEHIND) for folder in SHARED_FOLDERS):
             path.unlink(missing_ok=True)
         for each in self.plans:
-            base = graded[id(self.bases[each.attack.entry.wrong])]
+            base = graded[id(self.bases[each.attack.base().id, *each.kata.points])]
             yield judge(each, self, base, graded)
 
 
-def plan(attack: Attack, *, controls: bool = True) -> Plan:
-    """What is to be graded to try one attack, and its control if that is wanted."""
-    kata, after = attack.kata, next_student()
+def plan(attack: Attack, *, quick: bool = False) -> Plan:
+    """What is to be graded to try one attack, and its control, which a quick proof leaves out."""
+    kata, after = attack.kata, next_student(quick=quick)
+    if quick and attack.place.function and attack.place.wrong.caught_by and not attack.beside:
+        kata = only(kata, attack.place.wrong.caught_by)
     limits = replace(course().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
     hostile, control = attack.hostile.submission, attack.control.submission
-    attacker = Job(hostile, (kata, *neighbour(kata, hostile)), 0, others(kata), limits, next=after) if hostile else None
+    attacker = None
+    if hostile:
+        beside = neighbour(kata, hostile)
+        katas = (kata, *(map(first_test, beside) if quick else beside))
+        attacker = Job(hostile, katas, 0, others(kata), limits, next=after)
     return Plan(
         attack,
+        kata,
         Job(attack.before, (kata,), 0, others(kata), next=attacker) if attack.before else None,
         Job(attack.beside, (kata,), 0, others(kata)) if attack.beside else None,
         attacker,
         after,
-        Job(control, (kata,), 0, others(kata)) if control and controls else None,
+        Job(control, (kata,), 0, others(kata)) if control and not quick else None,
     )
 
 
@@ -140,10 +150,15 @@ def neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
     return tuple(course().katas[name] for name, names in needed.items() if names <= whole)[:1]
 
 
-def next_student() -> Job:
+def next_student(*, quick: bool = False) -> Job:
     """The submission that is graded after an attack."""
-    solution = Submission("next student", course().solutions())
-    return Job(solution, (next(iter(course().katas.values())),), 0)
+    solution, kata = Submission("next student", course().solutions()), next(iter(course().katas.values()))
+    return Job(solution, (first_test(kata) if quick else kata,), 0)
+
+
+def first_test(kata: Kata) -> Kata:
+    """A kata that asks for its first test alone."""
+    return only(kata, next(iter(kata.points)))
 
 
 def judge(plan: Plan, attack_run: AttackRun, base: Graded, graded: dict[int, Graded]) -> Trial:

@@ -1,10 +1,16 @@
 """The attack corpus: hostile submissions, each with its aim and an honest control that does something similar.
 
-`reference/attacks/<class>.toml` has the attacks of one class, each a table (`Entry`). What is handed in is a wrong
-solution with the hostile code below it, so that without the trick it earns what the wrong one earns. A trick that is
-after something other than points answers right where it got it: then it shows.
+`<class>.toml` has the attacks of one class, each a table (`Entry`): those of the course in `reference/attacks/`, the
+engine's own in `corpus/`. What is handed in is a wrong solution with the hostile code below it, so that without the
+trick it earns what the wrong one earns. A trick that is after something other than points answers right where it got
+it: then it shows.
+
+An entry without `wrong` is for any course, below its first kata that is one function. In its code `KATA` is the kata's
+name, `FUNCTION` the function's, and `solved` the right one.
 """
 
+import ast
+import re
 import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -21,6 +27,7 @@ from grader.proof.archives import BUILDERS
 from grader.proof.reception import Received, receive
 from torchkata.course import Kata, course
 
+CORPUS = Path(__file__).with_name("corpus")
 Level = Literal["bwrap", "none"]
 
 
@@ -28,7 +35,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An attack as it is written down."""
 
     aim: str
-    wrong: str  # kata/name of the wrong solution in the zoo that it stands below
+    wrong: str = ""  # kata/name of the wrong solution in the zoo that it stands below
     code: str = ""
     control: str = ""  # what the honest control has below the right solution
     archive: str = ""  # instead of both: what builds the archive …
@@ -43,14 +50,36 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
+class Place:
+    """What an attack stands below: a wrong solution of a kata. One for any course is told the kata's own names."""
+
+    kata: Kata
+    wrong: zoo.ZooEntry
+    function: str = ""  # of the kata, where the attack is for any course
+
+    def files(self, source: str, code: str = "") -> dict[str, bytes]:
+        """What is handed in: this source with code below it, and all other katas right.
+
+        With an attack for any course there is the right solution, too, as `solved.py`: what earns the points where the
+        attack got what it is after.
+        """
+        if not self.function:
+            return with_file(self.kata, below(source, code))
+        names = {"KATA": self.kata.name, "FUNCTION": self.function}
+        told = re.sub(r"\b(KATA|FUNCTION)\b", lambda word: names[word[0]], code)
+        source = below(source, f"from .solved import {self.function} as solved")
+        solution = course().solution(self.kata.name).read_bytes()
+        return {**with_file(self.kata, below(source, told)), "solved.py": solution}
+
+
+@dataclass(frozen=True)
 class Attack:
     """An attack, ready to be handed in."""
 
     group: str  # the class
     name: str
     entry: Entry
-    kata: Kata
-    wrong: zoo.ZooEntry
+    place: Place
     hostile: Received
     control: Received
     before: Submission | None
@@ -62,74 +91,90 @@ class Attack:
         return f"{self.group}/{self.name}"
 
     @property
+    def kata(self) -> Kata:
+        """The attacked one."""
+        return self.place.kata
+
+    @property
     def admitted(self) -> bool:
         """Whether the corpus says that something here does not stop it."""
         return bool(self.entry.open or self.entry.only)
 
     def base(self) -> Submission:
         """The wrong solution alone."""
-        return Submission(self.entry.wrong, with_file(self.kata, self.wrong.source))
+        return Submission(f"{self.kata.name}/{self.place.wrong.name}", self.place.files(self.place.wrong.source))
 
 
-def folder() -> Path:
-    """Where the attacks of a course are written down; a course need not have any."""
-    return course().reference / "attacks"
-
-
-def attacks(katas: Sequence[Kata], place: Path | None = None) -> Iterator[Attack]:
+def attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
     """The attacks that are placed in these katas. Raises CallError for an entry that can't be made."""
-    chosen = {kata.name for kata in katas}
-    for path in sorted((place or folder()).glob("*.toml")):
+    chosen, anywhere = {kata.name for kata in katas}, first_function()
+    places = folders or (CORPUS, course().reference / "attacks")
+    for path in (path for folder in places for path in sorted(folder.glob("*.toml"))):
         try:
             entries = msgspec.convert(tomllib.loads(path.read_text("utf-8")), dict[str, Entry])
         except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:
             raise CallError(f"{path.name}: {error}") from None
         for name, entry in entries.items():
-            attack = made(path.stem, name, entry)
-            if attack.kata.name in chosen:
-                yield attack
+            place = placed(f"{path.stem}/{name}", entry.wrong) if entry.wrong else anywhere
+            if place is not None and place.kata.name in chosen:
+                yield made(path.stem, name, entry, place)
 
 
-def made(group: str, name: str, entry: Entry) -> Attack:
+def first_function() -> Place | None:
+    """The place of attacks for any course: the first graded kata that is one function and has a wrong solution."""
+    for kata in course().choose((), course().graded):
+        tree = ast.parse(course().stub(kata.name).read_text("utf-8"))
+        defined = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+        wrong = next(zoo.wrong(kata), None)
+        if wrong is not None and len(defined) == 1 and isinstance(defined[0], ast.FunctionDef):
+            return Place(kata, wrong, defined[0].name)
+    return None
+
+
+def placed(title: str, wrong: str) -> Place:
+    """Below this wrong solution of the zoo. Raises CallError."""
+    kata_name, _, wrong_name = wrong.partition("/")
+    kata = course().katas.get(kata_name)
+    found = next((entry for entry in zoo.wrong(kata) if entry.name == wrong_name), None) if kata else None
+    if kata is None or found is None:
+        raise CallError(f"{title}: the zoo has no wrong {wrong!r}")
+    return Place(kata, found)
+
+
+def made(group: str, name: str, entry: Entry, place: Place) -> Attack:
     """One attack. Raises CallError."""
     title = f"{group}/{name}"
-    kata_name, _, wrong_name = entry.wrong.partition("/")
-    kata = course().katas.get(kata_name)
-    wrong = next((entry for entry in zoo.wrong(kata) if entry.name == wrong_name), None) if kata else None
-    if kata is None or wrong is None:
-        raise CallError(f"{title}: the zoo has no wrong {entry.wrong!r}")
     if bool(entry.code) == bool(entry.archive) or not (entry.control or entry.control_archive):
         raise CallError(f"{title}: it needs code or an archive, and a control")
     if entry.levels != ("bwrap", "none") and not entry.because:
         raise CallError(f"{title}: say because of what it is not tried at every level")
-    right = zoo.solution(kata)
-    hostile_id, control_id = f"{title} (attack)", f"{title} (control)"
+    right = zoo.solution(place.kata)
+    wrong, hostile_id, control_id = place.wrong.source, f"{title} (attack)", f"{title} (control)"
     return Attack(
         group,
         name,
         entry,
-        kata,
-        wrong,
-        hostile=handed_in(hostile_id, kata, wrong.source, entry.code, entry.archive),
-        control=handed_in(control_id, kata, right, entry.control, entry.control_archive),
-        before=Submission(f"{title} (before)", with_file(kata, below(right, entry.before))) if entry.before else None,
-        beside=Submission(f"{title} (beside)", with_file(kata, below(right, entry.beside))) if entry.beside else None,
+        place,
+        hostile=handed_in(hostile_id, place, wrong, entry.code, entry.archive),
+        control=handed_in(control_id, place, right, entry.control, entry.control_archive),
+        before=Submission(f"{title} (before)", place.files(right, entry.before)) if entry.before else None,
+        beside=Submission(f"{title} (beside)", place.files(right, entry.beside)) if entry.beside else None,
     )
 
 
-def handed_in(name: str, kata: Kata, source: str, code: str, archive: str) -> Received:
+def handed_in(name: str, place: Place, source: str, code: str, archive: str) -> Received:
     """What the grader has of a submission once it has read it. Raises CallError for an unknown builder."""
     if not archive:
-        return Received(Submission(name, with_file(kata, below(source, code))))
+        return Received(Submission(name, place.files(source, code)))
     if archive not in BUILDERS:
         raise CallError(f"{name}: there is no archive {archive!r}")
     with tempfile.TemporaryDirectory(prefix="torchkata-archive-") as folder:
-        return receive(name, BUILDERS[archive], f"{kata.name}.py", with_file(kata, source), Path(folder))
+        return receive(name, BUILDERS[archive], f"{place.kata.name}.py", with_file(place.kata, source), Path(folder))
 
 
 def below(source: str, code: str) -> str:
     """A kata's source with more code at its end, where it can replace what stands above."""
-    return f"{source}\n\n{code}"
+    return f"{source}\n\n{code}" if code else source
 
 
 def with_file(kata: Kata, source: str) -> dict[str, bytes]:

@@ -36,7 +36,7 @@ def test_a_new_course_from_the_wheel_can_be_tested_graded_and_certified(installe
     doctor = call(installed, course, "grader", "doctor")
     assert doctor.code == 0, doctor.out
     assert "Sums of squares: 2 katas" in doctor.out
-    certified = call(installed, course, "grader", "certify", "--quick")
+    certified = call(installed, course, "grader", "certify", "--quick", "--only", "zoo")
     assert certified.code == 0, certified.out + certified.err
     shutil.copy(course / "reference/second/solution.py", course / "assignment/second.py")
     graded = call(installed, course, "grader", "grade", "assignment", "--out", "results", "--isolation", "bwrap")

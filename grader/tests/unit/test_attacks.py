@@ -1,5 +1,6 @@
 """The attack corpus: how it is read, what its archives do, how a trial is judged."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from grader.proof.admitted import overlooked
 from grader.proof.archive import MIB, Archive
 from grader.proof.archives import BUILDERS
 from grader.proof.attack_run import AttackRun, Trial, judge, neighbour, next_student, plan
-from grader.proof.attacks import Attack, attacks, with_file
+from grader.proof.attacks import CORPUS, Attack, attacks, first_function, with_file
 from grader.proof.attacktable import attack_table, failed_trials, notes_on
 from grader.proof.reception import Received, receive
 from grader.results import result as results
@@ -102,7 +103,7 @@ def test_no_hostile_archive_gets_past_the_reader(corpus: list[Attack]) -> None:
             names = attack.hostile.submission.files
             assert all(name.removesuffix(".py").isidentifier() and name != "conftest.py" for name in names)
             given = names.get(f"{attack.kata.name}.py", b"")
-            assert given in (b"", attack.base().files[f"{attack.kata.name}.py"]), attack.title
+            assert given in (b"", attack.place.wrong.source.encode()), attack.title
 
 
 def test_a_file_that_an_archive_wrote_outside_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,6 +266,72 @@ def test_an_accomplice_is_graded_at_the_same_time_as_its_attack_and_must_not_suf
     assert judged(attack, wrong, honest=crashed).control_problem == "same_storage is crashed (test_a)"
 
 
+ANYWHERE = """
+[hides]
+aim = "is right in secret, whatever the course"
+code = "FUNCTION, NAME_OF_KATA = solved, 'KATA'"
+control = "HONEST = FUNCTION"
+"""
+
+
+def test_an_attack_for_any_course_stands_below_its_first_function_and_has_the_right_one_to_call(tmp_path: Path) -> None:
+    (tmp_path / "tricks.toml").write_text(ANYWHERE)
+    (attack,) = attacks(KATAS, tmp_path)
+    assert attack.hostile.submission is not None
+    assert attack.control.submission is not None
+    hostile, base = attack.hostile.submission.files, attack.base().files
+    name = "same_storage"
+    assert hostile[f"{name}.py"].startswith(base[f"{name}.py"])
+    assert hostile[f"{name}.py"].endswith(f"\n\n{name}, NAME_OF_KATA = solved, '{name}'".encode())
+    assert base[f"{name}.py"].endswith(f"\n\nfrom .solved import {name} as solved".encode())
+    assert attack.control.submission.files[f"{name}.py"].endswith(f"HONEST = {name}".encode())
+    assert hostile["solved.py"] == base["solved.py"] == course().solutions()[f"{name}.py"]
+
+
+@pytest.mark.parametrize(
+    ("track", "kata", "function"),
+    [("core", "same_storage", "same_storage"), ("models", "initialization", "xavier_truncated_normal")],
+)
+def test_the_first_function_is_that_of_a_kata_that_is_graded_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, track: str, kata: str, function: str
+) -> None:
+    monkeypatch.setattr(courses, "CURRENT", [replace(course(), graded=(track,))])
+    place = first_function()
+    assert place is not None
+    assert (place.kata.name, place.function) == (kata, function)
+
+
+def test_a_quick_proof_asks_for_what_catches_the_wrong_solution_and_for_one_test_of_each_other_kata(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "tricks.toml").write_text(ANYWHERE + ENTRY.replace("[hides]", "[hides_here]"))
+    anywhere, here = attacks(KATAS, tmp_path)
+    one, all_of_it = plan(anywhere, quick=True), plan(here, quick=True)
+    assert one.hostile is not None
+    assert all_of_it.hostile is not None
+    assert [len(kata.points) for kata in (*one.hostile.katas, *one.after.katas)] == [1, 1, 1]
+    assert [*one.hostile.katas[0].points] == [anywhere.place.wrong.caught_by]
+    assert all_of_it.hostile.katas[0] == here.kata
+    whole = plan(anywhere)
+    assert whole.hostile is not None
+    assert whole.hostile.katas[0] == anywhere.kata
+    assert whole.after.katas == (course().katas["same_storage"],)
+
+
+def test_the_engines_attacks_name_neither_a_kata_of_ours_nor_torch() -> None:
+    words = "|".join((*(kata.name for kata in KATAS if kata.name not in ("train", "strides")), "torch", "einops"))
+    found = {path.stem: re.findall(rf"\b(?:{words})\b", path.read_text("utf-8")) for path in CORPUS.glob("*.toml")}
+    assert len(found) >= 8
+    assert {name: those for name, those in found.items() if those} == {}
+
+
+def test_a_course_without_a_function_has_no_attacks_but_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courses, "CURRENT", [replace(course(), graded=("optimizers",))])
+    here = list(attacks([*courses.course().katas.values()]))
+    assert here
+    assert all(attack.entry.wrong for attack in here)
+
+
 def test_certify_names_chosen_katas_without_attacks() -> None:
     done = ask("certify", "--only", "attacks", "--kata", "cruncher")
     assert (done.code, done.err.strip()) == (2, "grader: there are no attacks in cruncher")
@@ -282,10 +349,3 @@ def test_every_course_has_a_next_student_and_a_neighbour_where_there_are_two_kat
     assert neighbour(first, Submission("part", {"sieve.py": b""})) == ()
     vars(primes)["katas"] = {first.name: first}
     assert neighbour(first, whole) == ()
-
-
-def test_certify_has_no_attacks_to_try_in_a_course_without_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courses, "CURRENT", [courses.read(ROOT / "examples/courses/primes")])
-    asked = ask("certify", "--only", "attacks")
-    assert (asked.code, asked.err) == (0, "")
-    assert asked.out == "attacks: nothing to prove, this course has no reference/attacks/\n"
