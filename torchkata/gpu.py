@@ -5,6 +5,7 @@ Plain pytest knows nothing of these tests; without a GPU they are not graded.
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
@@ -71,10 +72,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[ROWS] = []
 
 
-def pytest_ignore_collect(collection_path: Any, config: pytest.Config) -> bool | None:
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave these tests out unless `-m` or their file's name asks for them."""
     asked = "gpu" in config.getoption("markexpr") or any(SPEED in argument for argument in config.args)
-    return True if collection_path.name == SPEED and not asked else None
+    return True if is_speed(collection_path) and not asked else None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -86,7 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def is_timed(item: pytest.Item) -> bool:
     """Whether it is a test of speed."""
-    return item.path.name == SPEED
+    return is_speed(item.path)
+
+
+def is_speed(path: Path) -> bool:
+    """Whether it is the course's file of these tests."""
+    return path == course().tests / SPEED
 
 
 def workload_of(item: pytest.Item) -> Workload:
