@@ -38,6 +38,10 @@ def test_a_new_course_from_the_wheel_can_be_tested_graded_and_certified(installe
     assert "Sums of squares: 2 katas" in doctor.out
     certified = call(installed, course, "grader", "certify", "--quick", "--only", "zoo")
     assert certified.code == 0, certified.out + certified.err
+    second = call(installed, course, "grader", "certify", "--quick", "--kata", "second")
+    assert (second.code, "attacks: nothing to prove, there are none in these katas\n" in second.out) == (0, True), (
+        "attacks for any course stand below the first kata"
+    )
     shutil.copy(course / "reference/second/solution.py", course / "assignment/second.py")
     graded = call(installed, course, "grader", "grade", "assignment", "--out", "results", "--isolation", "bwrap")
     assert graded.code == 0, graded.err
