@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import re
+import tomllib
 
 import pytest
 
@@ -101,3 +102,32 @@ def test_a_zoo_entry_whose_patch_does_not_fit_is_refused() -> None:
         zoo.made_wrong("x", "solution", {"replace": [["gone", "here"]]})
     with pytest.raises(CallError, match="it is the solution"):
         zoo.made_wrong("x", "solution", {"source": "solution"})
+
+
+def test_the_lock_file_agrees_with_the_constraints_and_names_the_public_index_alone() -> None:
+    text = (ROOT / "uv.lock").read_text("utf-8")
+    locked: dict[str, set[str]] = {}
+    for package in tomllib.loads(text)["package"]:
+        locked.setdefault(package["name"], set()).add(package.get("version", ""))
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
+    pinned.pop("pip")  # which uv does without
+    assert {name: version for name, version in pinned.items() if version not in locked[name.lower()]} == {}
+    assert set(re.findall(r'"(https?://[^/"]+)', text)) == {"https://pypi.org", "https://files.pythonhosted.org"}
+
+
+def test_the_lock_file_knows_every_dependency_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    (ours,) = (
+        one for one in tomllib.loads((ROOT / "uv.lock").read_text("utf-8"))["package"] if one["name"] == "torchkata"
+    )
+    wanted = {name_of(text) for text in project["project"]["dependencies"]}
+    wanted |= {name_of(text) for extra in project["project"]["optional-dependencies"].values() for text in extra}
+    assert {one["name"] for one in ours["metadata"]["requires-dist"]} == wanted
+    for group, texts in project["dependency-groups"].items():
+        named = {name_of(text) for text in texts if isinstance(text, str)}
+        assert named <= {one["name"] for one in ours["metadata"]["requires-dev"][group]}, group
+
+
+def name_of(requirement: str) -> str:
+    """Of a package, as an index writes it."""
+    return re.match(r"[\w.-]+", requirement)[0].lower().replace("_", "-")  # type: ignore[index]
