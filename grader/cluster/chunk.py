@@ -59,7 +59,9 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
         from grader.pipeline.speeds import grade_speeds
 
         assert options.device != "none"
-        unsure = grade_speeds(options.device, queue, queue.reused, quiet, warn)
+        unsure, unfit = grade_speeds(options.device, queue, queue.reused, quiet, warn)
+        if unfit:
+            return unfit
         return why_not_timed(options.out / unsure[0] / "result.json") if unsure else ""
     except CallError as error:  # none of them can be read: whoever gave them to us has seen it, too, or will
         warn(str(error))

@@ -56,7 +56,9 @@ def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
     tell(err, [*queue.refused, *unreadable])
     if outcome.unsure:
         tell(err, [f"could not be graded, run the same command again: {', '.join(outcome.unsure)}"])
-    return 3 if outcome.unsure else 2 if queue.refused else 0
+    if outcome.unfit:
+        tell(err, [outcome.unfit])
+    return 3 if outcome.unsure or outcome.unfit else 2 if queue.refused else 0
 
 
 def executor(options: Options, start: Start) -> Executor:
@@ -87,7 +89,7 @@ def grade_here(queue: Queue, out: Console, warn: Warn, live: Following | None, s
         from grader.pipeline.speeds import grade_speeds
 
         try:
-            unsure = grade_speeds(options.device, queue, [*queue.reused, *outcome.stored], out, warn)
+            unsure, outcome.unfit = grade_speeds(options.device, queue, [*queue.reused, *outcome.stored], out, warn)
         finally:
             rebuild(options.out)
         outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]

@@ -35,6 +35,7 @@ class RunOutcome:
 
     stored: list[str] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)  # through no fault of the student's
+    unfit: str = ""  # why this machine could not time any, and what to do
 
 
 # Grades what the queue finds to be graded, and stores each result in the queue's `out`. Raises CallError before

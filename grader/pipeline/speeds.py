@@ -22,8 +22,11 @@ from torchkata.speed.sizes import Kind
 
 def grade_speeds(
     kind: Kind, queue: Queue, shown: Sequence[str], out: Console, warn: Callable[[str], None]
-) -> list[str]:
-    """Time what has not been timed, and store it with the results; those that are inconclusive. Raises MachineError."""
+) -> tuple[list[str], str]:
+    """Time what has not been timed, and store it with the results; those that are inconclusive. Raises MachineError.
+
+    And why this machine can time none, "" if it can.
+    """
     options = queue.options
     queued = list(waiting(kind, queue, set(shown)))
     unsure: list[str] = []
@@ -43,12 +46,12 @@ def grade_speeds(
 
     device = gpu.chosen() if queued and kind == "cuda" else None
     if isinstance(device, str):
-        warn(f"speed is not graded: {device}")
         for job in queued:
             store(job, [ended(kind, workload, "not_graded", device) for workload in job.workloads], {})
-    elif queued:
+        return [], f"speed is not graded: {device}"
+    if queued:
         with_sandbox(options.isolation, setup.limits(), setup.timing(device), warn, use, [options.out])
-    return unsure
+    return unsure, ""
 
 
 def not_yet(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:
