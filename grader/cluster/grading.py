@@ -28,19 +28,21 @@ SILENCE_SECONDS = 600.0  # for which squeue may fail
 EXTRA_MINUTES = 10  # of a task's time, beyond three times what its submissions should take
 
 
-def on_slurm(options: Options) -> Executor:
-    """The executor for these options. Raises CallError and MachineError where it can't be had."""
-    asked = parse(options.slurm)
-    slurm.demand_slurm()
-    if "%" in str(options.out.absolute()):
-        raise CallError(f"--out {options.out}: Slurm takes a % in a path for something else")
+class Slurm(Executor):
+    """Grades in arrays of jobs."""
 
-    def grade(queue: Queue, out: Console, warn: Warn, _live: Following | None) -> RunOutcome:
-        if options.device == "none" and asked.speed.keys() & OF_A_GPU:
+    def __init__(self, options: Options) -> None:
+        """Raises CallError and MachineError where these options can't be had."""
+        self.asked = parse(options.slurm)
+        slurm.demand_slurm()
+        if "%" in str(options.out.absolute()):
+            raise CallError(f"--out {options.out}: Slurm takes a % in a path for something else")
+
+    def grade(self, queue: Queue, out: Console, warn: Warn, live: Following | None) -> RunOutcome:  # noqa: ARG002
+        """Nobody follows a single submission on a cluster."""
+        if queue.options.device == "none" and self.asked.speed.keys() & OF_A_GPU:
             warn("no GPU is asked for: tests take none, and without --device nothing is timed")
-        return Run(queue, asked, out, warn).grade()
-
-    return grade
+        return Run(queue, self.asked, out, warn).grade()
 
 
 class Run:

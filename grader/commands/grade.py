@@ -4,7 +4,6 @@ import contextlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -31,7 +30,7 @@ def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
         isolation = "bwrap" if options.isolation == "auto" else options.isolation  # no node quietly grades with less
         options = replace(options, isolation=isolation, alone=False)
     katas = choose(options.katas)
-    grade = executor(options, start)
+    chosen = executor(options, start)
     live = live_report(paths, katas, options)
     queue = Queue(*with_ids(paths), katas, options)
     out, err = console(quiet=options.quiet), console(stderr=True)
@@ -41,7 +40,7 @@ def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
         err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
 
     with contextlib.closing(start):
-        outcome = grade(queue, out, warn, live)
+        outcome = chosen.grade(queue, out, warn, live)
     rows, unreadable = rebuild(options.out)
     shown = {*queue.reused, *outcome.stored}
     if live is not None:
@@ -62,38 +61,44 @@ def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
 
 
 def executor(options: Options, start: Start) -> Executor:
-    """Who grades what the queue finds, and stores it. Raises CallError and MachineError where it can't."""
+    """What these options ask for. Raises CallError and MachineError where it can't be had."""
     if options.executor == "local":
         if options.slurm or options.per_task is not None:
             raise CallError("--slurm and --per-task go with --executor slurm")
-        return partial(grade_here, start=start)
+        return Local(start)
     try:
-        from grader.cluster.grading import on_slurm
+        from grader.cluster.grading import Slurm
     except ModuleNotFoundError as error:
         raise MachineError(f'{error.name} is not installed: pip install -e ".[grader,slurm]"') from None
-    return on_slurm(options)
+    return Slurm(options)
 
 
-def grade_here(queue: Queue, out: Console, warn: Warn, live: Following | None, start: Start) -> RunOutcome:
-    """Grade on this machine: all tests, then speed. Raises CallError before anything is written, and MachineError."""
-    options = queue.options
-    try:
-        outcome = grade_tests(queue, out, warn, live, start)
-    except CallError:
-        raise
-    except BaseException:
-        if options.out.is_dir():
-            rebuild(options.out)
-        raise
-    if options.device != "none":
-        from grader.pipeline.speeds import grade_speeds
+class Local(Executor):
+    """Grades on this machine."""
 
+    def __init__(self, start: Start) -> None:
+        self.start = start
+
+    def grade(self, queue: Queue, out: Console, warn: Warn, live: Following | None) -> RunOutcome:
+        """All tests, then speed."""
+        options = queue.options
         try:
-            unsure, outcome.unfit = grade_speeds(options.device, queue, [*queue.reused, *outcome.stored], out, warn)
-        finally:
-            rebuild(options.out)
-        outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]
-    return outcome
+            outcome = grade_tests(queue, out, warn, live, self.start)
+        except CallError:
+            raise
+        except BaseException:
+            if options.out.is_dir():
+                rebuild(options.out)
+            raise
+        if options.device != "none":
+            from grader.pipeline.speeds import grade_speeds
+
+            try:
+                unsure, outcome.unfit = grade_speeds(options.device, queue, [*queue.reused, *outcome.stored], out, warn)
+            finally:
+                rebuild(options.out)
+            outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]
+        return outcome
 
 
 def live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:

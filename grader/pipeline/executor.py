@@ -1,5 +1,6 @@
 """What grades a class: this machine or a cluster, through one interface."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
@@ -38,6 +39,12 @@ class RunOutcome:
     unfit: str = ""  # why this machine could not time any, and what to do
 
 
-# Grades what the queue finds to be graded, and stores each result in the queue's `out`. Raises CallError before
-# anything is written, and MachineError.
-Executor: TypeAlias = Callable[[Queue, Console, Warn, Following | None], RunOutcome]
+class Executor(ABC):
+    """Grades a queue: `Local` on this machine, `Slurm` on a cluster."""
+
+    @abstractmethod
+    def grade(self, queue: Queue, out: Console, warn: Warn, live: Following | None) -> RunOutcome:
+        """Grade what the queue finds to be graded, and store each result in its `out`.
+
+        Raises CallError before anything is written, and MachineError.
+        """
