@@ -90,7 +90,7 @@ def test_a_kata_depends_on_what_it_builds_on_and_on_no_other(solution: Claim) ->
     "file",
     [
         "tests/test_adamw.py",
-        "tests/memory_duties.py",
+        "tests/contracts/memory.py",
         "tests/strategies.py",
         "tests/probes/optimizers.py",
         "reference/adam/oracle.py",
