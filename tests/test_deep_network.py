@@ -141,9 +141,10 @@ def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_la
     for i, weight in enumerate(weights):
         for j in range(i):
             alike = isinstance(weight, Tensor) and torch.equal(weight, weights[j])
-            check(
-                not alike, f"weights {j} and {i} of two networks built in a row start equal, as copies or constants do"
+            note = (
+                f"weights {j} and {i} of two networks built in a row start equal: copied, constant, or seeded each time"
             )
+            check(not alike, note)
     again = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     assert_equal(again["weights"], weights, what="weights", note="the same torch.manual_seed gave another start")
 
