@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,8 +12,17 @@ from reference import optimizers as oracle
 from tests.contracts import Contract
 from tests.optimizer_runs import Rule, assert_run
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
-from torchkata.compare import as_float64, assert_equal, check
+from torchkata.compare import assert_equal, check
 from torchkata.student import Student
+
+BROKEN_BY_A_STEP = {
+    "the same Parameter": "the parameter is another one after the step",
+    "the same memory": "the parameter is given new memory instead of being changed in place",
+    "a leaf that requires grad": "the parameter no longer requires grad after the step",
+    "the same gradient": "p.grad is put away after the step, or is another tensor: zero_grad() is the user's to call",
+    "no gradient where there was none": "a gradient that is None is filled with zeros",
+    "autograd is on": "autograd stays off after the step",
+}
 
 
 @dataclass(frozen=True)
@@ -66,15 +73,10 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
         options = run.options[0] if run.options else {}
         reply = student.call(optimizer.probes.in_place, params, transposed, lr, grads, options)
-        facts = oracle.facts_after_a_step()
-        for fact in [fact for fact in reply if fact not in ("gradients", "parameters")]:
-            check(reply[fact] is facts[fact], f"after step() this no longer holds: {fact}")
-        left = [
-            torch.from_numpy(np.asarray(oracle.grad_after_a_step(as_float64(g)))).to(g.dtype)
-            for g in grads
-            if g is not None
-        ]
-        assert_equal(reply["gradients"], left, what="grad", note="step() changed the gradients")
+        for fact, note in BROKEN_BY_A_STEP.items():
+            check(reply[fact], note)
+        left = [grad for grad in grads if grad is not None]
+        assert_equal(reply["gradients"], left, what="grad", note="step() changed the gradients: they are read only")
         first = params[0].new_ones(2)  # it has no gradient
         with_first = OptimizerRun([[first, *params]], run.lrs, [[[None, *run.grads[0][0]]]], run.options)
         assert_run([[[first, *reply["parameters"]]]], with_first, optimizer.rule)
