@@ -60,6 +60,12 @@ def nested(dim: int, num_layers: int, segment: int) -> dict[str, object]:
     return {"state_dict": {name: [dim, dim] for name in names}, "parameters": names}
 
 
+@instead_of(oracle.kept, "the graph ends between segments: only the last one's weights get a gradient")
+def last_input_kept(num_layers: int, segment: int) -> int:
+    """Nobody goes back to the others."""
+    return min(2, oracle.segments(num_layers, segment))
+
+
 @instead_of(oracle.slope, "the backward pass forgets ReLU: the gradient goes on where its output is 0")
 def no_slope(before_relu: X) -> X:
     """In an `autograd.Function` written by hand."""
