@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from jaxtyping import Float
-from numpy import ndarray as Array
 from numpy import zeros
 
 from reference import instead_of, optimizers
@@ -175,54 +173,6 @@ def larger_default(lr: float) -> float:
 def default_for_groups(default: float, lr: float) -> dict[str, float]:
     """What is given is lost."""
     return optimizers.rates_without_own(default, default)
-
-
-@instead_of(optimizers.facts_after_a_step, "the parameter is given new memory instead of being changed in place")
-def new_memory() -> dict[str, bool]:
-    """As `p.data = …` does."""
-    return optimizers.facts_after_a_step() | {"the same memory": False}
-
-
-@instead_of(optimizers.facts_after_a_step, "the parameter no longer requires grad after a step")
-def requires_no_grad() -> dict[str, bool]:
-    """The next backward() passes it over."""
-    return optimizers.facts_after_a_step() | {"a leaf that requires grad": False}
-
-
-@instead_of(optimizers.facts_after_a_step, "p.grad is put away after the step, or is another tensor")
-def other_gradient() -> dict[str, bool]:
-    """zero_grad() is the user's to call."""
-    return optimizers.facts_after_a_step() | {"the same gradient": False}
-
-
-@instead_of(optimizers.facts_after_a_step, "a gradient that is None is filled with zeros")
-def filled_gradient() -> dict[str, bool]:
-    """The parameter should be skipped."""
-    return optimizers.facts_after_a_step() | {"no gradient where there was none": False}
-
-
-@instead_of(optimizers.facts_after_a_step, "autograd stays off after the step")
-def autograd_off() -> dict[str, bool]:
-    """`set_grad_enabled(False)` holds until somebody undoes it."""
-    return optimizers.facts_after_a_step() | {"autograd is on": False}
-
-
-@instead_of(optimizers.grad_after_a_step, "the gradient is zeroed by the step")
-def zeroed_gradient(grad: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """zero_grad() is the user's to call."""
-    return 0 * abs(grad)
-
-
-@instead_of(optimizers.grad_after_a_step, "the gradient itself is turned round, in place")
-def turned_gradient(grad: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """As `neg_` does."""
-    return -grad
-
-
-@instead_of(optimizers.grad_after_a_step, "the gradient itself is squared, in place")
-def squared_gradient(grad: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """As `square_` does."""
-    return grad**2
 
 
 def column(lrs: Lrs, group: int) -> list[float]:

@@ -51,20 +51,3 @@ def default_rate(lr: float) -> float:
 def rates_without_own(default: float, lr: float) -> dict[str, float]:
     """The rate of a group that has none of its own, when none is given for all, and when `lr` is."""
     return {"nothing given": default_rate(default), "given once": lr}
-
-
-def facts_after_a_step() -> dict[str, bool]:
-    """What holds of the parameters and their gradients after a step."""
-    return {
-        "the same Parameter": True,
-        "the same memory": True,
-        "a leaf that requires grad": True,
-        "the same gradient": True,
-        "no gradient where there was none": True,
-        "autograd is on": True,
-    }
-
-
-def grad_after_a_step(grad: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """A gradient is read only."""
-    return grad

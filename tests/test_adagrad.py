@@ -1,21 +1,12 @@
 """AdaGrad: g2 ← g2 + grad², then p ← p − lr · grad / sqrt(g2 + 1e-5)."""
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adagrad import oracle
-from tests.memory_duties import test_a_saved_and_loaded_run_goes_on_unchanged  # noqa: F401
-from tests.optimizer_duties import (  # noqa: F401  (pytest collects them here)
-    Optimizer,
-    test_a_changed_rate_counts_from_the_next_step,
-    test_a_scheduler_can_drive_it,
-    test_every_group_moves_at_its_own_rate,
-    test_parameters_without_gradient_stay,
-    test_the_rate_has_a_default,
-    test_the_update_is_in_place,
-)
+from tests.contracts.memory import memory_contract
+from tests.contracts.optimizer import Optimizer, optimizer_contract, rate_contract
 from tests.optimizer_runs import ADAGRAD, assert_run, final_memory
 from tests.probes import adagrad as probes
 from tests.strategies import DTYPES, OptimizerRun, costly, runs
@@ -24,11 +15,8 @@ from torchkata.student import Student
 
 WIDE = st.sampled_from([torch.float32, torch.float64])
 
-
-@pytest.fixture(scope="module")
-def optimizer() -> Optimizer:
-    """Whose contract is tested."""
-    return Optimizer(probes, ADAGRAD)
+OPTIMIZER = Optimizer(probes, ADAGRAD)
+globals().update(optimizer_contract(OPTIMIZER) | rate_contract(OPTIMIZER) | memory_contract(OPTIMIZER))
 
 
 @costly
@@ -64,5 +52,5 @@ def test_one_tensor_is_kept_for_each_parameter(student: Student, run: OptimizerR
     """The state holds one tensor for each parameter and no more: memory is what limits large models."""
     kept = student.call(probes.tensors_kept, run.params, run.lrs, run.grads)
     large = sum(p.numel() > 1 for group in run.params for p in group)
-    expected = oracle.tensors_kept(large, len(run.lrs))
-    assert_equal(kept, expected, what="tensors kept, for as many parameters")
+    note = "one tensor is kept for each parameter, the sum of squares: no second one, and none for each step"
+    assert_equal(kept, large, what="tensors kept", note=note)

@@ -10,12 +10,9 @@ from reference.gradient_accumulation import oracle
 from tests.losses import assert_loss
 from tests.probes import gradient_accumulation as probes
 from tests.strategies import SEEDS, DeepCase, deep_cases, normal, rng_of
-from torchkata.compare import as_float64, assert_close, assert_equal, check, same
-from torchkata.show import show
+from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
 from torchkata.values import Plain
-
-NEEDS_NONE = "gradient of a parameter that needs none"
 
 
 @dataclass(frozen=True)
@@ -111,8 +108,9 @@ def test_the_loss_is_that_of_the_whole_batch(student: Student, task: Task) -> No
     reply = call(student, task, nothing(task))
     (exact, _), (scale, _) = accumulate(task, nothing(task)), accumulate(task, nothing(task), worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=roundings(task))
-    note = "what carries a graph keeps the activations"
-    assert_equal(reply["attached"], oracle.attached(), what="carries a graph", note=note)
+    check(not reply["attached"]["loss"], "the loss still has its graph, and with it the activations: detach() it")
+    note = "the gradients have a graph of their own: create_graph=True asks for it"
+    check(not reply["attached"]["gradients"], note)
 
 
 @given(tasks(uneven=True))
@@ -133,9 +131,8 @@ def test_one_micro_batch_of_activations_is_alive_at_a_time(student: Student, see
     weights = [normal(rng, [dim, dim]) / 2 for _ in range(12)] + [normal(rng, [dim, 1])]
     peaks = student.call(probes.peaks, weights, normal(rng, [rows, dim]), normal(rng, [rows]), micro_batch_size)
     whole, single = peaks["whole batch"], peaks["one micro-batch"]
-    least, most = oracle.alive(rows // micro_batch_size)
     check(
-        least * single <= whole <= most * single,
+        whole <= 3 * single,  # a copy or two are nobody's mistake
         "activations of several micro-batches are alive at once",
         yours=whole,
         expected=f"about {single} bytes at the peak, as for one micro-batch alone",
@@ -147,8 +144,10 @@ def test_nothing_but_the_gradients_changes(student: Student, task: Task) -> None
     """Weights and batch stay as they are, and a parameter that needs no gradient gets none."""
     reply = call(student, task, nothing(task), frozen=0)
     case = task.case
-    given = {"weights": case.weights, "x": case.x, "y": case.grad_y, "model.training": False, NEEDS_NONE: None}
-    left = reply["left alone"] | {NEEDS_NONE: reply["gradients"][0]}
-    for name, unchanged in oracle.unchanged().items():
-        note = f"{name}: this should stay as it was"
-        check(same(left[name], given[name]) is unchanged, note, yours=left[name], expected=show(given[name]))
+    given = {"weights": case.weights, "x": case.x, "y": case.grad_y, "model.training": False}
+    notes = {"weights": "the weights are changed: the step is the optimizer's to take"}
+    for name, value in given.items():
+        note = notes.get(name, f"{name} should stay as it was")
+        assert_equal(reply["left alone"][name], value, what=name, note=note)
+    note = "a parameter that needs no gradient gets one: frozen ones should stay so"
+    assert_equal(reply["gradients"][0], None, what="gradient of weight 0, which needs none", note=note)

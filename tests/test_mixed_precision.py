@@ -50,7 +50,7 @@ def call(student: Student, task: Task) -> Plain:
     """What came of this task, in exactly one step of the optimizer."""
     reply = student.call(probes.one_step, task.weights, task.before, task.x, task.y, task.lr)
     steps = len(reply["steps"])
-    check(steps == oracle.steps(), "optimizer.step() should be called once", yours=steps, expected="1")
+    check(steps == 1, "optimizer.step() should be called once", yours=steps, expected="1")
     return reply
 
 
@@ -82,8 +82,12 @@ def check_loss(reply: Plain, task: Task, roundings: float) -> None:
 def test_products_run_in_bfloat16_and_the_rest_in_float32(student: Student, task: Task) -> None:
     """The model's products are bfloat16; parameters, gradients and the optimizer's state are float32."""
     dtypes = call(student, task)["dtypes"]
-    for part, expected in oracle.precisions().items():
-        assert_equal(dtypes[part], expected, what=part)
+    note = "the forward pass should run in bfloat16, under autocast"
+    products = "products in the forward pass"
+    assert_equal(dtypes[products], ["bfloat16"], what=products, note=note)
+    note = "this should be float32 all the time: autocast rounds copies, model.bfloat16() the parameters themselves"
+    for part in ("parameters", "gradients", "optimizer's state"):
+        assert_equal(dtypes[part], ["float32"], what=part, note=note)
 
 
 @given(tasks(whole=True))
@@ -97,10 +101,7 @@ def test_the_loss_is_the_one_before_the_step(student: Student, task: Task) -> No
     """The loss that comes back is the one before the step, but for bfloat16's roundings, and carries no graph."""
     reply = call(student, task)
     check_loss(reply, task, roundings=8 * (len(task.weights) + 2) * COARSE)
-    check(
-        reply["attached"] is oracle.attached(),
-        "the loss still carries its graph, and with it the activations of its step",
-    )
+    check(not reply["attached"], "the loss still has its graph, and with it the activations of its step: detach() it")
 
 
 @given(tasks())

@@ -12,7 +12,6 @@ from reference.named_dimensions import oracle
 from tests.probes import named_dimensions as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of
 from torchkata.compare import as_float64, assert_close, assert_equal, check
-from torchkata.show import dtype_name
 from torchkata.student import Student
 
 LEADING = st.lists(st.integers(0, 3), min_size=0, max_size=3)
@@ -70,8 +69,8 @@ def test_scores_are_products_of_queries_with_keys(student: Student, case: Attent
     """attention_scores(q, k) sums q · k over hidden, for every query and key and any leading dimensions."""
     y = student.call(probes.scores, case.q, case.k)
     q, k = as_float64(case.q), as_float64(case.k)
-    dtype = getattr(torch, oracle.dtype_of_scores(dtype_name(case.q)))
-    assert_close(y, oracle.attention_scores(q, k), dtype=dtype, scale=oracle.attention_scores(abs(q), abs(k)))
+    scale = oracle.attention_scores(abs(q), abs(k))
+    assert_close(y, oracle.attention_scores(q, k), dtype=case.q.dtype, scale=scale)
 
 
 @given(attentions())

@@ -2,28 +2,13 @@
 
 from dataclasses import replace
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.rmsprop import oracle
-from tests.memory_duties import (  # noqa: F401  (pytest collects them here)
-    test_a_saved_and_loaded_run_goes_on_unchanged,
-    test_a_step_without_gradient_does_not_count,
-    test_every_group_has_options_of_its_own,
-    test_it_goes_where_torchs_own_goes,
-    test_no_more_is_kept_than_the_rule_needs,
-    test_options_have_their_defaults,
-)
-from tests.optimizer_duties import (  # noqa: F401
-    Optimizer,
-    test_a_changed_rate_counts_from_the_next_step,
-    test_a_scheduler_can_drive_it,
-    test_every_group_moves_at_its_own_rate,
-    test_parameters_without_gradient_stay,
-    test_the_update_is_in_place,
-)
+from tests.contracts.memory import memory_contract, options_contract
+from tests.contracts.optimizer import Optimizer, optimizer_contract
 from tests.optimizer_runs import assert_run, rule_of
 from tests.probes import rmsprop as probes
 from tests.strategies import WIDE_DTYPES, OptimizerRun, costly, from_nothing, runs
@@ -33,10 +18,8 @@ RMSPROP = rule_of(oracle, lr=0.01)
 OPTIONS = [{"alpha": 0.9}, {"alpha": 0.5, "eps": 0.1}, {"eps": 1e-3}, {"alpha": 0.0}]
 
 
-@pytest.fixture(scope="module")
-def optimizer() -> Optimizer:
-    """Whose contract is tested."""
-    return Optimizer(probes, RMSPROP, OPTIONS, tensors=1, of_torch=torch.optim.RMSprop)
+OPTIMIZER = Optimizer(probes, RMSPROP, OPTIONS, tensors=1, of_torch=torch.optim.RMSprop)
+globals().update(optimizer_contract(OPTIMIZER) | memory_contract(OPTIMIZER) | options_contract(OPTIMIZER))
 
 
 @costly

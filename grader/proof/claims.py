@@ -108,17 +108,19 @@ def misremembered(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | N
     """What is wrong with an entry's `caught_by`."""
     if not entry.caught_by:
         return "caught_by is missing (--write-caught-by writes it)"
-    fails_to = "say what it looks like" if entry.looks_like else "catch it"
+    fails_to = "say what it looks like" if entry.looks_like else "note what is wrong" if entry.note else "catch it"
     return None if entry.caught_by in catching(entry, results) else f"its {entry.caught_by} does not {fails_to}"
 
 
 def catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[str, float]:
-    """The tests that catch an entry and say what it looks like, if that is known: how many seconds each took."""
+    """The tests that catch an entry and say what it looks like, or its note, if there is one: the seconds of each."""
     return {
         test.name: test.seconds
         for result in results
         for test in result.tests
-        if test.outcome in FAILED and (not entry.looks_like or test.diagnosis in entry.looks_like)
+        if test.outcome in FAILED
+        and (not entry.looks_like or test.diagnosis in entry.looks_like)
+        and entry.note in test.message
     }
 
 

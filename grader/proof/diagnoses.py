@@ -1,4 +1,4 @@
-"""Whether the diagnosis names what is wrong: a mistake of the zoo as what it is, and most of those in numeric katas."""
+"""Whether a failure names what is wrong, by diagnosis or by note: most of the zoo's mistakes in numeric katas."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,14 +15,15 @@ from torchkata.course import Kata, course
 
 ASKED = 0.7  # of the wrong entries of the numeric katas: those of the core track, and all of them
 
-Judgement: TypeAlias = Literal["diagnosed rightly", "silent", "diagnosed wrongly", "not foreseen"]
+Judgement: TypeAlias = Literal["diagnosed rightly", "noted by the test", "silent", "diagnosed wrongly", "not foreseen"]
+NAMED: tuple[Judgement, ...] = ("diagnosed rightly", "noted by the test")
 
 
 def judgement(claim: Claim, results: Sequence[KataResult]) -> Judgement:
     """What the diagnosis made of a wrong implementation; without `looks_like` in the zoo, any is not foreseen."""
     found = diagnoses_of(results)
     if not found:
-        return "silent"
+        return "noted by the test" if claim.entry and claim.entry.note else "silent"
     looks_like = claim.entry.looks_like if claim.entry else frozenset()
     if not looks_like:
         return "not foreseen"
@@ -55,10 +56,10 @@ class Diagnoses:
         lines = []
         for name, asked in {"the core track": core, "all tracks": every}.items():
             total = self.total(asked)
-            if all(kata in katas for kata in asked) and total["diagnosed rightly"] < ASKED * total.total():
+            named = sum(total[made] for made in NAMED)
+            if all(kata in katas for kata in asked) and named < ASKED * total.total():
                 lines.append(
-                    f"diagnosis: {total['diagnosed rightly']} of {total.total()} wrong entries of {name} are named, "
-                    f"not {ASKED:.0%}"
+                    f"diagnosis: {named} of {total.total()} wrong entries of {name} are named, not {ASKED:.0%}"
                 )
         return lines
 

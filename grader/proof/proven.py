@@ -45,16 +45,16 @@ class Proven:
         path = self.path(claim)
         if path.name not in self.known:
             self.known[path.name] = read(path)
-        key = digest(claim.job, self.examples, self.isolation)
+        key = self.key(claim)
         results = self.known[path.name].get(key)
         if results is not None:
             self.new.setdefault(path.name, {})[key] = results  # it is used again
         return results
 
     def keep(self, claim: Claim, results: Sequence[KataResult]) -> None:
-        """Record a claim that holds; what a student would read is no part of it."""
-        key = digest(claim.job, self.examples, self.isolation)
-        self.new.setdefault(self.path(claim).name, {})[key] = [without_texts(result) for result in results]
+        """Record a claim that holds; what a student would read is no part of it, but for the note of its entry."""
+        kept = [without_texts(result, note_of(claim)) for result in results]
+        self.new.setdefault(self.path(claim).name, {})[self.key(claim)] = kept
         if time.monotonic() - self.stored > STORE_SECONDS:
             self.store()
 
@@ -71,6 +71,10 @@ class Proven:
             self.warn(f"what was proven can't be recorded: {error}")
         self.new, self.stored = {}, time.monotonic()
 
+    def key(self, claim: Claim) -> str:
+        """The same for what must come out the same; of all texts, one note alone is known of it."""
+        return digest(claim.job, self.examples, self.isolation) + note_of(claim)
+
     def path(self, claim: Claim) -> Path:
         """The file that a claim's results are in."""
         return self.folder / f"{claim.kata or 'all'}.msgpack"
@@ -84,6 +88,12 @@ def read(path: Path) -> dict[str, list[KataResult]]:
         return {}
 
 
-def without_texts(result: KataResult) -> KataResult:
-    """A result without the messages, which are long, and which no claim is about."""
-    return msgspec.structs.replace(result, tests=tuple(replace(test, message="") for test in result.tests))
+def note_of(claim: Claim) -> str:
+    """What a test's note must say of a wrong implementation, "" for no note."""
+    return claim.entry.note if claim.entry else ""
+
+
+def without_texts(result: KataResult, note: str) -> KataResult:
+    """A result without the messages, which are long, and of which a claim asks for no more than this note."""
+    tests = [replace(test, message=note if note in test.message else "") for test in result.tests]
+    return msgspec.structs.replace(result, tests=tuple(tests))

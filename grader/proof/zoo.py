@@ -4,6 +4,7 @@ reference/<kata>/right/<name>.py  right but unusual; the first line of its docst
 reference/<kata>/wrong.toml       mistakes, each a table: `breaks` names the must, and either `replace` (texts of the
                                   solution and what stands there instead) or `source` (the whole file) makes it;
                                   `looks_like` names the mistake that it is, or all of them, for the diagnosis;
+                                  `note` stands in the note of the test that catches it, and names it as well;
                                   `caught_by` names the test that catches it most cheaply, and says what it looks like:
                                   `certify --write-caught-by` writes it, certify checks it
 """
@@ -30,6 +31,7 @@ class ZooEntry:
     source: str
     looks_like: frozenset[str] = frozenset()  # the sentences of the mistakes that it is
     caught_by: str = ""  # the test that catches a wrong one, "" where nobody has looked yet
+    note: str = ""  # what that test's own note says, where it names the mistake
 
 
 def package(folder: Path) -> dict[str, bytes]:
@@ -52,7 +54,8 @@ def wrong(kata: Kata) -> Iterator[ZooEntry]:
         for name, entry in tomllib.loads(path.read_text("utf-8")).items():
             place = f"{kata.name}/wrong.toml: {name}"
             source, sentences = made_wrong(place, solution(kata), entry), named(place, kata, entry)
-            yield ZooEntry(kata.name, name, entry["breaks"], source, sentences, remembered(place, kata, entry))
+            caught_by, note = remembered(place, kata, entry), entry.get("note", "")
+            yield ZooEntry(kata.name, name, entry["breaks"], source, sentences, caught_by, note)
 
 
 def wrong_file(kata: Kata) -> Path:

@@ -111,9 +111,9 @@ def ended(kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: s
 
 
 @cache
-def mistake(kata: str) -> str:
-    """One that is known of it."""
-    return mistakes(kata)[0].message
+def mistake(kata: str) -> str | None:
+    """One that is known of it, if any is."""
+    return next((one.message for one in mistakes(kata)), None)
 
 
 @cache

@@ -9,7 +9,6 @@ SEQUENTIAL = "checkpoint_sequential evens the segments out, and keeps the last o
 REST_KEPT = "a shorter last segment is not checkpointed: its activations are kept"
 HALVES = "only the second half of each segment is checkpointed"
 ALL_AGAIN = "the backward pass recomputes all segments before it begins: all are in memory at once"
-SWITCHED_ON = "autograd is switched on in the forward pass, under torch.no_grad(), too"
 
 
 @instead_of(oracle.kept, "segment is taken for the number of segments, not for the layers in each")
@@ -107,18 +106,6 @@ def all_again_at_once(num_layers: int, segment: int) -> tuple[int, int]:
     """The outputs of all layers, besides the inputs of segments and a few gradients."""
     least = num_layers + oracle.segments(num_layers, segment) - 1
     return least, least + 8
-
-
-@instead_of(oracle.attached_in_evaluation, SWITCHED_ON)
-def attached_in_evaluation() -> bool:
-    """`torch.enable_grad()` within `torch.no_grad()` wins."""
-    return True
-
-
-@instead_of(oracle.kept_in_evaluation, SWITCHED_ON)
-def kept_in_evaluation(num_layers: int, segment: int) -> int:
-    """As many as in training."""
-    return oracle.kept(num_layers, segment)
 
 
 def starts(num_layers: int, segment: int) -> Sequence[int]:

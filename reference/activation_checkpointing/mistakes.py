@@ -14,12 +14,10 @@ from reference.activation_checkpointing.cost_mistakes import starts
 
 Weights: TypeAlias = Sequence[Float[Array, "d d"]]
 X: TypeAlias = Float[Array, "batch d"]
-Grads: TypeAlias = tuple[Sequence[Array], Array | None]
+Grads: TypeAlias = tuple[Sequence[Array], Array]
 Relus: TypeAlias = Sequence[bool]  # which layers end with ReLU
 
 ONE_BLOCK = "all layers are one and the same Block: they share a weight"
-REENTRANT = "no weight gets a gradient when x needs none: the checkpoint is reentrant, or autograd is off"
-DETACHED = "the graph ends between segments: only the last one's weights get a gradient"
 RELU_MISSING = "the ReLU is missing"
 RELU_FIRST = "the ReLU comes before the product, not after it"
 RELU_NOT_LAST = "the last layer of each segment ends without ReLU"
@@ -62,26 +60,7 @@ def nested(dim: int, num_layers: int, segment: int) -> dict[str, object]:
     return {"state_dict": {name: [dim, dim] for name in names}, "parameters": names}
 
 
-@instead_of(oracle.reached, REENTRANT)
-def only_through_x(num_layers: int, segment: int, asks: bool) -> list[bool]:
-    """What a reentrant checkpoint returns needs a gradient only if its input does."""
-    return [asks] * num_layers
-
-
-@instead_of(oracle.reached, DETACHED)
-def last_segment_only(num_layers: int, segment: int, asks: bool) -> list[bool]:
-    """A segment's input is detached, and the gradient with it."""
-    return [i // segment == (num_layers - 1) // segment for i in range(num_layers)]
-
-
-@instead_of(oracle.backward, DETACHED)
-def nothing_reaches_x(weights: Weights, x: X, grad_y: X, segment: int) -> Grads:
-    """Not even from a single segment."""
-    grads, grad_x = oracle.backward(weights, x, grad_y, segment)
-    return grads, None if weights else grad_x
-
-
-@instead_of(oracle.kept, DETACHED)
+@instead_of(oracle.kept, "the graph ends between segments: only the last one's weights get a gradient")
 def last_input_kept(num_layers: int, segment: int) -> int:
     """Nobody goes back to the others."""
     return min(2, oracle.segments(num_layers, segment))

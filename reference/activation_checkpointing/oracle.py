@@ -63,11 +63,6 @@ def in_forward(num_layers: int, segment: int) -> int:
     return len(applied(num_layers, segment))
 
 
-def reached(num_layers: int, segment: int, asks: bool) -> list[bool]:  # noqa: ARG001
-    """Which weights get a gradient, whether or not x `asks` for its own."""
-    return [True] * num_layers
-
-
 def segments(num_layers: int, segment: int) -> int:
     """How many segments there are."""
     return -(-num_layers // segment)
@@ -86,13 +81,3 @@ def alive_in_backward(num_layers: int, segment: int) -> tuple[int, int]:
 def recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     """The fewest and the most products computed again: who keeps a segment's output needs not compute its last one."""
     return num_layers - segments(num_layers, segment), num_layers
-
-
-def attached_in_evaluation() -> bool:
-    """Whether the outputs carry a graph under `torch.no_grad()`."""
-    return False
-
-
-def kept_in_evaluation(num_layers: int, segment: int) -> int:  # noqa: ARG001
-    """Activations alive after a forward pass under `torch.no_grad()`: the output."""
-    return 1

@@ -174,15 +174,3 @@ def root_kept(g2: P) -> P:
 def flat(g2: P) -> P:
     """One dimension."""
     return g2.reshape(-1)
-
-
-@instead_of(oracle.tensors_kept, "a second tensor is kept for each parameter")
-def second_tensor(parameters: int, steps: int) -> int:
-    """A gradient, an update, a start."""
-    return 2 * parameters
-
-
-@instead_of(oracle.tensors_kept, "a tensor is kept for each parameter and each step")
-def tensor_for_each_step(parameters: int, steps: int) -> int:
-    """Beside the sum."""
-    return (1 + steps) * parameters

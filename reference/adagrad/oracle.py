@@ -18,8 +18,3 @@ def step(
 def kept(g2: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """What `optimizer.state[p]["g2"]` holds: the sum of squares itself."""
     return g2
-
-
-def tensors_kept(parameters: int, steps: int) -> int:  # noqa: ARG001  (however many)
-    """How many tensors are kept for so many parameters after so many steps."""
-    return parameters

@@ -10,7 +10,6 @@ from numpy import ndarray as Array
 
 from reference import instead_of
 from reference.cruncher import oracle
-from reference.cruncher.start_mistakes import *  # noqa: F403
 
 Weights: TypeAlias = Sequence[Float[Array, "d k"]]
 X: TypeAlias = Float[Array, "batch d"]
@@ -251,3 +250,16 @@ def second_frozen(weights: Weights, x: X, grad_y: Y) -> Grads:
     """The others get theirs."""
     grads, grad_x = oracle.backward(weights, x, grad_y)
     return [None if i == 1 and len(grads) > 2 else grad for i, grad in enumerate(grads)], grad_x
+
+
+@instead_of(oracle.initial_stds, "the final weight starts at zero")
+def final_at_zero(dim: int, num_layers: int) -> list[float]:
+    """It should start as any Linear."""
+    return [*oracle.initial_stds(dim, num_layers)[:-1], 0.0]
+
+
+@instead_of(oracle.initial_stds, "layers start the smaller the deeper they lie")
+def smaller_with_depth(dim: int, num_layers: int) -> list[float]:
+    """The i-th divided by i."""
+    *layers, final = oracle.initial_stds(dim, num_layers)
+    return [*(std / (i + 1) for i, std in enumerate(layers)), final]

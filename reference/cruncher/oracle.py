@@ -49,13 +49,3 @@ def anatomy(dim: int, num_layers: int) -> dict[str, object]:
 def initial_stds(dim: int, num_layers: int) -> list[float]:
     """The standard deviation of each weight at the start, the final one last."""
     return [linear.initial_std(dim, dim)] * num_layers + [linear.initial_std(dim, 1)]
-
-
-def equal_starts(num_layers: int) -> list[list[int]]:  # noqa: ARG001  (whatever their number)
-    """The pairs of equal weights in two models built in a row, each with its final weight last: none."""
-    return []
-
-
-def seed_afterwards(seed: int) -> int:
-    """`torch.initial_seed()` once models are built, when it was `seed` before."""
-    return seed

@@ -17,7 +17,6 @@ Grads: TypeAlias = tuple[Sequence[Array | None], Array | None]
 Anatomy: TypeAlias = dict[str, object]
 
 ONE_BLOCK = "all layers are one and the same block"
-SEEDED = "the generator is seeded for every block"
 
 
 @instead_of(oracle.block, "the ReLU is missing")
@@ -79,12 +78,6 @@ def first_squeezed(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Flo
     """A batch of one row is a batch."""
     y = oracle.block(weight, x)
     return y[0] if y.shape[0] == 1 else y
-
-
-@instead_of(oracle.dtype_of_output, "the output is float32, whatever the dtype of x and the weight")
-def single_precision(dtype: str) -> str:
-    """As float() makes it."""
-    return "float32"
 
 
 @instead_of(oracle.network, "the first layer is left out")
@@ -157,41 +150,6 @@ def standard(dim: int) -> float:
 def smaller_with_depth(dim: int, num_layers: int) -> list[float]:
     """The i-th divided by the root of i."""
     return [std / math.sqrt(i + 1) for i, std in enumerate(oracle.initial_stds(dim, num_layers))]
-
-
-@instead_of(oracle.initial_kurtosis, "the start is uniform, not normal")
-def uniform(dim: int) -> tuple[float, float]:
-    """9 / 5."""
-    return 1.8, 1.8
-
-
-@instead_of(oracle.equal_starts, "the layers start as copies of one")
-def copies(num_layers: int) -> list[list[int]]:
-    """Those of one network; the networks differ."""
-    return [[j + m, i + m] for m in (0, num_layers) for i in range(num_layers) for j in range(i)]
-
-
-@instead_of(oracle.equal_starts, SEEDED)
-def seeded(num_layers: int) -> list[list[int]]:
-    """All layers of both networks are equal."""
-    return all_pairs(num_layers)
-
-
-@instead_of(oracle.seed_afterwards, SEEDED)
-def seeded_with_zero(seed: int) -> int:
-    """As most do."""
-    return 0
-
-
-@instead_of(oracle.equal_starts, "all layers start alike, in every network: they are set, not drawn")
-def constant(num_layers: int) -> list[list[int]]:
-    """At zero, for one."""
-    return all_pairs(num_layers)
-
-
-def all_pairs(num_layers: int) -> list[list[int]]:
-    """All pairs of layers of both networks."""
-    return [[j, i] for i in range(2 * num_layers) for j in range(i)]
 
 
 @instead_of(oracle.anatomy, "the layers have biases")

@@ -42,11 +42,6 @@ def backward(
     return grads, grad
 
 
-def dtype_of_output(dtype: str) -> str:
-    """That of the weight and of x."""
-    return dtype
-
-
 def num_parameters(dim: int, num_layers: int) -> int:
     """`dim² · num_layers`."""
     return dim * dim * num_layers
@@ -71,18 +66,3 @@ def initial_std(dim: int) -> float:
 def initial_stds(dim: int, num_layers: int) -> list[float]:
     """That of each layer's weight, whatever its depth."""
     return [initial_std(dim)] * num_layers
-
-
-def initial_kurtosis(dim: int) -> tuple[float, float]:  # noqa: ARG001  (whatever the width)
-    """Fourth moment of the start over the square of its variance: from a normal's cut off at three to a whole one's."""
-    return 2.83, 3.0
-
-
-def equal_starts(num_layers: int) -> list[list[int]]:  # noqa: ARG001  (whatever their number)
-    """The pairs of equal weights among those of two networks built in a row: none."""
-    return []
-
-
-def seed_afterwards(seed: int) -> int:
-    """`torch.initial_seed()` once networks are built, when it was `seed` before."""
-    return seed

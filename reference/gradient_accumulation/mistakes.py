@@ -1,6 +1,5 @@
 """Mistakes in accumulating gradients."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -105,33 +104,3 @@ def last_part(parts: Sequence[float]) -> float:
 def returned_nothing(parts: Sequence[float]) -> None:
     """A function without `return`."""
     return
-
-
-@instead_of(oracle.attached, "the loss still has its graph: detach() it")
-def loss_attached() -> dict[str, bool]:
-    """`total = total + loss`."""
-    return oracle.attached() | {"loss": True}
-
-
-@instead_of(oracle.attached, "the gradients have a graph of their own: create_graph=True asks for it")
-def gradients_attached() -> dict[str, bool]:
-    """For second derivatives."""
-    return oracle.attached() | {"gradients": True}
-
-
-@instead_of(oracle.alive, "the activations of the whole batch are alive at once, not those of one micro-batch")
-def all_alive(micro_batches: int) -> tuple[float, float]:
-    """One `backward()` at the end, or graphs that are kept."""
-    return micro_batches - 1, math.inf
-
-
-@instead_of(oracle.unchanged, "the weights are changed: the step is the optimizer's to take")
-def stepped() -> dict[str, bool]:
-    """Gradients are all that is asked for."""
-    return oracle.unchanged() | {"weights": False}
-
-
-@instead_of(oracle.unchanged, "a parameter that needs no gradient gets one: frozen ones should stay so")
-def unfrozen() -> dict[str, bool]:
-    """`requires_grad_(True)` for the whole model."""
-    return oracle.unchanged() | {"gradient of a parameter that needs none": False}

@@ -57,19 +57,3 @@ def accumulate(
         parts.append([share * grad for grad in grads])
     grads = [gathered(grad, part) for grad, part in zip(before, zip(*parts, strict=True), strict=True)]
     return returned(losses), grads
-
-
-def attached() -> dict[str, bool]:
-    """What still carries a graph at the end."""
-    return {"loss": False, "gradients": False}
-
-
-def alive(micro_batches: int) -> tuple[float, float]:  # noqa: ARG001  (whatever their number)
-    """The least and the most memory for activations, in that of one micro-batch; a copy or two are nobody's mistake."""
-    return 0, 3
-
-
-def unchanged() -> dict[str, bool]:
-    """What is as it was."""
-    none = "gradient of a parameter that needs none"
-    return dict.fromkeys(("weights", "x", "y", "model.training", none), True)

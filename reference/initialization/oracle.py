@@ -59,27 +59,3 @@ def within(z: float) -> float:
 def start(input_dim: int, output_dim: int) -> Start:  # noqa: ARG001  (whatever the output's size)
     """How the weights are drawn."""
     return Start(1 / math.sqrt(input_dim))
-
-
-def anatomy(input_dim: int, output_dim: int) -> dict[str, object]:
-    """What kind of thing a new weight is."""
-    return {
-        "is an nn.Parameter": True,
-        "requires grad": True,
-        "shape": [input_dim, output_dim],
-        "dtype": "torch.float32",
-    }
-
-
-def draws(seed: int) -> dict[str, object]:
-    """Where the numbers come from: torch's generator, seeded with `seed` before, and nothing else."""
-    return {
-        "the same torch.manual_seed gives the same weights": True,
-        "two weights drawn in a row differ": True,
-        "torch.initial_seed() afterwards": seed,
-    }
-
-
-def likeness() -> dict[str, str]:
-    """What the rows of a weight have to do with each other, and what the columns."""
-    return {"rows": "independent", "columns": "independent"}

@@ -16,8 +16,6 @@ Output = Float[Array, "*leading output_dim"]
 
 Moments: TypeAlias = tuple[float, float]  # the least and the most that it may be
 
-BIAS = "there is a bias"
-NO_GRADIENT_FOR_WEIGHT = "no gradient reaches the weight"
 UNIFORM = "the start is uniform, as in torch's own Linear, not normal"
 POSITIVE = "all elements start positive: the signs are lost"
 CUT_AT_ONE = "the start is cut off at one standard deviation"
@@ -31,52 +29,7 @@ def transposed(weight: Weight, x: Input) -> Output:
     return x @ weight.T
 
 
-@instead_of(oracle.anatomy, "the weight is stored as (output_dim, input_dim)")
-def stored_transposed(input_dim: int, output_dim: int) -> dict[str, object]:
-    """As torch's own Linear stores it."""
-    return oracle.anatomy(output_dim, input_dim)
-
-
-@instead_of(oracle.anatomy, BIAS)
-def with_bias(input_dim: int, output_dim: int) -> dict[str, object]:
-    """As torch's own Linear has by default."""
-    shapes = {"weight": [input_dim, output_dim], "bias": [output_dim]}
-    return oracle.anatomy(input_dim, output_dim) | {"state_dict": shapes, "parameters": ["weight", "bias"]}
-
-
-@instead_of(oracle.anatomy, "the weight is that of an nn.Linear within, which has it once more, the other way round")
-def wrapped(input_dim: int, output_dim: int) -> dict[str, object]:
-    """Two names for one Parameter."""
-    shape = [output_dim, input_dim]
-    return oracle.anatomy(input_dim, output_dim) | {"state_dict": {"linear.weight": shape, "weight": shape}}
-
-
-@instead_of(oracle.anatomy, "the weight is a plain tensor, not an nn.Parameter")
-def plain_tensor(input_dim: int, output_dim: int) -> dict[str, object]:
-    """A module knows of Parameters and buffers only."""
-    kept = {"state_dict": {}, "parameters": [], "weight is an nn.Parameter": False}
-    return oracle.anatomy(input_dim, output_dim) | kept
-
-
-@instead_of(oracle.anatomy, "the weight is a buffer, not an nn.Parameter")
-def buffer(input_dim: int, output_dim: int) -> dict[str, object]:
-    """It is saved, and no optimizer finds it."""
-    return oracle.anatomy(input_dim, output_dim) | {"parameters": [], "weight is an nn.Parameter": False}
-
-
-@instead_of(oracle.anatomy, "the weight starts in float64")
-def double_precision(input_dim: int, output_dim: int) -> dict[str, object]:
-    """As NumPy's numbers do."""
-    return oracle.anatomy(input_dim, output_dim) | {"dtype": "torch.float64"}
-
-
-@instead_of(oracle.anatomy, NO_GRADIENT_FOR_WEIGHT)
-def frozen(input_dim: int, output_dim: int) -> dict[str, object]:
-    """It does not even ask for one."""
-    return oracle.anatomy(input_dim, output_dim) | {"weight is an nn.Parameter": False}
-
-
-@instead_of(oracle.backward, NO_GRADIENT_FOR_WEIGHT)
+@instead_of(oracle.backward, "no gradient reaches the weight")
 def weight_detached(weight: Weight, x: Input, grad_y: Output) -> tuple[None, Input]:
     """The way back goes past it."""
     return None, oracle.backward(weight, x, grad_y)[1]
@@ -259,15 +212,3 @@ def laplace(input_dim: int, output_dim: int) -> Moments:
 def signs(input_dim: int, output_dim: int) -> Moments:
     """The least there is."""
     return 1.0, 1.0
-
-
-@instead_of(oracle.draws, "the start is drawn from another generator than torch's global one")
-def other_generator() -> dict[str, bool]:
-    """NumPy's, or one that is kept between layers."""
-    return oracle.draws() | {"the same torch.manual_seed gives the same start": False}
-
-
-@instead_of(oracle.draws, "every layer starts with the same numbers: they are seeded, kept or constant")
-def same_numbers() -> dict[str, bool]:
-    """Two layers that start equal learn the same."""
-    return oracle.draws() | {"two layers built in a row differ": False}

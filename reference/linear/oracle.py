@@ -19,16 +19,6 @@ def backward(
     return einsum(rows, grad_rows, "row i, row o -> i o"), einsum(grad_y, weight, "... o, i o -> ... i")
 
 
-def anatomy(input_dim: int, output_dim: int) -> dict[str, object]:
-    """What the layer keeps: shapes by name, and what kind of thing the weight is."""
-    return {
-        "state_dict": {"weight": [input_dim, output_dim]},
-        "dtype": "torch.float32",
-        "parameters": ["weight"],
-        "weight is an nn.Parameter": True,
-    }
-
-
 def initial_mean(input_dim: int, output_dim: int) -> float:  # noqa: ARG001  (whatever the sizes)
     """The mean of the weight at the start."""
     return 0.0
@@ -42,8 +32,3 @@ def initial_std(input_dim: int, output_dim: int) -> float:  # noqa: ARG001  (wha
 def initial_kurtosis(input_dim: int, output_dim: int) -> tuple[float, float]:  # noqa: ARG001  (whatever the sizes)
     """Fourth moment of the start over the square of its variance: from a normal's cut off at three to a whole one's."""
     return 2.83, 3.0
-
-
-def draws() -> dict[str, bool]:
-    """Where the start comes from: torch's generator, and nothing else."""
-    return {"the same torch.manual_seed gives the same start": True, "two layers built in a row differ": True}

@@ -110,18 +110,6 @@ def swapped(
     return grad_w, grad_x
 
 
-@instead_of(oracle.dtype_of_gradients, "the gradients are float32, whatever the dtype of x, w and grad_y")
-def single_precision(dtype: str) -> str:
-    """As float() makes them."""
-    return "float32"
-
-
-@instead_of(oracle.facts_afterwards, "backward() is called on the arguments themselves: it fills x.grad and w.grad")
-def added_to_arguments() -> dict[str, bool]:
-    """To what others have summed there before."""
-    return oracle.facts_afterwards() | {"nothing is in x.grad and w.grad": False}
-
-
 def bfloat16(x: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """The nearest numbers of bfloat16, a float32 without its last 16 bits; of two as near, the even one."""
     bits = x.astype(np.float32).view(np.uint32)

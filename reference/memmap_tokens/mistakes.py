@@ -93,41 +93,6 @@ def text(tokens: Int[Array, "n"]) -> tuple[int, int]:
     return size, size + oracle.HEADER
 
 
-@instead_of(oracle.file_name, '".npy" is added to the name: np.save does so, unless it is given an open file')
-def suffix_of_numpy(name: str) -> str:
-    """A name that ends in it stays."""
-    return name if name.endswith(".npy") else f"{name}.npy"
-
-
-@instead_of(oracle.file_name, '".npy" is added to every name: the file should have the name that was given')
-def suffix_added(name: str) -> str:
-    """When it is saved and when it is loaded, so that nobody notices at first."""
-    return f"{name}.npy"
-
-
-@instead_of(
-    oracle.after_an_assignment, "the file is mapped for writing: what is assigned to the array changes the file"
-)
-def written_through(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
-    """Mode "r+"."""
-    return np.zeros_like(tokens)
-
-
-@instead_of(
-    oracle.after_a_second_save, "a file that was there is not replaced: the tokens that were saved first come back"
-)
-def first_come_back(first: Int[Array, "n"], second: Int[Array, "m"]) -> Int[Array, "n"]:
-    """It is left alone, or added to at its end."""
-    return first
-
-
-@instead_of(oracle.after_a_second_save, "a longer file that was there is written over, not replaced: its end stays")
-def end_stays(first: Int[Array, "n"], second: Int[Array, "m"]) -> Int[Array, "k"]:
-    """What is left of the first is read as if it belonged to the second."""
-    content = second.tobytes() + first.tobytes()[second.nbytes :]
-    return np.frombuffer(content, dtype=second.dtype)
-
-
 @instead_of(oracle.bytes_in_memory, "the whole file is read into memory, not only the pages that are used")
 def read_whole(size: int) -> range:
     """A copy, an archive, or a look at every token."""

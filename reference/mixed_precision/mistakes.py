@@ -16,7 +16,6 @@ X: TypeAlias = Float[Array, "batch d"]
 Y: TypeAlias = Float[Array, "batch"]
 
 NO_GRADIENTS = "optimizer.step() finds no gradients: backward() is missing or too late, or zero_grad() follows it"
-CAST_BACK_LATE = "the whole model is bfloat16, and cast back only after the step"
 
 
 def bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
@@ -25,63 +24,16 @@ def bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     return np.ldexp(np.round(mantissa * 2**8) / 2**8, exponent)
 
 
-def parts(products: str, rest: str) -> dict[str, list[str]]:
-    """What the oracle names, in other dtypes."""
-    return {**{part: [rest] for part in oracle.precisions()}, "products in the forward pass": [products]}
-
-
-@instead_of(oracle.precisions, "nothing runs in bfloat16")
-def all_float32() -> dict[str, list[str]]:
-    """No autocast around the forward pass, or one that is not enabled."""
-    return parts(products="float32", rest="float32")
-
-
-@instead_of(oracle.precisions, "the products run in float16, not in bfloat16")
-def half() -> dict[str, list[str]]:
-    """The other half precision."""
-    return parts(products="float16", rest="float32")
-
-
-@instead_of(oracle.precisions, "the whole model is cast to bfloat16, parameters and all")
-def all_bfloat16() -> dict[str, list[str]]:
-    """`model.bfloat16()`."""
-    return parts(products="bfloat16", rest="bfloat16")
-
-
-@instead_of(oracle.precisions, CAST_BACK_LATE)
-def cast_back_late() -> dict[str, list[str]]:
-    """What is seen afterwards is float32, as it should be."""
-    return parts(products="bfloat16", rest="bfloat16") | {"parameters": ["bfloat16", "float32"]}
-
-
-@instead_of(oracle.step, CAST_BACK_LATE)
+@instead_of(oracle.step, "the whole model is bfloat16, and cast back only after the step")
 def coarse_step(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
     """Each number on the way is rounded."""
     return bfloat16(bfloat16(p) - bfloat16(lr * grad))
-
-
-@instead_of(oracle.precisions, NO_GRADIENTS)
-def no_state() -> dict[str, list[str]]:
-    """Nothing to step with."""
-    return oracle.precisions() | {"gradients": ["missing"], "optimizer's state": ["missing"]}
 
 
 @instead_of(oracle.gradients, NO_GRADIENTS)
 def no_gradients(weights: Weights, before: Weights, x: X, y: Y) -> list[None]:
     """`zero_grad()` leaves None."""
     return [None for _ in weights]
-
-
-@instead_of(oracle.steps, "optimizer.step() is never called")
-def never() -> int:
-    """Gradients alone move nothing."""
-    return 0
-
-
-@instead_of(oracle.steps, "optimizer.step() is called twice")
-def twice() -> int:
-    """With the same gradients."""
-    return 2
 
 
 @instead_of(oracle.loss, "the loss is computed in bfloat16")
@@ -113,12 +65,6 @@ def loss_afterwards(weights: Weights, after: Weights, x: X, y: Y) -> float:
 def returned_nothing(weights: Weights, after: Weights, x: X, y: Y) -> None:
     """A function without `return`."""
     return
-
-
-@instead_of(oracle.attached, "the loss still has its graph: detach() it")
-def loss_attached() -> bool:
-    """And with it the activations."""
-    return True
 
 
 @instead_of(oracle.squared, "the loss is the mean absolute error, not the mean squared error")

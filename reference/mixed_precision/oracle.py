@@ -9,21 +9,6 @@ from numpy import ndarray as Array
 from reference.cruncher import oracle as cruncher
 
 
-def precisions() -> dict[str, list[str]]:
-    """Which dtypes each part of a step has."""
-    return {
-        "products in the forward pass": ["bfloat16"],
-        "parameters": ["float32"],
-        "gradients": ["float32"],
-        "optimizer's state": ["float32"],
-    }
-
-
-def steps() -> int:
-    """How often the optimizer steps."""
-    return 1
-
-
 def share(rows: int) -> float:
     """How much each row counts."""
     return 1 / rows
@@ -48,11 +33,6 @@ def returned(
 ) -> float:
     """The loss that comes back: that of the weights before the step, not of those `after` it."""
     return loss(weights, x, y)
-
-
-def attached() -> bool:
-    """Whether that loss still has its graph."""
-    return False
 
 
 def start(before: Float[Array, "d k"]) -> Float[Array, "d k"]:

@@ -36,12 +36,6 @@ def q_detached(
     return None, oracle.attention_scores_backward(q, k, grad)[1]
 
 
-@instead_of(oracle.dtype_of_scores, "the scores are float32, whatever the dtype of q and k")
-def single_precision(dtype: str) -> str:
-    """As float() makes them."""
-    return "float32"
-
-
 @instead_of(oracle.mean_over_hidden, "hidden is summed, not averaged")
 def summed(x: Float[Array, "*leading hidden"]) -> Array:
     """As in the lecture's example."""

@@ -10,11 +10,6 @@ def attention_scores(q: Float[Array, "... queries hidden"], k: Float[Array, "...
     return np.asarray(q @ np.swapaxes(k, -1, -2))
 
 
-def dtype_of_scores(dtype: str) -> str:
-    """That of q and k."""
-    return dtype
-
-
 def attention_scores_backward(
     q: Float[Array, "... queries hidden"], k: Float[Array, "... keys hidden"], grad: Float[Array, "... queries keys"]
 ) -> tuple[Array, Array]:

@@ -141,9 +141,3 @@ def a_tensor(answer: object) -> bool:
 def a_list(answer: object) -> bool:
     """Their mean, their median or the least."""
     return isinstance(answer, list) and all(map(oracle.is_a_time, answer))
-
-
-@instead_of(oracle.still_as_they_were, "something is written into a")
-def a_overwritten() -> dict[str, bool]:
-    """Who times something looks on."""
-    return {"a": False, "b": True}

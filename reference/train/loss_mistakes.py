@@ -142,12 +142,6 @@ def added(weights: Weights, batches: Batches, lr: float) -> Run:
     return oracle.train(weights, [(x, -y) for x, y in batches], lr)
 
 
-@instead_of(oracle.attached, "the losses are kept with their graphs: detach() them")
-def graphs_kept() -> bool:
-    """And with all that the graphs hold."""
-    return True
-
-
 @instead_of(oracle.train, ONE_BATCH)
 def one_batch(weights: Weights, batches: Batches, lr: float) -> Run:
     """The first."""

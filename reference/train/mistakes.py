@@ -17,7 +17,6 @@ STILL = "the weights never move: step() or backward() is missing, or the gradien
 DEFAULT_RATE = "SGD is not given lr, and takes its default"
 OTHER_OPTIMIZER = "the steps are not taken by SGD from sgd.py"
 BY_HAND_AS_WELL = "the final weight is moved by hand, too"
-DRAWN_FIRST = "the model starts otherwise than a new Cruncher: something is drawn, built or seeded first, or it is set"
 FROM_ZEROS = "the weights are set to zero at the start"
 
 
@@ -248,22 +247,13 @@ def from_zeros_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
-@instead_of(oracle.untrained, DRAWN_FIRST)
-def drawn_first() -> dict[str, bool]:
-    """The generator stands elsewhere then."""
-    return oracle.untrained() | {"as Cruncher(D, num_layers) starts": False}
-
-
-@instead_of(oracle.seen_by_sgd, DRAWN_FIRST)
+@instead_of(
+    oracle.seen_by_sgd,
+    "the model starts otherwise than a new Cruncher: something is drawn, built or seeded first, or it is set",
+)
 def drawn_first_seen(steps: int, lr: float) -> dict[str, object]:
     """The weights are not those of the seed."""
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
-
-
-@instead_of(oracle.untrained, "the model is a class of its own, not Cruncher from cruncher.py")
-def other_model() -> dict[str, bool]:
-    """It computes the same."""
-    return oracle.untrained() | {"is a Cruncher": False}
 
 
 @instead_of(oracle.built, "there is at least one layer, for num_layers=0, too")

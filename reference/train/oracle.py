@@ -36,16 +36,6 @@ def seen_by_sgd(steps: int, lr: float) -> dict[str, object]:
     return {"events": ["batch", "step"] * steps, "rates": [lr], "weights move": False}
 
 
-def attached() -> bool:
-    """Whether a loss still has its graph."""
-    return False
-
-
-def untrained() -> dict[str, bool]:
-    """What the model is after no steps."""
-    return {"is a Cruncher": True, "as Cruncher(D, num_layers) starts": True}
-
-
 def built(dim: int, num_layers: int, device: str) -> dict[str, object]:
     """An untrained model: where its parameters are, how many there are, and how many losses come with it."""
     return {"devices": [device], "parameters": cruncher.num_parameters(dim, num_layers), "losses": 0}

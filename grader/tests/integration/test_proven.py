@@ -57,6 +57,22 @@ def test_a_proven_claim_is_found_by_the_next_run_without_its_texts(tmp_path: Pat
     assert solution.refute(found) is None
 
 
+def test_of_all_texts_the_note_that_names_a_mistake_is_known(tmp_path: Path) -> None:
+    made = claims([course().katas["strides"]], seeds=1)
+    wrong = next(claim for claim in made if claim.entry and not claim.entry.looks_like)
+    assert wrong.entry is not None
+    noted = replace(wrong, entry=replace(wrong.entry, note="the last stride is 1"))
+    test = TestResult(wrong.entry.caught_by, "failed", 0.0, 1.0, message="long, and the last stride is 1, and longer")
+    run = record(tmp_path)
+    run.keep(wrong, [KataResult("strides", "wrong", 0.0, 1.0, (test,))])
+    assert run.find(noted) is None, "its texts are not known"
+    run.keep(noted, [KataResult("strides", "wrong", 0.0, 1.0, (test,))])
+    run.store()
+    found = record(tmp_path).find(noted)
+    assert found is not None
+    assert [test.message for test in found[0].tests] == ["the last stride is 1"]
+
+
 def test_a_claim_of_other_content_seed_or_options_is_not_proven(tmp_path: Path, solution: Claim) -> None:
     run = record(tmp_path)
     run.keep(solution, done(solution))
@@ -90,7 +106,7 @@ def test_a_proof_depends_on_the_katas_that_its_kata_builds_on_and_on_no_others(s
     "file",
     [
         "tests/test_adamw.py",
-        "tests/memory_duties.py",
+        "tests/contracts/memory.py",
         "tests/strategies.py",
         "tests/probes/optimizers.py",
         "reference/adam/oracle.py",

@@ -51,7 +51,7 @@ def test_certify_counts_the_claims_that_held(tmp_path: Path) -> None:
     katas = course().choose(["linear"])
     outcome = ZooOutcome()
     made = claims(katas, seeds=1)
-    first, second, *_ = [claim for claim in made if claim.entry and not claim.entry.looks_like]
+    first, second, *_ = [one for one in made if one.entry and not one.entry.looks_like and not one.entry.note]
     name = first.entry.caught_by if first.entry else ""
     failed: dict[str, Outcome] = {name: "failed"}
     passed: dict[str, Outcome] = {name: "passed"}
@@ -64,10 +64,10 @@ def test_certify_counts_the_claims_that_held(tmp_path: Path) -> None:
     assert "| linear | 0/0 | 0/0 | 0/0 | 1/2 | 0/0 | 0 of 0 |" in (tmp_path / "table.md").read_text()
 
 
-def wrong(name: str, *looks_like: str, caught_by: str = "test_0") -> Claim:
-    """The claim about a wrong `linear` that looks like these."""
+def wrong(name: str, *looks_like: str, caught_by: str = "test_0", note: str = "") -> Claim:
+    """The claim about a wrong `linear` that looks like these, or that a test's note names."""
     files = job(name, {}, course().choose(["linear"]))
-    entry = ZooEntry("linear", name, "", "", frozenset(looks_like), caught_by)
+    entry = ZooEntry("linear", name, "", "", frozenset(looks_like), caught_by, note)
     return Claim("wrong", "linear", name, files, is_caught_as(entry), entry)
 
 
@@ -83,6 +83,8 @@ def test_a_diagnosis_of_a_zoo_entry_is_right_silent_wrong_or_not_foreseen() -> N
     assert judgement(wrong("a", "relu"), said("relu", "bias")) == "diagnosed wrongly"
     assert judgement(wrong("a", "relu", "bias"), said("bias")) == "diagnosed rightly"
     assert judgement(wrong("a"), said("bias")) == "not foreseen"
+    assert judgement(wrong("a", note="a bias"), said()) == "noted by the test"
+    assert judgement(wrong("a", note="a bias"), said("bias")) == "not foreseen"
 
 
 def test_certify_refutes_a_wrong_zoo_entry_without_its_declared_diagnosis() -> None:
@@ -91,6 +93,17 @@ def test_certify_refutes_a_wrong_zoo_entry_without_its_declared_diagnosis() -> N
     assert wrong("a", "relu").refute(said("relu", "bias")) == "it looks like: bias"
     assert wrong("a").refute(said("bias")) is None
     assert wrong("a", "relu").refute([result("linear", "done", test_a="passed")]) == "no test catches it"
+
+
+def test_a_note_that_names_the_mistake_must_be_said_by_the_test_that_catches_it() -> None:
+    def failed(**notes: str) -> list[KataResult]:
+        tests = tuple(TestResult(name, "failed", 0.0, 1.0, message=note) for name, note in notes.items())
+        return [KataResult("linear", "wrong", 0.0, 1.0, tests)]
+
+    claim = wrong("a", note="there is a bias")
+    assert claim.refute(failed(test_0="note  there is a bias: b")) is None
+    by_another = failed(test_0="note  1 of 2", test_1="there is a bias")
+    assert claim.refute(by_another) == "its test_0 does not note what is wrong"
 
 
 def test_certify_demands_a_diagnosis_for_most_mistakes_of_a_numeric_track() -> None:
@@ -107,8 +120,11 @@ def test_certify_demands_a_diagnosis_for_most_mistakes_of_a_numeric_track() -> N
     assert found.failed(core) == ["diagnosis: 7 of 11 wrong entries of the core track are named, not 70%"]
     assert found.failed(course().choose(["linear"])) == [], "a part of a track shows nothing"
     assert len(found.failed(list(course().katas.values()))) == 2, "too few of the core track, and of all"
-    assert "| linear | 11 | 7 | 3 | 0 | 1 |" in markdown([found.table(core)])
-    assert "| numeric katas together | 11 | 7 | 3 | 0 | 1 |" in markdown([found.table(core)])
+    assert "| linear | 11 | 7 | 0 | 3 | 0 | 1 |" in markdown([found.table(core)])
+    assert "| numeric katas together | 11 | 7 | 0 | 3 | 0 | 1 |" in markdown([found.table(core)])
+    for name in "lmn":
+        found.add(wrong(name, note="a bias"), said())
+    assert found.failed(core) == [], "a test's own note names a mistake as well"
 
 
 def test_a_zoo_entry_can_only_look_like_a_known_mistake() -> None:

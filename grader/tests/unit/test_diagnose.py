@@ -27,7 +27,7 @@ from torchkata.student import InProcess, Student
 from torchkata.values import Plain
 
 RIGHT = oracle.step
-KATAS = list(course().katas)
+KATAS = [kata for kata in course().katas if (course().folder(kata) / "mistakes.py").is_file()]
 
 
 class Here:

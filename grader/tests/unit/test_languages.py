@@ -19,12 +19,12 @@ from torchkata.result import Status
 
 KATAS = list(course().katas.values())
 CHINESE = re.compile("[\u4e00-\u9fff]")
-SHARED = {"claims": "tests/optimizer_duties.py", "looks_like": "reference/optimizer_mistakes.py"}
+SHARED = {"claims": "tests/contracts/optimizer.py", "looks_like": "reference/optimizer_mistakes.py"}
 
 
 def said(path: Path) -> set[str]:
-    """The functions of a file."""
-    return {node.name for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)}
+    """The functions of a file, those that a contract makes among them."""
+    return {node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)}
 
 
 def asked_for(kata: Kata) -> set[str]:

@@ -1,0 +1,110 @@
+"""What every optimizer must do, whatever its rule."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference import optimizers as oracle
+from tests.contracts import Contract
+from tests.optimizer_runs import Rule, assert_run
+from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
+from torchkata.compare import assert_equal, check
+from torchkata.student import Student
+
+BROKEN_BY_A_STEP = {
+    "the same Parameter": "the parameter is another one after the step",
+    "the same memory": "the parameter is given new memory instead of being changed in place",
+    "a leaf that requires grad": "the parameter no longer requires grad after the step",
+    "the same gradient": "p.grad is put away after the step, or is another tensor: zero_grad() is the user's to call",
+    "no gradient where there was none": "a gradient that is None is filled with zeros",
+    "autograd is on": "autograd stays off after the step",
+}
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """The probes of one optimizer, its rule in float64, and what its memory and its options are."""
+
+    probes: ModuleType
+    rule: Rule
+    options: Sequence[dict[str, Any]] = ({},)  # each is one that a group may have of its own
+    suited: Callable[[OptimizerRun], OptimizerRun] = lambda run: run  # what these options ask of a run
+    tensors: int = 0  # of the parameter's size, as many as the rule needs
+    of_torch: Callable[..., Any] | None = None  # torch's own optimizer
+
+    def equipped(self, run: OptimizerRun, picks: Sequence[int]) -> OptimizerRun:
+        """The run with options of its own for each group."""
+        return replace(self.suited(run), options=[self.options[pick % len(self.options)] for pick in picks])
+
+
+def optimizer_contract(optimizer: Optimizer) -> Contract:
+    """The tests of any optimizer."""
+
+    @costly
+    @given(runs(groups=2, steps=2))
+    def test_every_group_moves_at_its_own_rate(student: Student, run: OptimizerRun) -> None:
+        """Each parameter group moves at its own lr, a group that was added later, too."""
+        yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
+        assert_run(yours, run, optimizer.rule)
+
+    @costly
+    @given(runs(groups=2, steps=3, changing=True))
+    def test_a_changed_rate_counts_from_the_next_step(student: Student, run: OptimizerRun) -> None:
+        """A group's lr that is changed between steps counts from the next step on."""
+        yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
+        assert_run(yours, run, optimizer.rule)
+
+    @costly
+    @given(runs(groups=2, steps=2, absent=True))
+    def test_parameters_without_gradient_stay(student: Student, run: OptimizerRun) -> None:
+        """A parameter whose grad is None stays as it is; the others, before and after it, still move."""
+        yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
+        assert_run(yours, run, optimizer.rule)
+
+    @costly
+    @given(runs(dtypes=WIDE_DTYPES, matrix=True), st.booleans(), st.integers(-1, 3))
+    def test_the_update_is_in_place(student: Student, run: OptimizerRun, transposed: bool, pick: int) -> None:
+        """A step keeps the Parameter and its memory, stays out of autograd, and leaves grad as it was."""
+        run = optimizer.equipped(run, [pick]) if pick >= 0 else run
+        params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
+        options = run.options[0] if run.options else {}
+        reply = student.call(optimizer.probes.in_place, params, transposed, lr, grads, options)
+        for fact, note in BROKEN_BY_A_STEP.items():
+            check(reply[fact], note)
+        left = [grad for grad in grads if grad is not None]
+        assert_equal(reply["gradients"], left, what="grad", note="step() changed the gradients: they are read only")
+        first = params[0].new_ones(2)  # it has no gradient
+        with_first = OptimizerRun([[first, *params]], run.lrs, [[[None, *run.grads[0][0]]]], run.options)
+        assert_run([[[first, *reply["parameters"]]]], with_first, optimizer.rule)
+
+    @costly
+    @given(SEEDS, st.sampled_from([0.5, 0.1, 2.0]))
+    def test_a_scheduler_can_drive_it(student: Student, seed: int, gamma: float) -> None:
+        """It is a torch.optim.Optimizer, so that a scheduler can change its lr."""
+        rng, lr = rng_of(seed), 0.5
+        param, grads = normal(rng, [3]), [from_tiny_to_large(rng, [3]) for _ in range(3)]
+        run = OptimizerRun([[param]], [[lr * gamma**t] for t in range(3)], [[[grad]] for grad in grads])
+        yours = student.call(optimizer.probes.scheduled, param, lr, gamma, grads)
+        assert_run([[[p]] for p in yours], run, optimizer.rule)
+
+    return {name: test for name, test in locals().items() if name.startswith("test_")}
+
+
+def rate_contract(optimizer: Optimizer) -> Contract:
+    """The test of an optimizer whose rate is its only option."""
+
+    @costly
+    @given(SEEDS)
+    def test_the_rate_has_a_default(student: Student, seed: int) -> None:
+        """lr is 0.01 unless given; a group without an lr of its own takes the one given for all."""
+        rng = rng_of(seed)
+        param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
+        reply = student.call(optimizer.probes.defaults, param, [grad], {"lr": 0.3})
+        for name, lr in oracle.rates_without_own(optimizer.rule.lr, 0.3).items():
+            assert_run([[reply[name]]], OptimizerRun([[param]], [[lr]], [[[grad]]]), optimizer.rule)
+
+    return {"test_the_rate_has_a_default": test_the_rate_has_a_default}
