@@ -22,7 +22,7 @@ from grader.sandbox.launch import Sandbox, connect
 from grader.speed import gpu, setup
 from grader.speed.rates import Baseline, sized
 from grader.speed.session import Row, SpeedJob, grade_speed
-from grader.speed.side import Task
+from grader.speed.timed_worker import Task
 from torchkata.course import course
 from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind
@@ -91,7 +91,7 @@ def measured(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
             theirs = {name: baseline.work / clock() for name, clock in clocks.items()}
             yield Turn((before + baseline.rate()) / 2, theirs)
     finally:
-        baseline.side.close()
+        baseline.timed.close()
 
 
 def others(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:

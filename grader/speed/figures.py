@@ -10,7 +10,7 @@ import torch
 
 from grader.speed.decision import Final
 from grader.speed.machine import Machine
-from grader.speed.side import Done, Side, Task
+from grader.speed.timed_worker import Done, Task, TimedWorker
 from torchkata.course import Workload
 from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import HostWait, MemoryPeak, Work, work_of
@@ -41,13 +41,13 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
     thresholds = workload.ratio[machine.kind]
     found: list[Figure] = []
     while len(found) < ATTEMPTS and not any(figure.ratio >= thresholds.full for figure in found):
-        side = Side(machine.student, machine.limits, task, files)
+        timed = TimedWorker(machine.student, machine.limits, task, files)
         try:
-            found.append(figure_of(work, machine.kind)(side))
+            found.append(figure_of(work, machine.kind)(timed))
         except WrongResult as error:
             return Final("failed", note=str(error))
         finally:
-            side.close()
+            timed.close()
     best = max(found, key=lambda figure: figure.ratio)
     verdict = Final("failed", median=best.ratio, used=len(found), note=best.note)
     if best.ratio >= thresholds.full:
@@ -57,16 +57,16 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
     return verdict
 
 
-def demand_right(side: Side, done: Done) -> None:
+def demand_right(timed: TimedWorker, done: Done) -> None:
     """Raises WrongResult unless the work was really done."""
-    if not done.error <= side.check.floor:
+    if not done.error <= timed.check.floor:
         raise WrongResult("the weights after training are not what training on these batches makes of them")
 
 
-def reads_to_the_host(side: Side) -> Figure:
+def reads_to_the_host(timed: TimedWorker) -> Figure:
     """On a CPU nothing waits: what would is counted beside the student's code."""
-    done = side.block(SECONDS)
-    demand_right(side, done)
+    done = timed.block(SECONDS)
+    demand_right(timed, done)
     reads = done.reply.value
     if type(reads) is not int:
         raise WrongResult("the number of reads came back as something else")
@@ -74,48 +74,48 @@ def reads_to_the_host(side: Side) -> Figure:
     return Figure(0.0, note) if reads else Figure(1.0)
 
 
-def lead_of_the_host(side: Side) -> Figure:
+def lead_of_the_host(timed: TimedWorker) -> Figure:
     """On a GPU that has other work queued: how early the host asks for its last batch."""
     began = time.perf_counter()
     asked = [0.0]
 
     def look() -> None:
-        if not asked[0] and int(side.memory["asked"][0]) >= STEPS:
+        if not asked[0] and int(timed.memory["asked"][0]) >= STEPS:
             asked[0] = time.perf_counter() - began
 
     with looking(look):
-        done = side.block(SECONDS)
+        done = timed.block(SECONDS)
     all_done = time.perf_counter() - began
-    demand_right(side, done)
+    demand_right(timed, done)
     share = (asked[0] or all_done) / all_done
     note = f"the last batch was asked for after {share:.0%} of the time that the device took: something waits for it"
     return Figure(1.0) if share <= AHEAD else Figure(0.0, note)
 
 
-def peak_of_the_process(side: Side) -> Figure:
+def peak_of_the_process(timed: TimedWorker) -> Figure:
     """On a CPU: the most that the kernel was seen to count for it, over what it had before any of its own code ran."""
-    seen = [side.worker.memory()]
-    with looking(lambda: seen.append(side.worker.memory())):
-        done = side.block(SECONDS)
-    seen.append(side.worker.memory())
+    seen = [timed.worker.memory()]
+    with looking(lambda: seen.append(timed.worker.memory())):
+        done = timed.block(SECONDS)
+    seen.append(timed.worker.memory())
     if not all(use.own for use in seen):
         raise WrongResult("the kernel counts no memory for it: its first thread has ended")
-    return compared(side, done, max(use.beyond(side.memory_before) for use in seen))
+    return compared(timed, done, max(use.beyond(timed.memory_before) for use in seen))
 
 
-def peak_of_the_device(side: Side) -> Figure:
+def peak_of_the_device(timed: TimedWorker) -> Figure:
     """On a GPU, which nobody else uses: by how much its free memory falls, from before any of its own code ran."""
     free = [torch.cuda.mem_get_info()[0]]
     with looking(lambda: free.append(torch.cuda.mem_get_info()[0])):
-        done = side.block(SECONDS)
-    return compared(side, done, side.free_before - min(free))
+        done = timed.block(SECONDS)
+    return compared(timed, done, timed.free_before - min(free))
 
 
-def compared(side: Side, done: Done, peak: int) -> Figure:
+def compared(timed: TimedWorker, done: Done, peak: int) -> Figure:
     """A peak in bytes against what the formula says."""
-    assert isinstance(side.task.work, MemoryPeak)
-    expected = side.task.work.needed_bytes(side.task.size)
-    demand_right(side, done)
+    assert isinstance(timed.task.work, MemoryPeak)
+    expected = timed.task.work.needed_bytes(timed.task.size)
+    demand_right(timed, done)
     note = f"{peak / 2**20:.0f} MiB held at most, where the formula says {expected / 2**20:.0f}"
     return Figure(expected / max(peak, 1), note)
 
@@ -138,7 +138,7 @@ def looking(look: Callable[[], object]) -> Iterator[None]:
         thread.join()
 
 
-FIGURES: dict[tuple[type[Work], Kind], Callable[[Side], Figure]] = {
+FIGURES: dict[tuple[type[Work], Kind], Callable[[TimedWorker], Figure]] = {
     (HostWait, "cpu"): reads_to_the_host,
     (HostWait, "cuda"): lead_of_the_host,
     (MemoryPeak, "cpu"): peak_of_the_process,
@@ -146,6 +146,6 @@ FIGURES: dict[tuple[type[Work], Kind], Callable[[Side], Figure]] = {
 }
 
 
-def figure_of(work: Work, kind: Kind) -> Callable[[Side], Figure]:
+def figure_of(work: Work, kind: Kind) -> Callable[[TimedWorker], Figure]:
     """How it is measured on this kind of device."""
     return next(figure for (measured, on), figure in FIGURES.items() if isinstance(work, measured) and on == kind)

@@ -32,7 +32,7 @@ class Machine:
     kind: Kind
     name: str
     device: Device | None  # of the table, if it is in there
-    arena_bytes: int  # that tensors of one side may take
+    arena_bytes: int  # that tensors of one worker may take
     limits: Limits
     student: socket  # to a zygote for the student's workers
     baseline: socket  # to another, for the baseline's

@@ -14,7 +14,7 @@ import torch
 from grader.speed.calibration import fallen
 from grader.speed.decision import RULES, Final, More, Retry, Sample, as_ratios, judge
 from grader.speed.machine import Machine
-from grader.speed.side import Side, Task, most_calls
+from grader.speed.timed_worker import Task, TimedWorker, most_calls
 from torchkata.course import Tiers, Workload
 from torchkata.failures import Inconclusive
 from torchkata.speed.devices import NAMES
@@ -48,7 +48,7 @@ class Baseline:
 
     def __init__(self, machine: Machine, task: Task) -> None:
         work = rate_of(task)
-        self.side = Side(machine.baseline, machine.limits, task, None)
+        self.timed = TimedWorker(machine.baseline, machine.limits, task, None)
         self.work = work.baseline_amount(task.size) * task.calls * task.times
         self.comparable = work.same_as_baseline
         self.own_error = 0.0
@@ -56,7 +56,7 @@ class Baseline:
 
     def rate(self) -> float:
         """Of one more block, in work units a second. Raises Inconclusive, a wrong result among the reasons."""
-        block = self.side.block(TRUSTED_SECONDS)
+        block = self.timed.block(TRUSTED_SECONDS)
         self.seconds = block.seconds
         if self.comparable and not math.isfinite(block.error):
             raise Inconclusive("plain torch's own result was wrong on this device")
@@ -94,13 +94,13 @@ def one_attempt(
     rules = RULES[machine.kind]
     machine.trouble()
     baseline = Baseline(machine, task)
-    student: Side | None = None
+    student: TimedWorker | None = None
     try:
         baseline.warm_up(machine.demands.warm_up_seconds)
         rates = [baseline.rate() for _ in range(OPENING_BLOCKS)]
         opening = median(rates)
         slow = slower_than_once(machine, task, opening)
-        student = Side(machine.student, machine.limits, task, files)
+        student = TimedWorker(machine.student, machine.limits, task, files)
         work = rate_of(task).amount(task.size) * task.calls * task.times
         allowed = PATIENCE_SECONDS + SLOWEST * work / (opening * workload.ratio[machine.kind].passing)
         thresholds, peak = thresholds_on(machine, workload, task)
@@ -128,12 +128,12 @@ def one_attempt(
             )
         return verdict, max(rates)
     finally:
-        baseline.side.close()
+        baseline.timed.close()
         if student is not None:
             student.close()
 
 
-def tolerance(student: Side, baseline: Baseline) -> float:
+def tolerance(student: TimedWorker, baseline: Baseline) -> float:
     """The largest relative error that is right: what the dtype allows, or half as much again as plain torch's own."""
     return max(student.check.floor, OWN_MARGIN * baseline.own_error)
 
@@ -169,5 +169,5 @@ def sized(machine: Machine, workload: Workload) -> Task:
         baseline.rate()
         calls = round(machine.demands.block_seconds / baseline.seconds * trial.calls)
     finally:
-        baseline.side.close()
+        baseline.timed.close()
     return Task(workload.name, machine.kind, size, max(1, min(calls, most)))

@@ -20,7 +20,7 @@ from torchkata.speed.sizes import Kind
 
 CPU_ARENA = 2**30
 HOST_ARENA = 2**28  # beside a GPU: the data that batches are cut from
-SHARE_OF_GPU = 0.25  # of its memory, for the tensors of one side
+SHARE_OF_GPU = 0.25  # of its memory, for the tensors of one worker
 MEMORY_MIB = 8192
 PROCESSOR_SECONDS = 3600.0
 

@@ -17,7 +17,7 @@ from grader.sandbox import cuda, launch
 from grader.sandbox.launch import Gpu
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
-from grader.speed.side import Side, Task
+from grader.speed.timed_worker import Task, TimedWorker
 from torchkata.speed.sizes import Size
 
 HERE = "GPU-0"
@@ -59,13 +59,13 @@ def descriptors() -> int:
 
 def one_worker(control: socket) -> dict[str, object]:
     """Two blocks of the baseline's, checked; then the worker is killed, and its memory must go on here."""
-    side = Side(control, setup.limits(), TASK, None)
-    right = [side.block(30.0).error <= side.check.floor for _ in range(2)]
-    side.worker.runner.end()
-    assert side.device_memory is not None
-    side.device_memory.tensor.fill_(7)
-    alive = int(side.device_memory.tensor[-1])
-    side.close()
+    timed = TimedWorker(control, setup.limits(), TASK, None)
+    right = [timed.block(30.0).error <= timed.check.floor for _ in range(2)]
+    timed.worker.runner.end()
+    assert timed.device_memory is not None
+    timed.device_memory.tensor.fill_(7)
+    alive = int(timed.device_memory.tensor[-1])
+    timed.close()
     return {"right": right, "alive": alive}
 
 

@@ -10,8 +10,8 @@ import torch
 
 from grader.sandbox.launch import Sandbox
 from grader.speed import figures, setup
-from grader.speed.side import Side, Task, most_calls
-from grader.speed.worker import SLIP, MemoryUse, TimedWorker
+from grader.speed.paused_worker import SLIP, MemoryUse, PausedWorker
+from grader.speed.timed_worker import Task, TimedWorker, most_calls
 from grader.tests.workers import LEVELS, zygote
 from torchkata.course import course
 from torchkata.failures import Crashed, Died, NotStarted, TimedOut
@@ -30,19 +30,19 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def side(sandbox: Sandbox) -> Iterator[Callable[..., Side]]:
+def timed(sandbox: Sandbox) -> Iterator[Callable[..., TimedWorker]]:
     """Begin a task with the solution's files, some of them replaced; or as the baseline."""
-    sides: list[Side] = []
+    workers: list[TimedWorker] = []
     controls = []
 
-    def begin(task: Task = SMALL, files: Mapping[str, str] | None = None, *, trusted: bool = False) -> Side:
+    def begin(task: Task = SMALL, files: Mapping[str, str] | None = None, *, trusted: bool = False) -> TimedWorker:
         controls.append(sandbox.clone())
         given = None if trusted else SOLUTION | {name: text.encode() for name, text in (files or {}).items()}
-        sides.append(Side(controls[-1], LIMITS, task, given))
-        return sides[-1]
+        workers.append(TimedWorker(controls[-1], LIMITS, task, given))
+        return workers[-1]
 
     yield begin
-    for begun in sides:
+    for begun in workers:
         begun.close()
     for control in controls:
         control.close()
@@ -58,22 +58,22 @@ def linear(forward: str, before: str = "") -> dict[str, str]:
     return {"linear.py": f"{source}    def forward(self, x):\n        {lines}\n        return x @ self.weight\n"}
 
 
-def test_the_solution_and_the_baseline_compute_right_results_when_timed(side: Callable[..., Side]) -> None:
+def test_the_solution_and_the_baseline_compute_right_results_when_timed(timed: Callable[..., TimedWorker]) -> None:
     for trusted in (False, True):
-        begun = side(trusted=trusted)
+        begun = timed(trusted=trusted)
         for _ in range(3):
             done = begun.block(60)
             assert 0 < done.seconds < 60
             assert done.error <= 2 * begun.check.floor, "which is for larger ones: of a few elements it is a guess"
 
 
-def test_the_check_that_a_timed_worker_has_does_not_judge_it(side: Callable[..., Side]) -> None:
+def test_the_check_that_a_timed_worker_has_does_not_judge_it(timed: Callable[..., TimedWorker]) -> None:
     forged = "from reference.workloads.linear_forward import ProductCheck\nProductCheck.error = lambda self: 0.0\n"
-    begun = side(files=linear("return torch.zeros(len(x), 31)", forged))
+    begun = timed(files=linear("return torch.zeros(len(x), 31)", forged))
     assert begun.block(60).error == float("inf")
 
 
-def test_a_timed_worker_stands_still_between_blocks(side: Callable[..., Side]) -> None:
+def test_a_timed_worker_stands_still_between_blocks(timed: Callable[..., TimedWorker]) -> None:
     before = (
         "import sys\narena = sys.modules['grader.sandbox.bench']\n"
         "def count():\n"
@@ -84,7 +84,7 @@ def test_a_timed_worker_stands_still_between_blocks(side: Callable[..., Side]) -
         "        time.sleep(0.001)\n"
     )
     start = "if not hasattr(self, 'started'):\n    self.started = threading.Thread(target=count, daemon=True)\n"
-    begun = side(files=linear(f"{start}    self.started.start()\ntime.sleep(0.2)", before))
+    begun = timed(files=linear(f"{start}    self.started.start()\ntime.sleep(0.2)", before))
     arena = arena_of(begun)
     begun.block(60)
     counted = int(arena[8000])
@@ -103,37 +103,37 @@ def spin():
 """
 
 
-def arena_of(side: Side) -> torch.Tensor:
+def arena_of(timed: TimedWorker) -> torch.Tensor:
     """All of the memory that is shared with its worker, uint8[bytes]."""
-    some = side.memory["x"]
+    some = timed.memory["x"]
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 
 
-def test_results_that_a_thread_writes_after_the_block_are_wrong(side: Callable[..., Side]) -> None:
+def test_results_that_a_thread_writes_after_the_block_are_wrong(timed: Callable[..., TimedWorker]) -> None:
     later = "y = torch.full((len(x), 31), float('nan'))\n"
     later += "threading.Timer(30, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
-    begun = side(files=linear(later))
+    begun = timed(files=linear(later))
     assert begun.block(60).error == float("inf")
 
 
-def test_a_timed_worker_cannot_leave_its_core(side: Callable[..., Side], sandbox: Sandbox) -> None:
+def test_a_timed_worker_cannot_leave_its_core(timed: Callable[..., TimedWorker], sandbox: Sandbox) -> None:
     if sandbox.isolation == "none":
         pytest.skip("there a filter is not demanded; its threads' processor time counts all the same")
     with pytest.raises(Crashed, match="PermissionError"):
-        side(files=linear("", "os.sched_setaffinity(0, range(os.cpu_count()))")).block(60)
+        timed(files=linear("", "os.sched_setaffinity(0, range(os.cpu_count()))")).block(60)
 
 
-def test_threads_do_not_shorten_the_time_of_a_block(side: Callable[..., Side]) -> None:
+def test_threads_do_not_shorten_the_time_of_a_block(timed: Callable[..., TimedWorker]) -> None:
     one = "until = time.process_time() + 0.2\nwhile time.process_time() < until: pass"
     many = f"def work():\n{chr(10).join('    ' + line for line in one.splitlines())}\n"
     many += "several = [threading.Thread(target=work) for _ in range(4)]\n"
     many += "[thread.start() for thread in several]\n[thread.join() for thread in several]"
-    begun = side(files=linear(many))
+    begun = timed(files=linear(many))
     assert begun.block(60).seconds >= 0.2 * SMALL.calls
 
 
-def test_sleep_counts_as_time_of_a_block(side: Callable[..., Side]) -> None:
-    assert side(files=linear("time.sleep(0.1)")).block(60).seconds >= 0.1 * SMALL.calls
+def test_sleep_counts_as_time_of_a_block(timed: Callable[..., TimedWorker]) -> None:
+    assert timed(files=linear("time.sleep(0.1)")).block(60).seconds >= 0.1 * SMALL.calls
 
 
 @pytest.mark.parametrize(
@@ -152,15 +152,15 @@ def test_a_timed_worker_that_ends_badly_says_how_and_the_next_one_still_starts(
 ) -> None:
     with sandbox.clone() as control:
         handed_in = SOLUTION | {name: text.encode() for name, text in files.items()}
-        with pytest.raises(ends), closing(Side(control, LIMITS, SMALL, handed_in)) as bad:
+        with pytest.raises(ends), closing(TimedWorker(control, LIMITS, SMALL, handed_in)) as bad:
             bad.block(1 if ends is TimedOut else 60)
-        following = Side(control, LIMITS, SMALL, SOLUTION)
+        following = TimedWorker(control, LIMITS, SMALL, SOLUTION)
         assert following.block(60).error <= following.check.floor
         following.close()
 
 
-def test_the_memory_of_a_timed_worker_is_what_the_kernel_counts(side: Callable[..., Side]) -> None:
-    begun = side(files=linear("self.held = torch.ones(2**24)  # 64 MiB"))
+def test_the_memory_of_a_timed_worker_is_what_the_kernel_counts(timed: Callable[..., TimedWorker]) -> None:
+    begun = timed(files=linear("self.held = torch.ones(2**24)  # 64 MiB"))
     begun.block(60)
     held = begun.worker.memory()
     assert 64 * 2**20 <= held.own - begun.memory_before.own < 80 * 2**20
@@ -173,16 +173,16 @@ def test_the_memory_of_a_timed_worker_is_what_the_kernel_counts(side: Callable[.
     "place", ["import mmap\nmmap.mmap(-1, 4096)", "os.pipe()", "open('x', 'wb', buffering=0).write(b'x')"]
 )
 def test_a_timed_worker_cannot_keep_data_in_memory_that_is_not_counted(
-    side: Callable[..., Side], sandbox: Sandbox, place: str
+    timed: Callable[..., TimedWorker], sandbox: Sandbox, place: str
 ) -> None:
     if sandbox.isolation == "none" and "open" not in place:
         pytest.skip("there a filter is not demanded")
     with pytest.raises(Crashed, match=r"PermissionError|File too large"):
-        side(files=linear(place)).block(60)
+        timed(files=linear(place)).block(60)
 
 
-def test_a_timed_worker_that_works_while_it_is_paused_is_found_out(side: Callable[..., Side]) -> None:
-    begun = side(files=linear("if not hasattr(self, 'busy'):\n    self.busy = spin()", SPIN))
+def test_a_timed_worker_that_works_while_it_is_paused_is_found_out(timed: Callable[..., TimedWorker]) -> None:
+    begun = timed(files=linear("if not hasattr(self, 'busy'):\n    self.busy = spin()", SPIN))
     begun.block(60)
     resumed = begun.worker.runner.signal(b"R")
     while begun.worker.runner.signal(b"R")[0] - resumed[0] <= 2 * SLIP:
@@ -191,28 +191,28 @@ def test_a_timed_worker_that_works_while_it_is_paused_is_found_out(side: Callabl
         begun.worker.still()
 
 
-def test_threads_of_a_timed_worker_do_not_postpone_its_deadline(side: Callable[..., Side]) -> None:
+def test_threads_of_a_timed_worker_do_not_postpone_its_deadline(timed: Callable[..., TimedWorker]) -> None:
     with pytest.raises(TimedOut):
-        side(files=linear("many = [spin() for _ in range(20)]\nwhile True: pass", SPIN)).block(1)
+        timed(files=linear("many = [spin() for _ in range(20)]\nwhile True: pass", SPIN)).block(1)
 
 
 TRAINING = Task("no_hidden_sync", "cpu", Size(batch=8, width=16, layers=2, rate=0.05), calls=figures.STEPS)
 
 
 @pytest.mark.parametrize("reading", ["loss.item()", "float(loss)", "loss.tolist()", "loss.numpy()", "bool(loss > 0)"])
-def test_reads_from_the_device_to_the_host_are_counted(side: Callable[..., Side], reading: str) -> None:
+def test_reads_from_the_device_to_the_host_are_counted(timed: Callable[..., TimedWorker], reading: str) -> None:
     source = SOLUTION["train.py"].decode()
     reads = source.replace("losses[step] = loss.detach()", f"loss = loss.detach()\n        {reading}")
     assert reads != source
-    assert figures.reads_to_the_host(side(TRAINING)).ratio == 1
-    found = figures.reads_to_the_host(side(TRAINING, {"train.py": reads}))
+    assert figures.reads_to_the_host(timed(TRAINING)).ratio == 1
+    found = figures.reads_to_the_host(timed(TRAINING, {"train.py": reads}))
     assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
 
 
-def test_training_that_does_nothing_is_a_wrong_result(side: Callable[..., Side]) -> None:
+def test_training_that_does_nothing_is_a_wrong_result(timed: Callable[..., TimedWorker]) -> None:
     lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
     with pytest.raises(figures.WrongResult):
-        figures.reads_to_the_host(side(TRAINING, {"train.py": lazy}))
+        figures.reads_to_the_host(timed(TRAINING, {"train.py": lazy}))
 
 
 @pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])
@@ -225,6 +225,6 @@ def test_a_block_has_at_most_as_many_calls_as_memory_holds(available: int) -> No
 
 def test_a_timed_worker_that_never_got_a_call_can_be_closed(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
-        worker = TimedWorker(control, LIMITS)
+        worker = PausedWorker(control, LIMITS)
         worker.start({})
         worker.end()

@@ -14,7 +14,7 @@ from grader.base.errors import MachineError
 from grader.commands import calibrate
 from grader.speed import ceilings, rates, setup
 from grader.speed.calibration import TOLERATED, Calibration, fallen, path_of, store, stored
-from grader.speed.side import Task
+from grader.speed.timed_worker import Task
 from grader.tests.conftest import ask
 from torchkata.speed.devices import device
 from torchkata.speed.sizes import Kind, Size

@@ -18,8 +18,8 @@ from grader.sandbox.launch import Gpu
 from grader.speed import figures, gpu, setup
 from grader.speed.figures import STEPS, WrongResult
 from grader.speed.rates import peak_of, thresholds_on
-from grader.speed.side import Done, Side, Task
 from grader.speed.state import DeviceState, StateUnknown
+from grader.speed.timed_worker import Done, Task, TimedWorker
 from torchkata.course import course
 from torchkata.reply import Reply
 from torchkata.speed.devices import device
@@ -83,19 +83,19 @@ class PretendedWorker:
 
 
 def test_results_of_a_block_are_copied_before_the_clock_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.speed.side.TimedWorker", PretendedWorker)
-    monkeypatch.setattr("grader.speed.side.DeviceMemory", HostMemory)
+    monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", PretendedWorker)
+    monkeypatch.setattr("grader.speed.timed_worker.DeviceMemory", HostMemory)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (0, 0))
     task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
-    side = Side(None, setup.limits(), task, {})  # type: ignore[arg-type]
-    worker: Any = side.worker
-    worker.late = lambda: [y.copy_(x @ side.memory["weight"]) for x, y in zip(side.memory["x"], side.memory["y"])]  # noqa: B905
-    done = side.block(1.0)
+    timed = TimedWorker(None, setup.limits(), task, {})  # type: ignore[arg-type]
+    worker: Any = timed.worker
+    worker.late = lambda: [y.copy_(x @ timed.memory["weight"]) for x, y in zip(timed.memory["x"], timed.memory["y"])]  # noqa: B905
+    done = timed.block(1.0)
     assert done.error == float("inf"), "what comes after the answer comes too late"
     assert done.seconds == 1.0, "a device's time is the clock's, not the process' own"
-    assert not side.memory["y"].isnan().any()
-    side.close()
+    assert not timed.memory["y"].isnan().any()
+    timed.close()
     assert HostMemory.alive == 0
 
 
@@ -118,10 +118,10 @@ def test_a_device_whose_state_is_unknown_is_trouble() -> None:
     assert setup.Watch(read).trouble() == "nvidia-ml-py is not installed"
 
 
-def pretended_side(error: float = 0.0, block: Callable[[Any], None] = lambda _: None) -> Any:
+def pretended_worker(error: float = 0.0, block: Callable[[Any], None] = lambda _: None) -> Any:
     """A side whose block does this to its memory."""
     task = Task("no_hidden_sync", "cuda", work_of("no_hidden_sync").sizes["cuda"], calls=STEPS)
-    side = SimpleNamespace(
+    timed = SimpleNamespace(
         task=task,
         memory={"asked": torch.zeros(1, dtype=torch.int64)},
         check=SimpleNamespace(floor=0.1),
@@ -129,11 +129,11 @@ def pretended_side(error: float = 0.0, block: Callable[[Any], None] = lambda _: 
     )
 
     def run(_seconds: float) -> Done:
-        block(side)
+        block(timed)
         return Done(1.0, error, Reply("returned"))
 
-    side.block = run
-    return side
+    timed.block = run
+    return timed
 
 
 @pytest.mark.parametrize(("first", "second", "ratio"), [(0.1, 0.3, 1.0), (0.3, 0.0, 0.0)])
@@ -148,19 +148,19 @@ def test_a_host_that_asks_for_its_last_batch_early_runs_ahead_of_the_device(
             looked.set()
         return found
 
-    def block(side: Any) -> None:
+    def block(timed: Any) -> None:
         looked.clear()
         now[0] += first
-        side.memory["asked"][0] = STEPS
+        timed.memory["asked"][0] = STEPS
         assert looked.wait(PATIENCE)
         now[0] += second
 
     monkeypatch.setattr(figures, "time", SimpleNamespace(perf_counter=clock))
-    found = figures.lead_of_the_host(pretended_side(block=block))
+    found = figures.lead_of_the_host(pretended_worker(block=block))
     assert found.ratio == ratio
     assert bool(found.note) == (ratio == 0)
     with pytest.raises(WrongResult):
-        figures.lead_of_the_host(pretended_side(error=1.0, block=block))
+        figures.lead_of_the_host(pretended_worker(error=1.0, block=block))
 
 
 def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,9 +180,9 @@ def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed(monkeypatch: py
         assert looked.wait(PATIENCE)
         free[0] += 2**32
 
-    side = pretended_side(block=block)
-    side.task = replace(side.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
-    found = figures.peak_of_the_device(side)
+    timed = pretended_worker(block=block)
+    timed.task = replace(timed.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
+    found = figures.peak_of_the_device(timed)
     assert "4096 MiB held at most" in found.note
     assert 0 < found.ratio < 2
 

@@ -14,7 +14,7 @@ from grader.speed import grading, rates, session, setup
 from grader.speed.decision import Final
 from grader.speed.rates import Baseline
 from grader.speed.session import Row, SpeedJob, grade_speed
-from grader.speed.side import Side, Task
+from grader.speed.timed_worker import Task, TimedWorker
 from torchkata.course import course
 from torchkata.failures import Crashed, Died, Inconclusive, TimedOut
 from torchkata.reply import Reply
@@ -114,14 +114,14 @@ EVERY_FAULT = pytest.mark.parametrize("fault", FAULTS, ids=["raises", "dies", "h
 
 
 @pytest.fixture
-def with_fault(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Side]:
+def with_fault(monkeypatch: pytest.MonkeyPatch) -> Callable[..., TimedWorker]:
     """A side whose worker fails in one step; nothing but that is pretended."""
 
-    def make(step: str, fault: object, *, trusted: bool) -> Side:
-        monkeypatch.setattr("grader.speed.side.TimedWorker", FaultyWorker)
+    def make(step: str, fault: object, *, trusted: bool) -> TimedWorker:
+        monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", FaultyWorker)
         monkeypatch.setattr(FaultyWorker, "step", step)
         monkeypatch.setattr(FaultyWorker, "fault", fault)
-        return Side(None, setup.limits(), TASK, None if trusted else {})  # type: ignore[arg-type]
+        return TimedWorker(None, setup.limits(), TASK, None if trusted else {})  # type: ignore[arg-type]
 
     return make
 
@@ -129,7 +129,7 @@ def with_fault(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Side]:
 @EVERY_FAULT
 @pytest.mark.parametrize("trusted", [True, False])
 def test_memory_that_cannot_be_mapped_is_nobodys_fault(
-    with_fault: Callable[..., Side], fault: object, trusted: bool
+    with_fault: Callable[..., TimedWorker], fault: object, trusted: bool
 ) -> None:
     with pytest.raises(Inconclusive, match="a worker could not map its memory"):
         with_fault("lay out", fault, trusted=trusted)
@@ -138,7 +138,7 @@ def test_memory_that_cannot_be_mapped_is_nobodys_fault(
 @EVERY_FAULT
 @pytest.mark.parametrize("step", ["begin", "block"])
 def test_whatever_fails_in_the_baseline_is_nobodys_fault(
-    with_fault: Callable[..., Side], fault: object, step: str
+    with_fault: Callable[..., TimedWorker], fault: object, step: str
 ) -> None:
     with pytest.raises(Inconclusive, match="plain torch's own work failed"):
         with_fault(step, fault, trusted=True).block(1.0)
@@ -147,7 +147,7 @@ def test_whatever_fails_in_the_baseline_is_nobodys_fault(
 @EVERY_FAULT
 @pytest.mark.parametrize("step", ["begin", "block"])
 def test_what_fails_in_a_students_code_is_the_students(
-    with_fault: Callable[..., Side], fault: object, step: str
+    with_fault: Callable[..., TimedWorker], fault: object, step: str
 ) -> None:
     with pytest.raises((Crashed, Died, TimedOut)):
         with_fault(step, fault, trusted=False).block(1.0)
@@ -155,7 +155,7 @@ def test_what_fails_in_a_students_code_is_the_students(
 
 def test_a_baseline_that_is_wrong_is_never_a_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
     done = SimpleNamespace(seconds=1.0, error=float("inf"))
-    monkeypatch.setattr(rates, "Side", lambda *_: SimpleNamespace(block=lambda _seconds: done))
+    monkeypatch.setattr(rates, "TimedWorker", lambda *_: SimpleNamespace(block=lambda _seconds: done))
     baseline = Baseline(SimpleNamespace(baseline=None, limits=None), TASK)  # type: ignore
     with pytest.raises(Inconclusive, match="plain torch's own result was wrong"):
         baseline.rate()

@@ -41,7 +41,7 @@ class MemoryUse:
         return self.own - before.own + max(0, self.shared - before.shared)
 
 
-class TimedWorker:
+class PausedWorker:
     """One worker, paused whenever nothing is asked of it."""
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:

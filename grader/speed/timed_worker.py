@@ -1,4 +1,4 @@
-"""One side of a comparison, the student's or the baseline's: its worker, its inputs, its blocks by our clock."""
+"""A timed worker, the student's or the baseline's: its memory and inputs, and its blocks by our clock."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from grader.sandbox.cuda import DeviceMemory
 from grader.sandbox.orders import Begin
-from grader.speed.worker import Block, TimedWorker
+from grader.speed.paused_worker import Block, PausedWorker
 from torchkata.course import Limits
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 from torchkata.reply import Reply
@@ -48,14 +48,14 @@ class Done:
     reply: Reply
 
 
-class Side:
+class TimedWorker:
     """A worker that has begun a task."""
 
     def __init__(self, control: socket.socket, limits: Limits, task: Task, files: Mapping[str, bytes] | None) -> None:
         """The student's with files, the baseline's without. Raises what `torchkata.failures` has."""
         self.task = task
         self.trusted = files is None
-        self.worker = TimedWorker(control, limits)
+        self.worker = PausedWorker(control, limits)
         self.device_memory: DeviceMemory | None = None
         try:
             with self.blamed():
