@@ -60,7 +60,7 @@ def stop(submissions: list[Path], out: Path, number: int, moment: Callable[[int]
     while any(map(lives, started)) and time.monotonic() < until:
         time.sleep(0.02)
     assert [pid for pid in started if lives(pid)] == []
-    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    assert process.returncode == (130 if number == signal.SIGINT else -number), errors
     return errors
 
 
