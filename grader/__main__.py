@@ -1,6 +1,7 @@
 """`grader` and `python -m grader`."""
 
 import os
+import sys
 from typing import NoReturn
 
 from grader.base import signals
@@ -12,7 +13,14 @@ def main() -> NoReturn:
     os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # nothing that happens to be installed belongs in the trusted process
     from grader import cli
 
-    cli.main()
+    try:
+        cli.main()
+    except SystemExit as end:
+        if end.code == signals.STOPPED:  # in its own end Python has been seen to die of the signal that it had handled
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(signals.STOPPED)
+        raise
 
 
 if __name__ == "__main__":
