@@ -58,8 +58,8 @@ def status_of(outcomes: Collection[Outcome]) -> Status:
         return "done"
     if set(outcomes) <= {"not_started"}:
         return "not_started"
-    gravest = next(outcome for outcome in LOOKS if outcome in outcomes)
-    return LOOKS[gravest].status if LOOKS[gravest].colour != "grey" else "wrong"
+    look = next(look for outcome, look in LOOKS.items() if outcome in outcomes)
+    return look.status if look.colour != "grey" else "wrong"
 
 
 def gravest(statuses: Collection[Status]) -> Status:

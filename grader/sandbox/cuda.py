@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 PINNED, ON_DEVICE, POSIX_DESCRIPTOR, MINIMUM, READ_WRITE = 1, 1, 1, 0, 3  # of the driver's enumerations
+DEVICE = 0  # CUDA_VISIBLE_DEVICES shows no other one
 NEEDED = {  # attributes of a device
     102: "it has no virtual memory management",
     103: "it can't share memory by file descriptor",
@@ -83,12 +84,12 @@ def call(name: str, *arguments: Any) -> None:
         raise CudaError(f"{name} failed with error {result}")
 
 
-def lacking(device: int = 0) -> str:
-    """Why a device can't share its memory, "" if it can. Raises CudaError."""
+def lacking() -> str:
+    """Why the device can't share its memory, "" if it can. Starts CUDA. Raises CudaError."""
     call("cuInit", 0)
     for attribute, words in NEEDED.items():
         has = c_int()
-        call("cuDeviceGetAttribute", byref(has), attribute, device)
+        call("cuDeviceGetAttribute", byref(has), attribute, DEVICE)
         if not has.value:
             return words
     return ""
@@ -97,11 +98,10 @@ def lacking(device: int = 0) -> str:
 class DeviceMemory:
     """So many bytes of a device, mapped into this process; `tensor` is all of them, uint8[bytes]."""
 
-    def __init__(self, size: int, descriptor: int | None = None, device: int = 0) -> None:
+    def __init__(self, size: int, descriptor: int | None = None) -> None:
         """New memory, or what a descriptor of another process' stands for. Raises CudaError."""
         start_context()
-        self.size, self.undo = size, contextlib.ExitStack()
-        properties = Properties(PINNED, POSIX_DESCRIPTOR, Location(ON_DEVICE, device), None, Flags())
+        properties = Properties(PINNED, POSIX_DESCRIPTOR, Location(ON_DEVICE, DEVICE), None, Flags())
         unit, handle, address = c_size_t(), c_uint64(), c_uint64()
         call("cuMemGetAllocationGranularity", byref(unit), byref(properties), MINIMUM)
         whole = -(-size // unit.value) * unit.value

@@ -33,8 +33,8 @@ RUNTIME = (  # all of the engine that a worker can see
     *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "forks", "self_test")),
     *(f"grader/sandbox/{name}.py" for name in ("work", "zygote", "bench", "orders", "cuda")),
 )
-PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that it can see,
-WORKLOADS = "reference/workloads/*.py"  # and these, where it is timed
+PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that any worker can see
+WORKLOADS = "reference/workloads/*.py"  # what a worker that is timed can see besides
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
 NOT_OURS = (".git", ".venv", "__pycache__")
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # beside the device's own file

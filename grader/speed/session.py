@@ -8,6 +8,7 @@ from typing import TypeAlias
 import msgspec
 
 from grader.results.result import KataResult, PerformanceResult
+from grader.sandbox.cuda import lacking
 from grader.sandbox.launch import Sandbox, connect
 from grader.speed import setup
 from grader.speed.child import Send, messages
@@ -67,7 +68,7 @@ def in_a_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]
     def work(send: Send) -> None:
         if sandbox.gpu is not None:
             os.environ["CUDA_VISIBLE_DEVICES"] = sandbox.gpu.uuid
-        reason = setup.missing(kind)
+        reason = setup.missing(kind) or (lacking() if kind == "cuda" else "")
         if reason:
             for workload in job.workloads:
                 send(msgspec.msgpack.encode(Row(ended(kind, workload, "not_graded", reason))))

@@ -96,9 +96,7 @@ class Rate(Work):
     of = "of plain torch's speed"
     unit: ClassVar[str]
     roof: ClassVar[Roof | None] = None  # of a roofline: which one the baseline's rate is
-    same_as_baseline: ClassVar[bool] = (
-        True  # whether the baseline's results are these, so that its error tells something
-    )
+    same_as_baseline: ClassVar[bool] = True  # the baseline's results are these, so that its error tells something
 
     @abstractmethod
     def amount(self, size: Size) -> float:

@@ -90,7 +90,12 @@ def test_results_of_a_block_are_copied_before_the_clock_stops(monkeypatch: pytes
     task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
     timed = TimedWorker(None, setup.limits(), task, {})  # type: ignore[arg-type]
     worker: Any = timed.worker
-    worker.late = lambda: [y.copy_(x @ timed.memory["weight"]) for x, y in zip(timed.memory["x"], timed.memory["y"])]  # noqa: B905
+
+    def too_late() -> None:
+        for x, y in zip(timed.memory["x"], timed.memory["y"], strict=True):
+            y.copy_(x @ timed.memory["weight"])
+
+    worker.late = too_late
     done = timed.block(1.0)
     assert done.error == float("inf"), "what comes after the answer comes too late"
     assert done.seconds == 1.0, "a device's time is the clock's, not the process' own"

@@ -7,6 +7,8 @@ import re
 import tomllib
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from grader.base.errors import CallError
 from grader.base.imports import with_imports
@@ -130,4 +132,4 @@ def test_the_lock_file_knows_every_dependency_of_the_project() -> None:
 
 def name_of(requirement: str) -> str:
     """Of a package, as an index writes it."""
-    return re.match(r"[\w.-]+", requirement)[0].lower().replace("_", "-")  # type: ignore[index]
+    return canonicalize_name(Requirement(requirement).name)

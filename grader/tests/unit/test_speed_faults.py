@@ -18,7 +18,7 @@ from grader.speed.timed_worker import Task, TimedWorker
 from torchkata.course import course
 from torchkata.failures import Crashed, Died, Inconclusive, TimedOut
 from torchkata.reply import Reply
-from torchkata.speed.sizes import Size
+from torchkata.speed.sizes import Kind, Size
 
 WORKLOADS = tuple(course().workloads.values())[:4]
 NAMES = [workload.name for workload in WORKLOADS]
@@ -28,6 +28,12 @@ TASK = Task("linear_forward", "cpu", Size(batch=4, width=8, outputs=2), calls=2)
 def row(name: str) -> Row:
     """A workload that has passed."""
     return Row(PerformanceResult(name, "passed", 1.0, 1.0))
+
+
+def rows_of(job: SpeedJob, kind: Kind) -> list[PerformanceResult]:
+    """What is told of each workload, in a sandbox that is never asked for a worker."""
+    sandbox: Any = SimpleNamespace(gpu=None)
+    return [message.row for message in grade_speed(job, kind, sandbox) if isinstance(message, Row)]
 
 
 def rounds_of(monkeypatch: pytest.MonkeyPatch, *rounds: list[str]) -> list[tuple[str, ...]]:
@@ -45,7 +51,7 @@ def rounds_of(monkeypatch: pytest.MonkeyPatch, *rounds: list[str]) -> list[tuple
 def test_a_lost_process_costs_one_workload_and_the_others_go_on_in_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, *rest = NAMES
     asked = rounds_of(monkeypatch, [first], [], rest)
-    rows = [message.row for message in grade_speed(SpeedJob("ada", {}, (), WORKLOADS), "cpu", None)]  # type: ignore
+    rows = rows_of(SpeedJob("ada", {}, (), WORKLOADS), "cpu")
     assert [one.workload for one in rows] == NAMES
     assert [one.outcome for one in rows] == ["passed", "inconclusive", "passed", "passed"]
     assert "this is not your fault" in rows[1].message
@@ -69,6 +75,21 @@ def test_an_error_of_the_graders_own_work_is_inconclusive_and_ends_the_process(
     assert [one.outcome for one in found] == ["failed", "inconclusive"]
     assert found[1].message.startswith(type(error).__name__)
     assert "more" not in found[1].message
+
+
+def test_a_device_that_cannot_share_its_memory_is_not_graded_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def inline(work: Callable[[Callable[[bytes], None]], None], _seconds: float) -> list[bytes]:
+        sent: list[bytes] = []
+        work(sent.append)
+        return sent
+
+    monkeypatch.setattr(session, "messages", inline)
+    monkeypatch.setattr(session, "connect", lambda _sandbox: SimpleNamespace(close=lambda: None))
+    monkeypatch.setattr(setup, "missing", lambda _kind: "")
+    monkeypatch.setattr(session, "lacking", lambda: "it has no virtual memory management")
+    rows = rows_of(SpeedJob("ada", {}, (), WORKLOADS), "cuda")
+    assert {(one.outcome, one.message) for one in rows} == {("not_graded", "it has no virtual memory management")}
+    assert [one.workload for one in rows] == NAMES
 
 
 class FaultyWorker:
@@ -156,6 +177,6 @@ def test_what_fails_in_a_students_code_is_the_students(
 def test_a_baseline_that_is_wrong_is_never_a_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
     done = SimpleNamespace(seconds=1.0, error=float("inf"))
     monkeypatch.setattr(rates, "TimedWorker", lambda *_: SimpleNamespace(block=lambda _seconds: done))
-    baseline = Baseline(SimpleNamespace(baseline=None, limits=None), TASK)  # type: ignore
+    baseline = Baseline(SimpleNamespace(baseline=None, limits=None), TASK)  # type: ignore[arg-type]
     with pytest.raises(Inconclusive, match="plain torch's own result was wrong"):
         baseline.rate()
