@@ -14,7 +14,7 @@ from .explain import explain
 from .languages import padded, words
 from .languages.katas import claim_of, title_of, title_of_track
 from .mistakes import in_the_students_language
-from .profiles import SEED
+from .profiles import SECRET, SEED
 from .result import LOOK_OF, LOOKS, TestResult, status_of
 from .selection import STUDENT, kata_of
 
@@ -67,14 +67,16 @@ def claim(item: pytest.Item) -> str:
 
 
 def command(item: pytest.Item) -> str:
-    """What to type to run this test again, on the same inputs."""
+    """What to type to run this test again, on the same inputs unless these are secret."""
     config = item.config
     options = [f"--impl={config.getoption('impl')}"] if config.getoption("impl") != "assignment" else []
     if config.getoption("--hypothesis-profile"):
         options.append(f"--hypothesis-profile {config.getoption('--hypothesis-profile')}")
     if config.getoption("examples") is not None:
         options.append(f"--examples {config.getoption('examples')}")
-    return " ".join(["pytest", shlex.quote(item.nodeid), *options, f"--seed {config.stash[SEED]}"])
+    if not config.stash.get(SECRET, False):
+        options.append(f"--seed {config.stash[SEED]}")
+    return " ".join(["pytest", shlex.quote(item.nodeid), *options])
 
 
 def with_prints(result: TestResult, printed: str) -> TestResult:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from grader.base.errors import CallError
 from grader.base.leftovers import clear_half_written
+from grader.pipeline.seed import keep
 from grader.pipeline.session import Job
 from grader.pipeline.submission import SubmissionError
 from grader.pipeline.submission import read as read_submission
@@ -69,7 +70,7 @@ class Queue:
                 self.unreadable += 1
                 continue
             if not readable:
-                prepare(self.options.out, alone=self.options.alone)
+                prepare(self.options.out, self.options.seed, alone=self.options.alone)
                 readable = True
             fingerprint = result.fingerprint(submission.files, fingerprinted(self.options, self.katas))
             if not self.options.force and reusable(self.options, entry.id, fingerprint):
@@ -81,12 +82,16 @@ class Queue:
             raise CallError("; ".join(self.refused))
 
 
-def prepare(directory: Path, *, alone: bool) -> None:
-    """See that results can be written there; `alone`, clear away what a killed run was writing. Raises CallError."""
+def prepare(directory: Path, seed: int, *, alone: bool) -> None:
+    """See that results of this seed can be written there; `alone`, clear away what a killed run was writing.
+
+    Raises CallError.
+    """
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
             pass
+        keep(directory, seed)
     except OSError as error:
         raise CallError(f"--out {directory}: can't write there ({error.strerror})") from None
     if alone:
