@@ -109,24 +109,30 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestResult], most: int | None) -> None:
-    """Each failure once; those with the same cause together; a kata that is not started has none."""
+    """Each cause once, those that have a name first; a kata that is not started has none."""
     if status_of([result.outcome for result in results]) in ("not_started", "done"):
         return
     causes: dict[str, list[TestResult]] = {}
     for result in results:
         if result.outcome != "passed":
-            causes.setdefault(result.cause or result.message, []).append(result)
-    for group in list(causes.values())[:most]:
+            causes.setdefault(cause_of(result), []).append(result)
+    groups = sorted(causes.values(), key=lambda group: not group[0].diagnosis)
+    for group in groups[:most]:
         heading, _, body = group[0].message.partition("\n")
         out.write_line("")
         out.write_line(heading, bold=True)
         out.write_line(body)
         if len(group) > 1:
-            key = "failures.same_way_once" if len(group) == 2 else "failures.same_way"
-            out.write_line(words(key, count=len(group) - 1))
-    hidden = sum(len(group) for group in list(causes.values())[len(causes) if most is None else most :])
+            out.write_line(words("failures.same_way", tests=", ".join(result.name for result in group[1:])))
+    hidden = sum(len(group) for group in groups[len(groups) if most is None else most :])
     if hidden:
         out.write_line("\n" + words("failures.more", count=hidden, kata=kata.name))
+
+
+def cause_of(result: TestResult) -> str:
+    """The same for two tests that one mistake explains, or that say the same of it."""
+    between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
+    return result.cause or result.diagnosis or between_claim_and_command
 
 
 def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult]]) -> None:
