@@ -42,7 +42,7 @@ BLANK = " "
 BLOCK_SECONDS = 60.0
 COMMAND_SECONDS = 600.0
 STEADY_SECONDS = 1.0  # for which free memory stays as it is, once all of it is back
-LONGEST_SECONDS = 10.0
+LONGEST_SECONDS = 30.0
 TEAR_DOWNS = 5
 COLD_SECONDS: dict[Kind, float] = {"cuda": 60.0, "cpu": 0.0}
 OFF: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # by which two clocks may differ, on a CPU that others use
@@ -279,8 +279,8 @@ def solution(place: Place, say: Say) -> None:
         with load() if when == BUSY else contextlib.nullcontext():
             for found in graded(place, course().solutions(), workloads()):
                 row(when, *cells(found))
-                quiet = when != BUSY and place.kind == "cuda"
-                if found.outcome != "passed" and (quiet or not is_restless(found)):
+                restless = when == BUSY or place.kind == "cpu"
+                if found.outcome not in (("passed", "inconclusive") if restless else ("passed",)):
                     raise Failed(f"{when}, {found.workload}: {found.outcome}: {found.message}")
 
 
