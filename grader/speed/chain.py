@@ -17,6 +17,7 @@ from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import Rate, work_of
 
 BROKEN = "plain torch's own work can't be timed here"
+SILENCE = 300.0  # seconds; a driver that hangs says nothing
 
 
 def broken(kind: Kind, sandbox: Sandbox) -> str:
@@ -25,8 +26,8 @@ def broken(kind: Kind, sandbox: Sandbox) -> str:
     def work(student: socket, baseline: socket, send: Send) -> None:
         send(first_fault(kind, student, baseline).encode())
 
-    found = [message.decode() for message in on_device(sandbox, work)]
-    return found[0] if found else f"{BROKEN}: the process that times was lost"
+    found = [message.decode() for message in on_device(sandbox, work, SILENCE)]
+    return found[0] if found else f"{BROKEN}: the process that times was lost, or hung"
 
 
 def first_fault(kind: Kind, student: socket, baseline: socket) -> str:

@@ -70,11 +70,11 @@ def in_a_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]
         for row in grade(machine, job.workloads, with_fallbacks(job)):
             send(msgspec.msgpack.encode(Row(row)))
 
-    for message in on_device(sandbox, work):
+    for message in on_device(sandbox, work, SILENCE):
         yield msgspec.msgpack.decode(message, type=Message)
 
 
-def on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None]) -> Iterator[bytes]:
+def on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None], silence: float) -> Iterator[bytes]:
     """What `work` sends from a process of its own, which has connections for both workers. Raises MachineError."""
     student, baseline = connect(sandbox), connect(sandbox)
 
@@ -84,7 +84,7 @@ def on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None]) ->
         work(student, baseline, send)
 
     try:
-        yield from messages(begin, SILENCE)
+        yield from messages(begin, silence)
     finally:
         student.close()
         baseline.close()

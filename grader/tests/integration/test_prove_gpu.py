@@ -10,6 +10,7 @@ from benchmarks import clock
 from benchmarks.prove_gpu import __main__ as prove_gpu
 from benchmarks.prove_gpu import permissions, steps
 from benchmarks.prove_gpu.steps import Place, Say, Step
+from grader.base.errors import MachineError
 from grader.proof.cheats import cheats, slow_ones
 from grader.speed import ceilings, decision, gpu, machine
 from grader.tests.gpu_plumbing import HERE
@@ -103,6 +104,18 @@ def test_a_step_that_fails_is_named_stops_the_rest_and_leaves_a_report(
     assert "### second\n\nthe last figure\n" in report
     assert "third" not in report
     assert f"second: failed: {words} (" in capfd.readouterr().out
+
+
+@pytest.mark.usefixtures("driver")
+def test_a_sandbox_that_does_not_start_is_a_step_that_fails(monkeypatch: pytest.MonkeyPatch, ran: Ran) -> None:
+    def breaks(*_: object) -> None:
+        raise MachineError("no namespaces here")
+
+    monkeypatch.setattr(prove_gpu, "MACHINE", (step("first", says),))
+    monkeypatch.setattr(prove_gpu, "with_sandbox", breaks)
+    code, report = ran("--device", "cpu")
+    assert code == 1
+    assert f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report
 
 
 def test_a_machine_without_a_device_fails_the_first_step_with_the_remedy(

@@ -112,7 +112,7 @@ def test_a_device_that_nothing_can_be_timed_on_says_why(
 def test_a_process_that_is_lost_before_any_submission_breaks_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chain, "on_device", lambda *_: iter(()))
     sandbox: Any = None
-    assert chain.broken("cpu", sandbox) == f"{chain.BROKEN}: the process that times was lost"
+    assert chain.broken("cpu", sandbox) == f"{chain.BROKEN}: the process that times was lost, or hung"
 
 
 SIZES = {"linear_forward": Size(batch=64, width=64, outputs=32), "sgd_step": Size(parameters=2048, rate=0.1)}
