@@ -121,7 +121,7 @@ def output(*command: str) -> str:
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=COMMAND_SECONDS)
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
-        raise Failed(f"{' '.join(command[1:4])}: {said[-1]}")
+        raise Failed(f"{Path(command[0]).name} {' '.join(command[1:4])}: {said[-1]}")
     return done.stdout.strip()
 
 

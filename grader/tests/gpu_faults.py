@@ -57,7 +57,10 @@ class Fault:
         return f"{self.call}, {self.nth}, {self.where}"
 
 
-IN_THE_CHAIN = [Fault(call, "chain") for call in SIGNATURES if call != IN_WORKERS_ALONE]
+IN_THE_CHAIN = [
+    *(Fault(call, "chain") for call in SIGNATURES if call != IN_WORKERS_ALONE),
+    Fault("cuDeviceGetAttribute", "chain", 2),
+]
 IN_GRADING = [
     *(Fault(call, "grader", nth) for call in SIGNATURES if call not in NOT_IN_GRADER for nth in (1, THIRD)),
     *(Fault(call, worker) for call in OF_A_WORKER for worker in ("baseline", "student")),
