@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from socket import socket
 
+from grader.sandbox.accelerator import Accelerator
+from grader.sandbox.cuda import CUDA
 from grader.speed.calibration import Calibration
 from torchkata.course import Limits
 from torchkata.speed.devices import Device
@@ -39,6 +41,7 @@ class Machine:
     trouble: Callable[[], str]  # what is wrong with its state since it was last asked, "" for nothing
     driver: str = ""
     calibration: Calibration | None = None  # what it has done before
+    accelerator: Accelerator = CUDA  # where its kind is cuda
 
     def facts(self) -> dict[str, str]:
         """What a result says of it."""

@@ -48,7 +48,7 @@ class Baseline:
 
     def __init__(self, machine: Machine, task: Task) -> None:
         work = rate_of(task)
-        self.timed = TimedWorker(machine.baseline, machine.limits, task, None)
+        self.timed = TimedWorker(machine.baseline, machine.limits, task, None, machine.accelerator)
         self.work = work.baseline_amount(task.size) * task.calls * task.times
         self.comparable = work.same_as_baseline
         self.own_error = 0.0
@@ -100,7 +100,7 @@ def one_attempt(
         rates = [baseline.rate() for _ in range(OPENING_BLOCKS)]
         opening = median(rates)
         slow = slower_than_once(machine, task, opening)
-        student = TimedWorker(machine.student, machine.limits, task, files)
+        student = TimedWorker(machine.student, machine.limits, task, files, machine.accelerator)
         work = rate_of(task).amount(task.size) * task.calls * task.times
         allowed = PATIENCE_SECONDS + SLOWEST * work / (opening * workload.ratio[machine.kind].passing)
         thresholds, peak = thresholds_on(machine, workload, task)

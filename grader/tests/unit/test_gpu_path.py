@@ -47,6 +47,21 @@ class HostMemory:
         HostMemory.alive -= 1
 
 
+class Host:
+    """Stands in for a device: what is queued is done at once."""
+
+    def __init__(self, free: Callable[[], int] = lambda: 0) -> None:
+        self.free_bytes = free
+
+    def memory(self, size: int, descriptor: int | None = None) -> HostMemory:
+        """New memory: the grader maps no other."""
+        assert descriptor is None
+        return HostMemory(size)
+
+    def synchronize(self) -> None:
+        """Nothing is queued."""
+
+
 def test_cuda_memory_is_described_as_torch_reads_it() -> None:
     described = cuda.Allocation(0x7F00, 12).__cuda_array_interface__
     assert described == {"shape": (12,), "typestr": "|u1", "data": (0x7F00, False), "version": 3}
@@ -84,11 +99,8 @@ class PretendedWorker:
 
 def test_results_of_a_block_are_copied_before_the_clock_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", PretendedWorker)
-    monkeypatch.setattr("grader.speed.timed_worker.DeviceMemory", HostMemory)
-    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
-    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (0, 0))
     task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
-    timed = TimedWorker(None, setup.limits(), task, {})  # type: ignore[arg-type]
+    timed = TimedWorker(None, setup.limits(), task, {}, Host())  # type: ignore[arg-type]
     worker: Any = timed.worker
 
     def too_late() -> None:
@@ -123,7 +135,9 @@ def test_a_device_whose_state_is_unknown_is_trouble() -> None:
     assert setup.Watch(read).trouble() == "nvidia-ml-py is not installed"
 
 
-def pretended_worker(error: float = 0.0, block: Callable[[Any], None] = lambda _: None) -> Any:
+def pretended_worker(
+    error: float = 0.0, block: Callable[[Any], None] = lambda _: None, free: Callable[[], int] = lambda: 0
+) -> Any:
     """A side whose block does this to its memory."""
     task = Task("no_hidden_sync", "cuda", work_of("no_hidden_sync").sizes["cuda"], calls=STEPS)
     timed = SimpleNamespace(
@@ -131,6 +145,7 @@ def pretended_worker(error: float = 0.0, block: Callable[[Any], None] = lambda _
         memory={"asked": torch.zeros(1, dtype=torch.int64)},
         check=SimpleNamespace(floor=0.1),
         free_before=2**33,
+        accelerator=Host(free),
     )
 
     def run(_seconds: float) -> Done:
@@ -168,28 +183,31 @@ def test_a_host_that_asks_for_its_last_batch_early_runs_ahead_of_the_device(
         figures.lead_of_the_host(pretended_worker(error=1.0, block=block))
 
 
-def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
-
+def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed() -> None:
     free, looked = [2**33], threading.Event()
 
-    def look() -> tuple[int, int]:
+    def look() -> int:
         found = free[0]
         if found < 2**33:
             looked.set()
-        return found, 2**34
-
-    monkeypatch.setattr(torch.cuda, "mem_get_info", look)
+        return found
 
     def block(_side: Any) -> None:
         free[0] -= 2**32
         assert looked.wait(PATIENCE)
         free[0] += 2**32
 
-    timed = pretended_worker(block=block)
+    timed = pretended_worker(block=block, free=look)
     timed.task = replace(timed.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
     found = figures.peak_of_the_device(timed)
     assert "4096 MiB held at most" in found.note
     assert 0 < found.ratio < 2
+
+
+def test_what_torch_keeps_for_this_process_counts_as_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (70, 100))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: 20)
+    assert cuda.CUDA.free_bytes() == 90, "the buffers of a check are nobody else's"
 
 
 def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:

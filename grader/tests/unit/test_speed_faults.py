@@ -177,6 +177,6 @@ def test_what_fails_in_a_students_code_is_the_students(
 def test_a_baseline_that_is_wrong_is_never_a_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
     done = SimpleNamespace(seconds=1.0, error=float("inf"))
     monkeypatch.setattr(rates, "TimedWorker", lambda *_: SimpleNamespace(block=lambda _seconds: done))
-    baseline = Baseline(SimpleNamespace(baseline=None, limits=None), TASK)  # type: ignore[arg-type]
+    baseline = Baseline(SimpleNamespace(baseline=None, limits=None, accelerator=None), TASK)  # type: ignore[arg-type]
     with pytest.raises(Inconclusive, match="plain torch's own result was wrong"):
         baseline.rate()
