@@ -329,3 +329,11 @@ def test_a_device_under_mps_and_a_torch_without_cuda_are_named(monkeypatch: pyte
     assert "stop MPS" in str(gpu.chosen(Nvml()))
     monkeypatch.setattr(torch.version, "cuda", None)
     assert "built without CUDA" in str(gpu.chosen(Nvml()))
+
+
+def test_a_torch_that_is_built_for_rocm_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.version, "hip", "6.4.43482")
+    monkeypatch.setattr(torch.version, "cuda", None)
+    found = str(gpu.chosen(Nvml()))
+    assert "built for ROCm" in found
+    assert "CUDA" in found
