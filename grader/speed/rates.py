@@ -128,9 +128,11 @@ def one_attempt(
             )
         return verdict, max(rates)
     finally:
-        baseline.timed.close()
-        if student is not None:
-            student.close()
+        try:
+            if student is not None:
+                student.close()  # the later one first: each is over when memory is as it was when it began
+        finally:
+            baseline.timed.close()
 
 
 def tolerance(student: TimedWorker, baseline: Baseline) -> float:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import socket
+import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
 
 MOST_CALLS = 2**16
+BACK_SECONDS = 20.0  # that a driver may take to give back what an ended process held
+SLACK = 2**28  # bytes of the device that libraries of this process may have taken meanwhile
+LOOK_SECONDS = 0.01
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class TimedWorker:
         self.trusted = files is None
         self.worker = PausedWorker(control, limits)
         self.device_memory: SharedMemory | None = None
+        self.free_at_start = accelerator.free_bytes() if task.kind == "cuda" else 0
         try:
             with self.blamed():
                 self.begin(self.worker.start(files or {}))
@@ -157,6 +162,16 @@ class TimedWorker:
             self.memory, self.results = {}, {}
             self.device_memory.release()
             self.device_memory = None
+        if self.task.kind == "cuda":
+            self.demand_memory_back()
+
+    def demand_memory_back(self) -> None:
+        """Wait for what the worker held of the device, which drivers free after a process' end. Raises Inconclusive."""
+        deadline = time.monotonic() + BACK_SECONDS
+        while self.accelerator.free_bytes() < self.free_at_start - SLACK:
+            if time.monotonic() > deadline:
+                raise Inconclusive("the memory of an ended process has not come back")
+            time.sleep(LOOK_SECONDS)
 
 
 def demand_success(reply: Reply) -> None:

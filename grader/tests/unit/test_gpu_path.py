@@ -15,12 +15,13 @@ from torch import Tensor
 
 from grader.sandbox import cuda, launch
 from grader.sandbox.launch import Gpu
-from grader.speed import figures, gpu, setup
+from grader.speed import figures, gpu, setup, timed_worker
 from grader.speed.figures import STEPS, WrongResult
 from grader.speed.rates import peak_of, thresholds_on
 from grader.speed.state import DeviceState, StateUnknown
-from grader.speed.timed_worker import Done, Task, TimedWorker
+from grader.speed.timed_worker import SLACK, Done, Task, TimedWorker
 from torchkata.course import course
+from torchkata.failures import Inconclusive
 from torchkata.reply import Reply
 from torchkata.speed.devices import device
 from torchkata.speed.sizes import Size
@@ -115,6 +116,35 @@ def test_results_of_a_block_are_copied_before_the_clock_stops(monkeypatch: pytes
     timed.close()
     assert HostMemory.alive == 0
 
+
+def closing(monkeypatch: pytest.MonkeyPatch, left: int, back_after: float = float("inf")) -> float:
+    """End a worker that leaves so many bytes behind; how long that takes, where they come back after some seconds."""
+    now, free = [0.0], [2**33]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+        if now[0] >= back_after:
+            free[0] = 2**33
+
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)
+    monkeypatch.setattr(timed_worker, "PausedWorker", PretendedWorker)
+    monkeypatch.setattr(timed_worker, "time", clock)
+    task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
+    timed = TimedWorker(None, setup.limits(), task, {}, Host(lambda: free[0]))  # type: ignore[arg-type]
+    free[0] -= left
+    timed.close()
+    return now[0]
+
+
+def test_the_memory_of_an_ended_worker_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert closing(monkeypatch, left=SLACK) == 0.0, "this process' own libraries take some, too"
+    assert closing(monkeypatch, left=SLACK + 1, back_after=0.5) == pytest.approx(0.5, abs=0.1)
+
+
+def test_memory_that_does_not_come_back_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Inconclusive, match="the memory of an ended process has not come back"):
+        closing(monkeypatch, left=2**30)
+    assert HostMemory.alive == 0
 
 
 STATE = DeviceState("NVIDIA H200", 132, "580", 700.0, 1980, 3201, 40, (), frozenset())
