@@ -96,8 +96,9 @@ def one_attempt(
     baseline = Baseline(machine, task)
     student: TimedWorker | None = None
     try:
-        baseline.warm_up(machine.demands.warm_up_seconds)
+        baseline.warm_up(machine.warm_up_seconds(attempt))
         rates = [baseline.rate() for _ in range(OPENING_BLOCKS)]
+        machine.warmth.keep()
         opening = median(rates)
         slow = slower_than_once(machine, task, opening)
         student = TimedWorker(machine.student, machine.limits, task, files, machine.accelerator)
@@ -105,13 +106,14 @@ def one_attempt(
         allowed = PATIENCE_SECONDS + SLOWEST * work / (opening * workload.ratio[machine.kind].passing)
         thresholds, peak = thresholds_on(machine, workload, task)
         samples: list[Sample] = []
-        verdict: Final | Retry | More = More(rules.batch)
+        verdict: Final | Retry | More = More(rules.looks[0])
         first = student.block(allowed)  # what a first block makes ready is not counted; whether it is right is
         wrong = first.error
         while isinstance(verdict, More):
             for _ in range(verdict.samples):
                 done = student.block(allowed)
                 rates.append(baseline.rate())
+                machine.warmth.keep()
                 wrong = max(wrong, done.error)
                 samples.append(Sample(work / done.seconds, rates[-2], rates[-1], wrong))
                 if not wrong <= tolerance(student, baseline):
