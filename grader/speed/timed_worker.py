@@ -22,10 +22,10 @@ from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
 
-MOST_CALLS = 2**16
 BACK_SECONDS = 20.0  # that a driver may take to give back what an ended process held
 SLACK = 2**28  # bytes of the device that libraries of this process may have taken meanwhile
 LOOK_SECONDS = 0.01
+MOST_CALLS = 2**16
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ class TimedWorker:
         """The student's with files, the baseline's without. Raises what `torchkata.failures` has."""
         self.task = task
         self.accelerator = accelerator
+        self.free_at_start = accelerator.free_bytes() if task.kind == "cuda" else 0
         self.trusted = files is None
         self.worker = PausedWorker(control, limits)
         self.device_memory: SharedMemory | None = None
-        self.free_at_start = accelerator.free_bytes() if task.kind == "cuda" else 0
         try:
             with self.blamed():
                 self.begin(self.worker.start(files or {}))

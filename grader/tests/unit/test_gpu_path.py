@@ -117,36 +117,6 @@ def test_results_of_a_block_are_copied_before_the_clock_stops(monkeypatch: pytes
     assert HostMemory.alive == 0
 
 
-def closing(monkeypatch: pytest.MonkeyPatch, left: int, back_after: float = float("inf")) -> float:
-    """End a worker that leaves so many bytes behind; how long that takes, where they come back after some seconds."""
-    now, free = [0.0], [2**33]
-
-    def sleep(seconds: float) -> None:
-        now[0] += seconds
-        if now[0] >= back_after:
-            free[0] = 2**33
-
-    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)
-    monkeypatch.setattr(timed_worker, "PausedWorker", PretendedWorker)
-    monkeypatch.setattr(timed_worker, "time", clock)
-    task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
-    timed = TimedWorker(None, setup.limits(), task, {}, Host(lambda: free[0]))  # type: ignore[arg-type]
-    free[0] -= left
-    timed.close()
-    return now[0]
-
-
-def test_the_memory_of_an_ended_worker_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert closing(monkeypatch, left=SLACK) == 0.0, "this process' own libraries take some, too"
-    assert closing(monkeypatch, left=SLACK + 1, back_after=0.5) == pytest.approx(0.5, abs=0.1)
-
-
-def test_memory_that_does_not_come_back_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(Inconclusive, match="the memory of an ended process has not come back"):
-        closing(monkeypatch, left=2**30)
-    assert HostMemory.alive == 0
-
-
 STATE = DeviceState("NVIDIA H200", 132, "580", 700.0, 1980, 3201, 40, (), frozenset())
 
 
@@ -239,6 +209,36 @@ def test_what_torch_keeps_for_this_process_counts_as_free(monkeypatch: pytest.Mo
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (70, 100))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: 20)
     assert cuda.CUDA.free_bytes() == 90, "the buffers of a check are nobody else's"
+
+
+def closing(monkeypatch: pytest.MonkeyPatch, left: int, back_after: float = float("inf")) -> float:
+    """End a worker that leaves so many bytes behind; how long that takes, where they come back after some seconds."""
+    now, free = [0.0], [2**33]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+        if now[0] >= back_after:
+            free[0] = 2**33
+
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)
+    monkeypatch.setattr(timed_worker, "PausedWorker", PretendedWorker)
+    monkeypatch.setattr(timed_worker, "time", clock)
+    task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
+    timed = TimedWorker(None, setup.limits(), task, None, Host(lambda: free[0]))  # type: ignore[arg-type]
+    free[0] -= left
+    timed.close()
+    return now[0]
+
+
+def test_the_memory_of_an_ended_worker_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert closing(monkeypatch, left=SLACK) == 0.0, "this process' own libraries take some, too"
+    assert closing(monkeypatch, left=SLACK + 1, back_after=0.5) == pytest.approx(0.5, abs=0.1)
+
+
+def test_memory_that_does_not_come_back_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Inconclusive, match="the memory of an ended process has not come back"):
+        closing(monkeypatch, left=2**30)
+    assert HostMemory.alive == 0
 
 
 def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:
