@@ -162,9 +162,9 @@ def decided(fit: Sequence[Sample], needed: Tiers, rules: Rules, *, mfu: float | 
 
     A tier is missed where the whole interval of ten samples, in doubt of twenty, lies below it, and so reached once
     six are not below it: that of twenty can't lie below any more. A look that says early what ten or twenty must come
-    to adds no error. One look does: seven samples far below passing, all there are, fail. By a sign test ten and
-    twenty fail 2.7 % of those at a threshold; seven add 0.4 % where noise slows half of a student's blocks, and no
-    baseline, to less than FAR, and nothing else.
+    to adds no error. One look does: seven samples, all there are, that lie far below passing. By a sign test ten and
+    twenty fail at most 2.7 % of those who reach a threshold; seven add 0.3 %, and that only where noise slows half of
+    a student's blocks, and no baseline, to less than FAR.
     """
     ratios = sorted(sample.ratio for sample in fit)
     at_most = sorted(sample.ratio_at_most for sample in fit)
