@@ -4,7 +4,7 @@ Simulated, without a device: the loop is that of `grader/speed/rates.py`, on wor
 do nothing. Each figure is given before and after: with looks at ten and at twenty samples alone and a whole warm-up for
 every workload, and as it is.
 
---gradings N           of each kind of student, 10000 if nothing is said
+--gradings N           of each student in each line, 1500 if nothing is said
 --start SECONDS        that a worker takes to start CUDA: not known without a device, 0 if nothing is said
 """
 
@@ -238,7 +238,7 @@ def row(*cells: str) -> None:
 def main() -> None:
     """Both tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.decisions")
-    parser.add_argument("--gradings", type=int, default=10_000, metavar="N")
+    parser.add_argument("--gradings", type=int, default=1500, metavar="N")
     parser.add_argument("--start", type=float, default=0.0, metavar="SECONDS")
     chosen = parser.parse_args()
     row("submission", f"seconds of a device for all {len(course().workloads)} workloads")
