@@ -13,6 +13,7 @@ import msgspec
 import torch
 from torch import Tensor
 
+from grader.sandbox.accelerator import Accelerator
 from grader.sandbox.orders import Begin
 from torchkata.assignment import Assignment
 from torchkata.speed.layout import ALIGNMENT, bytes_needed, lay_out
@@ -29,7 +30,7 @@ class Bench:
         self.arena = arena
         self.take_descriptor = take_descriptor  # the one that the grader hands over
         self.block: Callable[[], object] | None = None
-        self.device = "cpu"
+        self.accelerator: Accelerator | None = None
 
     def answer(self, request: Mapping[str, Any]) -> object:
         """Do what is asked: lay out memory, begin, do a `block` so many times, or wait until all of it is done."""
@@ -57,13 +58,14 @@ class Bench:
         host = device = torch.frombuffer(self.arena, dtype=torch.uint8)
         unmap(host[max(needed, ALIGNMENT) :])
         if order.device == "cuda":
-            from grader.sandbox.cuda import DeviceMemory
+            from grader.sandbox.cuda import CUDA
 
+            self.accelerator = CUDA
             descriptor = self.take_descriptor()
-            self.device_memory = DeviceMemory(order.device_bytes, descriptor)
+            self.device_memory = CUDA.memory(order.device_bytes, descriptor)
             os.close(descriptor)
             device = self.device_memory.tensor
-        self.order, self.device = order, order.device
+        self.order = order
         self.memory = lay_out(chosen, host, device)
         for tensor in self.memory.values():
             tensor.view(torch.uint8).flatten()[::ALIGNMENT].max()  # so that its pages are there before a block begins
@@ -80,8 +82,8 @@ class Bench:
 
     def wait(self) -> None:
         """Until the device has done all that is queued."""
-        if self.device == "cuda":
-            torch.cuda.synchronize()
+        if self.accelerator is not None:
+            self.accelerator.synchronize()
 
 
 def unmap(memory: Tensor) -> None:

@@ -154,3 +154,22 @@ def start_context() -> None:
 def as_tensor(address: int, size: int) -> Tensor:
     """Memory of the device that is not torch's own, as a tensor."""
     return torch.as_tensor(Allocation(address, size), device="cuda")
+
+
+class Cuda:
+    """The first device that CUDA shows."""
+
+    def memory(self, size: int, descriptor: int | None = None) -> DeviceMemory:
+        """New memory, or what a descriptor of another process' stands for. Raises CudaError."""
+        return DeviceMemory(size, descriptor)
+
+    def synchronize(self) -> None:
+        """Wait until the device has done what this process has queued."""
+        torch.cuda.synchronize()
+
+    def free_bytes(self) -> int:
+        """How much of its memory would be free if torch held none for this process."""
+        return torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved()
+
+
+CUDA = Cuda()

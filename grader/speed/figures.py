@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-import torch
-
 from grader.speed.decision import Final
 from grader.speed.machine import Machine
 from grader.speed.timed_worker import Done, Task, TimedWorker
@@ -41,7 +39,7 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
     thresholds = workload.ratio[machine.kind]
     found: list[Figure] = []
     while len(found) < ATTEMPTS and not any(figure.ratio >= thresholds.full for figure in found):
-        timed = TimedWorker(machine.student, machine.limits, task, files)
+        timed = TimedWorker(machine.student, machine.limits, task, files, machine.accelerator)
         try:
             found.append(figure_of(work, machine.kind)(timed))
         except WrongResult as error:
@@ -105,8 +103,8 @@ def peak_of_the_process(timed: TimedWorker) -> Figure:
 
 def peak_of_the_device(timed: TimedWorker) -> Figure:
     """On a GPU, which nobody else uses: by how much its free memory falls, from before any of its own code ran."""
-    free = [torch.cuda.mem_get_info()[0]]
-    with looking(lambda: free.append(torch.cuda.mem_get_info()[0])):
+    free = [timed.accelerator.free_bytes()]
+    with looking(lambda: free.append(timed.accelerator.free_bytes())):
         done = timed.block(SECONDS)
     return compared(timed, done, timed.free_before - min(free))
 

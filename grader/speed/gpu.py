@@ -17,6 +17,8 @@ MPS = "CUDA_MPS_PIPE_DIRECTORY"
 
 def chosen(nvml: Any = None) -> Gpu | str:
     """The first device of CUDA_VISIBLE_DEVICES, else the driver's first; or why none can be used, and the remedy."""
+    if torch.version.hip is not None:
+        return f"this torch ({torch.__version__}) is built for ROCm: install one that is built for CUDA (pytorch.org)"
     if torch.version.cuda is None:
         return f"this torch ({torch.__version__}) is built without CUDA: install one that is built for it (pytorch.org)"
     if os.environ.get(MPS):

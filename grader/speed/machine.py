@@ -1,13 +1,19 @@
 """The device that speed is graded on, and what its kind asks for."""
 
+import math
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from socket import socket
 
+from grader.sandbox.accelerator import Accelerator
+from grader.sandbox.cuda import CUDA
 from grader.speed.calibration import Calibration
 from torchkata.course import Limits
 from torchkata.speed.devices import Device
 from torchkata.speed.sizes import Kind
+
+WARM_SECONDS = 10.0  # for which a device stays warm that has been at work
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,21 @@ DEMANDS: dict[Kind, Demands] = {
 }
 
 
+@dataclass
+class Warmth:
+    """When a device that had been warmed up was last at work, in seconds of `time.monotonic`."""
+
+    last: float = -math.inf
+
+    def keep(self) -> None:
+        """It is at work now."""
+        self.last = time.monotonic()
+
+    def lasts(self) -> bool:
+        """Whether it has stood still for so short a time that it is warm."""
+        return time.monotonic() - self.last < WARM_SECONDS
+
+
 @dataclass(frozen=True)
 class Machine:
     """One device, and how to get workers that are timed on it."""
@@ -39,6 +60,8 @@ class Machine:
     trouble: Callable[[], str]  # what is wrong with its state since it was last asked, "" for nothing
     driver: str = ""
     calibration: Calibration | None = None  # what it has done before
+    accelerator: Accelerator = CUDA  # where its kind is cuda
+    warmth: Warmth = field(default_factory=Warmth)
 
     def facts(self) -> dict[str, str]:
         """What a result says of it."""
@@ -48,3 +71,7 @@ class Machine:
     def demands(self) -> Demands:
         """Of its kind."""
         return DEMANDS[self.kind]
+
+    def warm_up_seconds(self, attempt: int) -> float:
+        """For how long it must work before it is timed: for one block where it is warm, and nothing speaks against."""
+        return 0.0 if attempt == 1 and self.warmth.lasts() else self.demands.warm_up_seconds

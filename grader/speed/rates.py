@@ -48,7 +48,7 @@ class Baseline:
 
     def __init__(self, machine: Machine, task: Task) -> None:
         work = rate_of(task)
-        self.timed = TimedWorker(machine.baseline, machine.limits, task, None)
+        self.timed = TimedWorker(machine.baseline, machine.limits, task, None, machine.accelerator)
         self.work = work.baseline_amount(task.size) * task.calls * task.times
         self.comparable = work.same_as_baseline
         self.own_error = 0.0
@@ -96,22 +96,24 @@ def one_attempt(
     baseline = Baseline(machine, task)
     student: TimedWorker | None = None
     try:
-        baseline.warm_up(machine.demands.warm_up_seconds)
+        baseline.warm_up(machine.warm_up_seconds(attempt))
         rates = [baseline.rate() for _ in range(OPENING_BLOCKS)]
+        machine.warmth.keep()
         opening = median(rates)
         slow = slower_than_once(machine, task, opening)
-        student = TimedWorker(machine.student, machine.limits, task, files)
+        student = TimedWorker(machine.student, machine.limits, task, files, machine.accelerator)
         work = rate_of(task).amount(task.size) * task.calls * task.times
         allowed = PATIENCE_SECONDS + SLOWEST * work / (opening * workload.ratio[machine.kind].passing)
         thresholds, peak = thresholds_on(machine, workload, task)
         samples: list[Sample] = []
-        verdict: Final | Retry | More = More(rules.batch)
+        verdict: Final | Retry | More = More(rules.looks[0])
         first = student.block(allowed)  # what a first block makes ready is not counted; whether it is right is
         wrong = first.error
         while isinstance(verdict, More):
             for _ in range(verdict.samples):
                 done = student.block(allowed)
                 rates.append(baseline.rate())
+                machine.warmth.keep()
                 wrong = max(wrong, done.error)
                 samples.append(Sample(work / done.seconds, rates[-2], rates[-1], wrong))
                 if not wrong <= tolerance(student, baseline):
@@ -128,9 +130,11 @@ def one_attempt(
             )
         return verdict, max(rates)
     finally:
-        baseline.timed.close()
-        if student is not None:
-            student.close()
+        try:
+            if student is not None:
+                student.close()  # the later one first: each is over when memory is as it was when it began
+        finally:
+            baseline.timed.close()
 
 
 def tolerance(student: TimedWorker, baseline: Baseline) -> float:

@@ -4,21 +4,35 @@ The package (nvidia-ml-py) needs no GPU to be installed; without a driver, readi
 """
 
 import importlib
-from collections.abc import Callable, Collection, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-# The bits of nvmlDeviceGetCurrentClocksThrottleReasons that spoil a timing. A software power cap is none of them:
-# large products run at it, on every device alike.
-SLOWDOWNS = {
-    "nvmlClocksThrottleReasonHwSlowdown": "hardware slowdown",
-    "nvmlClocksThrottleReasonHwThermalSlowdown": "too hot (hardware)",
-    "nvmlClocksThrottleReasonSwThermalSlowdown": "too hot (driver)",
-    "nvmlClocksThrottleReasonHwPowerBrakeSlowdown": "power brake",
-}
+RENUMBERED = (580, 82)  # the driver that gave fields above 250 other numbers; nvidia-ml-py knows one numbering alone
+NEGLIGIBLE = 10_000_000  # nanoseconds: drivers count a few on a cool device, too
+
+
+@dataclass(frozen=True)
+class Slowdown:
+    """Why a device runs below its clocks."""
+
+    words: str
+    counters: tuple[int, int]  # the field that counts its nanoseconds, in drivers before RENUMBERED and from it on
+    reason: str  # the bit of this moment's reasons, which stands in where nothing is counted
+
+
+# A software power cap is none of them: large products run at it, on every device alike. Field 75 is
+# NVML_FI_DEV_PERF_POLICY_THERMAL, the others are NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_…; fields are asked, since
+# nvmlDeviceGetViolationStatus counts no slowdown by the hardware, and ends with CUDA 14.
+SLOWDOWNS = (
+    Slowdown("too hot (driver)", (75, 75), "nvmlClocksThrottleReasonSwThermalSlowdown"),
+    Slowdown("too hot (hardware)", (252, 270), "nvmlClocksThrottleReasonHwThermalSlowdown"),
+    Slowdown("power brake", (253, 271), "nvmlClocksThrottleReasonHwPowerBrakeSlowdown"),
+)
 
 
 class StateUnknown(Exception):
@@ -36,12 +50,13 @@ class DeviceState:
     sm_mhz: int | None
     memory_mhz: int | None
     celsius: int | None
-    slowdowns: tuple[str, ...]  # why it runs below its clocks just now, in the words of SLOWDOWNS
+    slowdowns: tuple[str, ...]  # why it runs below its clocks just now, of what it does not count
     processes: frozenset[int]  # ids of those that compute on it, as the driver numbers them
+    slowed_ns: Mapping[str, int] = field(default_factory=dict)  # for how long it has ever done so, of what it counts
 
 
 def read_state(index: int = 0, nvml: Any = None) -> DeviceState:
-    """The state of torch's CUDA device `index`; in its slowdowns it shows what the device does at this moment.
+    """The state of torch's CUDA device `index`.
 
     `nvml` is the module to ask, pynvml unless given. The device is found by its UUID, since NVML and CUDA number
     devices differently where CUDA_VISIBLE_DEVICES is set. Raises StateUnknown.
@@ -51,19 +66,42 @@ def read_state(index: int = 0, nvml: Any = None) -> DeviceState:
     properties = torch.cuda.get_device_properties(index)
     with opened(nvml) as nvml:
         handle = nvml.nvmlDeviceGetHandleByUUID(f"GPU-{properties.uuid}")
-        reasons = nvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle)
+        driver = nvml.nvmlSystemGetDriverVersion()
+        slowed_ns = counted(nvml, handle, driver)
         milliwatts = told(nvml, nvml.nvmlDeviceGetEnforcedPowerLimit, handle)
         return DeviceState(
             name=properties.name,
             sm_count=properties.multi_processor_count,
-            driver=nvml.nvmlSystemGetDriverVersion(),
+            driver=driver,
             power_limit_w=None if milliwatts is None else milliwatts / 1000,
             sm_mhz=told(nvml, nvml.nvmlDeviceGetClockInfo, handle, nvml.NVML_CLOCK_SM),
             memory_mhz=told(nvml, nvml.nvmlDeviceGetClockInfo, handle, nvml.NVML_CLOCK_MEM),
             celsius=told(nvml, nvml.nvmlDeviceGetTemperature, handle, nvml.NVML_TEMPERATURE_GPU),
-            slowdowns=tuple(words for bit, words in SLOWDOWNS.items() if reasons & getattr(nvml, bit)),
+            slowdowns=at_this_moment(nvml, handle, [slow for slow in SLOWDOWNS if slow.words not in slowed_ns]),
             processes=frozenset(process.pid for process in nvml.nvmlDeviceGetComputeRunningProcesses(handle)),
+            slowed_ns=slowed_ns,
         )
+
+
+def counted(nvml: Any, handle: Any, driver: str) -> dict[str, int]:
+    """For how many nanoseconds the device has ever slowed itself down, by what its driver counts."""
+    newer = tuple(map(int, re.findall(r"\d+", driver)[:2])) >= RENUMBERED
+    values = told(nvml, nvml.nvmlDeviceGetFieldValues, handle, [slow.counters[newer] for slow in SLOWDOWNS])
+    return {
+        slow.words: value.value.ullVal
+        for slow, value in zip(SLOWDOWNS, values or (), strict=values is not None)
+        if value.nvmlReturn == nvml.NVML_SUCCESS and value.valueType == nvml.NVML_VALUE_TYPE_UNSIGNED_LONG_LONG
+    }
+
+
+def at_this_moment(nvml: Any, handle: Any, asked: Collection[Slowdown]) -> tuple[str, ...]:
+    """Which of these slow the device down just now. Raises StateUnknown where it does not tell that, either."""
+    if not asked:
+        return ()
+    reasons = told(nvml, nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle)
+    if reasons is None:
+        raise StateUnknown("this device does not tell whether it slows itself down")
+    return tuple(slow.words for slow in asked if reasons & getattr(nvml, slow.reason))
 
 
 @contextmanager
@@ -105,7 +143,10 @@ def unfit(state: DeviceState, own: Collection[int]) -> str | None:
 
 def slowed(before: DeviceState, after: DeviceState) -> str | None:
     """Why what was timed between two moments tells nothing: the device slowed itself down. None if it did not."""
-    reasons = dict.fromkeys([*before.slowdowns, *after.slowdowns])
+    grown = {words: now - before.slowed_ns.get(words, now) for words, now in after.slowed_ns.items()}
+    reasons = dict.fromkeys(
+        [*(words for words, by in grown.items() if by > NEGLIGIBLE), *before.slowdowns, *after.slowdowns]
+    )
     if not reasons:
         return None
     heat = max((state.celsius for state in (before, after) if state.celsius is not None), default=None)

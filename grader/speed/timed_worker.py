@@ -3,6 +3,7 @@
 import contextlib
 import os
 import socket
+import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from grader.sandbox.cuda import DeviceMemory
+from grader.sandbox.accelerator import Accelerator, SharedMemory
+from grader.sandbox.cuda import CUDA
 from grader.sandbox.orders import Begin
 from grader.speed.paused_worker import Block, PausedWorker
 from torchkata.course import Limits
@@ -20,6 +22,9 @@ from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
 
+BACK_SECONDS = 20.0  # that a driver may take to give back what an ended process held
+SLACK = 2**28  # bytes of the device that libraries of this process may have taken meanwhile
+LOOK_SECONDS = 0.01
 MOST_CALLS = 2**16
 
 
@@ -51,12 +56,21 @@ class Done:
 class TimedWorker:
     """A worker that has begun a task."""
 
-    def __init__(self, control: socket.socket, limits: Limits, task: Task, files: Mapping[str, bytes] | None) -> None:
+    def __init__(
+        self,
+        control: socket.socket,
+        limits: Limits,
+        task: Task,
+        files: Mapping[str, bytes] | None,
+        accelerator: Accelerator = CUDA,
+    ) -> None:
         """The student's with files, the baseline's without. Raises what `torchkata.failures` has."""
         self.task = task
+        self.accelerator = accelerator
+        self.free_at_start = accelerator.free_bytes() if task.kind == "cuda" else 0
         self.trusted = files is None
         self.worker = PausedWorker(control, limits)
-        self.device_memory: DeviceMemory | None = None
+        self.device_memory: SharedMemory | None = None
         try:
             with self.blamed():
                 self.begin(self.worker.start(files or {}))
@@ -70,7 +84,7 @@ class TimedWorker:
         chosen = task.work.fields(task.size, task.calls)
         if task.kind == "cuda":
             device_bytes = bytes_needed(chosen, on_host=False)
-            self.device_memory = DeviceMemory(device_bytes)
+            self.device_memory = self.accelerator.memory(device_bytes)
         self.memory = lay_out(chosen, host, host if self.device_memory is None else self.device_memory.tensor)
         self.filled = [name for name, field in chosen.items() if field.role != "given" and not field.on_host]
         self.results: dict[str, Tensor] = self.memory if self.device_memory is None else self.copies()
@@ -79,7 +93,7 @@ class TimedWorker:
         self.settled()
         self.hand_over(Begin(task.workload, task.size, task.calls, task.kind, self.trusted, device_bytes))
         self.memory_before = self.worker.memory()
-        self.free_before = torch.cuda.mem_get_info()[0] if task.kind == "cuda" else 0
+        self.free_before = self.accelerator.free_bytes() if task.kind == "cuda" else 0
         demand_success(self.worker.begin())
         self.check.begun()
 
@@ -112,7 +126,7 @@ class TimedWorker:
     def settled(self) -> None:
         """Wait until the device has done what this process has queued: before any clock or code of others begins."""
         if self.device_memory is not None:
-            torch.cuda.synchronize()
+            self.accelerator.synchronize()
 
     def block(self, seconds: float) -> Done:
         """One block on new inputs, for limited time. Raises what `torchkata.failures` has."""
@@ -149,6 +163,16 @@ class TimedWorker:
             self.memory, self.results = {}, {}
             self.device_memory.release()
             self.device_memory = None
+        if self.task.kind == "cuda":
+            self.demand_memory_back()
+
+    def demand_memory_back(self) -> None:
+        """Wait for what the worker held of the device, which drivers free after a process' end. Raises Inconclusive."""
+        deadline = time.monotonic() + BACK_SECONDS
+        while self.accelerator.free_bytes() < self.free_at_start - SLACK:
+            if time.monotonic() > deadline:
+                raise Inconclusive("the memory of an ended process has not come back")
+            time.sleep(LOOK_SECONDS)
 
 
 def demand_success(reply: Reply) -> None:

@@ -2,14 +2,29 @@
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.speed.decision import Final, More, Retry, Rules, Sample, as_ratios, median_interval, points_on, score_of
-from grader.tests.samples import FULL_RATE, MFU, PEAK, TOLERANCE, judged, rank, sampled, steady
+from grader.speed.decision import (
+    FAR,
+    FAR_SAMPLES,
+    Final,
+    More,
+    Retry,
+    Rules,
+    Sample,
+    Verdict,
+    as_ratios,
+    median_interval,
+    points_on,
+    score_of,
+)
+from grader.tests.samples import CUDA, FULL_RATE, MFU, PEAK, THRESHOLDS, TOLERANCE, judged, rank, sampled, steady
 from torchkata.course import Tier, Tiers, course
 
 # --- one batch, nothing disturbed ---
@@ -41,8 +56,8 @@ def test_a_failed_workload_says_what_was_reached_and_what_passes() -> None:
     assert verdict.note == "0.41 of the rate of plain torch beside it; 0.60 passes"
 
 
-@pytest.mark.parametrize(("count", "more"), [(0, 10), (1, 9), (9, 1)])
-def test_too_few_samples_ask_for_the_rest_of_a_batch(count: int, more: int) -> None:
+@pytest.mark.parametrize(("count", "more"), [(0, 6), (1, 5), (5, 1)])
+def test_too_few_samples_ask_for_the_rest_of_six(count: int, more: int) -> None:
     assert judged(steady(0.9, count)) == More(more)
 
 
@@ -50,20 +65,93 @@ def spread(*ratios: float) -> list[Sample]:
     return [sample for ratio in ratios for sample in steady(ratio, 1)]
 
 
-def test_an_undecided_threshold_asks_for_ten_more_samples_and_then_is_granted() -> None:
+def test_six_samples_that_reach_a_threshold_need_no_more() -> None:
+    verdict = judged(steady(0.75, 6))
+    assert isinstance(verdict, Final)
+    assert (verdict.tier, verdict.used) == ("full", 6)
+    assert judged(spread(*[0.75] * 5, 0.74)) == More(1)
+    assert rank(judged(spread(*[0.75] * 5, 0.74, 0.75))) == 2
+
+
+def test_nine_samples_between_two_thresholds_need_no_more() -> None:
+    assert judged(steady(0.7, 8)) == More(1)
+    assert rank(judged(steady(0.7, 9))) == 1
+
+
+def test_seven_samples_far_below_what_passes_need_no_more() -> None:
+    far = FAR * THRESHOLDS.passing - 0.01
+    verdict = judged(steady(far, 7))
+    assert isinstance(verdict, Final)
+    assert (verdict.outcome, verdict.used) == ("failed", 7)
+    assert judged(steady(far, 6)) == judged(steady(far + 0.01, 7)) == judged(spread(*[far] * 6, 0.5)) == More(1)
+
+
+def test_nine_samples_just_below_what_passes_need_no_more() -> None:
+    assert judged(steady(0.59, 8)) == More(1)
+    assert rank(judged(steady(0.59, 9))) == 0
+
+
+def test_an_undecided_threshold_asks_for_up_to_twenty_samples_and_then_is_granted() -> None:
     open_passing = spread(*[0.58] * 7, *[0.62] * 3)
-    assert judged(open_passing) == More(10)
+    assert judged(open_passing) == More(1)
     verdict = judged(open_passing * 2)
     assert isinstance(verdict, Final)
     assert (verdict.tier, verdict.used) == ("passing", 20)
 
 
 def test_an_undecided_upper_threshold_asks_for_more_although_the_lower_is_reached() -> None:
-    assert judged(spread(*[0.7] * 7, *[0.8] * 3)) == More(10)
+    assert judged(spread(*[0.7] * 7, *[0.8] * 3)) == More(1)
 
 
 def test_one_fast_block_of_ten_does_not_reach_a_threshold() -> None:
     assert rank(judged(spread(*[0.5] * 9, 0.9))) == 0
+
+
+# --- many looks, and what they cost ---
+
+
+def ended(ratios: Sequence[float], rules: Rules) -> Verdict:
+    """How a workload ends whose samples come one after the other."""
+    samples = spread(*ratios)
+    taken, verdict = 0, judged([], rules=rules)
+    while isinstance(verdict, More):
+        taken += verdict.samples
+        verdict = judged(samples[:taken], rules=rules)
+    return verdict
+
+
+@given(st.lists(st.sampled_from([0.3, 0.59, 0.7, 0.8]), min_size=20, max_size=20))
+def test_an_early_look_says_what_ten_or_twenty_samples_would_unless_all_are_far_off(ratios: list[float]) -> None:
+    far = all(ratio == 0.3 for ratio in ratios[:FAR_SAMPLES])
+    late = ended(ratios, replace(CUDA, looks=(10, 20)))
+    assert rank(ended(ratios, CUDA)) == (0 if far else rank(late))
+
+
+def failing(low: float, chance: float) -> float:
+    """How probably a student fails whose blocks are at the threshold or, by this chance, at a `low` ratio."""
+
+    @cache
+    def from_here(high: int, below: int) -> float:
+        verdict = judged([*steady(THRESHOLDS.passing, high), *steady(low, below)])
+        if not isinstance(verdict, More):
+            return float(rank(verdict) == 0)
+        more = verdict.samples
+        return sum(
+            math.comb(more, slow)
+            * chance**slow
+            * (1 - chance) ** (more - slow)
+            * from_here(high + more - slow, below + slow)
+            for slow in range(more + 1)
+        )
+
+    return from_here(0, 0)
+
+
+@pytest.mark.parametrize(("low", "most"), [(0.59, 0.0272), (0.3, 0.0305)])
+def test_all_looks_together_fail_few_who_truly_reach_the_threshold(low: float, most: float) -> None:
+    """The true median is reached by half of all samples at least: what is said of the looks in `decided`."""
+    assert failing(low, 0.5) == pytest.approx(most, abs=1e-4)
+    assert failing(low, 0.4) < most / 3
 
 
 # --- wrong results ---

@@ -251,6 +251,6 @@ def test_a_step_of_the_graders_own_that_fails_is_nobodys_fault_and_needs_a_new_p
 def test_a_baseline_that_is_wrong_is_never_a_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
     done = SimpleNamespace(seconds=1.0, error=float("inf"))
     monkeypatch.setattr(rates, "TimedWorker", lambda *_: SimpleNamespace(block=lambda _seconds: done))
-    baseline = Baseline(SimpleNamespace(baseline=None, limits=None), TASK)  # type: ignore[arg-type]
+    baseline = Baseline(SimpleNamespace(baseline=None, limits=None, accelerator=None), TASK)  # type: ignore[arg-type]
     with pytest.raises(Inconclusive, match="plain torch's own result was wrong"):
         baseline.rate()

@@ -2,7 +2,7 @@
 
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -11,28 +11,35 @@ import pynvml
 import pytest
 import torch
 
-from grader.speed.state import SLOWDOWNS, DeviceState, StateUnknown, read_state, slowed, unfit
+from grader.speed.state import NEGLIGIBLE, SLOWDOWNS, DeviceState, Slowdown, StateUnknown, read_state, slowed, unfit
 
 UUID = "8f0e51ba-5f0c-4c1e-93a4-7a6d1f4c2b19"
 CLOCKS = {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: 3201}
+DRIVER = "570.124.06"
+OLD, NEW = {75: 7, 252: 8, 253: 9}, {75: 7, 270: 8, 271: 9}  # counters in nanoseconds, by either numbering
+SECOND = 1_000_000_000
 
 IDLE = DeviceState(
     name="NVIDIA H200",
     sm_count=132,
-    driver="570.124.06",
+    driver=DRIVER,
     power_limit_w=700.0,
     sm_mhz=1980,
     memory_mhz=3201,
     celsius=34,
     slowdowns=(),
     processes=frozenset(),
+    slowed_ns={"too hot (driver)": 7, "too hot (hardware)": 8, "power brake": 9},
 )
 
 
 @dataclass
 class FakeNvml:
-    """pynvml on a machine with one device: its own constants and errors, answers in its units."""
+    """pynvml on a machine with one device: its own constants, errors and structures, answers in its units."""
 
+    driver: str = DRIVER
+    counters: dict[int, int] = field(default_factory=lambda: dict(OLD))  # by the number of a field
+    features: dict[int, int] = field(default_factory=dict)  # what other fields say, by their numbers
     reasons: int = 0
     pids: list[int] = field(default_factory=list)
     fails: dict[str, int] = field(default_factory=dict)  # an NVML error code by the name of the function
@@ -48,8 +55,9 @@ class FakeNvml:
         answers: dict[str, Callable[..., Any]] = {
             "nvmlInit": lambda: self.count(1),
             "nvmlShutdown": lambda: self.count(-1),
-            "nvmlSystemGetDriverVersion": lambda: "570.124.06",
+            "nvmlSystemGetDriverVersion": lambda: self.driver,
             "nvmlDeviceGetHandleByUUID": self.find,
+            "nvmlDeviceGetFieldValues": lambda _, numbers: self.values(numbers),
             "nvmlDeviceGetCurrentClocksThrottleReasons": lambda _: self.reasons,
             "nvmlDeviceGetEnforcedPowerLimit": lambda _: 700_000,
             "nvmlDeviceGetClockInfo": lambda _, clock: CLOCKS[clock],
@@ -73,6 +81,21 @@ class FakeNvml:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
         return "handle"
 
+    def values(self, numbers: Sequence[int]) -> Any:
+        """Each field has an answer of its own: a number of some type, or an error."""
+        found = (pynvml.c_nvmlFieldValue_t * len(numbers))()
+        for value, number in zip(found, numbers, strict=True):
+            value.fieldId = number
+            if number in self.counters:
+                value.valueType = pynvml.NVML_VALUE_TYPE_UNSIGNED_LONG_LONG
+                value.value.ullVal = self.counters[number]
+            elif number in self.features:
+                value.valueType = pynvml.NVML_VALUE_TYPE_UNSIGNED_INT
+                value.value.uiVal = self.features[number]
+            else:
+                value.nvmlReturn = pynvml.NVML_ERROR_NOT_SUPPORTED
+        return found
+
 
 @pytest.fixture
 def _cuda(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,24 +114,75 @@ def test_an_idle_device_is_fit_to_time() -> None:
     assert nvml.sessions == 0
 
 
+def between(nvml: FakeNvml, number: int, nanoseconds: int) -> str | None:
+    """What is said of the time in which a counter went on by so much."""
+    before = read_state(nvml=nvml)
+    nvml.counters[number] += nanoseconds
+    return slowed(before, read_state(nvml=nvml))
+
+
+@pytest.mark.usefixtures("_cuda")
+@pytest.mark.parametrize("slow", SLOWDOWNS)
+@pytest.mark.parametrize(
+    ("driver", "newer"),
+    [
+        ("570.124.06", False),
+        ("580.65.06", False),  # whose own nvidia-smi asks for 251 to 253
+        ("580.82.07", True),
+        ("610.57.04", True),
+    ],
+)
+def test_a_slowdown_is_counted_although_the_device_idles_when_it_is_asked(
+    driver: str, newer: bool, slow: Slowdown
+) -> None:
+    nvml = FakeNvml(driver, dict(NEW if newer else OLD), reasons=pynvml.nvmlClocksThrottleReasonGpuIdle)
+    assert between(nvml, slow.counters[newer], SECOND) == f"the device slowed itself down: {slow.words}, at 34 °C"
+    assert between(nvml, slow.counters[newer], 0) is None, "what was counted before does not count again"
+
+
 @pytest.mark.usefixtures("_cuda")
 def test_a_software_power_cap_is_no_slowdown() -> None:
-    state = read_state(nvml=FakeNvml(reasons=pynvml.nvmlClocksThrottleReasonSwPowerCap))
-    assert slowed(IDLE, state) is None
+    power = pynvml.NVML_FI_DEV_PERF_POLICY_POWER
+    nvml = FakeNvml(counters={**OLD, power: 0}, reasons=pynvml.nvmlClocksThrottleReasonSwPowerCap)
+    assert between(nvml, power, SECOND) is None
+    assert slowed(read_state(nvml=FakeNvml(counters={}, reasons=nvml.reasons)), IDLE) is None
 
 
 @pytest.mark.usefixtures("_cuda")
-@pytest.mark.parametrize("bit", SLOWDOWNS)
-def test_every_slowdown_is_seen_before_or_after_timing(bit: str) -> None:
-    state = read_state(nvml=FakeNvml(reasons=getattr(pynvml, bit) | pynvml.nvmlClocksThrottleReasonSwPowerCap))
-    words = f"the device slowed itself down: {SLOWDOWNS[bit]}, at 34 °C"
+def test_a_slowdown_too_short_to_matter_does_not_count() -> None:
+    assert between(FakeNvml(), 252, NEGLIGIBLE) is None
+    assert between(FakeNvml(), 252, NEGLIGIBLE + 1) is not None
+
+
+@pytest.mark.usefixtures("_cuda")
+@pytest.mark.parametrize("slow", SLOWDOWNS)
+@pytest.mark.parametrize("features", [{}, {75: 1, 252: 1, 253: 1}], ids=["no such fields", "fields of something else"])
+def test_a_slowdown_that_is_not_counted_is_seen_at_the_moment(slow: Slowdown, features: dict[int, int]) -> None:
+    reasons = getattr(pynvml, slow.reason) | pynvml.nvmlClocksThrottleReasonSwPowerCap
+    state = read_state(nvml=FakeNvml(counters={}, features=features, reasons=reasons))
+    words = f"the device slowed itself down: {slow.words}, at 34 °C"
     assert slowed(IDLE, state) == slowed(state, IDLE) == slowed(state, state) == words
+
+
+@pytest.mark.usefixtures("_cuda")
+def test_a_device_that_tells_of_no_slowdown_at_all_is_named() -> None:
+    asked = ("nvmlDeviceGetFieldValues", "nvmlDeviceGetCurrentClocksThrottleReasons")
+    with pytest.raises(StateUnknown, match="does not tell whether it slows itself down"):
+        read_state(nvml=FakeNvml(fails=dict.fromkeys(asked, pynvml.NVML_ERROR_NOT_SUPPORTED)))
+
+
+def test_the_numbers_of_counters_are_those_of_the_package_by_one_of_its_numberings() -> None:
+    names = ("HW_THERM_SLOWDOWN", "HW_POWER_BRAKE_SLOWDOWN")
+    packages = tuple(getattr(pynvml, f"NVML_FI_DEV_CLOCKS_EVENT_REASON_{name}", None) for name in names)
+    known = list(zip(*(slow.counters for slow in SLOWDOWNS), strict=True))
+    assert {numbers[0] for numbers in known} == {pynvml.NVML_FI_DEV_PERF_POLICY_THERMAL}
+    assert packages in [*(numbers[1:] for numbers in known), (None, None)]
 
 
 def test_slowdowns_before_and_after_are_named_once_with_the_higher_temperature() -> None:
     before = replace(IDLE, slowdowns=("power brake",), celsius=None)
-    after = replace(IDLE, slowdowns=("power brake", "hardware slowdown"), celsius=91)
-    assert slowed(before, after) == "the device slowed itself down: power brake, hardware slowdown, at 91 °C"
+    after = replace(IDLE, slowdowns=("power brake", "too hot (driver)"), celsius=91)
+    assert slowed(before, after) == "the device slowed itself down: power brake, too hot (driver), at 91 °C"
     assert slowed(before, before) == "the device slowed itself down: power brake"
 
 
@@ -136,7 +210,7 @@ def test_a_figure_that_a_device_does_not_report_is_none() -> None:
         ("nvmlDeviceGetTemperature", pynvml.NVML_ERROR_GPU_IS_LOST, "NVML: GPU is lost"),
         ("nvmlDeviceGetComputeRunningProcesses", pynvml.NVML_ERROR_NOT_SUPPORTED, "NVML: Not Supported"),
         (
-            "nvmlDeviceGetCurrentClocksThrottleReasons",
+            "nvmlDeviceGetFieldValues",
             pynvml.NVML_ERROR_NO_PERMISSION,
             "NVML: Insufficient Permissions",
         ),
