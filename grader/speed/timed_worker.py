@@ -164,14 +164,19 @@ class TimedWorker:
             self.device_memory.release()
             self.device_memory = None
         if self.task.kind == "cuda":
-            self.demand_memory_back()
+            self.await_memory()
 
-    def demand_memory_back(self) -> None:
-        """Wait for what the worker held of the device, which drivers free after a process' end. Raises Inconclusive."""
+    def await_memory(self) -> None:
+        """Wait for what the worker held of the device, which drivers free after a process' end. Raises Inconclusive.
+
+        Not for a student's: their verdict stands, whatever their code leaves behind.
+        """
         deadline = time.monotonic() + BACK_SECONDS
         while self.accelerator.free_bytes() < self.free_at_start - SLACK:
             if time.monotonic() > deadline:
-                raise Inconclusive("the memory of an ended process has not come back")
+                if self.trusted:
+                    raise Inconclusive("the memory of an ended process has not come back")
+                return
             time.sleep(LOOK_SECONDS)
 
 
