@@ -17,13 +17,14 @@ class Demands:
     """What a kind of device needs to be timed well."""
 
     block_seconds: float  # at least, where memory allows: long against the 0.1 ms that a pause and a reply take
+    least_seconds: float  # in any case: where memory allows less, a block is done on new inputs again
     warm_up_seconds: float
     most_calls: int = 512
 
 
 DEMANDS: dict[Kind, Demands] = {
-    "cpu": Demands(block_seconds=0.06, warm_up_seconds=0.2),
-    "cuda": Demands(block_seconds=0.25, warm_up_seconds=3.0),
+    "cpu": Demands(block_seconds=0.06, least_seconds=0.0, warm_up_seconds=0.2),
+    "cuda": Demands(block_seconds=0.25, least_seconds=0.1, warm_up_seconds=3.0),
 }
 
 

@@ -118,7 +118,7 @@ class FaultyWorker:
         return self.reply("begin")
 
     def block(self, *_: object) -> Any:
-        return SimpleNamespace(reply=self.reply("block"), wall=1.0, own=1.0)
+        return SimpleNamespace(reply=self.reply("block"), began=0.0, wall=1.0, own=1.0)
 
     def memory(self) -> None:
         pass
