@@ -3,6 +3,7 @@
 They are timed on the CPU; the points are those that the same tiers earn on a GPU.
 
 --isolation LEVEL      bwrap (if nothing is said) or none
+--late                 instead: three blocks of each by the path of a GPU, on a device that does everything late
 --solution-runs N      instead: how often of N runs the solution passes each workload, on the CPU
 """
 
@@ -16,6 +17,8 @@ from grader.proof.cheats import cheats, slow_ones
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Sandbox
 from grader.speed import setup
+from grader.speed.machine import Machine
+from grader.tests.late_machine import late_machine, late_timing, outcome_of
 from torchkata.course import course
 
 KATAS = list(course().katas.values())
@@ -25,6 +28,7 @@ def main() -> None:
     """Either table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cheats")
     parser.add_argument("--isolation", choices=("bwrap", "none"), default="bwrap")
+    parser.add_argument("--late", action="store_true")
     parser.add_argument("--solution-runs", type=int, default=0, metavar="N")
     chosen = parser.parse_args()
     cheat_run = CheatRun(list(slow_ones(KATAS).values()), list(cheats(KATAS)), chosen.isolation)
@@ -32,10 +36,23 @@ def main() -> None:
     def use(sandbox: Sandbox) -> None:
         if chosen.solution_runs:
             show_solution(sandbox, chosen.solution_runs)
+        elif chosen.late:
+            with late_machine(sandbox) as machine:
+                show_late(machine)
         else:
             show_cheats(list(cheat_run.run(sandbox, print)))
 
-    with_sandbox(chosen.isolation, setup.limits(), setup.timing(), print, use)
+    with_sandbox(chosen.isolation, setup.limits(), late_timing() if chosen.late else setup.timing(), print, use)
+
+
+def show_late(machine: Machine) -> None:
+    """A line for each cheat: seconds of a block, or how it ended, of its slow solution, of itself and its control."""
+    print("| cheat | slow solution | with the cheat | its control |\n| --- | --- | --- | --- |")
+    alone = {slow: outcome_of(machine, each.files(), each.workload) for slow, each in slow_ones(KATAS).items()}
+    for cheat in cheats(KATAS):
+        tried = (outcome_of(machine, files, cheat.slow.workload) for files in (cheat.files(), cheat.control()))
+        texts = [found if isinstance(found, str) else f"{found:.2f}" for found in (alone[cheat.slow.title], *tried)]
+        print(f"| {cheat.title} | {' | '.join(texts)} |", flush=True)
 
 
 def show_cheats(trials: Sequence[SlowTrial | CheatTrial]) -> None:

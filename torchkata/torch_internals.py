@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 __all__ = [
     "LeanDispatchMode",
@@ -14,6 +14,7 @@ __all__ = [
     "spare_the_stack_traces",
     "spare_torch",
     "tree_leaves",
+    "tree_map",
 ]
 
 

@@ -33,21 +33,17 @@ class Bench:
         self.accelerator: Accelerator | None = None
 
     def answer(self, request: Mapping[str, Any]) -> object:
-        """Do what is asked: lay out memory, begin, do a `block` so many times, or wait until all of it is done."""
+        """Do what is asked: lay out memory, begin, or do a block; when the answer is there, the device has done it."""
         if "lay_out" in request:
             self.lay_out(msgspec.convert(request["lay_out"], Begin))
         if "begin" in request:
             self.begin()
+        result = None
         if "block" in request:
             assert self.block is not None
-            result = None
-            for _ in range(request["block"]):
-                result = self.block()
-            if request["done"]:
-                self.wait()
-            return result
+            result = self.block()
         self.wait()
-        return None
+        return result
 
     def lay_out(self, order: Begin) -> None:
         """Find the memory, and let go of the rest: what lies there could hold things that are not counted."""

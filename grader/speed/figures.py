@@ -1,5 +1,6 @@
 """Measures what is no rate: whether the host had to wait for the device, and how much memory was held at most."""
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -73,19 +74,22 @@ def reads_to_the_host(timed: TimedWorker) -> Figure:
 
 
 def lead_of_the_host(timed: TimedWorker) -> Figure:
-    """On a GPU that has other work queued: how early the host asks for its last batch."""
-    began = time.perf_counter()
-    asked = [0.0]
+    """On a GPU that has other work queued: how early the host asks for its last batch.
+
+    A first block does not count: what is done for the first time has to be loaded, and that waits for the device.
+    """
+    demand_right(timed, timed.block(SECONDS))
+    timed.memory["asked"].zero_()
+    asked = [math.inf]
 
     def look() -> None:
-        if not asked[0] and int(timed.memory["asked"][0]) >= STEPS:
-            asked[0] = time.perf_counter() - began
+        if asked[0] == math.inf and int(timed.memory["asked"][0]) >= STEPS:
+            asked[0] = time.perf_counter()
 
     with looking(look):
         done = timed.block(SECONDS)
-    all_done = time.perf_counter() - began
     demand_right(timed, done)
-    share = (asked[0] or all_done) / all_done
+    share = min(1.0, (asked[0] - done.began) / done.seconds)
     note = f"the last batch was asked for after {share:.0%} of the time that the device took: something waits for it"
     return Figure(1.0) if share <= AHEAD else Figure(0.0, note)
 

@@ -22,12 +22,13 @@ class Demands:
 
     block_seconds: float  # at least, where memory allows: long against the 0.1 ms that a pause and a reply take
     warm_up_seconds: float
+    least_seconds: float = 0.0  # in any case: where memory allows less, a block is done on new inputs again
     most_calls: int = 512
 
 
 DEMANDS: dict[Kind, Demands] = {
     "cpu": Demands(block_seconds=0.06, warm_up_seconds=0.2),
-    "cuda": Demands(block_seconds=0.25, warm_up_seconds=3.0),
+    "cuda": Demands(block_seconds=0.25, warm_up_seconds=3.0, least_seconds=0.1),
 }
 
 

@@ -25,6 +25,7 @@ class Block:
     """What a block of work came to."""
 
     reply: Reply
+    began: float  # by `time.perf_counter`
     wall: float  # seconds by the clock of this process
     own: float  # without those in which the kernel let it wait for a processor, yet all that its threads used
 
@@ -87,7 +88,7 @@ class PausedWorker:
         settle()
         wall = time.perf_counter() - began
         used, waited = ((now - then) / 1e9 for then, now in zip(before, self.stood, strict=True))
-        return Block(reply, wall, max(used, wall - waited))
+        return Block(reply, began, wall, max(used, wall - waited))
 
     def still(self) -> None:
         """Make sure that it has not run since it was paused. Raises Died, Inconclusive."""

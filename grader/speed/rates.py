@@ -171,7 +171,9 @@ def sized(machine: Machine, workload: Workload) -> Task:
     try:
         baseline.warm_up(0.0)
         baseline.rate()
-        calls = round(machine.demands.block_seconds / baseline.seconds * trial.calls)
+        once = baseline.seconds / trial.calls
     finally:
         baseline.timed.close()
-    return Task(workload.name, machine.kind, size, max(1, min(calls, most)))
+    calls = max(1, min(round(machine.demands.block_seconds / once), most))
+    times = max(1, math.ceil(machine.demands.least_seconds / (calls * once)))
+    return Task(workload.name, machine.kind, size, calls, times)

@@ -47,8 +47,8 @@ class OptimizerCheck(Check):
         calls = range(len(self.memory["p"]))
         self.p_keys, self.grad_keys = [new_key() for _ in calls], [new_key() for _ in calls]
         for call in calls:
-            self.memory["p"][call].copy_(fractions(self.p, self.p_keys[call]))
-            self.memory["grad"][call].copy_(fractions(self.grad, self.grad_keys[call]))
+            fractions(self.p, self.p_keys[call], self.memory["p"][call])
+            fractions(self.grad, self.grad_keys[call], self.memory["grad"][call])
 
     def error(self) -> float:
         """The relative error of the change of all parameters that are looked at."""
@@ -72,13 +72,13 @@ def new_key() -> Key:
     return (secrets.randbits(BITS) | 1) - half, secrets.randbits(BITS) - half
 
 
-def fractions(whole: Tensor, key: Key) -> Tensor:
+def fractions(whole: Tensor, key: Key, out: Tensor | None = None) -> Tensor:
     """In [−1, 1], other ones for each key.
 
-    whole: int32[P]   returns: float32[P]
+    whole: int32[P]   returns: float32[P], `out` if that is given
     """
     factor, shift = key
-    return torch.mul(whole, factor).add_(shift).float().mul_(2.0 ** (1 - BITS))
+    return torch.mul(torch.mul(whole, factor).add_(shift), 2.0 ** (1 - BITS), out=out)
 
 
 class OptimizerStep(Rate):

@@ -228,3 +228,25 @@ def test_a_timed_worker_that_never_got_a_call_can_be_closed(sandbox: Sandbox) ->
         worker = PausedWorker(control, LIMITS)
         worker.start({})
         worker.end()
+
+
+STEPS = Task("sgd_step", "cpu", Size(parameters=1000, rate=0.1), calls=2, times=3)
+ALL_AT_ONCE = """
+steps = [0]
+@torch.no_grad()
+def step(self, closure=None):
+    steps[0] += 1
+    for group in self.param_groups:
+        for p in group["params"] if steps[0] % 6 in (1, 2) else ():
+            p.sub_(3 * group["lr"] * p.grad)
+SGD.step = step
+"""
+
+
+def test_turns_of_a_block_have_inputs_of_their_own_so_that_one_cannot_do_the_work_of_all(
+    timed: Callable[..., TimedWorker],
+) -> None:
+    begun = timed(STEPS)
+    assert begun.block(60).error <= begun.check.floor
+    at_once = timed(STEPS, {"sgd.py": SOLUTION["sgd.py"].decode() + ALL_AT_ONCE})
+    assert at_once.block(60).error > 100 * at_once.check.floor

@@ -1,14 +1,17 @@
 """What is demanded of a block's results: right ones of plain torch pass, and each way of doing less does not."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from reference.workloads.get_batch_throughput import KEY_TOKENS, BatchCheck
 from reference.workloads.training import Weights
 from torchkata.speed.layout import Memory, bytes_needed, lay_out
 from torchkata.speed.sizes import Size
@@ -180,3 +183,16 @@ def test_the_replay_of_a_training_step_is_what_autograd_computes(
                 weight.grad = None
     for found, expected in zip((*weights.layers, weights.final), model, strict=True):
         torch.testing.assert_close(found, expected.detach(), rtol=1e-9, atol=1e-9)
+
+
+def test_rows_are_found_in_the_data_of_a_gpu_within_a_second() -> None:
+    size = work_of("get_batch_throughput").sizes["cuda"]
+    data = torch.randint(2**16, (size.tokens,), dtype=torch.int32).numpy().astype(np.uint16)
+    check: Any = BatchCheck({}, {}, size)
+    check.data = data
+    starts = np.random.default_rng(0).integers(size.tokens - size.sequence, size=128 * size.batch)
+    rows = data[starts[:, None] + np.arange(KEY_TOKENS)].astype(np.int64)
+    began = time.process_time()
+    found = check.starts(rows)
+    assert time.process_time() - began < 1
+    assert np.array_equal(found, starts)

@@ -159,7 +159,7 @@ class FaultyWorker:
 
     def block(self, *_: object) -> Any:
         self.work()
-        return SimpleNamespace(reply=self.take("block"), wall=1.0, own=1.0)
+        return SimpleNamespace(reply=self.take("block"), began=0.0, wall=1.0, own=1.0)
 
     def still(self) -> None:
         self.take("still")
