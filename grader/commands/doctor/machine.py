@@ -19,6 +19,7 @@ from grader.base import distribution
 from torchkata.course import CourseError, course, use_none
 
 TORCH_MIB = 600  # what a grader and its zygote take with torch loaded, beside the students' own
+OPEN = "what a worker says of its own objects, and signals between two submissions that are graded at once"
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,16 @@ def sandbox() -> Finding:
     except (IsolationError, OSError) as error:
         return Finding("sandbox", "missing", str(error), remedy_for_namespaces())
     return Finding("sandbox", "ok", f"works, hides what it must; up in {time.monotonic() - began:.1f} s")
+
+
+def level(*, shut_in: bool) -> str:
+    """How far students' code is shut in on this machine, and what that leaves open (SECURITY.md), in one line."""
+    root = os.getuid() == 0
+    if shut_in:
+        how = "as root, each submission as a user of its own" if root else "as an ordinary user"
+        return f"Level: bwrap, {how}. Left open: {OPEN}."
+    reach = "any user without rights can" if root else "you can"
+    return f"Level: none. Left open: students' code reads and writes what {reach}, and reaches the network; {OPEN}."
 
 
 def user_namespaces() -> Finding:

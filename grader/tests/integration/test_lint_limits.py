@@ -39,4 +39,4 @@ def test_findings_cost_no_points_and_are_shown_to_the_instructor(tmp_path: Path)
     assert result["findings"] == [{"kata": "sgd", "line": 6, "text": text}]
     assert result["score"] == result["max_score"]
     assert f"  ada  sgd.py, line 6: {text}" in done.out
-    assert (out / "gradebook.csv").read_text().splitlines()[1].endswith(",1")
+    assert (out / "gradebook.csv").read_text().splitlines()[1].endswith(',1,""')
