@@ -10,11 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
+from grader.cluster.pending import pending
 from grader.output.summary import rebuild
 from grader.pipeline.losses import demand_no_loss
 from grader.pipeline.queue import Options, Queue
+from grader.pipeline.speeds import waiting
 from grader.pipeline.submission_ids import with_ids
-from grader.results.result import PerformanceResult, Result, read, write
+from grader.results.result import KataResult, PerformanceResult, Result, read, write
 from grader.tests.conftest import ask
 from grader.tests.handed_in import LINEAR, handed_in
 from grader.tests.made import result
@@ -177,3 +179,25 @@ def test_grade_loses_nothing_that_is_stored(tmp_path: Path) -> None:
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
     assert "lose get_batch;" in refused.err
     assert (tmp_path / "out/ada/result.json").read_bytes() == before
+
+
+def test_speed_is_timed_for_no_other_files_than_those_that_were_tested(tmp_path: Path) -> None:
+    (ada,) = handed_in(tmp_path, LINEAR, "ada")
+    made = queue(tmp_path / "out", ada, device="cpu")
+    (job,) = made.to_grade()
+    write(replace(result("why"), fingerprint=made.prints["ada"]), tmp_path / "out")
+    (timed_job,), changed = waiting("cpu", made, {"ada"})
+    assert (timed_job.files, changed) == (job.submission.files, [])
+    (ada / "linear.py").write_text(f"{LINEAR}\n# changed\n")
+    assert waiting("cpu", made, {"ada"}) == ([], ["ada"])
+
+
+def test_a_submission_that_a_node_could_not_read_is_still_pending(tmp_path: Path) -> None:
+    made = queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada"))
+    left = pending(made, since_ns=0)
+    graded = replace(result("why"), fingerprint=made.prints["ada"], katas=[KataResult("linear", "done", 12.0, 12.0)])
+    for stored, names in ((replace(graded, unreadable="it is not there"), ["ada"]), (graded, [])):
+        write(stored, tmp_path / "out")
+        os.utime(tmp_path / "out/ada/result.json", ns=(len(names), len(names)))  # two versions of it
+        left.look()
+        assert left.left == names
