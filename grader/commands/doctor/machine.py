@@ -87,12 +87,10 @@ def sandbox() -> Finding:
 
 def level(*, shut_in: bool) -> str:
     """How far students' code is shut in on this machine, and what that leaves open (SECURITY.md), in one line."""
-    root = os.getuid() == 0
-    if shut_in:
-        how = "as root, each submission as a user of its own" if root else "as an ordinary user"
-        return f"Level: bwrap, {how}. Left open: {OPEN}."
-    reach = "any user without rights can" if root else "you can"
-    return f"Level: none. Left open: students' code reads and writes what {reach}, and reaches the network; {OPEN}."
+    if not shut_in:
+        return f"Level: none. Left open: files outside can be read, some written, and other processes seen; {OPEN}."
+    how = "as root, each submission as a user of its own" if os.getuid() == 0 else "as an ordinary user"
+    return f"Level: bwrap, {how}. Left open: {OPEN}."
 
 
 def user_namespaces() -> Finding:

@@ -96,8 +96,8 @@ def test_doctor_counts_the_memory_limit_of_a_container(tmp_path: Path) -> None:
     [
         (0, True, "Level: bwrap, as root, each submission as a user of its own. Left open: what a worker says of "),
         (1000, True, "Level: bwrap, as an ordinary user. Left open: what a worker says of its own objects, and "),
-        (0, False, "Level: none. Left open: students' code reads and writes what any user without rights can, "),
-        (1000, False, "Level: none. Left open: students' code reads and writes what you can, and reaches the network"),
+        (0, False, "Level: none. Left open: files outside can be read, some written, and other processes seen; "),
+        (1000, False, "Level: none. Left open: files outside can be read, some written, and other processes seen; "),
     ],
 )
 def test_doctor_says_in_one_line_which_level_is_reached_and_what_that_leaves_open(
