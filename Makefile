@@ -3,8 +3,11 @@
 # make prove   the whole proof, and the tests that need a clock or minutes: on a machine that does little else
 # make lowest  the tests of what is private to other packages, with the lowest versions that pyproject.toml allows
 # make speed   the proof that cheating on speed does not pay: on a machine that does nothing else
+#
+# JOBS submissions are graded side by side; TESTERS processes run the grader's tests, most of which wait for another process.
 PYTHON ?= python3
 JOBS ?= 2
+TESTERS ?= 4
 SEEDS ?= 20
 BIN := .venv/bin
 LOWEST := .venv/lowest/bin
@@ -19,7 +22,7 @@ test: .venv/installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest --impl solution
-	$(BIN)/pytest grader/tests -m "not timing" -W error -rs -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest grader/tests -m "not timing" -W error -rs -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 	$(BIN)/grader certify --quick --track all --jobs $(JOBS)
 
 prove: .venv/installed

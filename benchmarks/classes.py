@@ -66,7 +66,18 @@ def hand_in(directory: Path, count: int) -> list[Path]:
 
 def grade(paths: list[Path], out: Path, options: list[str], kill_at: int | None = None) -> Graded:
     """Grade a class; with `kill_at`, only until so many results are stored, then SIGKILL."""
-    command = [sys.executable, "-m", "grader", "grade", *map(str, paths), "--out", str(out), "--quiet", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "grader",
+        "grade",
+        *map(str, paths),
+        "--out",
+        str(out),
+        "--seed=0",
+        "--quiet",
+        *options,
+    ]
     began = time.perf_counter()
     process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT)
     memory = []

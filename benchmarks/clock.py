@@ -9,7 +9,7 @@ import mmap
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
@@ -56,14 +56,22 @@ def main() -> None:
         sys.exit(device)
     with_sandbox("auto", setup.limits(), setup.timing(device), lambda line: print(line, file=sys.stderr), use)
     rows = [(f"{WORKLOAD} on the {kind}, load {os.getloadavg()[0]:.1f}", "the grader's clock", "")]
-    for clock in turns[0].theirs:
-        shares = sorted(turn.ours / turn.theirs[clock] for turn in turns)
-        figure = f"{median(shares):.3f} of it  ({shares[0]:.3f} to {shares[-1]:.3f} in {len(shares)} turns)"
+    for clock, found in shares(turns).items():
+        figure = f"{median(found):.3f} of it  ({min(found):.3f} to {max(found):.3f} in {len(found)} turns)"
         rows.append((clock, figure, f"(aim 1 ± {AIM:g})"))
     low, middle, high = (f(ratios) for f in (min, median, max))
     spread = f"{low:.3f}, {middle:.3f}, {high:.3f}"
     rows.append((f"share of the baseline in {len(ratios)} gradings: least, median, most", spread, ""))
     table(rows)
+
+
+def shares(turns: Iterable[Turn]) -> dict[str, list[float]]:
+    """Ours as a share of each other clock, turn by turn."""
+    found: dict[str, list[float]] = {}
+    for turn in turns:
+        for clock, theirs in turn.theirs.items():
+            found.setdefault(clock, []).append(turn.ours / theirs)
+    return found
 
 
 def gradings(kind: Kind, sandbox: Sandbox) -> Iterator[float]:
@@ -113,10 +121,22 @@ def others(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
         processor = Timer("run()", globals={"run": run}, timer=time.process_time)
         yield "torch.utils.benchmark, processor time", lambda: processor.timeit(1).median
     yield "torch.utils.benchmark, wall time", lambda: wall.timeit(1).median
+    if task.kind == "cuda":
+        yield "CUDA events", lambda: by_events(run)
     if task.kind == "cuda" and importlib.util.find_spec("triton"):
         from triton.testing import do_bench
 
         yield "triton.testing.do_bench", lambda: do_bench(run, return_mode="median") / 1e3
+
+
+def by_events(run: Callable[[], object]) -> float:
+    """Seconds of the work by the device's own clock."""
+    began, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+    began.record()
+    run()
+    ended.record()
+    ended.synchronize()
+    return float(began.elapsed_time(ended)) / 1e3
 
 
 if __name__ == "__main__":

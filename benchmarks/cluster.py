@@ -78,6 +78,7 @@ def grade(paths: list[Path], out: Path, options: list[str], cluster: Path) -> tu
         *map(str, paths),
         "--out",
         str(out),
+        "--seed=0",
         "--jobs",
         str(JOBS),
         *options,

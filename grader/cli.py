@@ -63,7 +63,9 @@ def grade(
     ],
     out: Annotated[Path, typer.Option(help="Where the results go.", metavar="DIR")],
     jobs: Jobs = 1,
-    seed: Annotated[int, typer.Option(help="Of all random inputs.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Of all random inputs; if not said, a secret one that DIR keeps.")
+    ] = None,
     examples: Examples = 100,
     isolation: IsolationLevel = Choice.auto,
     track: Tracks = None,
@@ -105,12 +107,13 @@ def grade(
             start.begin_ahead("none" if isolation is Choice.none else "bwrap")
         start.say("importing pytest and what the course needs")
         from grader.commands.grade import grade_into
+        from grader.pipeline import seed as secret
         from grader.pipeline.queue import Options
 
         options = Options(
             out=out,
             jobs=jobs,
-            seed=seed,
+            seed=secret.of(out) if seed is None else seed,
             examples=examples,
             isolation=isolation.value,
             katas=katas,
@@ -207,7 +210,7 @@ def package(
         str | None,
         typer.Option(help="Fetch the grader from this repository instead of packing a copy.", metavar="URL@COMMIT"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of all random inputs.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="Of all random inputs; if not said, a secret one.")] = None,
     examples: Examples = 100,
     track: Tracks = None,
     kata: Katas = None,
@@ -224,8 +227,10 @@ def package(
 
     def load() -> Command:
         from grader.commands.package import Options, run_package
+        from grader.pipeline import seed as secret
 
-        options = Options(source, seed, examples, wanted(kata or (), track or ()), force)
+        chosen = secret.draw() if seed is None else seed
+        options = Options(source, chosen, examples, wanted(kata or (), track or ()), force)
         return lambda: run_package(platform.value, out, options)
 
     sys.exit(run(load))

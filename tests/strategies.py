@@ -192,10 +192,9 @@ def split(elements: Tensor, shapes: list[list[int]]) -> list[Tensor]:
 
 @dataclass(frozen=True)
 class Lesson:
-    """Batches for a deep linear model: `xs[step]`, `ys[step]`."""
+    """The weights that a deep linear model starts from, and its batches: `xs[step]`, `ys[step]`."""
 
-    dim: int
-    num_layers: int
+    weights: list[Tensor]
     rows: int
     xs: list[Tensor]
     ys: list[Tensor]
@@ -208,4 +207,9 @@ def lessons(draw: st.DrawFn, steps: st.SearchStrategy[int], num_layers: st.Searc
     rng = rng_of(draw(SEEDS))
     xs = [normal(rng, [rows, dim]) for _ in range(count)]
     ys = [normal(rng, [rows]) for _ in range(count)]
-    return Lesson(dim, depth, rows, xs, ys)
+    return Lesson(deep_weights(rng, dim, depth), rows, xs, ys)
+
+
+def deep_weights(rng: np.random.Generator, dim: int, num_layers: int) -> list[Tensor]:
+    """Weights as large as those that a Cruncher starts with, the final one last."""
+    return [normal(rng, shape) / dim**0.5 for shape in [[dim, dim]] * num_layers + [[dim, 1]]]

@@ -2,14 +2,17 @@
 
 import math
 
+import numpy as np
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reference.cruncher.oracle import forward
 from tests.probes import checkpoint as probes
-from tests.strategies import SEEDS, Lesson, costly, lessons, normal, rng_of
-from torchkata.compare import assert_equal, check
+from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
+from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
+from torchkata.values import Plain
 
 RUNS = lessons(steps=st.integers(3, 5), num_layers=st.integers(0, 2))
 SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
@@ -21,18 +24,29 @@ def test_a_resumed_run_equals_the_uninterrupted_one(
     student: Student, lesson: Lesson, step: int, stop: int, as_path: bool
 ) -> None:
     """Save, load into fresh objects, go on: losses and weights are bit for bit those of the run that never stopped."""
-    reply = student.call(
-        probes.resume, lesson.dim, lesson.num_layers, lesson.xs, lesson.ys, min(stop, 2), step, as_path
-    )
+    reply = student.call(probes.resume, lesson.weights, lesson.xs, lesson.ys, stop, step, as_path)
+    assert_equal(reply["loaded"], lesson.weights, what="weights after loading")
+    check_first_loss(reply["resumed"]["losses"], lesson, stop)
+    finite = all(bool(weight.isfinite().all()) for weight in reply["through"]["weights"])
+    check(finite, "the run that never stopped ends in weights that are no finite numbers", yours=reply["through"])
     assert_equal(reply["resumed"], reply["through"], what="the rest of the run")
+
+
+def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
+    """The loss of the first step after loading is that of the weights in the file."""
+    weights, x, y = [as_float64(w) for w in lesson.weights], as_float64(lesson.xs[step]), as_float64(lesson.ys[step])
+    exact = np.mean((forward(weights, x) - y) ** 2)
+    scale = np.mean((forward([abs(w) for w in weights], abs(x)) + abs(y)) ** 2)
+    check(isinstance(losses, list) and bool(losses), "there should be losses", yours=losses)
+    loss = torch.tensor(losses[0], dtype=torch.float32)
+    assert_close(loss, exact, scale=scale, roundings=16 * (len(weights) + 1), what="the first loss after loading")
 
 
 @costly
 @given(st.integers(0, 10**9), st.booleans())
 def test_load_returns_the_step(student: Student, step: int, as_path: bool) -> None:
     """load_checkpoint returns the step that was saved, an int, from a path that is a str or a Path."""
-    xs, ys = [torch.ones(1, 2)], [torch.ones(1)]
-    reply = student.call(probes.resume, 2, 0, xs, ys, 1, step, as_path)
+    reply = student.call(probes.resume, [torch.ones(2, 1)], [torch.ones(1, 2)], [torch.ones(1)], 1, step, as_path)
     assert_equal(reply["step"], step, what="step", note="the step that was saved should come back, an int")
 
 
@@ -40,7 +54,8 @@ def test_load_returns_the_step(student: Student, step: int, as_path: bool) -> No
 @given(RUNS)
 def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
     """Saving leaves the model, its gradients and the optimizer as they were."""
-    reply = student.call(probes.around_saving, lesson.dim, lesson.num_layers, lesson.xs, lesson.ys)
+    reply = student.call(probes.around_saving, lesson.weights, lesson.xs, lesson.ys)
+    assert_equal(reply["before"]["weights"], lesson.weights, what="weights before saving")
     assert_equal(reply["after"], reply["before"], what="model and optimizer")
 
 
@@ -48,8 +63,8 @@ def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
 @given(RUNS)
 def test_later_training_does_not_reach_the_checkpoint(student: Student, lesson: Lesson) -> None:
     """What is loaded is what was saved, however the model was trained since; gradients are not part of it."""
-    reply = student.call(probes.around_saving, lesson.dim, lesson.num_layers, lesson.xs, lesson.ys)
-    assert_equal(reply["loaded"], reply["before"]["weights"], what="weights")
+    reply = student.call(probes.around_saving, lesson.weights, lesson.xs, lesson.ys)
+    assert_equal(reply["loaded"], lesson.weights, what="weights")
     assert_equal(reply["gradients"], 0, what="gradients that came with the checkpoint")
     check(reply["training"], "loading has switched the model to eval mode")
 
@@ -63,21 +78,24 @@ def test_every_value_survives(student: Student, dtype: str, dim: int, num_layers
     for weight in weights:
         weight[0, 0] = SPECIAL[int(rng.integers(len(SPECIAL)))]
     reply = student.call(probes.special_values, weights, dtype)
-    assert_equal(reply["loaded"], reply["saved"], what="state_dict")
+    expected = [weight.to(getattr(torch, dtype)) for weight in weights]
+    assert_equal(reply["loaded"], expected, what="weights")
+    assert_equal(reply["buffer"], expected[0], what="buffer")
 
 
 @costly
-@given(st.sampled_from([40, 24]))
-def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int) -> None:
+@given(st.sampled_from([40, 24]), SEEDS)
+def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed: int) -> None:
     """A save that fails half-way (the disk is full) raises, and the checkpoint before it can still be loaded."""
-    reply = student.call(probes.failing_save, dim)
+    weights = deep_weights(rng_of(seed), dim, 1)
+    reply = student.call(probes.failing_save, weights)
     check(bool(reply["raised"]), "saving failed half-way, and save_checkpoint said nothing", expected="an exception")
     check(
         not reply["unreadable"],
         "the checkpoint that was there before can't be loaded any more",
         yours=reply["unreadable"][:1],
     )
-    assert_equal(reply["loaded"], reply["first"], what="weights of the first checkpoint")
+    assert_equal(reply["loaded"], weights, what="weights of the first checkpoint")
 
 
 @costly
@@ -99,21 +117,23 @@ def test_loading_runs_no_code_from_the_file(student: Student, written_by: str) -
 
 
 @costly
-@given(st.integers(1, 6))
-def test_tensors_from_another_device_are_loaded(student: Student, dim: int) -> None:
+@given(st.integers(1, 6), SEEDS)
+def test_tensors_from_another_device_are_loaded(student: Student, dim: int, seed: int) -> None:
     """A checkpoint saved on a GPU loads onto the CPU: map_location."""
-    reply = student.call(probes.from_elsewhere, dim)
+    weights = deep_weights(rng_of(seed), dim, 1)
+    reply = student.call(probes.from_elsewhere, weights)
     check(
         not reply["raised"], "a checkpoint whose tensors were on a GPU can't be loaded here", yours=reply["raised"][:1]
     )
-    assert_equal([reply["devices"], reply["loaded"]], [["cpu"], reply["saved"]], what="devices and weights")
+    assert_equal([reply["devices"], reply["loaded"]], [["cpu"], weights], what="devices and weights")
 
 
 @costly
 @given(RUNS, st.sampled_from([0.5, 0.9, 1.0, 0.0]))
 def test_a_truncated_file_is_refused(student: Student, lesson: Lesson, part: float) -> None:
     """A file that was cut off raises, and leaves the model and the optimizer as they were."""
-    reply = student.call(probes.truncated, lesson.dim, lesson.num_layers, lesson.xs, lesson.ys, part)
+    reply = student.call(probes.truncated, lesson.weights, lesson.xs, lesson.ys, part)
+    assert_equal(reply["before"]["weights"], lesson.weights, what="weights before loading")
     check(
         bool(reply["raised"]),
         f"only {part:.0%} of the file, less a byte, is left, and load_checkpoint said nothing",

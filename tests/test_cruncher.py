@@ -86,6 +86,8 @@ def test_layers_start_as_linear_does(student: Student, seed: int) -> None:
     dim, num_layers = 128, 4
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, exact) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):
+        shape = [dim, dim] if i < num_layers else [dim, 1]
+        assert_equal(list(weight.shape), shape, what=f"shape of weight {i} of {num_layers + 1}")
         expected, variance = f"standard deviation {exact:.4f}", float(as_float64(weight).var())
         slack = Z * (2 / weight.numel()) ** 0.5
         note = f"weight {i} of {num_layers + 1} has another spread"

@@ -154,6 +154,7 @@ def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student
     dim, num_layers = 128, 4
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, std) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):
+        assert_equal(list(weight.shape), [dim, dim], what=f"shape of weight {i} of {num_layers}")
         values = as_float64(weight).flatten() / std
         n = values.size
         check(abs(values.mean()) <= Z / n**0.5, f"weight {i} of {num_layers} has a mean other than 0")

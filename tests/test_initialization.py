@@ -80,13 +80,13 @@ def test_the_shape_is_a_normal_that_is_cut(student: Student, seed: int) -> None:
         sizes = abs(weights) / start.std
         sizes = sizes[sizes <= EDGES[-1] * (1 + 1e-6)].clip(max=EDGES[-1])  # what is beyond is another test's
         counts = np.histogram(sizes, EDGES)[0]
-        right = sizes.size * np.array([start.share(*pair) for pair in pairwise(EDGES)])
+        right = weights.size * np.array([start.share(*pair) for pair in pairwise(EDGES)])
         terms = (counts - right) ** 2 / np.maximum(right, RARE)
         worst = int(np.argmax(terms))
         note = f"({input_dim}, {output_dim}): from {EDGES[worst]} to {EDGES[worst + 1]} standard deviations away from 0"
         limit = chi_square_range(len(EDGES) - 2)[1]
-        expected = f"about {right[worst]:.0f} of {sizes.size} weights"
-        check(sizes.size > 0 and float(terms.sum()) <= limit, note, yours=int(counts[worst]), expected=expected)
+        expected = f"about {right[worst]:.0f} of {weights.size} weights"
+        check(float(terms.sum()) <= limit, note, yours=int(counts[worst]), expected=expected)
 
 
 @given(st.integers(0, 2**31), st.integers(1, 6), st.integers(1, 6))
@@ -103,6 +103,7 @@ def test_the_torch_seed_decides(student: Student, seed: int, input_dim: int, out
         "two weights drawn in a row are equal: not drawn, or torch is seeded each time",
         yours=weights,
     )
+    check(all(bool(weight.isfinite().all()) for weight in weights), "a weight is not a finite number", yours=weights)
 
 
 def test_every_weight_is_a_draw_of_its_own(student: Student, seed: int) -> None:

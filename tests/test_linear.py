@@ -47,18 +47,27 @@ def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_d
     assert_equal(anatomy["dtype"], "torch.float32", what="dtype", note="a new layer has torch's default dtype")
 
 
+def initial_weight(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:
+    """The weight of a new layer, once its form is right."""
+    (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
+    form = f"floating numbers of shape [{input_dim}, {output_dim}]"
+    right = isinstance(weight, torch.Tensor) and weight.is_floating_point()
+    check(right and list(weight.shape) == [input_dim, output_dim], "the form is wrong", yours=weight, expected=form)
+    return as_float64(weight)
+
+
 def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: Student, seed: int) -> None:
     """The weight starts with mean 0 and standard deviation 1 / sqrt(input_dim)."""
     for input_dim, output_dim in WIDE:
-        (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
+        weight = initial_weight(student, input_dim, output_dim, seed)
         exact = oracle.initial_std(input_dim, output_dim)
-        values = (as_float64(weight).flatten() - oracle.initial_mean(input_dim, output_dim)) / exact
+        values = (weight.flatten() - oracle.initial_mean(input_dim, output_dim)) / exact
         mean, variance, n = float(values.mean()), float(values.var()), values.size
         size = f"Linear({input_dim}, {output_dim})"
         check(abs(mean) <= Z / n**0.5, f"{size}: the mean is {mean:.4f} standard deviations away from 0")
         slack = Z * (2 / n) ** 0.5
         expected = f"standard deviation {exact:.5f} for {size}"
-        yours = f"standard deviation {float(as_float64(weight).std()):.5f}"
+        yours = f"standard deviation {float(weight.std()):.5f}"
         check(
             0.973 * (1 - slack) <= variance <= 1 + slack,
             "the spread at the start is off",
@@ -70,10 +79,9 @@ def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: 
 def test_weight_starts_normal(student: Student, seed: int) -> None:
     """The weight's start is normal: not uniform, not heavy-tailed, not cut off below three standard deviations."""
     for input_dim, output_dim in WIDE:
-        (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
-        values = as_float64(weight).flatten()
+        values = initial_weight(student, input_dim, output_dim, seed).flatten()
         spread = float(values.std())
-        check(spread > 0, "all elements start equal", yours=weight)
+        check(spread > 0, "all elements start equal", yours=float(values[0]))
         values = (values - values.mean()) / spread
         kurtosis, n = float((values**4).mean()), values.size
         (low, high), slack = oracle.initial_kurtosis(input_dim, output_dim), Z * (24 / n) ** 0.5

@@ -42,11 +42,16 @@ def window_of(x: Tensor) -> oracle.Window:
 
 def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> None:
     """Demand what the storage of the recipe's last tensor measures."""
-    last = build(root, recipe)[-1]
+    typed, last = build(root, recipe)[-1]
     measured = last.untyped_storage().nbytes()
     shown = f"{last.numel()} × {last.element_size()} bytes, of a storage of {measured} bytes"
     expected = oracle.tensor_bytes(window_of(last), measured)
-    assert_equal(student.call(probes.tensor_bytes, root, recipe), expected, what="bytes", note=f"x shows {shown}")
+    assert_equal(
+        student.call(probes.tensor_bytes, root, recipe),
+        expected,
+        what=f"tensor_bytes({typed})",
+        note=f"it shows {shown}",
+    )
 
 
 @given(views(), DTYPES)

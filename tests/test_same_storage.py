@@ -1,5 +1,6 @@
 """same_storage: whether two tensors live on one allocation."""
 
+import itertools
 from typing import Any
 
 import torch
@@ -8,43 +9,53 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from reference.same_storage import oracle
+from reference.same_storage.oracle import Placed
 from tests.probes import same_storage as probes
 from tests.strategies import recipes
 from torchkata.compare import assert_equal, check
 from torchkata.student import Student
+from torchkata.values import Plain
 
 
-def sources(recipe: list[list[Any]]) -> list[int | None]:
-    """For the oracle: the source of each tensor that is a view, None for one with memory of its own."""
-    return [None, *(step[0] if step[1] in probes.VIEWS else None for step in recipe)]
+def check_answers(answers: Plain, x: Tensor, recipe: list[list[Any]]) -> None:
+    """Demand the right answer for every pair of the tensors that this recipe makes."""
+    made = probes.build(x, recipe)
+    sources = [None, *(step[0] if step[1] in probes.VIEWS else None for step in recipe)]
+    placed = [Placed(tensor, at) for (_, tensor), at in zip(made, oracle.allocations(sources), strict=True)]
+    for i, j in itertools.product(range(len(made)), repeat=2):
+        asked = f"same_storage({made[i][0]}, {made[j][0]})"
+        assert_equal(answers[i][j], oracle.same_storage(placed[i], placed[j]), what=asked)
 
 
 @given(recipes(probes.VIEWS))
 def test_views_of_one_tensor_share_its_storage(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
     """Any view (slice, row, transpose, expand, detach, a view of a view, …) shares its source's storage."""
-    root, recipe = case
+    x, recipe = case
     recipe = [*recipe, [0, "clone", 0, 0]]  # one that is no view: to say True of everything is no answer
-    answers = student.call(probes.answers, root, recipe)
-    assert_equal(answers, oracle.same_storage(sources(recipe)), what="every pair, the last one a clone")
+    check_answers(student.call(probes.answers, x, recipe), x, recipe)
 
 
 @given(recipes(probes.COPIES))
 def test_copies_have_a_storage_of_their_own(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
     """A copy (clone, x + 0, contiguous() that had to move, equal values made anew) shares storage with nothing else."""
-    assert_equal(student.call(probes.answers, *case), oracle.same_storage(sources(case[1])), what="every pair")
+    check_answers(student.call(probes.answers, *case), *case)
 
 
 @given(recipes())
 def test_views_and_copies_are_told_apart(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
     """Among views of copies and copies of views, exactly those on one allocation share a storage."""
-    assert_equal(student.call(probes.answers, *case), oracle.same_storage(sources(case[1])), what="every pair")
+    check_answers(student.call(probes.answers, *case), *case)
 
 
-@given(length=st.integers(2, 9), cut=st.integers(1, 8))
+@given(length=st.integers(3, 9), cut=st.integers(1, 8))
 def test_slices_that_do_not_overlap_share_a_storage(student: Student, length: int, cut: int) -> None:
-    """Two slices of one tensor share its storage, though no element belongs to both."""
-    answers = student.call(probes.halves, torch.arange(length), min(cut, length - 1))
-    assert_equal(answers, [True, True, True, False], what="both ways round, with its bytes, and with a clone")
+    """Two parts of one tensor share its storage, though no element belongs to both."""
+    x, cut = torch.arange(length), min(cut, length - 1)
+    answers = student.call(probes.answers_on_parts, x, cut)
+    for answer, (one, other, share) in zip(answers, probes.parts(cut), strict=True):
+        left = Placed(probes.value(one, x), 0)
+        right = left if one == other == "x" else Placed(probes.value(other, x), 0 if share else 1)
+        assert_equal(answer, oracle.same_storage(left, right), what=f"same_storage({one}, {other})")
 
 
 @given(recipes())
@@ -53,7 +64,7 @@ def test_the_answer_is_a_real_bool(student: Student, case: tuple[Tensor, list[li
     answers = student.call(probes.answers, *case)
     for answer in [answer for row in answers for answer in row]:
         check(type(answer) is bool, "the answer should be True or False", yours=answer, expected="a bool")
-    assert_equal(answers, oracle.same_storage(sources(case[1])), what="every pair")
+    check_answers(answers, *case)
 
 
 @given(st.sampled_from(["", "transpose", "slice", "detach", "clone"]), st.integers(1, 4))
@@ -61,6 +72,8 @@ def test_both_tensors_stay_as_they_were(student: Student, step: str, size: int) 
     """Asking changes nothing: values, strides, gradients and versions stay."""
     x = torch.arange(2.0 * size).reshape(2, size)
     traces = student.call(probes.traces, x, x + 1, step)
-    assert_equal(traces["answer"], step in probes.VIEWS, what="the answer")
+    typed = probes.expression(x, step, 0, 0).format(x="x") if step else "x + 1"
+    other = Placed(probes.value(typed, x), 0 if step in probes.VIEWS else 1)
+    assert_equal(traces["answer"], oracle.same_storage(Placed(x, 0), other), what=f"same_storage(x, {typed})")
     for name, before in traces["before"].items():
         assert_equal(traces["after"][name], before, what=name, note=f"{name} changed")

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from reference.train import oracle
 from tests.probes import train as probes
-from tests.strategies import SEEDS, Lesson, costly, lessons, normal, rng_of
+from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
 from torchkata.compare import as_float64, assert_close, assert_equal, check, same
 from torchkata.student import Student
 from torchkata.values import Plain
@@ -36,9 +36,15 @@ def is_number(value: Plain) -> bool:
     return isinstance(value, Tensor) and value.ndim == 0
 
 
-def check_run(reply: Plain, lesson: Lesson, lr: float) -> None:
+def run(student: Student, lesson: Lesson, lr: float) -> Plain:
+    """What comes of training on these batches."""
+    return student.call(probes.run, lesson.weights, lesson.rows, lr, lesson.xs, lesson.ys)
+
+
+def check_run(student: Student, lesson: Lesson, lr: float) -> None:
     """Losses and weights as float64 descent makes them, within the roundings of so many steps and layers."""
-    start = [as_float64(w) for w in reply["start"]]
+    reply = run(student, lesson, lr)
+    start = [as_float64(w) for w in lesson.weights]
     batches = [(as_float64(x), as_float64(y)) for x, y in zip(lesson.xs, lesson.ys, strict=True)]
     weights, losses = oracle.train(start, batches, lr)
     worst = [(abs(x), -abs(y)) for x, y in batches]  # no term cancels another: the size of all that is summed
@@ -58,36 +64,34 @@ def check_losses(yours: Sequence[float], exact: Sequence[float], scales: Sequenc
 
 
 @costly
-@given(lessons(steps=st.integers(1, 1), num_layers=st.integers(0, 3)), RATES, SEEDS)
-def test_one_step_descends_the_mean_squared_error(student: Student, lesson: Lesson, lr: float, seed: int) -> None:
+@given(lessons(steps=st.integers(1, 1), num_layers=st.integers(0, 3)), RATES)
+def test_one_step_descends_the_mean_squared_error(student: Student, lesson: Lesson, lr: float) -> None:
     """One step moves every weight against the gradient of the mean squared error, and reports the loss before it."""
-    args = (lesson.dim, lesson.num_layers, lesson.rows, lr, lesson.xs, lesson.ys, seed)
-    check_run(student.call(probes.run, *args), lesson, lr)
+    check_run(student, lesson, lr)
 
 
 @costly
-@given(lessons(steps=st.integers(2, 5), num_layers=st.integers(0, 2)), RATES, SEEDS)
-def test_every_step_starts_from_zero_gradients(student: Student, lesson: Lesson, lr: float, seed: int) -> None:
+@given(lessons(steps=st.integers(2, 5), num_layers=st.integers(0, 2)), RATES)
+def test_every_step_starts_from_zero_gradients(student: Student, lesson: Lesson, lr: float) -> None:
     """Several steps, each with the gradient of its own batch alone and its own loss reported."""
-    args = (lesson.dim, lesson.num_layers, lesson.rows, lr, lesson.xs, lesson.ys, seed)
-    check_run(student.call(probes.run, *args), lesson, lr)
+    check_run(student, lesson, lr)
 
 
 @costly
-@given(lessons(steps=st.integers(1, 5), num_layers=st.integers(0, 2)), SEEDS)
-def test_each_step_asks_for_one_batch(student: Student, lesson: Lesson, seed: int) -> None:
+@given(lessons(steps=st.integers(1, 5), num_layers=st.integers(0, 2)))
+def test_each_step_asks_for_one_batch(student: Student, lesson: Lesson) -> None:
     """Each step calls get_batch(B=B) once."""
-    args = (lesson.dim, lesson.num_layers, lesson.rows, 0.01, lesson.xs, lesson.ys, seed)
-    asked = student.call(probes.run, *args)["asked"]
-    assert_equal(asked, oracle.asked(lesson.rows, lesson.dim, len(lesson.xs)), what="the batch sizes asked for")
+    asked = run(student, lesson, 0.01)["asked"]
+    assert_equal(
+        asked, oracle.asked(lesson.rows, len(lesson.weights[-1]), len(lesson.xs)), what="the batch sizes asked for"
+    )
 
 
 @costly
-@given(lessons(steps=st.integers(1, 3), num_layers=st.integers(0, 2)), SEEDS)
-def test_losses_carry_no_graph(student: Student, lesson: Lesson, seed: int) -> None:
+@given(lessons(steps=st.integers(1, 3), num_layers=st.integers(0, 2)))
+def test_losses_carry_no_graph(student: Student, lesson: Lesson) -> None:
     """The losses that come back are detached from the graph."""
-    args = (lesson.dim, lesson.num_layers, lesson.rows, 0.01, lesson.xs, lesson.ys, seed)
-    reply = student.call(probes.run, *args)
+    reply = run(student, lesson, 0.01)
     loss_values(reply["losses"], len(lesson.xs))
     check(not reply["attached"], "a loss still carries its graph, and with it the activations of its step: detach() it")
 
@@ -108,11 +112,11 @@ def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> Non
 @given(lessons(steps=st.integers(1, 4), num_layers=st.integers(0, 2)), st.sampled_from([0.1, 0.25]))
 def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: float) -> None:
     """SGD from sgd.py moves the model, at the given lr, and nothing else does."""
-    reply = student.call(probes.with_frozen_sgd, lesson.dim, lesson.num_layers, lr, lesson.xs, lesson.ys)
+    reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys)
     expected = oracle.seen_by_sgd(len(lesson.xs), lr)
     assert_equal(reply["events"], expected["events"], what="batches asked for and steps of SGD")
     check(sorted({*reply["rates"]}) == expected["rates"], "SGD has another lr", yours=reply["rates"])
-    stayed = same(reply["weights"], reply["start"])
+    stayed = same(reply["weights"], lesson.weights)
     check(stayed is not expected["weights move"], "something other than SGD moved the weights", yours=reply["weights"])
 
 
@@ -120,8 +124,10 @@ def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: flo
 @given(st.integers(1, 4), st.integers(0, 3), SEEDS)
 def test_no_steps_leave_the_model_untrained(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """num_train_steps=0 returns a new Cruncher and no losses."""
-    reply = student.call(probes.run, dim, num_layers, 2, 0.1, [], [], seed)
+    reply = student.call(probes.untrained, dim, num_layers, seed)
     check(reply["is a Cruncher"], "the model should be a Cruncher from cruncher.py")
+    finite = all(bool(weight.isfinite().all()) for weight in reply["start"])
+    check(finite, "a new Cruncher starts with a weight that is not a finite number", yours=reply["start"])
     note = "the model starts otherwise than a new Cruncher: something is drawn, built or seeded first, or it is set"
     assert_equal(reply["weights"], reply["start"], what="weights", note=note)
     check(loss_values(reply["losses"], 0) == [], "there should be no losses", yours=reply["losses"])
@@ -138,9 +144,9 @@ def test_the_model_is_built_on_the_device(student: Student, device: str, dim: in
 def test_training_fits_what_can_be_fitted(student: Student, seed: int) -> None:
     """On data that a linear model can fit, the loss falls a thousandfold."""
     rng = rng_of(seed)
-    x = normal(rng, [16, 3])
+    x, weights = normal(rng, [16, 3]), deep_weights(rng, 3, 0)
     y = x @ torch.tensor([0.5, -1.0, 0.25])
-    reply = student.call(probes.run, 3, 0, 16, 0.1, [x] * 120, [y] * 120, seed)
+    reply = student.call(probes.run, weights, 16, 0.1, [x] * 120, [y] * 120)
     losses = loss_values(reply["losses"], 120)
     fell = math.isfinite(losses[-1]) and losses[-1] <= losses[0] / 1000
     check(

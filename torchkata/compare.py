@@ -1,5 +1,6 @@
 """Assertions on plain values: type, dtype and shape first, then numbers, within a bound that the arithmetic allows."""
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch import dtype as TorchDtype
 
+of_a_mistake = ContextVar("of_a_mistake", default=False)  # whether what is expected is a known mistake's
 ROUNDINGS = 8  # a right product of matrices was seen 1.9 roundings of its scale away from the exact one
 
 
@@ -32,13 +34,15 @@ def assert_close(
     A dtype of NumPy's demands an array. Unless given it is float32, of a tensor, and in a course without torch float64.
     `expected` is exact (float64). `scale` is the sum of the absolute values of the terms that make up each element,
     for a product `|x| @ |W|`: so the bound follows the length of the sum and the size of what is summed. A known
-    mistake may expect more than that sum, or None or NaN, where nothing else will do. A scale that is infinite, as of a
-    run whose steps blow up, demands nothing but a number.
+    mistake may expect more than that sum, or None or NaN, where nothing else will do; right code has finite numbers to
+    meet. A scale that is infinite, as of a run whose steps blow up, demands nothing but a number.
     """
     if expected is None:
         assert_equal(yours, None, what=what)
         return
     exact = np.asarray(expected, dtype=np.float64)
+    if not (of_a_mistake.get() or np.isfinite(exact).all()):
+        raise differs(yours, expected, what, "the numbers that this follows from are yours, and not all are finite")
     wanted, eps, smallest = in_dtype(exact, dtype)
     if type(yours) is not type(wanted) or yours.dtype != wanted.dtype or yours.shape != wanted.shape:
         raise differs(yours, wanted, what, form_note(yours, wanted))

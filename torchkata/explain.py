@@ -55,8 +55,8 @@ def explain(
             text = words("told.no_sense", error=f"{type(error).__name__}: {error}")
             lines += [("note", text.splitlines()[0][:300])]
     body = [f"  {padded(label and words(f'label.{label}'), 9)} {text}" for label, text in lines if text]
-    body += [f"  {words('label.looks_like')}{looks_like}"] if looks_like else []
-    message = "\n".join([heading, *body, f"  {words('label.again')}{again}"])
+    named = [f"  {words('label.looks_like')}{looks_like}"] if looks_like else []
+    message = "\n".join([heading, *named, *body, f"  {words('label.again')}{again}"])
     place: Place = getattr(error, "place", NOWHERE)
     return TestResult(
         test, outcome, message=message, diagnosis=diagnosis or None, file=place.file, line=place.line, cause=cause

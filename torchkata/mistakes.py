@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import pytest
 
+from .compare import of_a_mistake
 from .course import course
 from .languages import said_of, translated
 
@@ -70,7 +71,11 @@ def patched_oracle(mistake: Mistake) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as oracle:
         for part in mistake.parts:
             oracle.setattr(sys.modules[part.right.__module__], part.right.__name__, in_its_place(part, busy))
-        yield
+        before = of_a_mistake.set(True)
+        try:
+            yield
+        finally:
+            of_a_mistake.reset(before)
 
 
 def in_its_place(part: Mistaken, busy: list[bool]) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ from .course import course
 from .hypothesis_internals import leave_local_constants_out
 
 SEED = pytest.StashKey[int]()
+SECRET = pytest.StashKey[bool]()  # no student reads the seed: whoever knew it would know all inputs
 
 PHASES = (Phase.explicit, Phase.generate, Phase.shrink)
 COMMON: dict[str, Any] = {

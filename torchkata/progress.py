@@ -14,7 +14,7 @@ from .explain import explain
 from .languages import padded, words
 from .languages.katas import claim_of, title_of, title_of_track
 from .mistakes import in_the_students_language
-from .profiles import SEED
+from .profiles import SECRET, SEED
 from .result import LOOK_OF, LOOKS, TestResult, status_of
 from .selection import STUDENT, kata_of
 
@@ -67,14 +67,16 @@ def claim(item: pytest.Item) -> str:
 
 
 def command(item: pytest.Item) -> str:
-    """What to type to run this test again, on the same inputs."""
+    """What to type to run this test again, on the same inputs unless these are secret."""
     config = item.config
     options = [f"--impl={config.getoption('impl')}"] if config.getoption("impl") != "assignment" else []
     if config.getoption("--hypothesis-profile"):
         options.append(f"--hypothesis-profile {config.getoption('--hypothesis-profile')}")
     if config.getoption("examples") is not None:
         options.append(f"--examples {config.getoption('examples')}")
-    return " ".join(["pytest", shlex.quote(item.nodeid), *options, f"--seed {config.stash[SEED]}"])
+    if not config.stash.get(SECRET, False):
+        options.append(f"--seed {config.stash[SEED]}")
+    return " ".join(["pytest", shlex.quote(item.nodeid), *options])
 
 
 def with_prints(result: TestResult, printed: str) -> TestResult:
@@ -107,24 +109,30 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestResult], most: int | None) -> None:
-    """Each failure once; those with the same cause together; a kata that is not started has none."""
+    """Each cause once, those that have a name first; a kata that is not started has none."""
     if status_of([result.outcome for result in results]) in ("not_started", "done"):
         return
     causes: dict[str, list[TestResult]] = {}
     for result in results:
         if result.outcome != "passed":
-            causes.setdefault(result.cause or result.message, []).append(result)
-    for group in list(causes.values())[:most]:
+            causes.setdefault(cause_of(result), []).append(result)
+    groups = sorted(causes.values(), key=lambda group: not group[0].diagnosis)
+    for group in groups[:most]:
         heading, _, body = group[0].message.partition("\n")
         out.write_line("")
         out.write_line(heading, bold=True)
         out.write_line(body)
         if len(group) > 1:
-            key = "failures.same_way_once" if len(group) == 2 else "failures.same_way"
-            out.write_line(words(key, count=len(group) - 1))
-    hidden = sum(len(group) for group in list(causes.values())[len(causes) if most is None else most :])
+            out.write_line(words("failures.same_way", tests=", ".join(result.name for result in group[1:])))
+    hidden = sum(len(group) for group in groups[len(groups) if most is None else most :])
     if hidden:
         out.write_line("\n" + words("failures.more", count=hidden, kata=kata.name))
+
+
+def cause_of(result: TestResult) -> str:
+    """The same for two tests that one mistake explains, or that say the same of it."""
+    between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
+    return result.cause or result.diagnosis or between_claim_and_command
 
 
 def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult]]) -> None:

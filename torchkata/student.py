@@ -52,12 +52,16 @@ class Call:
     args: Sequence[Plain]
 
     def inputs(self) -> dict[str, Plain]:
-        """The arguments by the names that the probe gives them; of a function called by name, by its own."""
+        """The arguments by the names that the probe gives them; of a function called by name, by its own.
+
+        One whose name begins with an underscore is the probe's own business.
+        """
         if self.probe is probes.call:
             module, function, *arguments = self.args
             return dict(zip(parameters(module, function, len(arguments)), arguments, strict=True))
         names = list(inspect.signature(self.probe).parameters)[1:]
-        return dict(zip(names, self.args, strict=False))
+        named = zip(names, self.args, strict=False)
+        return {name: value for name, value in named if not name.startswith("_")}
 
 
 def parameters(kata: str, function: str, count: int) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError
+from grader.pipeline import seed
 from grader.pipeline.queue import Queue, fingerprinted
 from grader.results.result import assignment_digest, write_whole
 
@@ -33,6 +34,7 @@ def begin(queue: Queue, earlier: Record | None) -> Record:
     mark = out / FOLDER / name / "began"
     mark.parent.mkdir(parents=True)
     mark.touch()
+    seed.keep(out, queue.options.seed)
     since_ns = earlier.since_ns if earlier else mark.stat().st_mtime_ns if queue.options.force else 0
     record = Record(digest_of(queue), name, since_ns)
     store(record, out)

@@ -67,7 +67,6 @@ def render(result: Result) -> bytes:
         cases.append(case(row, f"{groups.index(row.group) + 1}.{numbers[row.group]}"))
     about = {
         "fingerprint": result.fingerprint,
-        "seed": result.seed,
         "examples": result.examples,
         "isolation": result.isolation,
     }

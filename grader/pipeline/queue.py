@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from grader.base.errors import CallError
 from grader.base.leftovers import clear_half_written
+from grader.pipeline.seed import keep
 from grader.pipeline.session import Job
 from grader.pipeline.submission import SubmissionError
 from grader.pipeline.submission import read as read_submission
@@ -72,7 +73,7 @@ class Queue:
         out, ready = self.options.out, False
         unreadable: dict[str, str] = {}
         if out.is_dir():
-            prepare(out, alone=self.options.alone)
+            prepare(out, self.options.seed, alone=self.options.alone)
             ready = True
         for entry in self.entries:
             submission = None
@@ -83,7 +84,7 @@ class Queue:
                 self.unreadable += 1
                 unreadable[entry.id] = str(error).removeprefix(f"{entry.path}: ")
             if submission is not None and not ready:
-                prepare(out, alone=self.options.alone)
+                prepare(out, self.options.seed, alone=self.options.alone)
                 ready = True
             while ready and unreadable:
                 self.store_unreadable(*unreadable.popitem())
@@ -119,8 +120,8 @@ class Queue:
         )
 
 
-def prepare(directory: Path, *, alone: bool) -> None:
-    """See that results can be written there, and by nobody else. Raises CallError.
+def prepare(directory: Path, seed: int, *, alone: bool) -> None:
+    """See that results of this seed can be written there, and by nobody else. Raises CallError.
 
     `alone`, clear away what a killed run was writing.
     """
@@ -129,11 +130,12 @@ def prepare(directory: Path, *, alone: bool) -> None:
         directory.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
             pass
+        if directory.stat().st_mode & OTHERS_WRITE:
+            remedy = f"chmod go-w {shlex.quote(str(directory))}"
+            raise CallError(f"--out {directory}: others may write there, and so change results; {remedy}")
+        keep(directory, seed)
     except OSError as error:
         raise CallError(f"--out {directory}: can't write there ({error.strerror})") from None
-    if directory.stat().st_mode & OTHERS_WRITE:
-        remedy = f"chmod go-w {shlex.quote(str(directory))}"
-        raise CallError(f"--out {directory}: others may write there, and so change results; {remedy}")
     if alone:
         clear_half_written(directory)
 

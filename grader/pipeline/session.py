@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from socket import socket
@@ -29,7 +30,7 @@ from grader.results.result import Finding, KataResult
 from grader.sandbox.launch import Sandbox, connect, demand_forkable
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
-from torchkata.profiles import SEED
+from torchkata.profiles import SECRET, SEED
 from torchkata.result import TestResult
 from torchkata.selection import STUDENT
 from torchkata.student import Runner, Student
@@ -87,8 +88,9 @@ class Finished(msgspec.Struct, frozen=True, tag=True):
 
 
 class Linted(msgspec.Struct, frozen=True, tag=True):
-    """What it sends at last, where findings are wanted."""
+    """What it sends of each file at last, where findings are wanted."""
 
+    file: str
     findings: list[Finding]
 
 
@@ -143,7 +145,7 @@ class Child:
     began: float
     deadline: float
     katas: list[KataResult] | None = None
-    findings: list[Finding] = field(default_factory=list)
+    linted: dict[str, list[Finding]] = field(default_factory=dict)  # what was found in each file
 
     def hear(self) -> Event | None:
         """Take in its next message; one that says nothing is gone, or late."""
@@ -156,11 +158,16 @@ class Child:
                 return TestRan(self.job, kata, result)
             case Finished(katas):
                 self.katas = katas
-            case Linted(findings):
-                self.findings = findings
+            case Linted(file, findings):
+                self.linted[file] = findings
             case None:
-                return Graded(self.job, self.katas, time.monotonic() - self.began, self.findings)
+                return Graded(self.job, self.katas, time.monotonic() - self.began, self.findings())
         return None
+
+    def findings(self) -> list[Finding]:
+        """What was found in all files, as far as they were looked through."""
+        found = list(chain.from_iterable(self.linted.values()))
+        return found + lint.unread(self.job.submission.files, self.linted) if self.job.linted else found
 
     def end(self) -> float:
         """Kill it where it still runs, and reap it; the most memory that it had, in MiB."""
@@ -187,6 +194,8 @@ def start(job: Job, tests: Tests, control: socket) -> Child:
     receive, send = Pipe(duplex=False)
     began, parent = time.monotonic(), os.getpid()
     demand_forkable()
+    if job.linted:
+        lint.oracle_bodies()  # once, for all children
     pid = os.fork()
     if pid:
         send.close()
@@ -204,7 +213,8 @@ def start(job: Job, tests: Tests, control: socket) -> Child:
         send_on(Finished(grade_submission(job, tests, runner, lambda *ran: send_on(Ran(*ran)))))
         if job.linted:  # last: a source that is made to break its reader costs no more than the findings
             lint.limit_this_process()
-            send_on(Linted(lint.lint(job.submission.files)))
+            for file, source in job.submission.files.items():
+                send_on(Linted(file, lint.findings_of(file, source)))
         status = 0
     except BrokenPipeError:
         pass
@@ -233,7 +243,7 @@ def grade_submission(
     job: Job, tests: Tests, runner: GradingRunner, ran: Callable[[str, TestResult], None]
 ) -> list[KataResult]:
     """All katas of one submission, in order, each on foundations that hold."""
-    tests.config.stash[SEED] = job.seed
+    tests.config.stash[SEED], tests.config.stash[SECRET] = job.seed, True
     tests.config.stash[STUDENT] = Student(runner)
     results: list[KataResult] = []
     for kata in job.katas:

@@ -13,6 +13,7 @@ from grader.results import result
 from grader.results.result import PerformanceResult, Result
 from grader.sandbox.launch import Sandbox
 from grader.speed import gpu, setup
+from grader.speed.chain import broken
 from grader.speed.grading import ended
 from grader.speed.progress import SpeedProgress
 from grader.speed.session import About, SpeedJob, grade_speed
@@ -29,13 +30,23 @@ def grade_speeds(
     """
     options = queue.options
     queued, unsure = waiting(kind, queue, set(shown))
+    unfit = ""
 
     def store(job: SpeedJob, rows: list[PerformanceResult], facts: dict[str, str]) -> None:
         stored = result.read(options.out / job.submission / "result.json")
         fingerprint = result.speed_fingerprint(stored.fingerprint, kind)
         result.store(with_speed(stored, kind, rows, facts, fingerprint), options.out)
 
+    def refuse(reason: str) -> None:
+        nonlocal unfit
+        unfit = f"speed is not graded: {reason}"
+        for job in queued:
+            store(job, [ended(kind, workload, "not_graded", reason) for workload in job.workloads], {})
+
     def use(sandbox: Sandbox) -> None:
+        if reason := broken(kind, sandbox):
+            refuse(reason)
+            return
         with SpeedProgress(out, sum(len(job.workloads) for job in queued)) as progress:
             for job in queued:
                 rows, facts = timed(job, kind, sandbox, progress.take)
@@ -45,12 +56,10 @@ def grade_speeds(
 
     device = gpu.chosen() if queued and kind == "cuda" else None
     if isinstance(device, str):
-        for job in queued:
-            store(job, [ended(kind, workload, "not_graded", device) for workload in job.workloads], {})
-        return unsure, f"speed is not graded: {device}"
-    if queued:
+        refuse(device)
+    elif queued:
         with_sandbox(options.isolation, setup.limits(), setup.timing(device), warn, use, [options.out])
-    return unsure, ""
+    return unsure, unfit
 
 
 def not_yet(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:

@@ -13,7 +13,7 @@ import ast
 import re
 import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -37,6 +37,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     aim: str
     wrong: str = ""  # kata/name of the wrong solution in the zoo that it stands below
     code: str = ""
+    elsewhere: dict[str, str] = {}  # code below the right solutions of other katas, by kata
     control: str = ""  # what the honest control has below the right solution
     archive: str = ""  # instead of both: what builds the archive …
     control_archive: str = ""  # … and the control's
@@ -150,22 +151,26 @@ def made(group: str, name: str, entry: Entry, place: Place) -> Attack:
         raise CallError(f"{title}: say because of what it is not tried at every level")
     right = zoo.solution(place.kata)
     wrong, hostile_id, control_id = place.wrong.source, f"{title} (attack)", f"{title} (control)"
+    if unknown := sorted(entry.elsewhere.keys() - course().katas.keys()):
+        raise CallError(f"{title}: there is no kata {unknown[0]!r}")
     return Attack(
         group,
         name,
         entry,
         place,
-        hostile=handed_in(hostile_id, place, wrong, entry.code, entry.archive),
-        control=handed_in(control_id, place, right, entry.control, entry.control_archive),
+        hostile=handed_in(hostile_id, place, wrong, entry.code, entry.archive, entry.elsewhere),
+        control=handed_in(control_id, place, right, entry.control, entry.control_archive, {}),
         before=Submission(f"{title} (before)", place.files(right, entry.before)) if entry.before else None,
         beside=Submission(f"{title} (beside)", place.files(right, entry.beside)) if entry.beside else None,
     )
 
 
-def handed_in(name: str, place: Place, source: str, code: str, archive: str) -> Received:
+def handed_in(name: str, place: Place, source: str, code: str, archive: str, elsewhere: Mapping[str, str]) -> Received:
     """What the grader has of a submission once it has read it. Raises CallError for an unknown builder."""
     if not archive:
-        return Received(Submission(name, place.files(source, code)))
+        others = {f"{kata}.py": below(zoo.solution(course().katas[kata]), added) for kata, added in elsewhere.items()}
+        files = {name: content.encode() for name, content in others.items()}
+        return Received(Submission(name, {**place.files(source, code), **files}))
     if archive not in BUILDERS:
         raise CallError(f"{name}: there is no archive {archive!r}")
     with tempfile.TemporaryDirectory(prefix="torchkata-archive-") as folder:

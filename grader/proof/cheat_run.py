@@ -1,4 +1,4 @@
-"""Times the cheats on the CPU at one level of isolation, and judges what each came to.
+"""Times the cheats, on the CPU if nothing else is said, at one level of isolation, and judges what each came to.
 
     the cheat → the next student's submission, which is the cheat's honest control
 
@@ -17,6 +17,7 @@ from grader.sandbox.launch import Sandbox
 from grader.speed.decision import RESTLESS, score_of
 from grader.speed.session import Row, SpeedJob, grade_speed
 from torchkata.course import Workload, course
+from torchkata.speed.sizes import Kind
 
 TRIES = 2  # for a machine that is too restless to say
 LONGEST_SECONDS = 400.0  # for one run of one workload
@@ -115,10 +116,11 @@ def blames_the_machine(row: PerformanceResult) -> bool:
 class CheatRun:
     """All cheats at one level, and the slow solutions below them."""
 
-    def __init__(self, slow: Sequence[Slow], cheats: Sequence[Cheat], level: Level) -> None:
+    def __init__(self, slow: Sequence[Slow], cheats: Sequence[Cheat], level: Level, kind: Kind = "cpu") -> None:
         self.slow = list({each.title: each for each in (*slow, *(cheat.slow for cheat in cheats))}.values())
         self.cheats = cheats
         self.level = level
+        self.kind = kind
 
     def __len__(self) -> int:
         """How many runs there are at least."""
@@ -128,7 +130,7 @@ class CheatRun:
         """Time them all, one after the other; `take` is told what each run is."""
 
         def timed(name: str, files: Mapping[str, bytes], workload: Workload) -> PerformanceResult:
-            row = in_sandbox(sandbox, name, files, workload)
+            row = in_sandbox(sandbox, name, files, workload, self.kind)
             take(name)
             return row
 
@@ -142,11 +144,13 @@ class CheatRun:
             yield CheatTrial(cheat, self.level, alone[cheat.slow.title], row, control)
 
 
-def in_sandbox(sandbox: Sandbox, name: str, files: Mapping[str, bytes], workload: Workload) -> PerformanceResult:
-    """One workload of one submission on the CPU; again while the machine is too restless. Raises MachineError."""
+def in_sandbox(
+    sandbox: Sandbox, name: str, files: Mapping[str, bytes], workload: Workload, kind: Kind = "cpu"
+) -> PerformanceResult:
+    """One workload of one submission; again while the machine is too restless. Raises MachineError."""
     for _ in range(TRIES):
         job = SpeedJob(name, files, (), (workload,))
-        (row,) = [message.row for message in grade_speed(job, "cpu", sandbox) if isinstance(message, Row)]
+        (row,) = [message.row for message in grade_speed(job, kind, sandbox) if isinstance(message, Row)]
         if not is_unsure(row):
             break
         time.sleep(1.0)

@@ -121,28 +121,9 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
     if isolation == "bwrap" and shutil.which("bwrap") is None:
         raise IsolationError("bubblewrap is not installed (Debian: apt-get install bubblewrap)")
     hide_memory()
-    try:
-        refused = base64.b64encode(
-            syscalls.program(pinned=timing.core is not None, gpu=timing.gpu is not None)
-        ).decode()
-    except syscalls.FilterError as error:
-        if isolation == "bwrap":
-            raise IsolationError(str(error)) from None
-        refused = ""
+    confinement = confine(isolation, limits, timing)
     runtime = copy_runtime(timed=timing.arena_bytes > 0)
     ours, theirs = socket.socketpair()
-    root = os.getuid() == 0
-    confinement = Confinement(
-        namespaces=isolation == "bwrap",
-        change_user=root,
-        keep_reading=root and isolation == "none" and not all(map(public, [Path(python()), *sites()])),
-        memory_mib=limits.memory_mib,
-        cpu_seconds=int(2 * limits.kata_seconds) + 1,
-        filter=refused,
-        own_pid=syscalls.OWN_PID,
-        core=timing.core,
-        gpu=timing.gpu is not None,
-    )
     config = {
         "runtime": "/runtime" if isolation == "bwrap" else str(runtime),
         "sites": sites_inside() if isolation == "bwrap" else [str(site) for site in sites()],
@@ -173,6 +154,28 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
             shutil.rmtree(runtime, ignore_errors=True)
             raise IsolationError(f"{command[0]}: {error.strerror}") from None
     return Sandbox(process, ours, runtime, isolation, timing.gpu)
+
+
+def confine(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing) -> Confinement:
+    """How far workers are shut in. Raises IsolationError where a filter of system calls is needed and can't be had."""
+    try:
+        program = syscalls.program(pinned=timing.core is not None, gpu=timing.gpu is not None)
+    except syscalls.FilterError as error:
+        if isolation == "bwrap":
+            raise IsolationError(str(error)) from None
+        program = b""
+    root = os.getuid() == 0
+    return Confinement(
+        namespaces=isolation == "bwrap",
+        change_user=root,
+        keep_reading=root and isolation == "none" and not all(map(public, [Path(python()), *sites()])),
+        memory_mib=limits.memory_mib,
+        cpu_seconds=int(2 * limits.kata_seconds) + 1,
+        filter=base64.b64encode(program).decode(),
+        own_pid=syscalls.OWN_PID,
+        core=timing.core,
+        gpu=timing.gpu is not None,
+    )
 
 
 def connect(sandbox: Sandbox) -> socket.socket:

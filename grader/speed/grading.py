@@ -33,8 +33,7 @@ def grade(
         try:
             row, failed = graded(machine, workload, files[workload.name]), False
         except (CudaError, RuntimeError, OSError) as error:  # torch's own are RuntimeErrors
-            said = str(error).strip().partition("\n")[0]
-            text = f"{type(error).__name__}: {said}; {NOT_YOUR_FAULT}"
+            text = f"{in_a_line(error)}; {NOT_YOUR_FAULT}"
             row, failed = ended(machine.kind, workload, "inconclusive", text), True
         yield msgspec.structs.replace(marked(row), seconds=round(time.monotonic() - began, 3))
         if failed:
@@ -86,6 +85,12 @@ def taught_by(machine: Machine, workload: Workload, verdict: Final) -> str:
     if verdict.median is None:
         return ""
     return lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
+
+
+def in_a_line(error: Exception) -> str:
+    """What kind of error it is, and the first line of what it says."""
+    said = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {said}"
 
 
 def ended(kind: Kind, workload: Workload, outcome: Outcome, message: str) -> PerformanceResult:

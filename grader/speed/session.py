@@ -1,14 +1,14 @@
 """Grades the speed of one submission after the other, each in a child process, on one device that nobody else uses."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from socket import socket
 from typing import TypeAlias
 
 import msgspec
 
 from grader.results.result import KataResult, PerformanceResult
-from grader.sandbox.cuda import lacking
 from grader.sandbox.launch import Sandbox, connect
 from grader.speed import setup
 from grader.speed.child import Send, messages
@@ -63,24 +63,28 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message
 
 def in_a_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
     """What one process tells before it ends. Raises MachineError."""
-    student, baseline = connect(sandbox), connect(sandbox)
 
-    def work(send: Send) -> None:
-        if sandbox.gpu is not None:
-            os.environ["CUDA_VISIBLE_DEVICES"] = sandbox.gpu.uuid
-        reason = setup.missing(kind) or (lacking() if kind == "cuda" else "")
-        if reason:
-            for workload in job.workloads:
-                send(msgspec.msgpack.encode(Row(ended(kind, workload, "not_graded", reason))))
-            return
+    def work(student: socket, baseline: socket, send: Send) -> None:
         machine = setup.machine(kind, student, baseline)
         send(msgspec.msgpack.encode(About(machine.facts())))
         for row in grade(machine, job.workloads, with_fallbacks(job)):
             send(msgspec.msgpack.encode(Row(row)))
 
+    for message in on_device(sandbox, work, SILENCE):
+        yield msgspec.msgpack.decode(message, type=Message)
+
+
+def on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None], silence: float) -> Iterator[bytes]:
+    """What `work` sends from a process of its own, which has connections for both workers. Raises MachineError."""
+    student, baseline = connect(sandbox), connect(sandbox)
+
+    def begin(send: Send) -> None:
+        if sandbox.gpu is not None:
+            os.environ["CUDA_VISIBLE_DEVICES"] = sandbox.gpu.uuid
+        work(student, baseline, send)
+
     try:
-        for message in messages(work, SILENCE):
-            yield msgspec.msgpack.decode(message, type=Message)
+        yield from messages(begin, silence)
     finally:
         student.close()
         baseline.close()

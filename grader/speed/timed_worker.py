@@ -121,7 +121,8 @@ class TimedWorker:
         with self.blamed():
             done = self.timed({"block": self.task.times, "done": True}, seconds)
         error = self.check.error()
-        self.worker.still()
+        with self.blamed():
+            self.worker.still()
         return Done(done.wall if self.task.kind == "cuda" else done.own, error, done.reply)
 
     def timed(self, request: Mapping[str, object], seconds: float) -> Block:

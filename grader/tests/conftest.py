@@ -102,8 +102,9 @@ def ask(*command: object) -> Run:
 
 
 def grade(*arguments: object) -> Run:
-    """`grader grade …`."""
-    return run("grader", "grade", *map(str, arguments))
+    """`grader grade …`, on inputs that have mostly been drawn before."""
+    given = [str(argument) for argument in arguments]
+    return run("grader", "grade", *given, *([] if "--seed" in given else ["--seed", "0"]))
 
 
 @pytest.fixture(scope="session")

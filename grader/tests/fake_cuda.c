@@ -1,13 +1,19 @@
 /* The calls of the CUDA driver that grader/sandbox/cuda.py makes, over memory of the host (memfd), for its tests:
  * file descriptors, mappings and their lives are real, the device is not. As strict as the driver is documented to be:
  * wrong flags, sizes that are no multiple of the granularity, access without a mapping and dead descriptors fail.
- * FAKE_CUDA_FAILS=NAME lets one call fail; FAKE_CUDA_LACKS=NUMBER is an attribute that the device has not. */
+ * cuInit and the first context ask the kernel for what the driver is publicly known to ask for.
+ * FAKE_CUDA_FAILS=NAME lets a call fail, NAME:N only the N-th of it; FAKE_CUDA_LACKS=NUMBER is an attribute that the
+ * device has not. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define GRANULARITY ((size_t)2 << 20)
@@ -24,12 +30,46 @@ typedef struct { Location location; int flags; } Access;
 
 #define MAY_FAIL do { if (fails(__func__)) return UNKNOWN; } while (0)
 static int fails(const char *call) {
+    static int calls;
     const char *name = getenv("FAKE_CUDA_FAILS");
-    return name && !strcmp(name, call);
+    size_t length = strlen(call);
+    if (!name || strncmp(name, call, length) || (name[length] && name[length] != ':')) return 0;
+    return !name[length] || ++calls == atoi(name + length + 1);
 }
 static int descriptor_of(uint64_t handle) { return (int)handle - 1; }
 
-int cuInit(unsigned flags) { MAY_FAIL; return flags ? INVALID_VALUE : SUCCESS; }
+static int listens(void) {
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "cuda-uvmfd-%d", (int)getpid());
+    int line = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+    int well = line >= 0 && !bind(line, (struct sockaddr *)&address, size) && !listen(line, 16);
+    if (line >= 0) close(line);
+    return well;
+}
+
+static int opens(const char *path, int flags) {
+    int file = open(path, flags | O_CLOEXEC, 0600);
+    if (file >= 0) close(file);
+    return file >= 0;
+}
+
+int cuInit(unsigned flags) {
+    MAY_FAIL;
+    int memory = memfd_create("driver", MFD_CLOEXEC);
+    if (memory < 0 || close(memory) || !listens()) return UNKNOWN;
+    return flags ? INVALID_VALUE : SUCCESS;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+    MAY_FAIL;
+    char name[64], shared[64];
+    snprintf(name, sizeof name, "/proc/self/task/%d/comm", (int)gettid());
+    snprintf(shared, sizeof shared, "/dev/shm/cuda.shm.%d", (int)getpid());
+    if (!opens(shared, O_RDWR | O_CREAT) || unlink(shared) || !opens(name, O_WRONLY)) return UNKNOWN;
+    *context = NULL;
+    return device ? INVALID_VALUE : SUCCESS;
+}
 
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     MAY_FAIL;

@@ -1,11 +1,16 @@
-"""A timed worker in the real sandbox shares the memory of a pretended device with this process.
+"""A timed worker in the real sandbox shares the memory of a device with this process, and is killed.
 
-`LD_LIBRARY_PATH` leads to a `libcuda.so.1` that is made of `fake_cuda.c`. Where torch would be asked for the device,
-memory of the host stands in, here and in the worker. Prints what came of it as JSON.
+With `--pretended`, `LD_LIBRARY_PATH` leads to a `libcuda.so.1` that is made of `fake_cuda.c`. Where torch would be
+asked for the device, memory of the host stands in, here and in the worker. Prints what came of it as JSON.
 """
 
 import ctypes
 import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from socket import socket
 
@@ -13,20 +18,56 @@ import torch
 from torch import Tensor
 
 from grader.sandbox import cuda, launch
-from grader.sandbox.launch import Gpu
+from grader.sandbox.launch import Gpu, Sandbox
 from grader.sandbox.runner import WorkerRunner
-from grader.speed import setup
+from grader.speed import gpu, setup
 from grader.speed.timed_worker import Task, TimedWorker
+from grader.tests import ROOT
 from torchkata.speed.sizes import Size
 
-HERE = "GPU-0"
-IN_WORKERS = """
+ORDINARY = ("unshare", "--user", "--map-user=54321", "--map-group=54321")  # a user who owns nothing
+HERE = Gpu("GPU-0", 0)
+IN_WORKERS = {
+    "cuda": """
 import ctypes
 def start_context(): pass
 def as_tensor(address, size): return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
 torch.cuda.synchronize = lambda: None
-"""
+""",
+    "bench": """
+def begin(self, usual=Bench.begin):
+    self.order = msgspec.structs.replace(self.order, device="cpu")
+    usual(self)
+Bench.begin = begin
+""",
+}
 TASK = Task("linear_forward", "cuda", Size(batch=64, width=32, outputs=16), calls=2)
+
+
+def build(folder: Path) -> str:
+    """Make the library in a folder that every worker can reach; why that can't be done, "" if it is."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return "needs a C compiler: apt-get install gcc libc6-dev"
+    folder.chmod(0o755)
+    source, library = ROOT / "grader/tests/fake_cuda.c", folder / "libcuda.so.1"
+    command = [compiler, "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", str(source), "-o", str(library)]
+    subprocess.run(command, check=True)
+    return ""
+
+
+def with_driver(
+    folder: Path, *python: str, before: Sequence[str] = (), **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run Python where it finds this library."""
+    return subprocess.run(
+        [*before, sys.executable, *python],
+        cwd=ROOT,
+        env={**os.environ, "LD_LIBRARY_PATH": str(folder), **variables},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
 
 
 def at_address(address: int, size: int) -> Tensor:
@@ -34,21 +75,20 @@ def at_address(address: int, size: int) -> Tensor:
     return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
 
 
-def pretend() -> None:
+def pretend(sandbox: Sandbox) -> None:
     """Let memory of the host stand for the device's, here and in workers to come."""
     cuda.start_context = lambda: None
     cuda.as_tensor = at_address
     torch.cuda.synchronize = lambda *_: None
     torch.cuda.mem_get_info = lambda *_: (2**30, 2**30)
-    copy = launch.copy_runtime
+    for module, text in IN_WORKERS.items():
+        append(sandbox, module, text)
 
-    def with_a_pretended_device(*, timed: bool) -> Path:
-        runtime = copy(timed=timed)
-        with (runtime / "grader/sandbox/cuda.py").open("a") as file:
-            file.write(IN_WORKERS)
-        return runtime
 
-    launch.copy_runtime = with_a_pretended_device
+def append(sandbox: Sandbox, module: str, text: str) -> None:
+    """More code at the end of what a timed worker imports when it is first asked for something."""
+    with (sandbox.runtime / f"grader/sandbox/{module}.py").open("a") as file:
+        file.write(text)
 
 
 def descriptors() -> int:
@@ -70,9 +110,15 @@ def one_worker(control: socket) -> dict[str, object]:
 
 def main() -> None:
     """All of it."""
-    pretend()
-    sandbox = launch.launch("bwrap", setup.limits(), setup.timing(Gpu(HERE, 0)))
+    pretended = "--pretended" in sys.argv
+    device = HERE if pretended else gpu.chosen()
+    if isinstance(device, str):
+        sys.exit(device)
+    os.environ["CUDA_VISIBLE_DEVICES"] = device.uuid
+    sandbox = launch.launch("bwrap", setup.limits(), setup.timing(device))
     sandbox.wait_until_ready()
+    if pretended:
+        pretend(sandbox)
     control = sandbox.clone()
     violations = WorkerRunner(control, setup.limits()).violations(["/etc/passwd"])
     first, before = one_worker(control), descriptors()

@@ -1,6 +1,17 @@
 """Views live where their source lives; copies begin an allocation of their own."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A tensor, and the number of its allocation, which follows from how it was made and not from what torch says."""
+
+    tensor: Tensor
+    allocation: int
 
 
 def allocations(sources: Sequence[int | None]) -> list[int]:
@@ -11,7 +22,6 @@ def allocations(sources: Sequence[int | None]) -> list[int]:
     return owner
 
 
-def same_storage(sources: Sequence[int | None]) -> list[list[bool]]:
-    """Tell for every pair of tensors whether they share an allocation."""
-    owner = allocations(sources)
-    return [[a == b for b in owner] for a in owner]
+def same_storage(x: Placed, y: Placed) -> bool:
+    """Whether two tensors share an allocation."""
+    return x.allocation == y.allocation

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from .attempts import refusal
-from .disasters import Failing, Moves, Payload, RecordingStudent, small_files_only
+from .cruncher import load, loaded, weights_of
+from .disasters import Failing, FileEvents, Moves, Payload, small_files_only
 
 
 @contextmanager
@@ -24,10 +25,9 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def fresh(assignment: Any, dim: int, num_layers: int, seed: int) -> tuple[Any, Any]:
-    """A model and an AdaGrad for it."""
-    torch.default_generator.manual_seed(seed)
-    model = assignment.cruncher.Cruncher(dim, num_layers)
+def fresh(assignment: Any, weights: Sequence[Tensor], change: float = 0.0) -> tuple[Any, Any]:
+    """A model with these weights, or with others of their shapes, and an AdaGrad for it."""
+    model = loaded(assignment, [weight + change for weight in weights])
     return model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)
 
 
@@ -43,16 +43,6 @@ def fit(model: Any, optimizer: Any, xs: Sequence[Tensor], ys: Sequence[Tensor]) 
     return losses
 
 
-def weights_of(model: nn.Module) -> list[Tensor]:
-    """Copies of all parameters."""
-    return [p.detach().clone() for p in model.parameters()]
-
-
-def state_of(model: nn.Module) -> dict[str, Tensor]:
-    """Copies of all parameters and buffers."""
-    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
-
-
 def memory_of(optimizer: Any) -> list[dict[str, Any]]:
     """Copies of what the optimizer remembers of each parameter."""
     kept = [optimizer.state.get(p, {}) for group in optimizer.param_groups for p in group["params"]]
@@ -60,33 +50,43 @@ def memory_of(optimizer: Any) -> list[dict[str, Any]]:
 
 
 def resume(
-    assignment: Any, dim: int, num_layers: int, xs: list[Tensor], ys: list[Tensor], stop: int, step: int, as_path: bool
+    assignment: Any,
+    weights: list[Tensor],
+    xs: list[Tensor],
+    ys: list[Tensor],
+    stop: int,
+    step: int,
+    as_path: bool,
 ) -> dict[str, object]:
-    """A run that goes through, and one that is saved after `stop` steps and goes on in fresh objects."""
+    """A run that has these weights after `stop` steps and goes through, and one that goes on in fresh objects."""
     checkpoint = assignment.checkpoint
     with folder() as place:
         path = place / "run.pt" if as_path else str(place / "run.pt")
-        model, optimizer = fresh(assignment, dim, num_layers, seed=1)
+        model, optimizer = fresh(assignment, weights)
         fit(model, optimizer, xs[:stop], ys[:stop])
+        load(model, weights)
         optimizer.param_groups[0]["lr"] = 0.05  # as a scheduler would
         checkpoint.save_checkpoint(path, model, optimizer, step)
         losses = fit(model, optimizer, xs[stop:], ys[stop:])
-        other, other_optimizer = fresh(assignment, dim, num_layers, seed=2)
+        other, other_optimizer = fresh(assignment, weights, 1.0)
         loaded_step = checkpoint.load_checkpoint(path, other, other_optimizer)
+        loaded_weights = weights_of(other)
         other_losses = fit(other, other_optimizer, xs[stop:], ys[stop:])
     return {
         "through": {"losses": losses, "weights": weights_of(model)},
         "resumed": {"losses": other_losses, "weights": weights_of(other)},
+        "loaded": loaded_weights,
         "step": loaded_step,
     }
 
 
-def around_saving(assignment: Any, dim: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
-    """The model before and after saving; what is loaded once training has gone on, and the gradients with it."""
+def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
+    """A model with these weights before and after saving; what is loaded once training has gone on, and gradients."""
     with folder() as place:
         path = place / "run.pt"
-        model, optimizer = fresh(assignment, dim, num_layers, seed=1)
+        model, optimizer = fresh(assignment, weights)
         fit(model, optimizer, xs, ys)
+        load(model, weights)
 
         def look() -> dict[str, object]:
             return {
@@ -101,7 +101,7 @@ def around_saving(assignment: Any, dim: int, num_layers: int, xs: list[Tensor], 
         assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
         after = look()
         fit(model, optimizer, xs, ys)
-        other, other_optimizer = fresh(assignment, dim, num_layers, seed=2)
+        other, other_optimizer = fresh(assignment, weights, 1.0)
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
     return {
         "before": before,
@@ -116,57 +116,51 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
     """A model with these weights, and a buffer, of this dtype, saved and loaded."""
     with folder() as place:
         models = []
-        for seed in (1, 2):
-            model, _ = fresh(assignment, weights[-1].shape[0], len(weights) - 1, seed)
-            model.register_buffer("average", weights[0].clone() if seed == 1 else torch.zeros_like(weights[0]))
-            model = model.to(getattr(torch, dtype))
+        for values in (weights, [torch.zeros_like(weight) for weight in weights]):
+            model = loaded(assignment, values).to(getattr(torch, dtype))
+            load(model, values)
+            model.register_buffer("average", values[0].to(getattr(torch, dtype)))
             models.append((model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
-        with torch.no_grad():
-            for layer, weight in zip([*model.layers, model.final], weights, strict=True):
-                layer.weight.copy_(weight)
         assignment.checkpoint.save_checkpoint(place / "run.pt", model, optimizer, 0)
         assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer)
-    return {"saved": state_of(model), "loaded": state_of(other)}
+    return {"loaded": weights_of(other), "buffer": other.average}
 
 
-def failing_save(assignment: Any, dim: int) -> dict[str, object]:
-    """Save once, then again so that it fails half-way; what the first file then holds.
+def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
+    """Save these weights once, then others so that it fails half-way; what the first file then holds.
 
     The second save meets a full disk; on Windows, where none can be feigned, a model that can't be written.
     """
     with folder() as place:
         path = place / "run.pt"
-        model, optimizer = fresh(assignment, dim, 1, seed=1)
-        first = weights_of(model)
+        model, optimizer = fresh(assignment, weights)
         assignment.checkpoint.save_checkpoint(path, model, optimizer, 7)
-        with torch.no_grad():
-            for p in model.parameters():
-                p.add_(1)
+        load(model, [weight + 1 for weight in weights])
         second = Failing(model) if sys.platform == "win32" else model
         with small_files_only(path.stat().st_size // 2):
             refused = refusal(lambda: assignment.checkpoint.save_checkpoint(path, second, optimizer, 8))
-        other, other_optimizer = fresh(assignment, dim, 1, seed=2)
+        other, other_optimizer = fresh(assignment, weights, 2.0)
         unreadable = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
-    return {"raised": refused, "unreadable": unreadable, "first": first, "loaded": weights_of(other)}
+    return {"raised": refused, "unreadable": unreadable, "loaded": weights_of(other)}
 
 
 def moves(assignment: Any, dim: int) -> dict[str, bool]:
     """Over an older checkpoint: whether the new one came from beside it, and whether the old one was taken away."""
     with folder() as place:
-        RecordingStudent.listen(str(place))
+        FileEvents.listen(str(place))
         path, elsewhere = Path(os.path.realpath(place)) / "run.pt", place / "elsewhere"
         elsewhere.mkdir()
-        model, optimizer = fresh(assignment, dim, 1, seed=1)
+        model, optimizer = fresh(assignment, [torch.ones(dim, dim), torch.ones(dim, 1)])
         here = Path.cwd()
         try:
             os.chdir(elsewhere)
             assignment.checkpoint.save_checkpoint("bare-name.pt", model, optimizer, 1)
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
             older = path.stat().st_ino
-            RecordingStudent.notes = []
+            FileEvents.notes = []
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 2)
-            notes, RecordingStudent.notes = RecordingStudent.notes, None
+            notes, FileEvents.notes = FileEvents.notes, None
             newer = path.stat().st_ino  # a note can be forged; another file has another number
         finally:
             os.chdir(here)
@@ -187,7 +181,7 @@ def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
             torch.save(content, path)
         else:
             path.write_bytes(pickle.dumps(content))
-        model, optimizer = fresh(assignment, dim, 1, seed=1)
+        model, optimizer = fresh(assignment, [torch.ones(dim, dim), torch.ones(dim, 1)])
         honest = place / "honest.pt"
         assignment.checkpoint.save_checkpoint(honest, model, optimizer, 1)
         assignment.checkpoint.load_checkpoint(honest, model, optimizer)
@@ -195,15 +189,15 @@ def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
         return mark.exists()
 
 
-def from_elsewhere(assignment: Any, dim: int) -> dict[str, object]:
-    """Load a checkpoint whose tensors say that they were saved on a GPU.
+def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
+    """Load a checkpoint of these weights, whose tensors say that they were saved on a GPU.
 
     The file is saved here and the device in it rewritten. Code that brings every tensor to the CPU before it saves,
     or a file without devices, has nothing to rewrite.
     """
     with folder() as place:
         path, moved = place / "run.pt", place / "moved.pt"
-        model, optimizer = fresh(assignment, dim, 1, seed=1)
+        model, optimizer = fresh(assignment, weights)
         with Moves() as moves:
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
         if moves.seen or not path.read_bytes().startswith(b"PK"):
@@ -215,24 +209,25 @@ def from_elsewhere(assignment: Any, dim: int) -> dict[str, object]:
                     if name.endswith("data.pkl"):
                         content = content.replace(b"X\x03\x00\x00\x00cpu", b"X\x06\x00\x00\x00cuda:0")
                     target.writestr(name, content)
-        other, other_optimizer = fresh(assignment, dim, 1, seed=2)
+        other, other_optimizer = fresh(assignment, weights, 1.0)
         refused = refusal(lambda: assignment.checkpoint.load_checkpoint(moved, other, other_optimizer, device="cpu"))
         devices = sorted({p.device.type for p in other.parameters()})
-    return {"raised": refused, "saved": weights_of(model), "loaded": weights_of(other), "devices": devices}
+    return {"raised": refused, "loaded": weights_of(other), "devices": devices}
 
 
 def truncated(
-    assignment: Any, dim: int, num_layers: int, xs: list[Tensor], ys: list[Tensor], part: float
+    assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor], part: float
 ) -> dict[str, object]:
-    """Load a file of which only the first part is left."""
+    """Load a file of which only the first part is left, into a model with these weights."""
     with folder() as place:
         path = place / "run.pt"
-        model, optimizer = fresh(assignment, dim, num_layers, seed=1)
+        model, optimizer = fresh(assignment, weights, 1.0)
         fit(model, optimizer, xs, ys)
         assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
-        other, other_optimizer = fresh(assignment, dim, num_layers, seed=2)
+        other, other_optimizer = fresh(assignment, weights, 2.0)
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
         fit(other, other_optimizer, xs[:1], ys[:1])
+        load(other, weights)
         content = path.read_bytes()
         path.write_bytes(content[: min(int(len(content) * part), len(content) - 1)])
         before = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}

@@ -19,6 +19,11 @@ def load(model: Any, weights: list[Tensor]) -> None:
     model.load_state_dict(dict(zip(keys, weights, strict=True)))
 
 
+def weights_of(model: Any) -> list[Tensor]:
+    """Copies of all weights, the final one last."""
+    return [layer.weight.detach().clone() for layer in [*model.layers, model.final]]
+
+
 def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
     """The model's output with given weights, in eval mode, after it has been used with others."""
     model = loaded(assignment, [weight + 1 for weight in weights]).eval()

@@ -45,7 +45,7 @@ class Failing(nn.Module):
         return Unwritable()
 
 
-class RecordingStudent:
+class FileEvents:
     """Notes what this process does to files while `notes` is a list: the event's name, from where, and to where."""
 
     notes: list[list[str]] | None = None

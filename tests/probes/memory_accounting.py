@@ -44,9 +44,9 @@ def part_of(kind: str, a: int, b: int) -> nn.Module:
             return nn.GELU()
 
 
-def tensor_bytes(assignment: Any, root: Tensor, recipe: list[list[Any]]) -> object:
+def tensor_bytes(assignment: Any, x: Tensor, _recipe: list[list[Any]]) -> object:
     """The bytes of the last tensor of a recipe."""
-    return assignment.memory_accounting.tensor_bytes(build(root, recipe)[-1])
+    return assignment.memory_accounting.tensor_bytes(build(x, _recipe)[-1][1])
 
 
 def expanded_bytes(assignment: Any, row: Tensor, times: int) -> object:

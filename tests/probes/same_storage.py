@@ -1,4 +1,4 @@
-"""Probes of same_storage: build tensors from a recipe, then ask about every pair."""
+"""Probes of same_storage: build tensors from expressions, then ask about every pair."""
 
 from typing import Any
 
@@ -8,71 +8,99 @@ from torch import Tensor, nn
 # Each step makes a tensor from an earlier one. VIEWS stay on its allocation, COPIES begin a new one.
 VIEWS = ("slice", "row", "transpose", "expand", "every_second", "detach", "bits", "bytes", "flatten", "parameter")
 COPIES = ("clone", "plus_zero", "contiguous", "new_equal")
+PARTS = (  # of x, whose first `cut` elements are one side; each pair with whether it shares a storage
+    ("x", "x", True),
+    ("x", "x[:{cut}]", True),
+    ("x", "x[{cut}:]", True),
+    ("x[:{cut}]", "x[:{cut}]", True),
+    ("x[:{cut}]", "x[{cut}:]", True),
+    ("x[{cut}:]", "x[:{cut}]", True),
+    ("x[::2]", "x[1::2]", True),
+    ("x", "x.view(torch.int32)", True),
+    ("x[:{cut}]", "x[{cut}:].view(torch.uint8)[1:]", True),
+    ("x[:{cut}]", "x[{cut}:].view(torch.int32)", True),
+    ("x", "nn.Parameter(x, requires_grad=False)", True),
+    ("x", "x.clone()", False),
+    ("x[:{cut}]", "x[{cut}:].clone()", False),
+    ("x", "x + 1", False),
+)
 
 
-def grow(source: Tensor, step: str, a: int, b: int) -> Tensor:
-    """One step of a recipe; `a` and `b` choose the axis and the place."""
-    axis = a % max(source.ndim, 1)
+def expression(x: Tensor, step: str, a: int, b: int) -> str:
+    """One step of a recipe, as it is typed; `a` and `b` choose the axis and the place."""
+    axis = a % max(x.ndim, 1)
     match step:
-        case "slice" if source.ndim:
-            start = b % source.shape[axis]
-            return source.narrow(axis, start, source.shape[axis] - start)
-        case "row" if source.ndim:
-            return source.select(axis, b % source.shape[axis])
-        case "transpose" if source.ndim:
-            return source.transpose(axis, b % source.ndim)
-        case "every_second" if source.ndim:
-            return source[::2]
-        case "flatten" if source.is_contiguous():
-            return source.view(-1)
-        case "bits" if source.element_size() == 4:
-            return source.detach().view(torch.float32 if source.dtype == torch.int32 else torch.int32)
-        case "bytes" if source.ndim and source.stride(-1) == 1:
-            return source.detach().view(torch.uint8)
+        case "slice" if x.ndim:
+            start = b % x.shape[axis]
+            return f"{{x}}.narrow({axis}, {start}, {x.shape[axis] - start})"
+        case "row" if x.ndim:
+            return f"{{x}}.select({axis}, {b % x.shape[axis]})"
+        case "transpose" if x.ndim:
+            return f"{{x}}.transpose({axis}, {b % x.ndim})"
+        case "every_second" if x.ndim:
+            return "{x}[::2]"
+        case "flatten" if x.is_contiguous():
+            return "{x}.view(-1)"
+        case "bits" if x.element_size() == 4:
+            return "{x}.view(torch.float32)" if x.dtype == torch.int32 else "{x}.view(torch.int32)"
+        case "bytes" if x.ndim and x.stride(-1) == 1:
+            return "{x}.view(torch.uint8)"
         case "expand":
-            return source.unsqueeze(0).expand(2 + b % 2, *source.shape)
+            return f"{{x}}.expand({2 + b % 2}, {'-1, ' * x.ndim}".removesuffix(", ") + ")"
         case "detach":
-            return source.detach()
+            return "{x}.detach()"
         case "parameter":
-            return nn.Parameter(source.detach(), requires_grad=False)
+            return "nn.Parameter({x}, requires_grad=False)"
         case "clone":
-            return source.clone()
+            return "{x}.clone()"
         case "plus_zero":
-            return source + 0
+            return "({x} + 0)"
         case "contiguous":
-            return source.unsqueeze(0).expand(2, *source.shape).contiguous()
+            return f"{{x}}.expand(2, {'-1, ' * x.ndim}".removesuffix(", ") + ").contiguous()"
         case "new_equal":
-            return torch.tensor(source.tolist(), dtype=source.dtype)
+            return "torch.tensor({x}.tolist(), dtype={x}.dtype)"
         case _:
-            return source.unsqueeze(0)
+            return "{x}.unsqueeze(0)"
 
 
-def build(root: Tensor, recipe: list[list[Any]]) -> list[Tensor]:
-    """The root, then one tensor for each step `[source, step, a, b]`."""
-    tensors = [root.clone()]
+def value(expression: str, x: Tensor) -> Tensor:
+    """What an expression of x comes to."""
+    made: Tensor = eval(expression, {"torch": torch, "nn": nn, "x": x})
+    return made
+
+
+def build(x: Tensor, recipe: list[list[Any]]) -> list[tuple[str, Tensor]]:
+    """x, then one tensor for each step `[source, step, a, b]`; each with how it is typed."""
+    made = [("x", x.clone())]
     for source, step, a, b in recipe:
-        tensors.append(grow(tensors[source], step, a, b))
-    return tensors
+        name, tensor = made[source]
+        typed = expression(tensor, step, a, b)
+        made.append((typed.format(x=name), value(typed.format(x="x"), tensor)))
+    return made
 
 
-def answers(assignment: Any, root: Tensor, recipe: list[list[Any]]) -> list[list[object]]:
+def answers(assignment: Any, x: Tensor, _recipe: list[list[Any]]) -> list[list[object]]:
     """`same_storage` of every pair."""
-    tensors = build(root, recipe)
+    tensors = [tensor for _, tensor in build(x, _recipe)]
     return [[assignment.same_storage.same_storage(x, y) for y in tensors] for x in tensors]
 
 
-def halves(assignment: Any, x: Tensor, cut: int) -> list[object]:
-    """The two sides of a cut, asked both ways round, one as bytes, and one side with a copy of the other."""
-    same_storage, left, right = assignment.same_storage.same_storage, x[:cut], x[cut:]
-    pairs = [(left, right), (right, left), (left, right.view(torch.uint8)[1:]), (left, right.clone())]
-    return [same_storage(*pair) for pair in pairs]
+def parts(cut: int) -> list[tuple[str, str, bool]]:
+    """The pairs of PARTS, as they are typed."""
+    return [(one.format(cut=cut), other.format(cut=cut), share) for one, other, share in PARTS]
+
+
+def answers_on_parts(assignment: Any, x: Tensor, cut: int) -> list[object]:
+    """`same_storage` of these pairs."""
+    x = x.clone()
+    return [assignment.same_storage.same_storage(value(a, x), value(b, x)) for a, b, _ in parts(cut)]
 
 
 def traces(assignment: Any, x: Tensor, y: Tensor, step: str) -> dict[str, object]:
     """The answer, and all that can be seen of the two tensors before and after the question."""
     x = x.clone().requires_grad_()
     x.grad = torch.ones_like(x)
-    other = grow(x, step, 0, 0) if step else y.clone().requires_grad_()
+    other = value(expression(x, step, 0, 0).format(x="x"), x) if step else y.clone().requires_grad_()
     if not step:
         other.grad = torch.ones_like(other)
 

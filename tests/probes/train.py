@@ -1,11 +1,14 @@
 """Probes of train: a get_batch that keeps count, and optimizers of the tests' own."""
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
+
+from .cruncher import load, weights_of
 
 
 class Batches:
@@ -24,27 +27,49 @@ class Batches:
         return x.clone(), y.clone()
 
 
-def weights_of(model: Any) -> list[Tensor]:
-    """Copies of all weights, the final one last."""
-    return [layer.weight.detach().clone() for layer in [*model.layers, model.final]]
+@contextmanager
+def starting_from(assignment: Any, weights: list[Tensor]) -> Iterator[None]:
+    """Every new Cruncher starts with these weights."""
+    cruncher = assignment.cruncher.Cruncher
+    built = cruncher.__init__
+
+    def given(model: Any, *args: object, **options: object) -> None:
+        built(model, *args, **options)
+        load(model, weights)
+
+    cruncher.__init__ = given
+    try:
+        yield
+    finally:
+        cruncher.__init__ = built
 
 
 def run(
-    assignment: Any, D: int, num_layers: int, B: int, lr: float, xs: list[Tensor], ys: list[Tensor], seed: int
+    assignment: Any, weights: list[Tensor], B: int, lr: float, xs: list[Tensor], ys: list[Tensor]
 ) -> dict[str, object]:
-    """Train on given batches; the start is a model built from the same seed."""
-    torch.default_generator.manual_seed(seed)
-    start = weights_of(assignment.cruncher.Cruncher(D, num_layers))
+    """Train on given batches, from given weights on."""
     batches = Batches(xs, ys)
-    torch.default_generator.manual_seed(seed)
-    model, losses = assignment.train.train(batches, D, num_layers, B, len(xs), lr)
+    with starting_from(assignment, weights):
+        model, losses = assignment.train.train(batches, len(weights[-1]), len(weights) - 1, B, len(xs), lr)
     each = [losses] if isinstance(losses, Tensor) else list(losses)
     return {
-        "start": start,
         "weights": weights_of(model),
         "losses": losses,
         "attached": any(isinstance(loss, Tensor) and loss.requires_grad for loss in each),
         "asked": batches.sizes,
+    }
+
+
+def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, object]:
+    """What no steps leave behind, and what a model built from the same seed starts with."""
+    torch.default_generator.manual_seed(seed)
+    start = weights_of(assignment.cruncher.Cruncher(D, num_layers))
+    torch.default_generator.manual_seed(seed)
+    model, losses = assignment.train.train(Batches([], []), D, num_layers, 2, 0, 0.1)
+    return {
+        "start": start,
+        "weights": weights_of(model),
+        "losses": losses,
         "is a Cruncher": isinstance(model, assignment.cruncher.Cruncher),
     }
 
@@ -65,17 +90,15 @@ class Frozen(torch.optim.Optimizer):
 
 
 def with_frozen_sgd(
-    assignment: Any, D: int, num_layers: int, lr: float, xs: list[Tensor], ys: list[Tensor]
+    assignment: Any, weights: list[Tensor], lr: float, xs: list[Tensor], ys: list[Tensor]
 ) -> dict[str, object]:
     """Train while `sgd.SGD` is an optimizer that moves nothing."""
     assignment.sgd.SGD = Frozen
     assignment.forget("train")
     Frozen.events, Frozen.rates = [], []
-    torch.default_generator.manual_seed(0)
-    start = weights_of(assignment.cruncher.Cruncher(D, num_layers))
-    torch.default_generator.manual_seed(0)
-    model, _ = assignment.train.train(Batches(xs, ys), D, num_layers, len(xs[0]), len(xs), lr)
-    return {"events": Frozen.events, "rates": Frozen.rates, "start": start, "weights": weights_of(model)}
+    with starting_from(assignment, weights):
+        model, _ = assignment.train.train(Batches(xs, ys), len(weights[-1]), len(weights) - 1, len(xs[0]), len(xs), lr)
+    return {"events": Frozen.events, "rates": Frozen.rates, "weights": weights_of(model)}
 
 
 def tensors_alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:

@@ -4,8 +4,9 @@ import ast
 import math
 import resource
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from torchkata.course import course
 
 CPU_SECONDS, MEMORY = 10, 2**30  # more than any source takes that was typed by hand
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
+TELLING = 40  # nodes of a syntax tree: hardly anybody writes as many exactly as somebody else did
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,19 +59,48 @@ def limit_this_process() -> None:
 
 
 def lint(files: Mapping[str, bytes]) -> list[Finding]:
-    """What is found in all files, each once for a file, at its first line. A file that is no Python gets none."""
-    findings = []
-    for file, source in files.items():
-        first: dict[str, Finding] = {}
-        module = file.removesuffix(".py")
-        try:
-            for line, text in found_in(module, ast.parse(source)):
-                if text not in first or line < first[text].line:
-                    first[text] = Finding(module, line, text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        findings += sorted(first.values(), key=lambda finding: (finding.line, finding.text))
-    return findings
+    """What is found in all files."""
+    return list(chain.from_iterable(findings_of(file, source) for file, source in files.items()))
+
+
+def findings_of(file: str, source: bytes) -> list[Finding]:
+    """What is found in a file, each once, at its first line; that it can't be looked through is a finding, too."""
+    first: dict[str, Finding] = {}
+    module = file.removesuffix(".py")
+    try:
+        for line, text in found_in(module, ast.parse(source)):
+            if text not in first or line < first[text].line:
+                first[text] = Finding(module, line, text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return [Finding(module, 1, f"{type(error).__name__}: it can't be looked through")]
+    return sorted(first.values(), key=lambda finding: (finding.line, finding.text))
+
+
+def unread(files: Collection[str], looked_through: Collection[str]) -> list[Finding]:
+    """What is to be said of files whose turn never came."""
+    text = f"it was not looked through: that took more than {CPU_SECONDS} seconds, or too much memory"
+    return [Finding(file.removesuffix(".py"), 1, text) for file in files if file not in looked_through]
+
+
+@cache
+def oracle_bodies() -> dict[str, str]:
+    """The bodies of the course's own oracle, which students have, and the names of their functions."""
+    found = {}
+    for kata in course().katas:
+        path = course().folder(kata) / "oracle.py"
+        for node in ast.walk(ast.parse(path.read_bytes())) if path.is_file() else ():
+            if isinstance(node, ast.FunctionDef) and (body := telling(node.body)):
+                found[body] = f"reference.{kata}.oracle.{node.name}"
+    return found
+
+
+def telling(body: Sequence[ast.stmt]) -> str:
+    """A function's statements, without its docstring; "" where there are too few to tell where they come from."""
+    match body:
+        case [ast.Expr(value=ast.Constant(value=str())), *rest]:
+            body = rest
+    tree = ast.Module([*body], [])
+    return ast.dump(tree) if sum(1 for _ in ast.walk(tree)) >= TELLING else ""
 
 
 def found_in(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -90,6 +121,8 @@ def found_in(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
         yield from ((line, f"{what}: {rule.text}") for line, what in found)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
+            if name := oracle_bodies().get(telling(node.body)):
+                yield node.lineno, f"{name}: it is a copy of what the tests compare with"
             parameters = {argument.arg for argument in (*node.args.posonlyargs, *node.args.args)}
             for call in (inner for inner in ast.walk(node) if isinstance(inner, ast.Call)):
                 saver = names.full_name(call.func)

@@ -1,7 +1,9 @@
 """What a failure looks like is read by students and stored by the grader, and changes nothing else."""
 
 import json
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 from grader.tests.conftest import grade, run
 from grader.tests.handed_in import changed, work
@@ -10,10 +12,20 @@ EPSILON = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
 LINE = "  looks like: the 1e-5 is added outside the square root"
 
 
-def test_pytest_prints_the_diagnosis_above_the_command_that_runs_the_test_again(tmp_path: Path) -> None:
+def test_pytest_prints_the_diagnosis_under_the_claim(tmp_path: Path) -> None:
     folder = work(tmp_path, adagrad=changed("adagrad", *EPSILON))
     out = run("pytest", f"--impl={folder}", "--kata", "adagrad", "-k", "add_up", "--seed", "7").out.splitlines()
-    assert out[out.index(LINE) + 1].startswith("  again: pytest tests/test_adagrad.py::test_squared_gradients_add_up")
+    assert out[out.index(LINE) - 1].startswith("adagrad · ")
+    assert any(line.startswith("  again: pytest tests/test_adagrad.py::test_squared_gradients_add_up") for line in out)
+
+
+def test_what_one_mistake_explains_is_told_once_and_first(tmp_path: Path) -> None:
+    folder = work(tmp_path, same_storage="def same_storage(x, y):\n    return x.data_ptr() == y.data_ptr()\n")
+    out = run("pytest", f"--impl={folder}", "--kata", "same_storage", "--seed", "3").out
+    blocks = [block for block in out.split("\n\n") if block.startswith("same_storage · ")]
+    assert ["looks like: x.data_ptr() and y.data_ptr() are compared" in block for block in blocks] == [True, False]
+    assert "  the same in: test_views_and_copies_are_told_apart, test_the_answer_is_a_real_bool" in blocks[1]
+    assert "yours     same_storage(x, x.narrow(0, 1, 1)): False" in blocks[1]
 
 
 def test_the_grader_stores_the_diagnosis_in_the_result(tmp_path: Path) -> None:
@@ -35,11 +47,17 @@ def test_a_diagnosis_changes_neither_verdicts_nor_smallest_inputs(tmp_path: Path
     )
     command = ["pytest", f"--impl={folder}", "--hypothesis-profile", "grade", "--examples", "40", "--seed", "3"]
     command += ["--kata", "linear", "--kata", "sgd"]
-    with_it, without = run(*command), run(*command, "-p", "no:torchkata.diagnose")
-    assert "  looks like: " in with_it.out
-    assert "  looks like: " not in without.out
-    lines = [line for line in with_it.out.splitlines() if not line.startswith("  looks like: ")]
-    assert lines[:-1] == without.out.splitlines()[:-1], "but for the last line, which tells the time"
+    told = []
+    for name, options in (("with", ()), ("without", ("-p", "no:torchkata.diagnose"))):
+        run(*command, f"--junitxml={tmp_path / name}", *options)
+        cases = ElementTree.parse(tmp_path / name).iter("testcase")
+        told.append({case.get("name"): [failure.text or "" for failure in case.iter("failure")] for case in cases})
+    with_it, without = told
+    assert any("  looks like: " in text for texts in with_it.values() for text in texts)
+    assert not any("  looks like: " in text for texts in without.values() for text in texts)
+    assert {
+        name: [re.sub(r"  looks like: .*\n", "", text) for text in texts] for name, texts in with_it.items()
+    } == without
 
 
 def test_a_right_solution_gets_no_diagnosis() -> None:

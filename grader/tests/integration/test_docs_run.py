@@ -35,19 +35,13 @@ NOT_RUN = {
     "waits until a file is saved; test_watch.py::test_watch_runs_a_kata_that_is_saved_and_no_other": ("kata watch",),
     "minutes; test_speed.py::test_speed_is_stored_with_the_result_and_not_timed_again": (
         "grader grade submissions/* --out results --device cuda",
-        "grader grade examples/submissions/complete --out results --device cuda",
     ),
     "a minute; test_calibrated.py::test_calibrate_measures_a_cpu_shows_the_figures_and_stores_them": (
         "grader calibrate",
-        "grader calibrate --device cuda",
     ),
-    "many minutes; make prove and make speed run it": (
-        "grader certify",
-        "grader certify --only cheats",
-    ),
-    "needs a GPU; pretended in test_student_speed.py::test_the_solution_reaches_full_speed_on_a_pretended_gpu": (
-        "python -m benchmarks.clock cuda",
-        "pytest -m gpu --impl solution",
+    "many minutes; make prove and make speed run it": ("grader certify",),
+    "needs a GPU; rehearsed in test_prove_gpu.py::test_every_step_is_taken_in_a_rehearsal": (
+        "python -m benchmarks.prove_gpu",
     ),
     "needs Slurm; test_slurm.py::test_a_slurm_run_gives_the_same_gradebook_as_a_local_run": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm "

@@ -2,11 +2,7 @@
 
 import errno
 import json
-import os
-import shutil
 import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,66 +10,25 @@ import pytest
 
 from grader.sandbox.launch import Gpu, launch
 from grader.speed import setup
-from grader.tests import ROOT
+from grader.tests.gpu_plumbing import ORDINARY, with_driver
 from grader.tests.workers import Ask, asking
 
-ORDINARY = ["unshare", "--user", "--map-user=54321", "--map-group=54321"]  # a user who owns nothing
-CALLS = ("cuMemCreate", "cuMemExportToShareableHandle", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess")
 LIMITS = setup.limits()
 
 pytestmark = pytest.mark.usefixtures("needs_bwrap")
 
 
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Path]:
-    """A folder with a library that stands in for the driver's; not in /tmp, which every worker has for itself."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("needs a C compiler: apt-get install gcc libc6-dev")
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        source, library = ROOT / "grader/tests/fake_cuda.c", folder / "libcuda.so.1"
-        command = [compiler, "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", str(source), "-o", str(library)]
-        subprocess.run(command, check=True)
-        yield folder
-
-
-def plumbing(driver: Path, *before: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the whole chain in a process of its own: the driver's library stays loaded, and it must not fork any more."""
-    return with_driver(driver, *before, sys.executable, "-m", "grader.tests.gpu_plumbing", **variables)
-
-
 def code_with(driver: Path, code: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run this code with the driver's library at hand."""
-    return with_driver(driver, sys.executable, "-c", code, **variables)
-
-
-def with_driver(driver: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a command that finds this library."""
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env={**os.environ, "LD_LIBRARY_PATH": str(driver), **variables},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    return with_driver(driver, "-c", code, **variables)
 
 
 @pytest.mark.parametrize("before", [[], ORDINARY], ids=["this user", "an ordinary user"])
 def test_device_memory_is_shared_across_namespaces_users_and_the_filter(driver: Path, before: list[str]) -> None:
-    done = plumbing(driver, *before)
+    done = with_driver(driver, "-m", "grader.tests.gpu_plumbing", "--pretended", before=before)
     assert done.returncode == 0, done.stderr
     worker = {"right": [True, True], "alive": 7}
     assert json.loads(done.stdout) == {"workers": [worker, worker], "violations": [], "left open": 0}
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_a_call_of_the_driver_that_fails_is_named(driver: Path, call: str) -> None:
-    done = plumbing(driver, FAKE_CUDA_FAILS=call)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].endswith(f"CudaError: {call} failed with error 999")
 
 
 LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchkata.compare import ROUNDINGS, as_float64, assert_close, assert_equal, same
+from torchkata.compare import ROUNDINGS, as_float64, assert_close, assert_equal, of_a_mistake, same
 from torchkata.failures import Wrong
 from torchkata.values import Plain
 
@@ -74,8 +74,18 @@ def test_any_number_is_close_where_the_scale_is_infinite() -> None:
         assert_close(torch.tensor(math.nan), 14.581846, scale=math.inf)
 
 
-def test_nan_and_none_are_close_to_themselves_alone() -> None:
-    assert_close(torch.tensor(math.nan), math.nan, scale=1.0)
+def test_only_a_known_mistake_may_expect_what_is_not_finite() -> None:
+    for value in (math.nan, math.inf):
+        with pytest.raises(Wrong, match="not all are finite"):
+            assert_close(torch.tensor(value), value, scale=1.0)
+    before = of_a_mistake.set(True)
+    try:
+        assert_close(torch.tensor(math.nan), math.nan, scale=1.0)
+    finally:
+        of_a_mistake.reset(before)
+
+
+def test_none_is_close_to_itself_alone() -> None:
     assert_close(None, None, scale=1.0)
     for yours, expected in ((None, 1.0), (torch.tensor(1.0), None), (1.0, 1.0)):
         with pytest.raises(Wrong):

@@ -1,8 +1,8 @@
-"""ZooOutcome on sources: shortcuts are found under whatever name, honest code has none, hostile code breaks nothing."""
+"""Findings on sources: shortcuts are found under whatever name, honest code has none, hostile code breaks nothing."""
 
 import pytest
 
-from grader.pipeline.lint import lint
+from grader.pipeline.lint import lint, unread
 from grader.proof.zoo import package
 from torchkata.course import course
 
@@ -111,4 +111,19 @@ def test_hostile_sources_do_not_break_the_lint(source: bytes) -> None:
     assert [finding.text for finding in outcome if finding.kata == "linear"] == [
         "eval: it runs code that it makes itself"
     ]
-    assert len(outcome) <= 2
+    assert len([finding for finding in outcome if finding.kata == "sgd"]) == 1
+
+
+def test_a_copy_of_the_oracle_is_found_and_code_of_ones_own_is_not() -> None:
+    oracle = (course().folder("train") / "oracle.py").read_text("utf-8")
+    copied = oracle.replace('"""The weights after', '"""Another docstring')
+    (found,) = [finding for finding in lint({"train.py": copied.encode()}) if "copy" in finding.text]
+    assert found.text.startswith("reference.train.oracle.train: ")
+    changed = oracle.replace("error**2", "error * error")
+    assert not [finding for finding in lint({"train.py": changed.encode()}) if "oracle" in finding.text]
+
+
+def test_a_file_whose_turn_never_came_is_named() -> None:
+    found = unread(["sgd.py", "linear.py"], ["sgd.py"])
+    assert [(finding.kata, finding.line) for finding in found] == [("linear", 1)]
+    assert "was not looked through" in found[0].text

@@ -1,8 +1,10 @@
 """The machine's fault is never the student's: every step fails once, and no point is lost."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 import pytest
 import torch
@@ -10,15 +12,19 @@ from torch import Tensor
 
 from grader.results.result import PerformanceResult
 from grader.sandbox.cuda import CudaError
-from grader.speed import grading, rates, session, setup
+from grader.sandbox.orders import Begin
+from grader.speed import chain, grading, rates, session, setup
 from grader.speed.decision import Final
+from grader.speed.machine import DEMANDS, Machine
 from grader.speed.rates import Baseline
 from grader.speed.session import Row, SpeedJob, grade_speed
-from grader.speed.timed_worker import Task, TimedWorker
+from grader.speed.timed_worker import Task
 from torchkata.course import course
-from torchkata.failures import Crashed, Died, Inconclusive, TimedOut
+from torchkata.failures import Died, Inconclusive, TimedOut
 from torchkata.reply import Reply
+from torchkata.speed.layout import lay_out
 from torchkata.speed.sizes import Kind, Size
+from torchkata.speed.workload import work_of
 
 WORKLOADS = tuple(course().workloads.values())[:4]
 NAMES = [workload.name for workload in WORKLOADS]
@@ -77,101 +83,169 @@ def test_an_error_of_the_graders_own_work_is_inconclusive_and_ends_the_process(
     assert "more" not in found[1].message
 
 
-def test_a_device_that_cannot_share_its_memory_is_not_graded_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    def inline(work: Callable[[Callable[[bytes], None]], None], _seconds: float) -> list[bytes]:
-        sent: list[bytes] = []
-        work(sent.append)
-        return sent
+@pytest.mark.parametrize(
+    ("lacking", "words"),
+    [
+        ("it has no virtual memory management", "it has no virtual memory management"),
+        (CudaError("cuInit failed with error 999"), f"{chain.BROKEN}: CudaError: cuInit failed with error 999"),
+        (RuntimeError("CUDA error: unspecified\nmore"), f"{chain.BROKEN}: RuntimeError: CUDA error: unspecified"),
+        (Inconclusive("no worker"), f"{chain.BROKEN}: no worker"),
+        ("", ""),
+    ],
+)
+def test_a_device_that_nothing_can_be_timed_on_says_why(
+    monkeypatch: pytest.MonkeyPatch, lacking: str | BaseException, words: str
+) -> None:
+    def told() -> str:
+        if isinstance(lacking, BaseException):
+            raise lacking
+        return lacking
 
-    monkeypatch.setattr(session, "messages", inline)
-    monkeypatch.setattr(session, "connect", lambda _sandbox: SimpleNamespace(close=lambda: None))
     monkeypatch.setattr(setup, "missing", lambda _kind: "")
-    monkeypatch.setattr(session, "lacking", lambda: "it has no virtual memory management")
-    rows = rows_of(SpeedJob("ada", {}, (), WORKLOADS), "cuda")
-    assert {(one.outcome, one.message) for one in rows} == {("not_graded", "it has no virtual memory management")}
-    assert [one.workload for one in rows] == NAMES
+    monkeypatch.setattr(setup, "machine", lambda *_: None)
+    monkeypatch.setattr(chain, "one_block", lambda _machine: None)
+    monkeypatch.setattr(chain, "lacking", told)
+    here: Any = None
+    assert chain.first_fault("cuda", here, here) == words
+
+
+def test_a_process_that_is_lost_before_any_submission_breaks_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain, "on_device", lambda *_: iter(()))
+    sandbox: Any = None
+    assert chain.broken("cpu", sandbox) == f"{chain.BROKEN}: the process that times was lost, or hung"
+
+
+SIZES = {"linear_forward": Size(batch=64, width=64, outputs=32), "sgd_step": Size(parameters=2048, rate=0.1)}
+BOTH = [course().workloads[name] for name in SIZES]
+GONE = Inconclusive("the process that starts workers is gone")
+FAULTS = [Reply("raised", error="ValueError: x"), Died("it has ended"), TimedOut("no answer")]
 
 
 class FaultyWorker:
-    """A worker in which one step fails as it is told."""
+    """A worker in this process: it does plain torch's work, whoever it is, and one step of it fails once."""
 
-    step = ""
+    who, step, nth = "", "", 0
     fault: Any = None
+    seen: ClassVar[Counter[tuple[str, str]]] = Counter()
 
-    def __init__(self, *_: object) -> None:
-        pass
+    def __init__(self, me: str, _limits: object) -> None:
+        self.me = me
+        self.arena = torch.zeros(2**20, dtype=torch.uint8)
 
-    def start(self, _files: object) -> Tensor:
-        return torch.zeros(2**16, dtype=torch.uint8)
-
-    def reply(self, step: str) -> Reply:
-        if step != self.step:
+    def take(self, step: str) -> Reply:
+        """Take a step."""
+        self.seen[self.me, step] += 1
+        if (self.me, step, self.seen[self.me, step]) != (self.who, self.step, self.nth):
             return Reply("returned")
         if isinstance(self.fault, Reply):
             return self.fault
         raise self.fault
 
-    def lay_out(self, _order: object, _descriptor: int | None) -> Reply:
-        return self.reply("lay out")
+    def start(self, _files: object) -> Tensor:
+        self.take("start")
+        return self.arena
 
-    def begin(self) -> Reply:
-        return self.reply("begin")
-
-    def block(self, *_: object) -> Any:
-        return SimpleNamespace(reply=self.reply("block"), wall=1.0, own=1.0)
+    def lay_out(self, order: Begin, _descriptor: int | None) -> Reply:
+        work = work_of(order.workload)
+        memory = lay_out(work.fields(order.size, order.calls), self.arena, self.arena)
+        self.work = work.baseline(order.size, memory, "cpu")
+        return self.take("lay out")
 
     def memory(self) -> None:
-        pass
+        self.take("memory")
+
+    def begin(self) -> Reply:
+        return self.take("begin")
+
+    def block(self, *_: object) -> Any:
+        self.work()
+        return SimpleNamespace(reply=self.take("block"), wall=1.0, own=1.0)
 
     def still(self) -> None:
-        pass
+        self.take("still")
 
     def end(self) -> None:
-        pass
-
-
-FAULTS = [Reply("raised", error="ValueError: x"), Died("it has ended"), TimedOut("no answer")]
-EVERY_FAULT = pytest.mark.parametrize("fault", FAULTS, ids=["raises", "dies", "hangs"])
+        self.take("end")
 
 
 @pytest.fixture
-def with_fault(monkeypatch: pytest.MonkeyPatch) -> Callable[..., TimedWorker]:
-    """A side whose worker fails in one step; nothing but that is pretended."""
+def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
+    """How two workloads end while a step fails; nothing but the workers and their speed is pretended."""
+    monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", FaultyWorker)
+    monkeypatch.setattr(FaultyWorker, "seen", Counter())
+    monkeypatch.setattr(rates, "OWN_MARGIN", 100.0)
+    monkeypatch.setitem(DEMANDS, "cpu", replace(DEMANDS["cpu"], warm_up_seconds=0.0))
+    for name, size in SIZES.items():
+        monkeypatch.setattr(type(work_of(name)), "sizes", {"cpu": size})
 
-    def make(step: str, fault: object, *, trusted: bool) -> TimedWorker:
-        monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", FaultyWorker)
-        monkeypatch.setattr(FaultyWorker, "step", step)
-        monkeypatch.setattr(FaultyWorker, "fault", fault)
-        return TimedWorker(None, setup.limits(), TASK, None if trusted else {})  # type: ignore[arg-type]
+    def graded(who: str = "", step: str = "", nth: int = 0, fault: object = None) -> dict[str, str]:
+        for name, value in {"who": who, "step": step, "nth": nth, "fault": fault}.items():
+            monkeypatch.setattr(FaultyWorker, name, value)
+        student: Any = "student"
+        baseline: Any = "baseline"
+        machine = Machine("cpu", "a CPU", None, 2**20, setup.limits(), student, baseline, lambda: "")
+        return {row.workload: row.outcome for row in grading.grade(machine, BOTH, {name: {} for name in SIZES})}
 
-    return make
+    return graded
 
 
-@EVERY_FAULT
-@pytest.mark.parametrize("trusted", [True, False])
-def test_memory_that_cannot_be_mapped_is_nobodys_fault(
-    with_fault: Callable[..., TimedWorker], fault: object, trusted: bool
+Outcomes: TypeAlias = Callable[..., dict[str, str]]
+NTH = pytest.mark.parametrize("nth", [1, 2])
+EVERY_FAULT = pytest.mark.parametrize("fault", FAULTS, ids=["raises", "dies", "hangs"])
+
+
+def test_workers_without_a_fault_pass(outcomes: Outcomes) -> None:
+    assert set(outcomes().values()) == {"passed"}
+
+
+@NTH
+@pytest.mark.parametrize("who", ["student", "baseline"])
+@pytest.mark.parametrize("step", ["start", "memory", "end"])
+def test_a_zygote_that_fails_once_costs_one_workload_and_no_point(
+    outcomes: Outcomes, who: str, step: str, nth: int
 ) -> None:
-    with pytest.raises(Inconclusive, match="a worker could not map its memory"):
-        with_fault("lay out", fault, trusted=trusted)
+    assert sorted(outcomes(who, step, nth, GONE).values()) == ["inconclusive", "passed"]
+
+
+@NTH
+@EVERY_FAULT
+@pytest.mark.parametrize("who", ["student", "baseline"])
+def test_memory_that_cannot_be_mapped_is_nobodys_fault(outcomes: Outcomes, fault: object, who: str, nth: int) -> None:
+    assert sorted(outcomes(who, "lay out", nth, fault).values()) == ["inconclusive", "passed"]
 
 
 @EVERY_FAULT
-@pytest.mark.parametrize("step", ["begin", "block"])
+@pytest.mark.parametrize(("step", "nth"), [("begin", 1), ("begin", 4), ("block", 1), ("block", 9), ("still", 9)])
 def test_whatever_fails_in_the_baseline_is_nobodys_fault(
-    with_fault: Callable[..., TimedWorker], fault: object, step: str
+    outcomes: Outcomes, fault: object, step: str, nth: int
 ) -> None:
-    with pytest.raises(Inconclusive, match="plain torch's own work failed"):
-        with_fault(step, fault, trusted=True).block(1.0)
+    fault = Died("it went on working") if step == "still" else fault
+    assert sorted(outcomes("baseline", step, nth, fault).values()) == ["inconclusive", "passed"]
 
 
 @EVERY_FAULT
-@pytest.mark.parametrize("step", ["begin", "block"])
-def test_what_fails_in_a_students_code_is_the_students(
-    with_fault: Callable[..., TimedWorker], fault: object, step: str
+@pytest.mark.parametrize(("step", "nth"), [("begin", 1), ("begin", 2), ("block", 1), ("block", 9)])
+def test_what_fails_in_a_students_code_is_the_students(outcomes: Outcomes, fault: object, step: str, nth: int) -> None:
+    ends = "timed_out" if isinstance(fault, TimedOut) else "crashed"
+    assert sorted(outcomes("student", step, nth, fault).values()) == sorted([ends, "passed"])
+
+
+@NTH
+@pytest.mark.parametrize("step", ["prepare", "begun", "refresh", "error"])
+def test_a_step_of_the_graders_own_that_fails_is_nobodys_fault_and_needs_a_new_process(
+    outcomes: Outcomes, monkeypatch: pytest.MonkeyPatch, step: str, nth: int
 ) -> None:
-    with pytest.raises((Crashed, Died, TimedOut)):
-        with_fault(step, fault, trusted=False).block(1.0)
+    check, count = work_of("linear_forward").check, Counter[str]()
+    usual = getattr(check, step)
+
+    def fail_once(self: object) -> Any:
+        count[step] += 1
+        if count[step] == nth:
+            raise RuntimeError("CUDA error: unspecified launch failure")
+        return usual(self)
+
+    monkeypatch.setattr(check, step, fail_once)
+    assert outcomes() == {"linear_forward": "inconclusive"}, "what is left is not graded by this process"
 
 
 def test_a_baseline_that_is_wrong_is_never_a_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:

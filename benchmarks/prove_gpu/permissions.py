@@ -1,0 +1,80 @@
+"""Starts the driver in a worker that is shut in as for grading, but for one permission that is taken away."""
+
+import json
+import shutil
+import subprocess
+from dataclasses import asdict
+from unittest.mock import patch
+
+from grader.sandbox import launch, syscalls
+from grader.sandbox.launch import Gpu
+from grader.speed import setup
+
+SECONDS = 60.0
+CALLS = ("socket", "bind", "listen", "memfd_create")
+NETWORK = "a network of its own"
+TAKEN_AWAY = {
+    **{name: f"the system call `{name}`" for name in CALLS},
+    "/dev/shm": "writing to `/dev/shm`",
+    "/proc": "writing to `/proc/self/task/*/comm`",
+    NETWORK: "a network namespace for each worker",
+}
+STARTED = [0, 0]
+INSIDE = f"""
+import ctypes, json, os, sys
+given = json.loads(sys.argv[1])
+sys.path[:0] = ["/runtime"]
+sys.path += given["sites"]
+from grader.sandbox import confine, work
+mount = confine.libc.mount
+def mounted(source, target, kind, flags, options):
+    read_only = int(target.decode() == given["without"])
+    return mount(source, target, kind, flags | read_only, options)
+confine.libc.mount = mounted
+if given["without"] == {NETWORK!r}:
+    confine.NEW_NETWORK = 0
+with confine.new_process_space():
+    child = os.fork()
+    if child == 0:
+        try:
+            work.shut_in(confine.Confinement(**given["confinement"]), given["user"])
+            driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+            codes = driver.cuInit(0), driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+            os.write(1, json.dumps(codes).encode())
+        except BaseException as error:
+            os.write(2, f"{{type(error).__name__}}: {{error}}".encode())
+        os._exit(0)
+os.waitpid(child, 0)
+"""
+
+
+def started(device: Gpu, without: str = "") -> list[int] | str:
+    """What `cuInit` and a first context answered in a worker; or why there is no answer."""
+    refused = (*syscalls.REFUSED, without) if without in CALLS else syscalls.REFUSED
+    with patch.object(syscalls, "REFUSED", refused):
+        confinement = launch.confine("bwrap", setup.limits(), setup.timing(device))
+    given = {
+        "confinement": asdict(confinement),
+        "sites": launch.sites_inside(),
+        "user": launch.FIRST_USER,
+        "without": without,
+    }
+    runtime = launch.copy_runtime(timed=False)
+    python = [launch.python(), "-s", "-P", "-S", "-B", "-c", INSIDE, json.dumps(given)]
+    try:
+        done = subprocess.run(
+            [*launch.bubblewrap(runtime, device), *python],
+            env=launch.environment(device),
+            cwd="/",
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer within {SECONDS:g} seconds"
+    finally:
+        shutil.rmtree(runtime)
+    if not done.stdout:
+        return (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+    codes: list[int] = json.loads(done.stdout)
+    return codes

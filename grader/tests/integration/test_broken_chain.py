@@ -1,0 +1,83 @@
+"""A chain that is broken in the sandbox: nobody's speed is graded, and the run says once why."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox.launch import Sandbox, launch
+from grader.speed import setup
+from grader.speed.chain import BROKEN, broken
+from grader.tests.conftest import python
+from grader.tests.gpu_plumbing import append
+from grader.tests.handed_in import LINEAR, handed_in
+
+pytestmark = pytest.mark.usefixtures("needs_bwrap")
+
+BREAKS = {
+    "memory that is not there": (
+        "def lay_out(self, order):\n    raise OSError(12, 'Cannot allocate memory')\nBench.lay_out = lay_out",
+        "a worker could not map its memory (OSError: [Errno 12] Cannot allocate memory)",
+    ),
+    "a worker that dies": ("Bench.begin = lambda self: os._exit(1)", "plain torch's own work failed ("),
+    "a block that fails": (
+        "def fail():\n    raise RuntimeError('no kernel')\nBench.begin = lambda self: setattr(self, 'block', fail)",
+        "plain torch's own work failed (RuntimeError: no kernel",
+    ),
+    "a block that does nothing": (
+        "Bench.begin = lambda self: setattr(self, 'block', lambda: None)",
+        "plain torch's own result was wrong on this device",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    """One for workers that are timed, on the CPU."""
+    started = launch("bwrap", setup.limits(), setup.timing())
+    started.wait_until_ready()
+    yield started
+    started.close()
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_chain_that_breaks_says_where_and_one_that_holds_says_nothing(sandbox: Sandbox, name: str) -> None:
+    bench = sandbox.runtime / "grader/sandbox/bench.py"
+    whole, (code, words) = bench.read_text(), BREAKS[name]
+    assert broken("cpu", sandbox) == ""
+    append(sandbox, "bench", code)
+    try:
+        assert broken("cpu", sandbox).startswith(f"{BROKEN}: {words}")
+    finally:
+        bench.write_text(whole)
+
+
+GRADE = f"""
+import sys
+from grader.sandbox import launch
+from grader.tests.gpu_plumbing import append
+start = launch.launch
+def with_a_fault(*given):
+    sandbox = start(*given)
+    append(sandbox, "bench", {BREAKS["a block that fails"][0]!r})
+    return sandbox
+launch.launch = with_a_fault
+from grader.cli import main
+main()
+"""
+
+
+def test_a_broken_chain_is_told_once_and_no_submission_is_timed(tmp_path: Path) -> None:
+    paths = handed_in(tmp_path / "class", LINEAR, "ada", "bob")
+    options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--device", "cpu", "--quiet"]
+    done = python("-c", GRADE, "grade", *map(str, paths), *options)
+    assert done.code == 3
+    (told,) = [line for line in done.err.splitlines() if "speed is not graded" in line]
+    assert BREAKS["a block that fails"][1] in told
+    for path in paths:
+        stored = json.loads((tmp_path / "out" / path.name / "result.json").read_text())
+        (row,) = stored["performance"]
+        assert (row["outcome"], row["max_score"]) == ("not_graded", 0)
+        assert row["message"] in told
+        assert stored["score"] == stored["max_score"] > 0
