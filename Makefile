@@ -40,7 +40,7 @@ lowest:
 	$(LOWEST)/pytest --impl solution --track core
 	$(LOWEST)/pytest $(INTERNALS:%=grader/tests/%.py)
 	$(LOWEST)/grader grade examples/submissions/complete --out .venv/lowest/results
-	grep -q '^complete,100.0,100.0,' .venv/lowest/results/gradebook.csv
+	grep -q '^"complete",100.0,100.0,' .venv/lowest/results/gradebook.csv
 
 benchmark: .venv/installed
 	$(BIN)/python -m benchmarks.student

@@ -22,7 +22,7 @@ from grader.choices import (
     Where,
 )
 from grader.pipeline.start import Start
-from grader.pipeline.wanted import wanted
+from grader.pipeline.wanted import demand_own_course, wanted
 from torchkata.course import use
 
 STOPPED = {
@@ -70,7 +70,9 @@ def grade(
     isolation: IsolationLevel = Choice.auto,
     track: Tracks = None,
     kata: Katas = None,
-    force: Annotated[bool, typer.Option("--force", help="Grade again what has been graded.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Grade again what has been graded, even if less is stored then.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
     device: Annotated[
         Device, typer.Option(help="Grade speed, too, on this kind of device; cpu earns no points.")
@@ -99,6 +101,7 @@ def grade(
     start = Start(quiet=quiet)
 
     def load() -> Command:
+        demand_own_course(submissions)
         katas = wanted(kata or (), track or ())
         if executor is Where.local:
             start.begin_ahead("none" if isolation is Choice.none else "bwrap")

@@ -36,6 +36,7 @@ __all__ = [
     "Workload",
     "course",
     "find",
+    "is_chosen",
     "is_course",
     "read",
     "use",
@@ -179,6 +180,11 @@ def course() -> Course:
             raise CourseError("there is no course here: change into the folder that has its pyproject.toml")
         use(found)
     return CURRENT[0]
+
+
+def is_chosen() -> bool:
+    """Whether this process works on a course already, and looks for none."""
+    return bool(CURRENT)
 
 
 def use(root: Path) -> Course:

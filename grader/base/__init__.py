@@ -1,1 +1,1 @@
-"""What everything else stands on: errors and exit codes, signals, the terminal, caches, imports of our own files."""
+"""What everything else stands on: errors and exit codes, signals, processes, the terminal, caches, our own imports."""

@@ -62,7 +62,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
         unsure, unfit = grade_speeds(options.device, queue, queue.reused, quiet, warn)
         if unfit:
             return unfit
-        return why_not_timed(options.out / unsure[0] / "result.json") if unsure else ""
+        return next(filter(None, (why_not_timed(options.out / name / "result.json") for name in unsure)), "")
     except CallError as error:  # none of them can be read: whoever gave them to us has seen it, too, or will
         warn(str(error))
         return ""
@@ -71,10 +71,10 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
 
 
 def why_not_timed(path: Path) -> str:
-    """What a stored result says of the first workload that does not count."""
+    """What a stored result says of the first workload that does not count; nothing where all do, or none was timed."""
     stored: Result | None = load(path)
     rows = stored.performance if stored else []
-    return next((row.message.partition("\n")[0] for row in rows if not row.counts), "speed could not be graded")
+    return next((row.message.partition("\n")[0] for row in rows if not row.counts), "")
 
 
 def warn(text: str) -> None:

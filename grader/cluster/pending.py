@@ -47,7 +47,7 @@ class Pending:
     def take(self, name: str, stored: Result | None) -> None:
         """A result as it is now."""
         self.inconclusive.discard(name)
-        if stored is None or self.seen[name] < self.since_ns:
+        if stored is None or stored.unreadable or self.seen[name] < self.since_ns:
             return
         if stored.fingerprint == self.tests.get(name, stored.fingerprint):
             if stored.conclusive:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import shlex
 import shutil
 import subprocess
 from collections.abc import Collection, Mapping
@@ -12,6 +13,7 @@ import submitit
 from submitit.core.utils import FailedJobError, FailedSubmissionError
 
 from grader.base.errors import MachineError
+from grader.base.processes import python
 from grader.cluster.task import Task
 
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol")
@@ -70,8 +72,9 @@ def demand_slurm() -> None:
 
 def submit(array: Array) -> str:
     """Submit an array; its id. Raises SubmitError."""
-    executor = submitit.SlurmExecutor(array.plan.parent, max_num_timeout=TIMEOUTS)
-    options = {**array.options, "requeue": True}
+    own = array.plan.parent
+    executor = submitit.SlurmExecutor(own, max_num_timeout=TIMEOUTS, python=shlex.join(python()))
+    options = {**array.options, "requeue": True, "chdir": str(own)}  # not where we were called: that may be a hand-in
     if array.after:
         options["dependency"] = f"afterany:{array.after}"
     step = [f"--cpus-per-task={options['cpus-per-task']}"] if "cpus-per-task" in options else []  # srun asks anew

@@ -6,11 +6,12 @@ Nothing that a task returns is read: what counts are the stored results.
 import os
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 
 from submitit.core.utils import DelayedSubmission
+
+from grader.base.processes import python
 
 SENT_BY_SLURM = (-signal.SIGTERM, -signal.SIGUSR2)  # to every process of a task, before its end or its requeueing
 LAST_SECONDS = 120.0  # in which Slurm ends or requeues what it has sent a signal to
@@ -25,8 +26,8 @@ class Task:
 
     def __call__(self) -> int:
         """Grade the chunk; the exit code. Raises RuntimeError where the grader was killed."""
-        chunk = ["grader.cluster.chunk", self.plan, str(self.index), str(os.getpid())]
-        code = subprocess.run([sys.executable, "-m", *chunk]).returncode
+        chunk = python("-m", "grader.cluster.chunk", self.plan, str(self.index), str(os.getpid()))
+        code = subprocess.run(chunk).returncode
         if code in SENT_BY_SLURM:
             time.sleep(LAST_SECONDS)
         if code not in (0, 3):

@@ -1,7 +1,5 @@
 """`grader diff`: what a regrade changed, test by test, workload by workload."""
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -13,10 +11,11 @@ from rich.text import Text
 
 from grader.base.errors import CallError
 from grader.base.terminal import console
-from grader.output.gradebook import harmless
+from grader.output.gradebook import csv_of
 from grader.output.summary import tell
 from grader.results.result import Result, ResultError, read, write_whole
 from grader.results.stored import demand_results, stored_in
+from grader.results.text import printable
 from grader.results.view import PERFORMANCE
 from torchkata.result import Outcome
 
@@ -102,7 +101,7 @@ def table_of(changes: list[Change]) -> Table:
     table = Table("submission", "kata", "points", "test", "outcome", box=box.SIMPLE_HEAD)
     for change in changes:
         table.add_row(
-            Text(change.submission),
+            Text(printable(change.submission)),
             Text(change.kata),
             f"{shown(change.points_before)} → {shown(change.points_after)}",
             Text(change.test),
@@ -118,11 +117,8 @@ def shown(points: float | None) -> str:
 
 def save(changes: list[Change], path: Path) -> None:
     """Write the changes as CSV. Raises CallError."""
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
-    table.writerow([field.name for field in fields(Change)])
-    table.writerows([harmless(cell) if isinstance(cell, str) else cell for cell in astuple(c)] for c in changes)
+    head = [field.name for field in fields(Change)]
     try:
-        write_whole(path, out.getvalue().encode("utf-8"))
+        write_whole(path, csv_of([head, *(astuple(change) for change in changes)]))
     except OSError as error:
         raise CallError(f"--csv {path}: can't write there ({error.strerror})") from None

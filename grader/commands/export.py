@@ -13,7 +13,9 @@ from grader.base.errors import CallError
 from grader.output import classroom50, github, gradescope, junit
 from grader.output.junit import Stored
 from grader.results import result
-from grader.results.result import write_whole
+from grader.results.result import ResultError, write_whole
+from grader.results.text import printable
+from grader.results.view import unredacted
 
 Format: TypeAlias = Literal["gradescope", "classroom50", "github", "junit"]
 
@@ -29,33 +31,37 @@ class Options:
 
 def run_export(directory: Path, options: Options) -> int:
     """Write the export; the exit code. Raises CallError before anything is written."""
-    stored, unreadable = load(directory)
+    stored, problems = load(directory)
     fields = parse(options.fields, options.format)
     try:
-        write(stored, fields, options)
+        problems += write(stored, fields, options)
     except ValueError as error:
         raise CallError(str(error)) from None
     except OSError as error:
         raise CallError(f"--to {options.to}: can't write there ({error.strerror})") from None
-    for path in unreadable:
-        print(f"grader: {path}: not a result that can be read", file=sys.stderr)
-    return 2 if unreadable else 0
+    for problem in problems:
+        print(f"grader: {printable(problem)}", file=sys.stderr)
+    return 2 if problems else 0
 
 
-def load(directory: Path) -> tuple[list[Stored], list[Path]]:
-    """The results in a directory, by submission, and the files that are none. Raises CallError for no results."""
+def load(directory: Path) -> tuple[list[Stored], list[str]]:
+    """The results in a directory, by submission, and a line for each that can't be shown. Raises CallError for none."""
     stored: list[Stored] = []
-    unreadable: list[Path] = []
+    problems: list[str] = []
     for path in sorted(directory.glob("*/result.json")):
-        found = result.load(path)
-        if found is None:
-            unreadable.append(path)
+        try:
+            found = result.read(path)
+            unredacted(found)
+        except ResultError as error:
+            problems.append(str(error))
+        except ValueError as error:
+            problems.append(f"{path}: {error}")
         else:
             stored.append(Stored(found, datetime.fromtimestamp(path.stat().st_mtime, UTC)))
     if not stored:
-        names = f"; {unreadable[0]} can't be read" if unreadable else ""
+        names = f"; {problems[0]}" if problems else ""
         raise CallError(f"{directory}: no results there (a directory that `grader grade --out` wrote){names}")
-    return stored, unreadable
+    return stored, problems
 
 
 def parse(fields: Sequence[str], format: Format) -> dict[str, str]:
@@ -69,13 +75,16 @@ def parse(fields: Sequence[str], format: Format) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def write(stored: Sequence[Stored], fields: Mapping[str, str], options: Options) -> None:
-    """Render everything, then write it. Raises ValueError, and OSError where that fails."""
+def write(stored: Sequence[Stored], fields: Mapping[str, str], options: Options) -> list[str]:
+    """Render everything, then write it; a line for each file that can't be written, while others can.
+
+    Raises ValueError, and OSError where nothing can.
+    """
     match options.format:
         case "gradescope":
-            write_each(stored, lambda one: gradescope.render(one.result), options.to)
+            return write_each(stored, lambda one: gradescope.render(one.result), options.to)
         case "classroom50":
-            write_each(stored, lambda one: classroom50_file(one, fields), options.to)
+            return write_each(stored, lambda one: classroom50_file(one, fields), options.to)
         case "junit":
             write_file(options.to, junit.render(stored, hostname=platform.node()))
         case "github" if len(stored) == 1:
@@ -84,6 +93,7 @@ def write(stored: Sequence[Stored], fields: Mapping[str, str], options: Options)
                 print(line)
         case "github":
             write_file(options.to, github.class_summary([one.result for one in stored]).encode())
+    return []
 
 
 def classroom50_file(stored: Stored, fields: Mapping[str, str]) -> bytes:
@@ -92,14 +102,25 @@ def classroom50_file(stored: Stored, fields: Mapping[str, str]) -> bytes:
     return classroom50.render(stored.result, classroom50.about(own, os.environ), stored.at)
 
 
-def write_each(stored: Sequence[Stored], render: Callable[[Stored], bytes], to: Path) -> None:
-    """A file for one submission; for several, or where a directory is, a directory with one for each."""
+def write_each(stored: Sequence[Stored], render: Callable[[Stored], bytes], to: Path) -> list[str]:
+    """A file for one submission; for several, or where a directory is, a directory with one for each.
+
+    A line for each file that can't be written: its name may be too long. Raises OSError where none can.
+    """
     files = {one.result.submission: render(one) for one in stored}
     if len(files) == 1 and not to.is_dir():
         write_file(to, next(iter(files.values())))
-    else:
-        for submission, content in files.items():
-            write_file(to / f"{submission}.json", content)
+        return []
+    problems: list[str] = []
+    for submission, content in files.items():
+        path = to / f"{submission}.json"
+        try:
+            write_file(path, content)
+        except OSError as error:
+            problems.append(f"{path}: can't write there ({error.strerror})")
+            if len(problems) == len(files):
+                raise
+    return problems
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -13,6 +13,7 @@ from grader.base.terminal import console
 from grader.output.live import LiveReport
 from grader.output.summary import rebuild, show, tell
 from grader.pipeline.executor import Executor, Following, RunOutcome, Warn
+from grader.pipeline.losses import demand_no_loss
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.run import grade_tests
 from grader.pipeline.start import Start
@@ -33,6 +34,8 @@ def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
     chosen = executor(options, start)
     live = live_report(paths, katas, options)
     queue = Queue(*with_ids(paths), katas, options)
+    if not options.force:
+        demand_no_loss(queue.entries, options)
     out, err = console(quiet=options.quiet), console(stderr=True)
 
     def warn(text: str) -> None:

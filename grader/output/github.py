@@ -8,8 +8,7 @@ from string import punctuation
 from grader.output.speed_score import speed_score
 from grader.results.result import REHEARSAL, Result
 from grader.results.text import in_words, one_line
-from grader.results.view import PERFORMANCE, VisibleTest, visible
-from torchkata.course import course
+from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, title_of, visible
 
 LONGEST = 4000  # characters of one message
 LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}
@@ -22,9 +21,8 @@ def summary(result: Result) -> str:
     lines = [f"## {inline(result.submission)}: {points(rows)} points", "", "| kata | points | tests passed |"]
     lines.append("| --- | ---: | ---: |")
     for name, group in by_group(rows):
-        title = "Speed" if name == PERFORMANCE else inline(course().katas[name].title)
         counted = [row.result.outcome == "passed" for row in group if row.counts]
-        lines.append(f"| {title} (`{name}`) | {points(group)} | {sum(counted)} of {len(counted)} |")
+        lines.append(f"| {inline(title_of(name))} (`{name}`) | {points(group)} | {sum(counted)} of {len(counted)} |")
     if result.performance:
         lines += ["", *speed(result, rows)]
     for name, group in by_group(rows):
@@ -76,7 +74,8 @@ def annotation(name: str, rows: Sequence[VisibleTest]) -> str:
     """The gravest of these tests as a workflow command, and how many more there are."""
     first = min(rows, key=lambda row: row.result.outcome in LEVELS)
     placed = first.result.line > 0 and re.fullmatch(r"\w+\.py", first.result.file) is not None
-    properties = {} if name == PERFORMANCE else {"file": f"assignment/{first.result.file if placed else f'{name}.py'}"}
+    file = first.result.file if placed else f"{name}.py"
+    properties = {} if name in (PERFORMANCE, HAND_IN) else {"file": f"assignment/{file}"}
     if placed:
         properties["line"] = str(first.result.line)
     properties["title"] = f"{name}: {first.title}"

@@ -7,7 +7,7 @@ import msgspec
 from grader.output.speed_score import speed_score
 from grader.results.result import Result
 from grader.results.text import printable
-from grader.results.view import PERFORMANCE, VisibleTest, visible
+from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, visible
 from torchkata.course import Visibility, course
 
 STOPPED = "Grading stopped before all tests had run. Those that had count; hand in again to have all of them run."
@@ -58,8 +58,8 @@ def render(result: Result) -> bytes:
     rows = visible(result, platform_hides=True)
     stopped = any(row.result.outcome == "not_graded" for row in rows if row.group != PERFORMANCE)
     unsure = any(row.result.outcome == "inconclusive" for row in rows)
-    output = STOPPED if stopped else UNSURE if unsure else ""
-    groups = [*(kata.kata for kata in result.katas), PERFORMANCE]
+    output = refused(result.unreadable) if result.unreadable else STOPPED if stopped else UNSURE if unsure else ""
+    groups = [*(kata.kata for kata in result.katas), PERFORMANCE, HAND_IN]
     numbers = dict.fromkeys(groups, 0)
     cases = []
     for row in rows:
@@ -89,7 +89,12 @@ def leaderboard(result: Result) -> list[Entry]:
 
 def refusal(why: str) -> bytes:
     """The file for a submission that can't be read: no points, and the reason."""
-    return encode(Report(0.0, 0.0, f"Your submission can't be graded. {printable(why)}", [], {}))
+    return encode(Report(0.0, 0.0, refused(why), [], {}))
+
+
+def refused(why: str) -> str:
+    """A sentence for the student."""
+    return f"Your submission can't be graded. {printable(why)}"
 
 
 def case(row: VisibleTest, number: str) -> Case:

@@ -12,6 +12,7 @@ from grader.output import gradebook
 from grader.output.table import class_table
 from grader.results.result import Result, ResultError
 from grader.results.stored import rows
+from grader.results.text import printable
 from torchkata.course import course
 
 PICTURES = ("speed.svg", "roofline.svg")
@@ -64,7 +65,7 @@ def show_findings(out: Console, found: Sequence[Result], limit: int | None) -> N
         out.print("findings in the sources, for you alone; no points depend on them:")
     for submission, finding in findings[:limit]:
         line = f"  {submission}  {finding.kata}.py, line {finding.line}: {finding.text}"
-        out.print(Text(line, style="yellow"), soft_wrap=True)
+        out.print(Text(printable(line), style="yellow"), soft_wrap=True)
     if limit is not None and len(findings) > limit:
         out.print(f"  … and {len(findings) - limit} more; `grader report` shows all")
 
@@ -72,4 +73,4 @@ def show_findings(out: Console, found: Sequence[Result], limit: int | None) -> N
 def tell(err: Console, problems: Sequence[str]) -> None:
     """A line for each problem."""
     for problem in problems:
-        err.print(f"grader: {problem}", style="red", markup=False, soft_wrap=True)
+        err.print(f"grader: {printable(problem)}", style="red", markup=False, soft_wrap=True)

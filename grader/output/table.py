@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.results.result import REHEARSAL, KataResult, Result
+from grader.results.text import printable
 from torchkata.course import Kata
 from torchkata.languages import in_english
 from torchkata.result import LOOK_OF, Status, gravest, status_of
@@ -38,7 +39,7 @@ def class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
     for row in rows:
         graded = {kata.kata: kata for kata in row.katas}
         table.add_row(
-            Text(row.submission),
+            Text(printable(row.submission)),
             Text(f"{row.score:g}/{row.max_score:g}", style="bold"),
             *(together([graded[kata.name] for kata in column if kata.name in graded]) for column in columns),
             *([speed(row)] if timed else []),

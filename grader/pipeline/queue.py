@@ -1,10 +1,13 @@
 """Takes in one submission after the other: reads it when its turn comes, and finds out whether it is to be graded."""
 
+import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec.structs import replace
 
 from grader.base.errors import CallError
 from grader.base.leftovers import clear_half_written
@@ -14,8 +17,11 @@ from grader.pipeline.submission import SubmissionError
 from grader.pipeline.submission import read as read_submission
 from grader.pipeline.submission_ids import Entry
 from grader.results import result
+from grader.results.result import Result
 from grader.sandbox.launch import Isolation
 from torchkata.course import Kata
+
+OTHERS_WRITE = 0o022  # the group, and everybody
 
 
 @dataclass(frozen=True)
@@ -60,37 +66,73 @@ class Queue:
         return len(self.entries) - len(self.reused) - self.unreadable
 
     def to_grade(self) -> Iterator[Job]:
-        """What is to be graded. Raises CallError for an `out` that can't be written, or when nothing can be read."""
-        readable = False
+        """What is to be graded. Raises CallError for an `out` that can't be written, or when nothing can be read.
+
+        Why something can't be read is stored, too; in an `out` that is new only if something else can be.
+        """
+        out, ready = self.options.out, False
+        unreadable: dict[str, str] = {}
+        if out.is_dir():
+            prepare(out, self.options.seed, alone=self.options.alone)
+            ready = True
         for entry in self.entries:
+            submission = None
             try:
                 submission = read_submission(entry.path)
             except SubmissionError as error:
                 self.refused.append(str(error))
                 self.unreadable += 1
+                unreadable[entry.id] = str(error).removeprefix(f"{entry.path}: ")
+            if submission is not None and not ready:
+                prepare(out, self.options.seed, alone=self.options.alone)
+                ready = True
+            while ready and unreadable:
+                self.store_unreadable(*unreadable.popitem())
+            if submission is None:
                 continue
-            if not readable:
-                prepare(self.options.out, self.options.seed, alone=self.options.alone)
-                readable = True
             fingerprint = result.fingerprint(submission.files, fingerprinted(self.options, self.katas))
             if not self.options.force and reusable(self.options, entry.id, fingerprint):
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
             yield Job(submission, self.katas, self.options.seed, linted=True)
-        if not readable:
+        if not ready:
             raise CallError("; ".join(self.refused))
+
+    def store_unreadable(self, submission: str, why: str) -> None:
+        """Store why it can't be read, beside what was graded when it could be. Raises MachineError."""
+        graded = result.load(self.options.out / submission / "result.json")
+        result.store(replace(graded or self.blank(submission), unreadable=why), self.options.out)
+
+    def blank(self, submission: str) -> Result:
+        """The result of what has not been graded."""
+        return Result(
+            submission=submission,
+            score=0.0,
+            max_score=sum(kata.max_score for kata in self.katas),
+            fingerprint="",
+            seed=self.options.seed,
+            examples=self.options.examples,
+            isolation=self.options.isolation,
+            seconds=0.0,
+            environment=result.environment(),
+            katas=[],
+        )
 
 
 def prepare(directory: Path, seed: int, *, alone: bool) -> None:
-    """See that results of this seed can be written there; `alone`, clear away what a killed run was writing.
+    """See that results of this seed can be written there, and by nobody else. Raises CallError.
 
-    Raises CallError.
+    `alone`, clear away what a killed run was writing.
     """
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
             pass
+        if directory.stat().st_mode & OTHERS_WRITE:
+            remedy = f"chmod go-w {shlex.quote(str(directory))}"
+            raise CallError(f"--out {directory}: others may write there, and so change results; {remedy}")
         keep(directory, seed)
     except OSError as error:
         raise CallError(f"--out {directory}: can't write there ({error.strerror})") from None
@@ -111,7 +153,7 @@ def reusable(options: Options, submission: str, fingerprint: str) -> bool:
     """
     path = options.out / submission / "result.json"
     stored = result.load(path)
-    if stored is None or stored.fingerprint != fingerprint or not stored.conclusive:
+    if stored is None or stored.unreadable or stored.fingerprint != fingerprint or not stored.conclusive:
         return False
     if path.stat().st_mtime_ns < options.since_ns:
         return False

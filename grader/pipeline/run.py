@@ -36,6 +36,8 @@ def grade_tests(
             live.refuse(str(error))
         raise
     if first is None:
+        if live is not None and queue.refused:
+            live.refuse(queue.refused[0])
         return outcome
     waiting = chain([first], queued)
 

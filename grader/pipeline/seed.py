@@ -22,7 +22,7 @@ def of(directory: Path) -> int:
     path = directory / NAME
     try:
         text = path.read_text("ascii", errors="replace").strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return draw()
     except OSError as error:
         raise CallError(f"{path}: can't be read ({error.strerror})") from None

@@ -1,11 +1,11 @@
 """`grader grade --device`: after all tests, the speed of each submission, one at a time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 from rich.console import Console
 
-from grader.pipeline.queue import Queue
+from grader.pipeline.queue import Queue, fingerprinted
 from grader.pipeline.submission import SubmissionError
 from grader.pipeline.submission import read as read_submission
 from grader.pipeline.workplace import with_sandbox
@@ -29,8 +29,7 @@ def grade_speeds(
     And why this machine can time none, "" if it can.
     """
     options = queue.options
-    queued = list(waiting(kind, queue, set(shown)))
-    unsure: list[str] = []
+    queued, unsure = waiting(kind, queue, set(shown))
     unfit = ""
 
     def store(job: SpeedJob, rows: list[PerformanceResult], facts: dict[str, str]) -> None:
@@ -70,9 +69,11 @@ def not_yet(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:
     return [ended(kind, workload, "not_graded", said) for workload in chosen]
 
 
-def waiting(kind: Kind, queue: Queue, shown: set[str]) -> Iterator[SpeedJob]:
-    """The submissions whose speed is not known for these files and options."""
+def waiting(kind: Kind, queue: Queue, shown: set[str]) -> tuple[list[SpeedJob], list[str]]:
+    """The submissions whose speed is not known for these files and options; those that are others than were tested."""
     workloads = course().timed_with(kata.name for kata in queue.katas)
+    jobs: list[SpeedJob] = []
+    changed: list[str] = []
     for entry in queue.entries:
         stored = result.load(queue.options.out / entry.id / "result.json")
         if entry.id not in shown or stored is None:
@@ -82,8 +83,12 @@ def waiting(kind: Kind, queue: Queue, shown: set[str]) -> Iterator[SpeedJob]:
         try:
             files = read_submission(entry.path).files
         except SubmissionError:  # it was there when its tests ran
-            continue
-        yield SpeedJob(entry.id, files, tuple(stored.katas), workloads)
+            files = {}
+        if result.fingerprint(files, fingerprinted(queue.options, queue.katas)) == stored.fingerprint:
+            jobs.append(SpeedJob(entry.id, files, tuple(stored.katas), workloads))
+        else:
+            changed.append(entry.id)
+    return jobs, changed
 
 
 def timed(

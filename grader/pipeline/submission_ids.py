@@ -1,5 +1,6 @@
 """Who is to be graded: an id for every path, and no two that a file system could take for one."""
 
+import os
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,11 +28,11 @@ def with_ids(paths: Sequence[Path]) -> tuple[list[Entry], list[str]]:
     Raises CallError for a path that isn't there, and for two ids that differ in case or trailing dots at most: on
     another system they would be one directory.
     """
-    entries: dict[str, Entry] = {}
+    entries: dict[str, tuple[Entry, os.stat_result]] = {}
     refused: list[str] = []
     for path in paths:
         try:
-            path.stat()
+            found = path.lstat()  # a link is another hand-in than what it leads to, and is refused when it is read
         except FileNotFoundError:
             raise CallError(f"{path}: there is no such file or directory") from None
         except OSError as error:
@@ -40,10 +41,10 @@ def with_ids(paths: Sequence[Path]) -> tuple[list[Entry], list[str]]:
         if (problem := trouble_with(entry.id)) is not None:
             refused.append(f"{str(path)!r}: {problem}; rename it")
             continue
-        other = entries.setdefault(folded(entry.id), entry)
-        if not other.path.samefile(path):
+        other, before = entries.setdefault(folded(entry.id), (entry, found))
+        if not os.path.samestat(before, found):
             raise CallError(clash(other, entry))
-    return list(entries.values()), refused
+    return [entry for entry, _ in entries.values()], refused
 
 
 def trouble_with(name: str) -> str | None:

@@ -1,9 +1,21 @@
-"""Which katas a command is for: `--kata`, `--track`, or what the course grades when neither is given."""
+"""What a command is about: which course, and which katas: `--kata`, `--track`, or those that the course grades."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from grader.base.errors import CallError
-from torchkata.course import Kata, course
+from torchkata.course import Kata, course, find, is_chosen
+
+
+def demand_own_course(submissions: Sequence[Path]) -> None:
+    """Raises CallError where nobody named a course, and the nearest lies in a hand-in: its tests are the student's."""
+    found = None if is_chosen() else find(Path.cwd())
+    for path in submissions:
+        if found is not None and found.is_relative_to(path.resolve()):
+            raise CallError(
+                f"{path}: the course that is nearest from here ({found}) lies in this hand-in, so its tests are the "
+                "student's; name yours: grader --course DIR grade"
+            )
 
 
 def wanted(names: Sequence[str], tracks: Sequence[str]) -> tuple[str, ...]:

@@ -1,9 +1,10 @@
-"""Archives that try something with the grader's reader, and two that are odd but honest.
+"""Archives and folders that try something with the grader's reader, and two archives that are odd but honest.
 
 corpus/archives.toml names them. Each is made of a kata file and the package around it.
 """
 
 import gzip
+import os
 import stat
 import tarfile
 import unicodedata
@@ -208,6 +209,53 @@ def bottomless(archive: Archive) -> Path:
     return archive.zipped([*archive.files.items(), *((name, FORGED) for name in names)])
 
 
+def anothers(archive: Archive) -> Path:
+    """What a student has handed in who solved the kata."""
+    path = archive.zipped([*archive.rest(), (archive.file, Path(archive.answer).read_bytes())])
+    return path.rename(archive.folder / "another.zip")
+
+
+def link_to_anothers(archive: Archive) -> Path:
+    """A link to another student's hand-in."""
+    path = archive.folder / "handed_in.zip"
+    path.symlink_to(anothers(archive))
+    return path
+
+
+def hard_link_to_anothers(archive: Archive) -> Path:
+    """A second name of another student's hand-in."""
+    path = archive.folder / "handed_in.zip"
+    path.hardlink_to(anothers(archive))
+    return path
+
+
+def hard_link_in_a_folder(archive: Archive) -> Path:
+    """A folder in which the kata is a second name of another student's file."""
+    path, another = archive.folder / "handed_in", archive.folder / "another.py"
+    path.mkdir()
+    for name, content in archive.rest():
+        (path / name).write_bytes(content)
+    another.write_bytes(Path(archive.answer).read_bytes())
+    (path / archive.file).hardlink_to(another)
+    return path
+
+
+def pipe(archive: Archive) -> Path:
+    """A pipe that nobody writes into: to open it takes for ever."""
+    path = archive.folder / "handed_in.zip"
+    os.mkfifo(path)
+    return path
+
+
+def crowd(archive: Archive) -> Path:
+    """A folder of more files than anybody lists."""
+    path = archive.folder / "handed_in"
+    path.mkdir()
+    for name in (*archive.files, *(f"h{number}.py" for number in range(20_000))):
+        (path / name).write_bytes(archive.files.get(name, b""))
+    return path
+
+
 def odd_zip(archive: Archive) -> Path:
     """What a file manager packs: a archive.folder around it, notes, caches, its own litter."""
     kata = archive.file.removesuffix(".py")
@@ -232,6 +280,7 @@ BUILDERS: dict[str, Builder] = {
         *(climbs_out, climbs_out_backwards, starts_at_the_root, climbs_out_of_a_tar, links_to_the_solution),
         *(links_to_the_solution_in_a_tar, hard_link_to_the_solution, writes_through_a_link, devices),
         *(one_that_blows_up, many_that_blow_up, much_to_skip, sparse, endless_list, says_it_twice, twin_names),
-        *(smuggles, shadows, archive_in_an_archive, locked, lies_about_sizes, cut_short, bottomless, odd_zip, odd_tar),
+        *(smuggles, shadows, archive_in_an_archive, locked, lies_about_sizes, cut_short, bottomless, link_to_anothers),
+        *(hard_link_to_anothers, hard_link_in_a_folder, pipe, crowd, odd_zip, odd_tar),
     )
 }

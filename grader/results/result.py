@@ -20,6 +20,7 @@ from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 SCHEMA = "torchkata/result/v1"
 REHEARSAL = "a rehearsal, no points"  # what a workload is on a device on which speed earns none
 GRADED_BY = ("torchkata", "grader")  # and what the course says: what decides a score, and what a student reads of it
+KEPT = 100  # bytes of a name, in that of the file that is written aside
 
 
 class ResultError(Exception):
@@ -97,6 +98,7 @@ class Result(msgspec.Struct, frozen=True):
     performance: list[PerformanceResult] = []
     speed_fingerprint: str = ""  # of what was timed
     findings: list[Finding] = []
+    unreadable: str = ""  # why what was handed in could not be read, if it could not
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:
@@ -174,7 +176,8 @@ def store(result: Result, directory: Path) -> None:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write aside, then put in place."""
-    aside = path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")  # another node may have this number
+    kept = os.fsencode(path.name)[:KEPT].decode("utf-8", "ignore")  # a name may be as long as names can be
+    aside = path.with_name(f".{kept}.{platform.node()}.{os.getpid()}.tmp")  # another node may have this number
     try:
         with aside.open("wb") as file, in_use(aside):
             file.write(content)

@@ -14,13 +14,8 @@ SHOWN = {ord(mark): f"<U+{ord(mark):04X}>" for mark in TURNING} | {0x2028: "\n",
 
 
 def printable(text: str) -> str:
-    """Without control characters, and without what XML forbids; lines and tabs stay."""
-    return HARMFUL.sub("", text)
-
-
-def in_order(text: str) -> str:
-    """Printable, and read in the order in which it stands: a mark that turns the direction is named instead."""
-    return printable(text).translate(SHOWN)
+    """Without control characters and what XML forbids; lines and tabs stay, and what turns the direction is named."""
+    return HARMFUL.sub("", text).translate(SHOWN)
 
 
 def one_line(text: str) -> str:

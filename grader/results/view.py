@@ -9,6 +9,7 @@ from torchkata.course import Kata, Visibility, course
 from torchkata.result import TestResult
 
 PERFORMANCE = "performance"
+HAND_IN = "hand-in"
 NOTHING = "This test is hidden."
 REST_IS_HIDDEN = "  What it asked and what came back is hidden."
 TOLD = ("passed", "not_started", "inconclusive", "not_graded")  # the others say how an answer was wrong
@@ -18,7 +19,7 @@ TOLD = ("passed", "not_started", "inconclusive", "not_graded")  # the others say
 class VisibleTest:
     """A test or a workload as its reader may see it; all texts are printable."""
 
-    group: str  # its kata, or PERFORMANCE
+    group: str  # its kata, PERFORMANCE, or HAND_IN
     title: str
     visibility: Visibility
     result: TestResult
@@ -33,20 +34,20 @@ class VisibleTest:
 
 
 def visible(result: Result, *, platform_hides: bool) -> list[VisibleTest]:
-    """All tests of a result, in order, then its workloads.
+    """All tests of a result, in order, then its workloads, and one that failed for what could not be read.
 
     `platform_hides` says that the platform itself keeps a test back as its visibility demands. Elsewhere whatever is
     not visible to all is withheld here. Raises ValueError for a test or a workload that the course does not have.
     """
     tests = [row for kata in result.katas for row in visible_of(kata, platform_hides=platform_hides)]
-    return [*tests, *(timed(workload) for workload in result.performance)]
+    return [*tests, *(timed(workload) for workload in result.performance), *unreadable(result)]
 
 
 def unredacted(result: Result) -> list[VisibleTest]:
     """As `visible`, for the instructor: nothing is withheld. Raises ValueError."""
     katas = [(kata_of(one), one.tests) for one in result.katas]
     tests = [row(kata, test, message=test.message) for kata, tests in katas for test in tests]
-    return [*tests, *(timed(workload) for workload in result.performance)]
+    return [*tests, *(timed(workload) for workload in result.performance), *unreadable(result)]
 
 
 def kata_of(result: KataResult) -> Kata:
@@ -108,6 +109,20 @@ def timed(result: PerformanceResult) -> VisibleTest:
         counts=result.counts,
         rehearsed=result.rehearsed,
     )
+
+
+def unreadable(result: Result) -> Iterator[VisibleTest]:
+    """Why what was handed in could not be read, as a test of which nobody earns the points."""
+    if result.unreadable:
+        why = one_line(result.unreadable)
+        most = 0.0 if result.katas else result.max_score  # what was graded when it could be read counts still
+        failed = TestResult("is_readable", "failed", 0.0, most, f"It can't be graded: {why}")
+        yield VisibleTest(HAND_IN, why, "visible", failed)
+
+
+def title_of(group: str) -> str:
+    """What a group of rows is called."""
+    return {PERFORMANCE: "Speed", HAND_IN: "Hand-in"}.get(group) or course().katas[group].title
 
 
 def withheld(kata: Kata, test: TestResult) -> str:

@@ -259,7 +259,7 @@ def environment(gpu: Gpu | None) -> dict[str, str]:
 def driver_folders() -> list[Path]:
     """Where the CUDA driver's libraries lie, if that is not in /usr: a container may keep them elsewhere."""
     look = "import ctypes; ctypes.CDLL('libcuda.so.1'); print(open('/proc/self/maps').read())"
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-I", "-c", look], capture_output=True, text=True, check=False)
     found = (line.split()[-1] for line in done.stdout.splitlines() if forks.DRIVER in line)
     folders = dict.fromkeys(Path(path).parent for path in found)
     return [folder for folder in folders if not any(folder.is_relative_to(name) for name in FROM_USR)]

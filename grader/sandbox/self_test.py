@@ -105,7 +105,7 @@ def can_write(folder: str) -> bool:
 def readable(path: str) -> bool:
     """Whether this process can look into a file or a directory."""
     try:
-        os.close(os.open(path, os.O_RDONLY))
+        os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))  # of a pipe it would wait for a writer
     except OSError:
         return False
     return True

@@ -54,3 +54,27 @@ def on_slurm(out: Path, **changes: object) -> Options:
     """Options of a call on Slurm."""
     made = {"jobs": 2, "seed": 0, "examples": 5, "isolation": "bwrap", "katas": ("linear",), "force": False}
     return Options(out=out, quiet=True, executor="slurm", alone=False, **{**made, **changes})  # type: ignore[arg-type]
+
+
+TAKEN_UP = (
+    *("einops", "torch", "numpy", "pytest", "hypothesis", "msgspec", "rich", "typer", "jinja2", "submitit", "pip"),
+    *("venv", "ensurepip", "sitecustomize", "usercustomize", "conftest", "ctypes", "json", "subprocess", "runpy"),
+    *("grader", "torchkata", "trap"),
+)
+SETTINGS = {
+    "pyproject.toml": '[tool.torchkata]\n[tool.pytest.ini_options]\naddopts = ["-p", "trap"]\npythonpath = ["."]\n',
+    "pytest.ini": "[pytest]\naddopts = -p trap\npythonpath = .\n",
+    "tox.ini": "[pytest]\naddopts = -p trap\n",
+    "setup.cfg": "[tool:pytest]\naddopts = -p trap\n",
+}
+
+
+def trapped(folder: Path, mark: Path) -> Path:
+    """Files at the root of a hand-in that Python, pip or pytest might take for their own: `mark` has those that ran."""
+    for name in TAKEN_UP:
+        (folder / f"{name}.py").write_text(
+            f"with open({str(mark)!r}, 'a') as file:\n    file.write(__file__ + '\\n')\n"
+        )
+    for name, text in SETTINGS.items():
+        (folder / name).write_text(text)
+    return folder

@@ -1,5 +1,6 @@
 """A run of `grader grade` on Slurm that tests can watch and do harm to."""
 
+import csv
 import subprocess
 import sys
 import time
@@ -74,7 +75,7 @@ def processes(out: Path, module: str) -> list[int]:
 def is_whole(out: Path, gradebook: bytes) -> None:
     """Everybody is graded, as by a local run, and nothing else is left."""
     assert (out / "gradebook.csv").read_bytes() == gradebook
-    names = [line.partition(",")[0] for line in gradebook.decode().splitlines()[1:]]
+    names = [row["submission"] for row in csv.DictReader(gradebook.decode().splitlines())]
     assert results(out) == names
     files = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     assert files == {"gradebook.csv", *(f"{name}/result.json" for name in names)}

@@ -27,9 +27,11 @@ def run_doctor() -> int:
     missing = [finding.what for finding in findings if finding.state == "missing"]
     if missing:
         out.print(f"Submissions can't be graded in a sandbox here; missing: {', '.join(missing)}.")
-        return 3
-    out.print("Submissions can be graded in a sandbox here.")
-    return 0
+    else:
+        out.print("Submissions can be graded in a sandbox here.")
+    shut_in = any(finding.what == "sandbox" and finding.state == "ok" for finding in findings)
+    out.print(machine.level(shut_in=shut_in), soft_wrap=True)
+    return 3 if missing else 0
 
 
 def examine() -> Iterator[Finding]:

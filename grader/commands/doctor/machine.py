@@ -19,6 +19,7 @@ from grader.base import distribution
 from torchkata.course import CourseError, course, use_none
 
 TORCH_MIB = 600  # what a grader and its zygote take with torch loaded, beside the students' own
+OPEN = "what a worker says of its own objects, and signals between two submissions that are graded at once"
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,14 @@ def sandbox() -> Finding:
     except (IsolationError, OSError) as error:
         return Finding("sandbox", "missing", str(error), remedy_for_namespaces())
     return Finding("sandbox", "ok", f"works, hides what it must; up in {time.monotonic() - began:.1f} s")
+
+
+def level(*, shut_in: bool) -> str:
+    """How far students' code is shut in on this machine, and what that leaves open (SECURITY.md), in one line."""
+    if not shut_in:
+        return f"Level: none. Left open: files outside can be read, some written, and other processes seen; {OPEN}."
+    how = "as root, each submission as a user of its own" if os.getuid() == 0 else "as an ordinary user"
+    return f"Level: bwrap, {how}. Left open: {OPEN}."
 
 
 def user_namespaces() -> Finding:

@@ -3,7 +3,6 @@
 import io
 import shutil
 import subprocess
-import sys
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from grader.base.errors import CallError, MachineError
+from grader.base.processes import python
 from grader.commands.package import project
 from grader.pipeline.drawn import PACKAGED, kept_in
 from grader.results.result import write_whole
@@ -89,7 +89,7 @@ def drawn(asked: str) -> dict[str, bytes]:
 
     Drawn by a process of its own: it collects tests, for which pytest wants to be alone.
     """
-    command = [sys.executable, "-m", "grader.pipeline.draw", *asked.split()]
+    command = python("-m", "grader.pipeline.draw", *asked.split())
     done = subprocess.run(command, cwd=course().root, capture_output=True, text=True)
     try:
         if done.returncode != 0:

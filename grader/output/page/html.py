@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.results.result import REHEARSAL
-from grader.results.text import in_order, in_words
+from grader.results.text import in_words, printable
 from torchkata.languages import in_english
 from torchkata.result import LOOK_OF, LOOKS
 
@@ -42,7 +42,7 @@ def templates() -> Environment:
 
 def shown(value: object) -> object:
     """What a template prints; text without what would reorder or hide it."""
-    return in_order(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def figure(value: float) -> str:

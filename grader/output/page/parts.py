@@ -6,8 +6,7 @@ from itertools import groupby
 
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import KataResult, Result
-from grader.results.view import PERFORMANCE, VisibleTest
-from torchkata.course import course
+from grader.results.view import PERFORMANCE, VisibleTest, title_of
 from torchkata.result import Outcome, status_of
 
 SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # a line says all of such a test
@@ -15,7 +14,10 @@ SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # a line
 
 @dataclass(frozen=True)
 class Part:
-    """A kata, or all workloads together: how it ended and its tests. The same for all who did the same."""
+    """A kata, all workloads together, or a hand-in that can't be read: how it ended and its tests.
+
+    The same for all who did the same.
+    """
 
     title: str
     result: KataResult  # without tests
@@ -53,7 +55,6 @@ def parts_of(result: Result, rows: Sequence[VisibleTest]) -> list[Part]:
             sum(row.result.score for row in tests),
             sum(row.result.max_score for row in tests),
         )
-        title = "Speed" if timed else course().katas[name].title
         shares = tuple(speed_score(one) for one in result.performance) if timed else ()
-        parts.append(Part(title, seen, tests, shares))
+        parts.append(Part(title_of(name), seen, tests, shares))
     return parts

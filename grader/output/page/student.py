@@ -32,6 +32,7 @@ class Student:
     failed: dict[Property, str]  # what each looks like; nothing where nobody knows
     rerun: tuple[str, ...]  # the katas and workloads that the machine has spoilt
     findings: tuple[Finding, ...]
+    unreadable: str  # why it could not be read, if it could not
     timed: tuple[PerformanceResult, ...]
     kind: str  # of device
     device: str
@@ -69,6 +70,7 @@ def student_of(result: Result, parts: list[Part], blocks: tuple[int, ...]) -> St
         },
         rerun=tuple(spoilt(result)),
         findings=tuple(result.findings),
+        unreadable=result.unreadable,
         timed=tuple(result.performance),
         kind=result.device,
         device=result.environment.get("device", result.device),

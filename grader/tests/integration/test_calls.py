@@ -1,5 +1,6 @@
 """Bad calls of `grader`: one line that says what is wrong, exit code 2, nothing written."""
 
+import csv
 import io
 import os
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
 
@@ -91,7 +93,11 @@ def test_an_unreadable_submission_does_not_keep_the_others_from_being_graded(tmp
     done = grade(COMPLETE, tmp_path / "bob.zip", "--out", tmp_path / "out", "--kata", "linear", "--examples", 5)
     refused(done, "bob.zip")
     assert (tmp_path / "out/complete/result.json").exists()
-    assert not (tmp_path / "out/bob").exists()
+    assert read(tmp_path / "out/bob/result.json").unreadable == "neither a directory nor a .zip, .tar or .tar.gz"
+    rows = {row["submission"]: row for row in csv.DictReader((tmp_path / "out/gradebook.csv").read_text().splitlines())}
+    assert (rows["bob"]["score"], rows["bob"]["linear_status"]) == ("0.0", "not_graded")
+    assert rows["bob"]["unreadable"] == "neither a directory nor a .zip, .tar or .tar.gz"
+    assert rows["complete"]["unreadable"] == ""
 
 
 def test_grade_refuses_numbers_out_of_range(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """`grader doctor` looks for real, and names the command that mends what is missing."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ def test_doctor_finds_that_this_machine_can_grade_in_a_sandbox() -> None:
     assert (done.code, done.err) == (0, ""), done.out
     assert "works, hides what it must" in done.out
     assert "Submissions can be graded in a sandbox here." in done.out
+    assert done.out.count("Level: bwrap, as ") == 1
     for what in ("Python", "torch", "hypothesis", "memory", "cores", "git", "GPU", "Slurm", "shared memory"):
         assert what in done.out
 
@@ -26,6 +28,7 @@ def test_doctor_says_how_to_install_a_missing_bubblewrap(tmp_path: Path, monkeyp
     assert "bubblewrap is not installed" in done.out
     assert "apt-get install bubblewrap" in done.out
     assert "missing: sandbox." in done.out
+    assert done.out.count("Level: none. ") == 1
 
 
 @pytest.mark.usefixtures("needs_bwrap")
@@ -86,3 +89,21 @@ def test_doctor_counts_the_memory_limit_of_a_container(tmp_path: Path) -> None:
     for most, jobs in ((4 * 2**30, 2), ("max", 60)):
         (tmp_path / "sys/fs/cgroup/memory.max").write_text(f"{most}\n")
         assert f"--jobs {jobs} " in machine.memory(tmp_path).found
+
+
+@pytest.mark.parametrize(
+    ("user", "shut_in", "words"),
+    [
+        (0, True, "Level: bwrap, as root, each submission as a user of its own. Left open: what a worker says of "),
+        (1000, True, "Level: bwrap, as an ordinary user. Left open: what a worker says of its own objects, and "),
+        (0, False, "Level: none. Left open: files outside can be read, some written, and other processes seen; "),
+        (1000, False, "Level: none. Left open: files outside can be read, some written, and other processes seen; "),
+    ],
+)
+def test_doctor_says_in_one_line_which_level_is_reached_and_what_that_leaves_open(
+    monkeypatch: pytest.MonkeyPatch, user: int, shut_in: bool, words: str
+) -> None:
+    monkeypatch.setattr(os, "getuid", lambda: user)
+    line = machine.level(shut_in=shut_in)
+    assert line.startswith(words)
+    assert "\n" not in line

@@ -41,4 +41,4 @@ def test_findings_cost_no_points_and_are_shown_to_the_instructor(tmp_path: Path)
     assert of_linear["text"].endswith("it can't be looked through")
     assert result["score"] == result["max_score"]
     assert f"  ada  sgd.py, line 6: {text}" in done.out
-    assert (out / "gradebook.csv").read_text().splitlines()[1].endswith(",2")
+    assert (out / "gradebook.csv").read_text().splitlines()[1].endswith(',2,""')

@@ -15,6 +15,7 @@ import yaml
 
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask
+from grader.tests.handed_in import trapped
 from grader.tests.platforms import CLASSROOM50, RUNNER, for_gradescope
 
 HALF_DONE = ROOT / "examples/submissions/half_done"
@@ -80,9 +81,11 @@ def test_the_gradescope_package_installs_itself_and_grades(autograder: Path) -> 
     told = autograder / "source/torchkata/reference/linear/kata.toml"
     told.write_text('visibility = "hidden"\n' + told.read_text())
     shutil.copytree(HALF_DONE, autograder / "submission", dirs_exist_ok=True)
+    trapped(autograder / "submission", autograder / "mark")
     shutil.copy(autograder / "source/run_autograder", autograder)
-    done = call("bash", autograder / "run_autograder", cwd=autograder, **where)
+    done = call("bash", autograder / "run_autograder", cwd=autograder / "submission", **where)
     assert done.code == 0, done.err
+    assert not (autograder / "mark").exists()
     report = graded(autograder)
     assert report["score"] == 37
     assert report["extra_data"]["examples"] == 10
@@ -116,6 +119,7 @@ def test_the_github_package_grades_with_a_grader_fetched_by_commit(tmp_path: Pat
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin, capture_output=True, text=True, check=True).stdout
     checkout = tmp_path / "work/primitives-ada"
     shutil.copytree(HALF_DONE, checkout / "assignment")
+    trapped(checkout, tmp_path / "mark")
     source = f"file://{origin}@{commit.strip()}"
     assert package("github", checkout, "--force", "--source", source, "--examples", "10").code == 0
     assert not (checkout / ".github/torchkata/torchkata").exists()
@@ -126,10 +130,11 @@ def test_the_github_package_grades_with_a_grader_fetched_by_commit(tmp_path: Pat
             "bash", "-e", "-c", command, cwd=checkout, RUNNER_TEMP=str(tmp_path), GITHUB_STEP_SUMMARY=str(summary)
         )
         assert done.code == 0, done.err
+    assert not (tmp_path / "mark").exists()
     assert summary.read_text().startswith("before\n## primitives&#45;ada: 37 of 100 points")
     assert "\n::error file=assignment/get_batch.py," in done.out
     kept = {path.name for path in (tmp_path / "torchkata/results").iterdir()}
-    assert kept == {"gradebook.csv", "junit.xml", "primitives-ada"}
+    assert kept == {"gradebook.csv", "junit.xml", "primitives-ada", "seed"}
 
 
 def steps(checkout: Path) -> list[str]:
@@ -158,14 +163,28 @@ def test_the_classroom50_package_grades_a_checkout(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     shutil.copytree(HALF_DONE, checkout)
     (checkout / "result.json").write_text('{"score": 1000}')
-    repository(checkout)
+    repository(trapped(checkout, tmp_path / "mark"))
     runner = {name: value for name, value in RUNNER.items() if name != "SUBMITTED_AT"}
     done = call(sys.executable, bundle / "autograder.py", cwd=checkout, **runner)
     assert done.code == 0, done.err
+    assert not (tmp_path / "mark").exists()
     report = json.loads((checkout / "result.json").read_text())
     jsonschema.Draft202012Validator(CLASSROOM50).validate(report)
     assert (report["score"], report["max-score"], report["owner"]) == (37, 100, "ada")
     assert report["datetime"] <= report["graded_at"]
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_the_installation_in_a_checkout_runs_nothing_of_it(tmp_path: Path) -> None:
+    assert package("classroom50", tmp_path / "bundle").code == 0
+    (tmp_path / "checkout").mkdir()
+    checkout, nothing = trapped(tmp_path / "checkout", tmp_path / "mark"), tmp_path / "nothing"
+    nothing.mkdir()
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(nothing), "TORCHKATA_PYTHON": ""}
+    done = call("bash", tmp_path / "bundle/install.sh", "../work", cwd=checkout, **offline)
+    assert (done.code, "\nERROR: " in f"\n{done.err}") == (1, True), "pip was reached, and found nothing"
+    assert (tmp_path / "work/venv/bin/python").exists()
+    assert not (tmp_path / "mark").exists()
 
 
 @pytest.mark.parametrize(("platform", "prefix"), [("github", ".github/torchkata/"), ("classroom50", "")])
@@ -181,7 +200,7 @@ def test_a_package_has_the_grader_and_nothing_that_students_must_not_have(
 
 def test_the_same_project_always_makes_the_same_package_zip(tmp_path: Path) -> None:
     for name in ("a.zip", "b.zip"):
-        assert package("gradescope", tmp_path / name).code == 0
+        assert package("gradescope", tmp_path / name, "--seed", "7").code == 0
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         modes = {info.filename: info.external_attr >> 16 & 0o777 for info in archive.infolist()}

@@ -1,13 +1,15 @@
 """A class on a real Slurm of one node: the same gradebook, whatever happens to the run; timing/ has more faults."""
 
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from grader.tests import ROOT
 from grader.tests.conftest import grade
-from grader.tests.handed_in import LINEAR, OPTIONS, handed_in
+from grader.tests.handed_in import LINEAR, OPTIONS, handed_in, results, trapped
 from grader.tests.slurm_runs import ON_SLURM, Started, is_whole, times
 
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
@@ -74,3 +76,14 @@ def test_a_job_that_sbatch_refuses_is_reported_in_one_line(slow_class: list[Path
     assert "invalid partition specified: nowhere" in done.err
     assert done.err.count("\n") == 1
     assert grade(slow_class[0], "--out", tmp_path, *ON_SLURM).code == 0
+
+
+def test_a_run_that_is_submitted_in_a_hand_in_runs_nothing_of_it(tmp_path: Path) -> None:
+    handed_in(tmp_path / "ada", LINEAR, "assignment")
+    trapped(tmp_path / "ada", tmp_path / "mark")
+    command = [str(Path(sys.executable).with_name("grader")), "--course", str(ROOT), "grade", "."]
+    command += ["--out", "../out", *ON_SLURM]
+    done = subprocess.run(command, cwd=tmp_path / "ada", capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert results(tmp_path / "out") == ["ada"]
+    assert not (tmp_path / "mark").exists()

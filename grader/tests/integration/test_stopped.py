@@ -1,6 +1,7 @@
 """Runs that are stopped, killed or broken at any moment: what was graded stays, and a rerun makes the class whole."""
 
 import contextlib
+import csv
 import os
 import signal
 import subprocess
@@ -93,8 +94,8 @@ def test_a_run_killed_or_interrupted_while_grading_keeps_its_results_and_resumes
     stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(results(tmp_path)) >= 1)
     errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(results(tmp_path)) >= 3)
     assert errors == STOPPED
-    rows = (tmp_path / "gradebook.csv").read_text().splitlines()[1:]
-    assert [row.partition(",")[0] for row in rows] == results(tmp_path)
+    rows = list(csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines()))
+    assert [row["submission"] for row in rows] == results(tmp_path)
     assert 3 <= len(rows) < len(NAMES)
     resumes(submissions, tmp_path, uninterrupted)
 

@@ -45,7 +45,7 @@ def test_a_new_course_from_the_wheel_can_be_tested_graded_and_certified(installe
     shutil.copy(course / "reference/second/solution.py", course / "assignment/second.py")
     graded = call(installed, course, "grader", "grade", "assignment", "--out", "results", "--isolation", "bwrap")
     assert graded.code == 0, graded.err
-    assert (course / "results/gradebook.csv").read_text().splitlines()[1].startswith("assignment,100.0,200.0,0.0,")
+    assert (course / "results/gradebook.csv").read_text().splitlines()[1].startswith('"assignment",100.0,200.0,0.0,')
 
 
 @pytest.mark.parametrize(

@@ -126,10 +126,16 @@ def test_a_file_that_an_archive_wrote_outside_is_found(tmp_path: Path, monkeypat
         ("locked", "is encrypted"),
         ("archive_in_an_archive", "no kata in it"),
         ("cut_short", "can't be read"),
+        ("link_to_anothers", "it is a link, so it may be another's"),
+        ("hard_link_to_anothers", "it has another name, too (a hard link)"),
+        ("hard_link_in_a_folder", "linear.py has another name, too (a hard link)"),
+        ("pipe", "neither a directory nor a file"),
+        ("crowd", "more than 10000 entries"),
     ],
 )
 def test_the_reader_says_what_is_wrong_with_a_hostile_archive(tmp_path: Path, name: str, words: str) -> None:
-    path = BUILDERS[name](Archive(tmp_path, "linear.py", {"linear.py": b"x" * 2000, "sgd.py": b"", "train.py": b""}))
+    files = {"linear.py": b"x" * 2000, "sgd.py": b"", "train.py": b""}
+    path = BUILDERS[name](Archive(tmp_path, "linear.py", files))
     with pytest.raises(SubmissionError) as refused:
         read(path)
     assert words in str(refused.value)

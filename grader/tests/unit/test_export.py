@@ -1,10 +1,12 @@
 """`grader export`: files for one submission or many, bad calls in one line."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 
 from grader.results.result import write
@@ -86,7 +88,10 @@ def test_export_skips_and_names_a_result_that_cannot_be_read(one: Path, tmp_path
     (one / "eve").mkdir()
     (one / "eve/result.json").write_text('{"score": 100}')
     done = export(one, "junit", tmp_path / "junit.xml")
-    assert (done.code, done.err) == (2, f"grader: {one}/eve/result.json: not a result that can be read\n")
+    assert (done.code, done.err) == (
+        2,
+        f"grader: {one}/eve/result.json: not a result of ours (Object missing required field `submission`)\n",
+    )
     assert len(ET.parse(tmp_path / "junit.xml").getroot()) == 1
 
 
@@ -118,3 +123,56 @@ def test_export_names_a_path_that_cannot_be_written(one: Path) -> None:
     done = export(one, "junit", one / "ada/result.json/junit.xml")
     assert (done.code, len(done.err.strip().splitlines())) == (2, 1)
     assert "can't write there" in done.err
+
+
+def test_one_name_that_is_too_long_for_a_file_keeps_no_other_from_being_exported(two: Path, tmp_path: Path) -> None:
+    write(result("why", submission="c" * 255), two)
+    write(result("why", submission="d" * 250), two)
+    done = export(two, "gradescope", tmp_path / "gs")
+    assert (done.code, done.err) == (
+        2,
+        f"grader: {tmp_path}/gs/{'c' * 255}.json: can't write there (File name too long)\n",
+    )
+    assert sorted(path.name for path in (tmp_path / "gs").iterdir()) == [
+        "ada.json",
+        "bob | <b>.json",
+        f"{'d' * 250}.json",
+    ]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_one_result_of_a_course_that_has_changed_keeps_no_other_from_being_exported(
+    two: Path, tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in RUNNER.items():
+        monkeypatch.setenv(name, value)
+    old = result("why", submission="old")
+    write(msgspec.structs.replace(old, katas=[msgspec.structs.replace(old.katas[0], kata="gone")]), two)
+    done = export(two, format, tmp_path / "to")
+    assert (done.code, done.err) == (
+        2,
+        f"grader: {two}/old/result.json: kata gone has changed since; grade again\n",
+    )
+    written = tmp_path / "to"
+    if written.is_dir():
+        assert sorted(path.name for path in written.iterdir()) == ["ada.json", "bob | <b>.json"]
+    else:
+        assert all(name in written.read_text() for name in ("ada", "bob"))
+
+
+def test_marks_that_turn_the_direction_of_reading_are_shown_by_number_in_every_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in RUNNER.items():
+        monkeypatch.setenv(name, value)
+    directory = tmp_path / "results"
+    write(result("get_batch · claim\n  a\u202eb", submission="eve\u2066", file="get_batch.py"), directory)
+    told = ask("report", directory, "--feedback", tmp_path / "pages").out
+    for format in FORMATS:
+        told += export(directory, format, tmp_path / "to" / format).out
+    written = [*tmp_path.rglob("*.csv"), *tmp_path.rglob("*.html"), *(tmp_path / "to").iterdir()]
+    assert len(written) == 3 + len(FORMATS)
+    texts = {"terminal": told} | {path.name: path.read_text("utf-8") for path in written}
+    for name, text in texts.items():
+        assert not re.search("[\u200e\u200f\u202a-\u202e\u2066-\u2069]", text), name
+        assert name == "classroom50" or "2066" in text or "202E" in text, name

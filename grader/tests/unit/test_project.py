@@ -5,8 +5,10 @@ import importlib
 import inspect
 import re
 import tomllib
+from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -133,3 +135,15 @@ def test_the_lock_file_knows_every_dependency_of_the_project() -> None:
 def name_of(requirement: str) -> str:
     """Of a package, as an index writes it."""
     return canonicalize_name(Requirement(requirement).name)
+
+
+WORKFLOWS = [*ROOT.glob(".github/workflows/*.yml"), *(ROOT / "grader/commands").rglob("*.yml")]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_every_workflow_names_its_actions_by_commit_and_may_only_read(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text("utf-8"))
+    assert workflow["permissions"] == {"contents": "read"}
+    used = [step["uses"] for job in workflow["jobs"].values() for step in job["steps"] if "uses" in step]
+    assert used
+    assert [action for action in used if not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action)] == []

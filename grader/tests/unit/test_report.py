@@ -19,7 +19,7 @@ from grader.output.page.student import Property, Student, student_of
 from grader.output.page.write import feedback, write_feedback
 from grader.results import result as stored
 from grader.results.result import Result
-from grader.results.text import in_order
+from grader.results.text import printable
 from grader.results.view import unredacted, visible
 from grader.tests.conftest import Hide, ask
 from grader.tests.made import HOSTILE, result, result_with_rehearsal, result_with_speed
@@ -166,12 +166,12 @@ def test_the_roofline_of_a_class_shows_the_median_rates() -> None:
 def test_every_message_is_text_on_a_page_and_never_markup(message: str) -> None:
     reader, plain = (Reader(feedback_of(result(words))) for words in (f".{message}", "."))
     assert reader.tags == plain.tags
-    assert set(reader.messages) == {in_order(f".{message}")}
+    assert set(reader.messages) == {printable(f".{message}")}
 
 
 def test_a_character_that_turns_the_direction_of_reading_is_shown_by_its_number() -> None:
-    assert in_order("a\u202eb\u2066c\u2028d\u2029e\x1b[31mf\x00") == "a<U+202E>b<U+2066>c\nd\ne[31mf"
-    assert in_order("שלום") == "שלום"
+    assert printable("a\u202eb\u2066c\u2028d\u2029e\x1b[31mf\x00") == "a<U+202E>b<U+2066>c\nd\ne[31mf"
+    assert printable("שלום") == "שלום"
 
 
 def test_a_page_allows_only_its_own_scripts_and_loads_nothing(tmp_path: Path) -> None:
@@ -287,4 +287,4 @@ def test_a_page_can_be_made_of_any_message(words: str, tmp_path: Path) -> None:
     findings = [stored.Finding("linear", 1, said)]
     page = page_of(tmp_path, msgspec.structs.replace(result_with_speed(said), findings=findings))
     assert len(SCRIPT.findall(page)) == 2
-    assert Reader(page).messages[0] == in_order(said)
+    assert Reader(page).messages[0] == printable(said)

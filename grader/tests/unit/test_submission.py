@@ -1,8 +1,11 @@
 """Which files of a submission count."""
 
 import os
+import socket
+import stat
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -114,3 +117,124 @@ def test_an_archive_is_read_like_the_directory_that_it_packs(tmp_path: Path) -> 
     with tarfile.open(packed) as archive:
         archive.extractall(tmp_path / "unusual_but_right", filter="data")
     assert read(packed) == read(tmp_path / "unusual_but_right")
+
+
+def of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on every file, but no directory, belongs to somebody else."""
+    look = os.fstat
+
+    def seen(descriptor: int) -> os.stat_result:
+        found = look(descriptor)
+        return found if stat.S_ISDIR(found.st_mode) else os.stat_result((*found[:4], found.st_uid + 1, *found[5:]))
+
+    monkeypatch.setattr(os, "fstat", seen)
+
+
+def swapping(monkeypatch: pytest.MonkeyPatch, name: str, swap: Callable[[], object]) -> None:
+    """Do this right after a file or folder of this name was opened."""
+    open_it = os.open
+
+    def opened(path: str | Path, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        descriptor = open_it(path, flags, mode, dir_fd=dir_fd)
+        if Path(path).name == name:
+            monkeypatch.setattr(os, "open", open_it)
+            swap()
+        return descriptor
+
+    monkeypatch.setattr(os, "open", opened)
+
+
+def zipped(path: Path, content: str) -> Path:
+    """An archive with one kata."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("linear.py", content)
+    return path
+
+
+@pytest.mark.parametrize("handed_in_as", ["a directory", "an archive"])
+def test_a_link_to_anothers_work_is_refused_with_a_remedy(tmp_path: Path, handed_in_as: str) -> None:
+    ada = handed_in(tmp_path / "ada", "linear.py") if handed_in_as == "a directory" else zipped(tmp_path / "a.zip", "")
+    (tmp_path / "eve.zip").symlink_to(ada)
+    with pytest.raises(
+        SubmissionError, match=r"eve\.zip: it is a link, so it may be another's; copy what it leads to$"
+    ):
+        read(tmp_path / "eve.zip")
+
+
+def test_a_hard_link_to_anothers_work_is_refused_with_a_remedy(tmp_path: Path) -> None:
+    (tmp_path / "eve.zip").hardlink_to(zipped(tmp_path / "ada.zip", ""))
+    with pytest.raises(
+        SubmissionError, match=r"it has another name, too \(a hard link\), .*; copy the hand-in \(cp -r\)"
+    ):
+        read(tmp_path / "eve.zip")
+    handed_in(tmp_path / "ada", "linear.py")
+    eve = handed_in(tmp_path / "eve", "sgd.py")
+    (eve / "linear.py").hardlink_to(tmp_path / "ada/linear.py")
+    with pytest.raises(SubmissionError, match=r"eve: linear\.py has another name, too \(a hard link\)"):
+        read(eve)
+
+
+def test_a_file_of_another_owner_than_the_hand_in_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    handed_in(tmp_path / "ada", "assignment/linear.py")
+    of_another(monkeypatch)
+    with pytest.raises(SubmissionError, match=r"ada: linear\.py does not belong to the hand-in's owner; copy"):
+        read(tmp_path / "ada")
+
+
+def test_a_path_that_leads_through_a_link_to_the_hand_in_is_taken(tmp_path: Path) -> None:
+    handed_in(tmp_path / "data/ada", "linear.py")
+    (tmp_path / "home").symlink_to("data")
+    assert list(read(tmp_path / "home/ada").files) == ["linear.py"]
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x"])
+def test_a_pipe_that_is_handed_in_is_refused_at_once(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(SubmissionError, match=r"neither a directory nor a file$"):
+        read(tmp_path / name)
+
+
+def test_a_socket_that_is_handed_in_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a socket's name is short
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind("x.zip")
+        with pytest.raises(SubmissionError, match=r"x\.zip: can't be read \("):
+            read(Path("x.zip"))
+
+
+def test_a_directory_with_ever_so_many_files_is_refused(tmp_path: Path) -> None:
+    handed_in(tmp_path / "ada", "linear.py")
+    for number in range(10_000):
+        (tmp_path / "ada" / str(number)).touch()
+    with pytest.raises(SubmissionError, match="more than 10000 entries"):
+        read(tmp_path / "ada")
+
+
+def test_what_is_swapped_for_a_link_while_it_is_read_stays_what_was_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed_in(tmp_path / "ada", "assignment/linear.py").joinpath("assignment/linear.py").write_text("ada's")
+    eve = handed_in(tmp_path / "eve", "assignment/linear.py")
+
+    def swap() -> None:
+        (eve / "assignment").rename(eve / "before")
+        (eve / "assignment").symlink_to(tmp_path / "ada/assignment")
+
+    swapping(monkeypatch, "assignment", swap)
+    assert read(eve).files == {"linear.py": b"# assignment/linear.py"}
+    archive = zipped(tmp_path / "eve.zip", "eve's")
+    swapping(monkeypatch, "eve.zip", lambda: zipped(tmp_path / "ada.zip", "ada's").replace(archive))
+    assert read(archive).files == {"linear.py": b"eve's"}
+
+
+def test_a_file_that_becomes_a_link_after_it_was_listed_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eve = handed_in(tmp_path / "eve", "linear.py", "sgd.py")
+
+    def swap() -> None:
+        (eve / "sgd.py").unlink()
+        (eve / "sgd.py").symlink_to("/etc/passwd")
+
+    swapping(monkeypatch, "linear.py", swap)
+    assert list(read(eve).files) == ["linear.py"]

@@ -111,4 +111,11 @@ def test_a_gradebook_with_odd_names_is_read_back_unchanged(tmp_path: Path) -> No
 @pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@sum", "＝cmd()"])
 def test_a_name_in_the_gradebook_is_no_formula_in_a_spreadsheet(tmp_path: Path, name: str) -> None:
     gradebook.write([Result(name, 0.0, 0.0, "", 0, 1, "none", 0.0, {}, [])], tmp_path)
-    assert (tmp_path / "gradebook.csv").read_text().splitlines()[1].startswith(f"'{name},")
+    assert (tmp_path / "gradebook.csv").read_text().splitlines()[1].startswith(f'"\'{name}",')
+
+
+def test_every_text_in_the_gradebook_is_quoted_and_no_number(tmp_path: Path) -> None:
+    gradebook.write([Result("a;=cmd()", 1.0, 2.0, "", 0, 1, "none", 0.0, {}, [], unreadable="no; kata")], tmp_path)
+    header, row = (tmp_path / "gradebook.csv").read_text().splitlines()
+    assert header == '"submission","score","max_score","findings","unreadable"'
+    assert row == '"a;=cmd()",1.0,2.0,0,"no; kata"'

@@ -14,13 +14,14 @@ def main() -> None:
     checkout = Path.cwd()
     options = (HERE / "options").read_text().split()
     with tempfile.TemporaryDirectory() as work:
-        subprocess.run(["bash", HERE / "install.sh", work], check=True)
-        grader = [os.environ.get("TORCHKATA_PYTHON") or f"{work}/venv/bin/python", "-m", "grader"]
+        subprocess.run(["bash", HERE / "install.sh", work], cwd=work, check=True)
+        python = os.environ.get("TORCHKATA_PYTHON") or f"{work}/venv/bin/python"
+        grader = [python, "-I", f"{HERE}/run.py", "grader", "--course", f"{HERE}/torchkata"]
         grade = [*grader, "grade", str(checkout), "--out", f"{work}/results", "--isolation", "bwrap", *options]
-        subprocess.run(grade, cwd=HERE / "torchkata", check=True)
+        subprocess.run(grade, cwd=work, check=True)
         export = [*grader, "export", f"{work}/results", "--format", "classroom50", "--to", f"{checkout}/result.json"]
         environment = {**os.environ, "SUBMITTED_AT": submitted_at(checkout)}
-        subprocess.run(export, cwd=HERE / "torchkata", env=environment, check=True)
+        subprocess.run(export, cwd=work, env=environment, check=True)
 
 
 def submitted_at(checkout: Path) -> str:

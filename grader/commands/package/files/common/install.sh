@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Installs the grader in the directory that is named: bubblewrap, and a virtual environment (torch, if needed, for CPUs).
-# What is there already stays. TORCHKATA_PYTHON names a Python that has everything, to be used instead of a new one.
+# What is there already stays. It may be called in a directory of a student's, so Python never starts there, nor
+# imports from where it starts (-I). TORCHKATA_PYTHON names a Python that has everything, to be used instead of a new one.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-to="$1"
+to="$(mkdir -p "$1" && cd "$1" && pwd)"
 project="$here/torchkata"
+cd "$to"
 
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
@@ -18,7 +20,7 @@ install_packages() {
 
 find_python() {
     for name in python3.13 python3.12 python3.11 python3; do
-        if "$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
+        if "$name" -I -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
             echo "$name"
             return
         fi
@@ -49,8 +51,8 @@ if [ -z "${TORCHKATA_PYTHON:-}" ]; then
         install_packages python3.12 python3.12-venv || install_packages python3.11 python3.11-venv
         base="$(find_python)"
     }
-    [ -x "$to/venv/bin/python" ] || "$base" -m venv "$to/venv"
-    pip=("$to/venv/bin/python" -m pip install --quiet)
+    [ -x "$to/venv/bin/python" ] || "$base" -I -m venv "$to/venv"
+    pip=("$to/venv/bin/python" -I -m pip install --quiet)
     [ ! -f "$project/constraints.txt" ] || pip+=(--constraint "$project/constraints.txt")
     if grep -q '^torch\b' "$here/requirements.txt"; then
         "${pip[@]}" --index-url https://download.pytorch.org/whl/cpu "$(grep '^torch\b' "$here/requirements.txt")"
@@ -59,7 +61,7 @@ if [ -z "${TORCHKATA_PYTHON:-}" ]; then
 fi
 
 python="${TORCHKATA_PYTHON:-$to/venv/bin/python}"
-"$python" -c 'import hypothesis, msgspec, numpy, pytest, rich, typer' || {
+"$python" -I -c 'import hypothesis, msgspec, numpy, pytest, rich, typer' || {
     echo "install.sh: $python lacks what the grader needs" >&2
     exit 1
 }

@@ -8,8 +8,9 @@ submission="$PWD"
 python="${TORCHKATA_PYTHON:-$to/venv/bin/python}"
 read -r -a options < "$here/options"
 
-cd "$here/torchkata"
-"$python" -m grader grade "$submission" --out "$to/results" --isolation bwrap "${options[@]}"
-"$python" -m grader export "$to/results" --format junit --to "$to/results/junit.xml"
-"$python" -m grader export "$to/results" --format github --to "$to/summary.md"
+cd "$to"
+grader=("$python" -I "$here/run.py" grader --course "$here/torchkata")
+"${grader[@]}" grade "$submission" --out "$to/results" --isolation bwrap "${options[@]}"
+"${grader[@]}" export "$to/results" --format junit --to "$to/results/junit.xml"
+"${grader[@]}" export "$to/results" --format github --to "$to/summary.md"
 cat "$to/summary.md" >> "$GITHUB_STEP_SUMMARY"

@@ -8,6 +8,8 @@ bash "$root/source/install.sh" "$root"
 read -r -a options < "$root/source/options"
 export XDG_CACHE_HOME="$root/cache"
 mkdir -p -m 700 "$XDG_CACHE_HOME"
-(cd "$root/source/torchkata" && "${TORCHKATA_PYTHON:-$root/venv/bin/python}" -m grader.pipeline.draw "${options[@]}")
+python="${TORCHKATA_PYTHON:-$root/venv/bin/python}"
+cd "$root/source"
+"$python" -I run.py grader.pipeline.draw --course torchkata "${options[@]}"
 # Where bubblewrap can't work, a student's code runs as another user: that user must not read the tests' answers.
 chmod 700 "$root/source"

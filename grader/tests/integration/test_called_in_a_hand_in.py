@@ -1,0 +1,68 @@
+"""`grader` called in a hand-in that has files like those that Python, pytest and we look for: none of them runs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.results.result import read
+from grader.sandbox import launch
+from grader.tests import ROOT
+from grader.tests.conftest import Run
+from grader.tests.handed_in import LINEAR, handed_in, trapped
+
+FEW = ("--kata", "linear", "--examples", "5")
+
+
+@pytest.fixture
+def hand_in(tmp_path: Path) -> Path:
+    """A right solution, and traps around it."""
+    handed_in(tmp_path / "ada", LINEAR, "assignment")
+    return trapped(tmp_path / "ada", tmp_path / "mark")
+
+
+def grader(hand_in: Path, *arguments: str | Path) -> Run:
+    """The installed command, called there."""
+    command = [Path(sys.executable).with_name("grader"), *arguments]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    done = subprocess.run(command, cwd=hand_in, env=environment, capture_output=True, text=True, timeout=600)
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("level", ["bwrap", "none"])
+@pytest.mark.usefixtures("needs_bwrap")
+def test_grading_reporting_and_exporting_run_nothing_of_it(hand_in: Path, tmp_path: Path, level: str) -> None:
+    out, course = tmp_path / "out", ("--course", ROOT)
+    done = grader(hand_in, *course, "grade", ".", "--out", out, "--isolation", level, *FEW)
+    assert done.code == 0, done.err
+    assert read(out / "ada/result.json").katas[0].status == "done"
+    for command in (("report", out), ("export", out, "--format", "junit", "--to", tmp_path / "junit.xml")):
+        assert grader(hand_in, *course, *command).code == 0
+    assert not (tmp_path / "mark").exists()
+
+
+def test_packaging_runs_nothing_of_it(hand_in: Path, tmp_path: Path) -> None:
+    done = grader(hand_in, "--course", ROOT, "package", "classroom50", tmp_path / "new", *FEW)
+    assert done.code == 0, done.err
+    assert not (tmp_path / "mark").exists()
+
+
+def test_a_course_that_lies_in_the_hand_in_is_not_taken_for_the_instructors(hand_in: Path, tmp_path: Path) -> None:
+    done = grader(hand_in, "grade", ".", "--out", tmp_path / "out")
+    assert (done.code, done.err) == (
+        2,
+        f"grader: .: the course that is nearest from here ({hand_in}) lies in this hand-in, so its tests are the "
+        "student's; name yours: grader --course DIR grade\n",
+    )
+    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "mark").exists()
+
+
+def test_to_look_for_the_gpu_driver_runs_nothing_of_it(
+    hand_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(hand_in)
+    launch.driver_folders()
+    assert not (tmp_path / "mark").exists()
