@@ -15,9 +15,8 @@ import pytest
 from grader.sandbox.launch import Gpu, launch
 from grader.speed import setup
 from grader.tests import ROOT
-from grader.tests.workers import Ask, asking
+from grader.tests.workers import ORDINARY, Ask, asking
 
-ORDINARY = ["unshare", "--user", "--map-user=54321", "--map-group=54321"]  # a user who owns nothing
 CALLS = ("cuMemCreate", "cuMemExportToShareableHandle", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess")
 LIMITS = setup.limits()
 
