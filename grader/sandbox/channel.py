@@ -27,7 +27,7 @@ from torchkata.values import MAX_AXES, MAX_DEPTH, Opaque, Plain, is_array, is_te
 
 MAX_FRAME = 64 * 2**20
 MAX_OUTLINE = 2**20  # of a reply: as Python objects it takes up to 64 times as much memory
-UNASKED, FOR_A_BYTE = 2**22, 16  # bytes that a reply may have for none that it was sent, and more for each of those
+UNASKED, FOR_A_BYTE = 2**23, 16  # bytes that a reply may have for none that it was sent, and more for each of those
 LARGE = 2**16  # bytes from which a frame is left in shared memory
 IN_SHARED_MEMORY = 2**31  # added to the length
 SEALS = 1033, 0x0002 | 0x0004 | 0x0001  # F_ADD_SEALS: neither shrink nor grow, and no further seals
@@ -241,7 +241,10 @@ def decode(frame: bytes, longest_outline: int = MAX_FRAME) -> Any:
 def decode_reply(frame: bytes) -> Reply:
     """A reply from anyone. Raises Malformed and nothing else."""
     try:
-        reply = msgspec.convert(decode(frame, MAX_OUTLINE), Reply)
+        message = decode(frame, MAX_OUTLINE)
+        if type(message) is not dict:
+            raise ValueError("no reply")
+        reply = msgspec.convert(message, Reply)
         check_plain(reply.value)
     except Exception as error:  # of msgspec, NumPy or torch: what they make of nonsense is not promised
         raise Malformed(f"the answer is malformed ({type(error).__name__})") from None

@@ -27,7 +27,7 @@ SCRATCH_FILES = 4096
 SHARED_MEMORY_MIB = 16  # of /dev/shm, where the CUDA driver keeps a little
 OPEN_FILES = 256
 THREADS = 64
-INSTRUCTION = struct.Struct("<HBBI")
+INSTRUCTION, NUMBER = struct.Struct("<HBBI"), struct.Struct("<I")
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -171,10 +171,7 @@ def refuse_system_calls(confinement: Confinement) -> None:
     if not confinement.filter:
         return
     code = bytearray(base64.b64decode(confinement.filter))
-    for place in range(0, len(code), INSTRUCTION.size):
-        operation, true, false, value = INSTRUCTION.unpack_from(code, place)
-        if value == confinement.own_pid:
-            INSTRUCTION.pack_into(code, place, operation, true, false, os.getpid())
+    code = code.replace(NUMBER.pack(confinement.own_pid), NUMBER.pack(os.getpid()))
     held = (ctypes.c_char * len(code)).from_buffer(code)
     program = struct.pack("@HP", len(code) // INSTRUCTION.size, ctypes.addressof(held))
     call(libc.prctl(SET_SECCOMP, FILTER, program, 0, 0), "seccomp")

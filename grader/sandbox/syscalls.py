@@ -5,8 +5,9 @@ libseccomp knows the numbers of this machine; the worker installs the program la
 """
 
 import errno
-import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeAlias
 
 from grader.sandbox.confine import INSTRUCTION
@@ -110,7 +111,7 @@ WHEN_TIMED: dict[str, tuple[Case, ...]] = {
 
 IN_OTHER_CASES = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # as a kernel without it says
 
-LOAD, AND, EQUAL, RETURN = 0x20, 0x54, 0x15, 0x06  # the kernel's instructions
+LOAD, AND, EQUAL, ABOVE, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x25, 0x35, 0x06  # the kernel's instructions
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # where they lie in what the program looks at
 ALLOW, ERROR = 0x7FFF_0000, 0x0005_0000
 
@@ -129,14 +130,26 @@ def program(*, pinned: bool = False, gpu: bool = False) -> bytes:
         import pyseccomp as seccomp
     except (ImportError, RuntimeError, OSError):
         raise FilterError("libseccomp is not installed (Debian: apt-get install libseccomp2)") from None
-    code = [step(LOAD, ARCHITECTURE), step(EQUAL, seccomp.system_arch(), 1, 0), refuse(errno.ENOSYS)]
-    code.append(step(LOAD, NUMBER))
+    answers: dict[int, list[bytes]] = {}
     for name, cases in rules(pinned=pinned, gpu=gpu).items():
         number = seccomp.resolve_syscall(seccomp.Arch.NATIVE, name)
         if number >= 0:  # this machine has it, and this libseccomp knows it
-            allowed = [*in_these(cases), refuse(IN_OTHER_CASES.get(name, errno.EPERM))]
-            code += [step(EQUAL, number, 0, len(allowed)), *allowed]
+            otherwise = refuse(IN_OTHER_CASES.get(name, errno.EPERM))
+            answers[number] = [*in_these(cases), *([] if () in cases else [otherwise])]
+    code = [step(LOAD, ARCHITECTURE), step(EQUAL, seccomp.system_arch(), 1, 0), refuse(errno.ENOSYS)]
+    code.append(step(LOAD, NUMBER))
+    for first, last, answer in ranges(answers):
+        skipped = len(answer)
+        code += [step(AT_LEAST, first, 0, skipped + 1), step(ABOVE, last, skipped, 0), *answer]
     return b"".join([*code, refuse(errno.ENOSYS)])
+
+
+def ranges(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int, list[bytes]]]:
+    """Numbers in a row that have one answer: the first, the last, the answer. A short program is sooner installed."""
+    numbered = enumerate(sorted(answers))
+    for (_, answer), those in groupby(numbered, lambda pair: (pair[1] - pair[0], answers[pair[1]])):
+        numbers = [number for _, number in those]
+        yield numbers[0], numbers[-1], answer
 
 
 def rules(*, pinned: bool, gpu: bool) -> dict[str, tuple[Case, ...]]:
@@ -150,9 +163,12 @@ def in_these(cases: tuple[Case, ...]) -> list[bytes]:
     code: list[bytes] = []
     for case in cases:
         for place, wanted in enumerate(case, 1):
-            low = ARGUMENTS + 8 * wanted.argument + (0 if sys.byteorder == "little" else 4)
             to_the_next_case = 3 * (len(case) - place) + 1
-            code += [step(LOAD, low), step(AND, wanted.mask), step(EQUAL, wanted.value, 0, to_the_next_case)]
+            code += [
+                step(LOAD, ARGUMENTS + 8 * wanted.argument),
+                step(AND, wanted.mask),
+                step(EQUAL, wanted.value, 0, to_the_next_case),
+            ]
         code.append(step(RETURN, ALLOW))
     return code
 

@@ -159,9 +159,9 @@ def test_a_value_with_too_many_axes_is_none_that_crosses() -> None:
 def test_a_reply_may_be_large_where_much_was_sent(sharing: tuple[Channel, Channel]) -> None:
     ours, theirs = sharing
     sent = ours.send({"args": [torch.zeros(2**18)]})
-    answer = Reply("returned", torch.zeros(2**21))
+    answer = Reply("returned", torch.zeros(2**22))
     theirs.send(answer)
-    assert len(ours.receive(most=most_for(sent))) > 2**23
+    assert len(ours.receive(most=most_for(sent))) > 2**24
     theirs.send(answer)
     with pytest.raises(Malformed, match="too large"):
         ours.receive(most=most_for(100))

@@ -50,6 +50,10 @@ def verdict(kind: str, call: int, *arguments: int, architecture: int | None = No
                 word &= value
             case syscalls.EQUAL:
                 place += if_true if word == value else if_false
+            case syscalls.AT_LEAST:
+                place += if_true if word >= value else if_false
+            case syscalls.ABOVE:
+                place += if_true if word > value else if_false
             case syscalls.RETURN:
                 return 0 if value == ALLOW else value ^ ERROR
 
