@@ -226,6 +226,28 @@ def test_all_calls_of_a_test_together_have_limited_time(sandbox: Sandbox) -> Non
     runner.control.close()
 
 
+def test_judging_the_answers_of_a_test_has_limited_time(sandbox: Sandbox) -> None:
+    runner = WorkerRunner(sandbox.clone(), replace(LIMITS, test_seconds=0.5, call_seconds=60.0))
+    student = Student(runner)
+    runner.open({"linear.py": b"from torch.nn import Linear"}, 1.0)
+    student.reset("linear")
+    compute_for(1.0)  # before the first call: what is drawn is no answer of a student's
+    runner.test_left = 60.0
+    student.call(probes.initial_weights, 1, 1, 1, 0)
+    compute_for(1.0)
+    with pytest.raises(TimedOut, match="judging the answers of this test"):
+        student.call(probes.initial_weights, 1, 1, 1, 0)
+    runner.end()
+    runner.control.close()
+
+
+def compute_for(seconds: float) -> None:
+    """Take so many seconds of a processor."""
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
 def test_time_that_the_grader_itself_waits_is_not_counted_against_a_student(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
