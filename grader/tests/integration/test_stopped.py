@@ -180,3 +180,18 @@ def test_a_grading_process_that_hangs_or_dies_keeps_what_has_ended_and_the_secon
     assert outcomes["ada"] == outcomes["zoe"] == outcomes["unlucky"] == whole
     assert outcomes["killed"] == outcomes["stuck"] == [*whole[:2], *["crashed"] * (len(whole) - 2)]
     assert "5 of 5 had been graded before" in grade(*paths, "--out", out, *OPTIONS).out
+
+
+ROOM = """
+from grader.pipeline.session import MEMORY_MIB, limit_memory
+limit_memory()
+held = bytearray((MEMORY_MIB - 50) * 2**20)
+try:
+    bytearray(100 * 2**20)
+except MemoryError:
+    print("limited")
+"""
+
+
+def test_a_grading_process_has_room_for_answers_and_no_more() -> None:
+    assert python("-c", ROOM).out == "limited\n"
