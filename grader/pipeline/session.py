@@ -234,6 +234,7 @@ def start(job: Job, tests: Tests, control: socket, before: Child | None = None) 
         send_on(Finished(grade_submission(job, tests, runner, lambda *ran: send_on(Ran(*ran)), ended)))
         if job.linted:  # last: a source that is made to break its reader costs no more than the findings
             lint.limit_this_process()
+            limit_memory(lint.MEMORY // 2**20)
             send_on(Linted(lint.lint(job.submission.files)))
         status = 0
     except BrokenPipeError:
@@ -244,13 +245,13 @@ def start(job: Job, tests: Tests, control: socket, before: Child | None = None) 
         os._exit(status)
 
 
-def limit_memory() -> None:
+def limit_memory(mib: int = MEMORY_MIB) -> None:
     """Let this process take no more for what it judges: whatever an answer is, the machine has room for the others."""
     status = Path("/proc/self/status")
     if status.exists():
         held = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmData:"))
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        most = held * 2**10 + MEMORY_MIB * 2**20
+        most = held * 2**10 + mib * 2**20
         resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
