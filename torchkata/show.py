@@ -1,6 +1,8 @@
 """Values as a failure shows them: type and shape first, then as many numbers as fit."""
 
 import math
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import Any
 
 from .values import Opaque, Plain, is_array, is_tensor
@@ -33,31 +35,46 @@ def number(value: float, digits: int = DIGITS) -> str:
     return f"{value:.{digits}g}" if math.isfinite(value) else str(value)
 
 
-def numbers(value: Plain, digits: int = DIGITS) -> str:
-    """Nested lists of numbers, the long ones cut in the middle."""
-    if isinstance(value, list):
-        items = [numbers(item, digits) for item in (value if len(value) <= MAX_ITEMS else value[: MAX_ITEMS - 2])]
-        if len(value) > MAX_ITEMS:
-            items += ["…", numbers(value[-1], digits)]
-        return f"[{', '.join(items)}]"
-    return number(value, digits)
+def numbers(value: Any, digits: int = DIGITS) -> Iterator[str]:
+    """Nested brackets of a tensor's numbers, piece by piece; of a long row the first ones and the last."""
+    if value.ndim == 0:
+        yield number(value.tolist(), digits)
+        return
+    last = len(value) - 1
+    few: list[int | None] = [*range(last + 1)] if last < MAX_ITEMS else [*range(MAX_ITEMS - 2), None, last]
+    yield from listed("[", (["…"] if place is None else numbers(value[place], digits) for place in few), "]")
+
+
+def pieces(value: Plain, digits: int = DIGITS) -> Iterator[str]:
+    """The text of any value but a tensor, piece by piece; tensors in it by their kind alone, unless they are small."""
+    more = [["…"]] if isinstance(value, (list, dict)) and len(value) > MAX_ITEMS else []
+    if is_tensor(value) or is_array(value):
+        yield kind(value) if elements(value) > MAX_ITEMS else show(value, digits)
+    elif isinstance(value, list):
+        yield from listed("[", chain((pieces(item, digits) for item in value[:MAX_ITEMS]), more), "]")
+    elif isinstance(value, dict):
+        items = islice(value.items(), MAX_ITEMS)
+        yield from listed("{", chain((chain([f"{key}: "], pieces(item, digits)) for key, item in items), more), "}")
+    elif isinstance(value, str):
+        yield repr(value)
+    else:
+        yield kind(value) if isinstance(value, Opaque) else number(value, digits)
+
+
+def listed(begin: str, items: Iterable[Iterable[str]], end: str) -> Iterator[str]:
+    """The pieces of all items, with commas in between."""
+    yield begin
+    for place, item in enumerate(items):
+        yield ", " if place else ""
+        yield from item
+    yield end
 
 
 def show(value: Plain, digits: int = DIGITS) -> str:
-    """A value on one line."""
+    """A value on one line. Of a large one, no more is looked at than fits."""
     if is_tensor(value) or is_array(value):
-        if elements(value) == 0:
-            return f"{kind(value)}  (empty)"
-        return f"{kind(value)}  {short(numbers(value.tolist(), digits))}"
-    if isinstance(value, list):
-        items = ", ".join(show_item(item, digits) for item in value[:MAX_ITEMS])
-        return short(f"[{items}{', …' if len(value) > MAX_ITEMS else ''}]")
-    if isinstance(value, dict):
-        items = ", ".join(f"{key}: {show_item(item, digits)}" for key, item in list(value.items())[:MAX_ITEMS])
-        return short(f"{{{items}}}")
-    if isinstance(value, str):
-        return short(repr(value))
-    return kind(value) if isinstance(value, Opaque) else number(value, digits)
+        return f"{kind(value)}  {cut(numbers(value, digits)) if elements(value) else '(empty)'}"
+    return cut(pieces(value, digits))
 
 
 def show_both(one: Plain, other: Plain) -> tuple[str, str]:
@@ -69,16 +86,21 @@ def show_both(one: Plain, other: Plain) -> tuple[str, str]:
     return (f"{shown[0]} ({kind(one)})", f"{shown[1]} ({kind(other)})") if type(one) is not type(other) else shown
 
 
-def show_item(value: Plain, digits: int = DIGITS) -> str:
-    """A value within another: tensors by their kind alone."""
-    return kind(value) if elements(value) > MAX_ITEMS else show(value, digits)
-
-
 def elements(value: Plain) -> int:
     """How many numbers a tensor or an array has; 0 for anything else."""
     return math.prod(value.shape) if is_tensor(value) or is_array(value) else 0
 
 
-def short(text: str) -> str:
+def cut(text: Iterable[str]) -> str:
+    """So many pieces of a text as fill a line."""
+    found = ""
+    for piece in text:
+        found += piece
+        if len(found) > MAX_WIDTH:
+            break
+    return short(found)
+
+
+def short(text: str, width: int = MAX_WIDTH) -> str:
     """Cut to the width of a line."""
-    return text if len(text) <= MAX_WIDTH else text[: MAX_WIDTH - 1] + "…"
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,7 +1,8 @@
 """Plain values: all that may pass between a test and the code of a student.
 
 None, bool, int, float, str, lists, dicts with string keys, NumPy arrays of numbers, and dense CPU tensors without a
-graph. Everything else becomes an `Opaque`, which keeps only the name of its type: no object, and so no code, crosses.
+graph, of few axes. Everything else becomes an `Opaque`, which keeps only the name of its type: no object, and so no
+code, crosses.
 
 torch is imported where a course uses it, and nowhere else.
 """
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_DEPTH = 12
+MAX_AXES = 8  # of a tensor or an array: with many axes of size 1, a few numbers would be many lists in lists
 NUMBERS = "biufc"  # the kinds of dtype whose arrays are plain: bool, integers, floating-point and complex numbers
 
 
@@ -52,7 +54,7 @@ def plain(value: object, depth: int = 0) -> Plain:
     if is_tensor(value):
         return plain_tensor(value)
     if is_array(value):
-        return np.array(value, order="C")
+        return np.array(value, order="C") if value.ndim <= MAX_AXES else Opaque(f"array of {value.ndim} axes")
     if isinstance(value, int) and value.bit_length() < 64:
         return int(value)
     if isinstance(value, float):
@@ -78,4 +80,6 @@ def plain_tensor(tensor: "Tensor") -> "Tensor | Opaque":
         return Opaque(f"{tensor.layout} tensor")
     if tensor.device.type == "meta":
         return Opaque("tensor on the meta device")
+    if tensor.dim() > MAX_AXES:
+        return Opaque(f"tensor of {tensor.dim()} axes")
     return tensor.cpu().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)

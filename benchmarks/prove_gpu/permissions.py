@@ -50,8 +50,7 @@ os.waitpid(child, 0)
 
 def started(device: Gpu, without: str = "") -> list[int] | str:
     """What `cuInit` and a first context answered in a worker; or why there is no answer."""
-    refused = (*syscalls.REFUSED, without) if without in CALLS else syscalls.REFUSED
-    with patch.object(syscalls, "REFUSED", refused):
+    with patch.dict(syscalls.WITH_GPU, {without: ()} if without in CALLS else {}):
         confinement = launch.confine("bwrap", setup.limits(), setup.timing(device))
     given = {
         "confinement": asdict(confinement),

@@ -29,7 +29,7 @@ from grader.speed import setup
 from grader.speed.machine import Machine
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.timed_worker import Task, TimedWorker
-from grader.tests.gpu_plumbing import ORDINARY
+from grader.tests.workers import ORDINARY
 from torchkata.course import Workload, course
 from torchkata.speed.devices import device
 from torchkata.speed.freivalds import OWN_MARGIN

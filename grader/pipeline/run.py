@@ -92,13 +92,9 @@ def grade_all(
             if isinstance(event, Graded):
                 submission = event.job.submission.id
                 fingerprint = queue.prints.pop(submission)
-                if event.katas is not None:
-                    result.store(
-                        result_of(event, event.katas, queue.options, sandbox, fingerprint),
-                        queue.options.out,
-                    )
-                    outcome.stored.append(submission)
-                if event.katas is None or any(kata.status == "inconclusive" for kata in event.katas):
+                result.store(result_of(event, event.katas, queue.options, sandbox, fingerprint), queue.options.out)
+                outcome.stored.append(submission)
+                if any(kata.status == "inconclusive" for kata in event.katas):
                     outcome.unsure.append(submission)
 
 

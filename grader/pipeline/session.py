@@ -3,20 +3,24 @@
     collected tests ──fork──► child: pytest + Hypothesis + oracle ──channel──► worker: the student's code
                                 └── results over a pipe ──► back here
 
-A child starts from the same state every time, so a submission is graded as if alone, whatever came before it.
+A child starts from the same state every time, so a submission is graded as if alone, whatever came before it. One that
+is lost keeps what has ended; another one goes on from there, and if it is lost, too, the rest counts as crashed.
 """
 
+import contextlib
 import os
+import resource
 import signal
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Set
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from socket import socket
+from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 import msgspec
@@ -36,6 +40,13 @@ from torchkata.selection import STUDENT
 from torchkata.student import Runner, Student
 
 SLACK = 120.0  # seconds beyond the katas' own limits, after which a grading child is given up
+MEMORY_MIB = 400  # that a grading child may take beyond what it begins with
+LOST = TestResult(
+    "",
+    "crashed",
+    message="judging what your code answers has ended the grader's own process, and that of a second try, too",
+    cause="the grader's process was lost",
+)
 
 
 @dataclass(frozen=True)
@@ -62,10 +73,10 @@ class TestRan:
 
 @dataclass(frozen=True)
 class Graded:
-    """An job is done; `katas` is None when the child that graded it was lost, through no fault of the student's."""
+    """A job is done."""
 
     job: Job
-    katas: list[KataResult] | None
+    katas: list[KataResult]
     seconds: float
     findings: list[Finding] = field(default_factory=list)
     peak_mib: float = 0.0  # of the grader's own process, most of it torch
@@ -112,20 +123,25 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
                     job = next(coming, None)
                 for child in with_news(running):
                     event = child.hear()
-                    if isinstance(event, Graded):
-                        del running[child.results]
-                        event = replace(event, peak_mib=child.end())
-                        control = child.control
-                        if event.katas is None:
-                            control.close()
-                            control = connect(sandbox)
-                        if child.job.next is None:
-                            idle.append(control)
-                        else:
-                            follower = start(child.job.next, tests, control)
-                            running[follower.results] = follower
                     if event is not None:
                         yield event
+                    if not child.silent:
+                        continue
+                    del running[child.results]
+                    child.end()
+                    control, lost = child.control, child.katas is None
+                    if lost:
+                        control.close()
+                        control = connect(sandbox)
+                    again = lost and child.before is None
+                    following = child.job if again else child.job.next
+                    if following is None:
+                        idle.append(control)
+                    else:
+                        other = start(following, tests, control, child if again else None)
+                        running[other.results] = other
+                    if not again:
+                        yield child.graded()
         finally:
             for child in running.values():
                 child.end()
@@ -136,7 +152,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
 
 @dataclass
 class Child:
-    """A process that grades one submission, and what it has sent."""
+    """A process that grades one submission, and what it has sent, or one `before` that was lost."""
 
     job: Job
     pid: int
@@ -144,24 +160,29 @@ class Child:
     control: socket
     began: float
     deadline: float
+    ended: dict[str, dict[str, TestResult]]  # by kata and test
+    before: "Child | None" = None
     katas: list[KataResult] | None = None
     linted: dict[str, list[Finding]] = field(default_factory=dict)  # what was found in each file
+    silent: bool = False  # it says no more
+    peak_mib: float = 0.0
 
-    def hear(self) -> Event | None:
+    def hear(self) -> TestRan | None:
         """Take in its next message; one that says nothing is gone, or late."""
         message = None
-        with suppress(EOFError, OSError):
+        with contextlib.suppress(EOFError, OSError):
             if self.results.poll():
                 message = msgspec.msgpack.decode(self.results.recv_bytes(), type=Ran | Finished | Linted)
         match message:
             case Ran(kata, result):
+                self.ended.setdefault(kata, {})[result.name] = result
                 return TestRan(self.job, kata, result)
             case Finished(katas):
                 self.katas = katas
             case Linted(file, findings):
                 self.linted[file] = findings
             case None:
-                return Graded(self.job, self.katas, time.monotonic() - self.began, self.findings())
+                self.silent = True
         return None
 
     def findings(self) -> list[Finding]:
@@ -169,12 +190,20 @@ class Child:
         found = list(chain.from_iterable(self.linted.values()))
         return found + lint.unread(self.job.submission.files, self.linted) if self.job.linted else found
 
-    def end(self) -> float:
-        """Kill it where it still runs, and reap it; the most memory that it had, in MiB."""
+    def end(self) -> None:
+        """Kill it where it still runs, and reap it; note the most memory that it had."""
         self.results.close()
         os.kill(self.pid, signal.SIGKILL)
         _, _, used = os.wait4(self.pid, 0)
-        return used.ru_maxrss / 2**10
+        self.peak_mib = used.ru_maxrss / 2**10
+
+    def graded(self) -> Graded:
+        """All of it; what did not end is `LOST`."""
+        katas, first = self.katas, self.before or self
+        if katas is None:
+            katas = [rubric.score(kata, self.ended.get(kata.name, {}), missing=LOST) for kata in self.job.katas]
+        seconds = time.monotonic() - first.began
+        return Graded(self.job, katas, seconds, self.findings(), max(self.peak_mib, first.peak_mib))
 
 
 def with_news(running: Mapping[Connection, Child]) -> list[Child]:
@@ -186,13 +215,13 @@ def with_news(running: Mapping[Connection, Child]) -> list[Child]:
     return [child for connection, child in running.items() if connection in ready or child.deadline < now]
 
 
-def start(job: Job, tests: Tests, control: socket) -> Child:
+def start(job: Job, tests: Tests, control: socket, before: Child | None = None) -> Child:
     """Fork a child that grades one submission: it sends how each test ended, the katas, the findings.
 
-    Raises MachineError.
+    What has ended `before` in one that was lost is not run again. Raises MachineError.
     """
     receive, send = Pipe(duplex=False)
-    began, parent = time.monotonic(), os.getpid()
+    began, parent, ended = time.monotonic(), os.getpid(), before.ended if before else {}
     demand_forkable()
     if job.linted:
         lint.oracle_bodies()  # once, for all children
@@ -200,7 +229,7 @@ def start(job: Job, tests: Tests, control: socket) -> Child:
     if pid:
         send.close()
         seconds = 2 * job.limits.kata_seconds * patience(tests)  # a test that fails runs twice, and is charged once
-        return Child(job, pid, receive, control, began, began + len(job.katas) * seconds + SLACK)
+        return Child(job, pid, receive, control, began, began + len(job.katas) * seconds + SLACK, ended, before)
     status = 1
 
     def send_on(message: Ran | Finished | Linted) -> None:
@@ -208,11 +237,13 @@ def start(job: Job, tests: Tests, control: socket) -> Child:
 
     try:
         end_with_parent(parent)
+        limit_memory()
         os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, and torch would start it
         runner = WorkerRunner(control, job.limits)
-        send_on(Finished(grade_submission(job, tests, runner, lambda *ran: send_on(Ran(*ran)))))
+        send_on(Finished(grade_submission(job, tests, runner, lambda *ran: send_on(Ran(*ran)), ended)))
         if job.linted:  # last: a source that is made to break its reader costs no more than the findings
             lint.limit_this_process()
+            limit_memory(lint.MEMORY // 2**20)
             for file, source in job.submission.files.items():
                 send_on(Linted(file, lint.findings_of(file, source)))
         status = 0
@@ -222,6 +253,16 @@ def start(job: Job, tests: Tests, control: socket) -> Child:
         print(f"grading {job.submission.id}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
     finally:
         os._exit(status)
+
+
+def limit_memory(mib: int = MEMORY_MIB) -> None:
+    """Let this process take no more for what it judges: whatever an answer is, the machine has room for the others."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        held = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmData:"))
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        most = held * 2**10 + mib * 2**20
+        resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def patience(tests: Tests) -> float:
@@ -240,19 +281,24 @@ class GradingRunner(Runner, Protocol):
 
 
 def grade_submission(
-    job: Job, tests: Tests, runner: GradingRunner, ran: Callable[[str, TestResult], None]
+    job: Job,
+    tests: Tests,
+    runner: GradingRunner,
+    ran: Callable[[str, TestResult], None],
+    before: Mapping[str, Mapping[str, TestResult]] = MappingProxyType({}),
 ) -> list[KataResult]:
-    """All katas of one submission, in order, each on foundations that hold."""
+    """All katas of one submission, in order, each on foundations that hold; what has ended `before` does not run."""
     tests.config.stash[SEED], tests.config.stash[SECRET] = job.seed, True
     tests.config.stash[STUDENT] = Student(runner)
     results: list[KataResult] = []
     for kata in job.katas:
         done = {result.kata for result in results if result.status == "done"} | job.known_good
         runner.open(with_fallbacks(kata, job.submission.files, done), patience(tests))
-        ended = {}
+        ended = dict(before.get(kata.name, {}))
         for name in kata.points:  # those that the job asks for
-            ended[name] = run(tests.items[kata.name][name])
-            ran(kata.name, ended[name])
+            if name not in ended:
+                ended[name] = run(tests.items[kata.name][name])
+                ran(kata.name, ended[name])
         results.append(rubric.score(kata, ended))
     runner.end()
     return results

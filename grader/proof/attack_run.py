@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from grader.pipeline.collect import Tests
-from grader.pipeline.session import Event, Graded, Job, grade
+from grader.pipeline.session import LOST, Event, Graded, Job, grade
 from grader.pipeline.submission import Submission
 from grader.proof.attacks import Attack, Level
 from grader.proof.claims import all_are, only
@@ -25,6 +25,7 @@ EXAMPLES = 10
 KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more often than any student
 SLACK_SECONDS = 15.0  # for starting and ending workers, and for a kata beside the attacked one
 SLACK_MIB = 512.0  # for the largest answer that a worker may send, several times over
+MOST_TEXT = 8000  # characters that a test may say: many such texts are stored, mailed and shown
 LEFT_BEHIND = "torchkata-left-behind*"  # in these folders, where nothing keeps it in
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
 STOPPED_BY = {
@@ -165,31 +166,33 @@ def judge(plan: Plan, attack_run: AttackRun, base: Graded, graded: dict[int, Gra
     """What an attack came to."""
     attack, level, alone = plan.attack, attack_run.level, graded[id(attack_run.alone)]
     honest = [graded[id(job)].katas for job in (plan.control, plan.before, plan.beside) if job is not None]
-    unfair = [all_are("done")(katas) if katas else "the process that graded it was lost" for katas in honest]
+    unfair = [all_are("done")(katas) for katas in honest]
     unfair += [attack.control.refusal, attack.control.problem]
     control_problem = "; ".join(filter(None, unfair)) or None
     read = attack.hostile.problem
     if plan.hostile is None:
         return Trial(attack, level, 0.0, "the reader", (read,) if read else (), control_problem)
     hostile, after = graded[id(plan.hostile)], graded[id(plan.after)]
-    attacked, beside = [*(hostile.katas or ()), None, None][:2]
-    gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas or ())) if attacked else 0.0
+    attacked, *neighbours = hostile.katas
+    gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas))
+    longest = max(len(test.message) for kata in hostile.katas for test in kata.tests)
     problems = [
         read,
         f"earned {gained:g} points too many" if gained else "",
-        "the process that graded it was lost" if attacked is None else "",
-        "blamed the machine" if attacked and attacked.status == "inconclusive" else "",
+        "ended the process that graded it" if any(test.cause == LOST.cause for test in attacked.tests) else "",
+        "blamed the machine" if attacked.status == "inconclusive" else "",
         f"took {hostile.seconds:.0f} seconds" if hostile.seconds > attack_run.seconds else "",
         f"took {hostile.peak_mib - base.peak_mib:.0f} MiB of the grader"
         if hostile.peak_mib > base.peak_mib + SLACK_MIB
         else "",
-        f"harmed its own {beside.kata}: {beside.status}" if beside and beside.status != "done" else "",
+        f"left a text of {longest} characters" if longest > MOST_TEXT else "",
+        *(f"harmed its own {kata.kata}: {kata.status}" for kata in neighbours if kata.status != "done"),
         "harmed the next submission" if outcomes(after.katas) != outcomes(alone.katas) else "",
     ]
-    stopped_by = STOPPED_BY.get(attacked.status, attacked.status) if attacked else "nothing"
+    stopped_by = STOPPED_BY.get(attacked.status, attacked.status)
     return Trial(attack, level, gained, stopped_by, tuple(filter(None, problems)), control_problem)
 
 
-def outcomes(katas: Sequence[KataResult] | None) -> list[tuple[str, str, float, str]]:
+def outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, str]]:
     """All of a result but the time that it took."""
-    return [(test.name, test.outcome, test.score, test.message) for kata in katas or () for test in kata.tests]
+    return [(test.name, test.outcome, test.score, test.message) for kata in katas for test in kata.tests]

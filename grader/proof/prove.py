@@ -31,12 +31,12 @@ class ZooOutcome:
     diagnoses: Diagnoses = field(default_factory=Diagnoses)
     known: int = 0  # claims that were proven before, with the same content
 
-    def add(self, claim: Claim, katas: Sequence[KataResult] | None) -> bool:
+    def add(self, claim: Claim, katas: Sequence[KataResult]) -> bool:
         """Judge one claim: whether it holds."""
-        problem = "the process that graded it was lost" if katas is None else claim.refute(katas)
-        self.results.append((claim, katas or ()))
+        problem = claim.refute(katas)
+        self.results.append((claim, katas))
         if claim.group == "wrong":
-            self.diagnoses.add(claim, katas or ())
+            self.diagnoses.add(claim, katas)
         if problem is not None:
             self.failed.append((claim, problem))
         return problem is None
@@ -105,7 +105,7 @@ def prove(
         take(event)
         if isinstance(event, Graded):
             claim = by_job[id(event.job)]
-            if outcome.add(claim, event.katas) and event.katas is not None:
+            if outcome.add(claim, event.katas):
                 keep(claim, event.katas)
 
 

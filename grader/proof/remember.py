@@ -31,7 +31,7 @@ def remember(outcome: ZooOutcome, tests: Tests, sandbox: Sandbox, jobs: int, kee
             graded[claim.job.submission.id] = [katas]
     queued = [replace(claim.job, seed=seed) for claim, _ in wanting.values() for seed in range(1, SEEDS)]
     for event in grade(queued, tests, sandbox, jobs):
-        if isinstance(event, Graded) and event.katas is not None:
+        if isinstance(event, Graded):
             graded[event.job.submission.id].append(event.katas)
     found: dict[str, dict[str, str]] = {}
     for name, (claim, entry) in wanting.items():

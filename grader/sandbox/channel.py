@@ -23,10 +23,11 @@ import msgspec
 import numpy as np
 
 from torchkata.reply import Reply
-from torchkata.values import MAX_DEPTH, Opaque, Plain, is_array, is_tensor
+from torchkata.values import MAX_AXES, MAX_DEPTH, Opaque, Plain, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20
 MAX_OUTLINE = 2**20  # of a reply: as Python objects it takes up to 64 times as much memory
+UNASKED, FOR_A_BYTE = 2**23, 16  # bytes that a reply may have for none that it was sent, and more for each of those
 LARGE = 2**16  # bytes from which a frame is left in shared memory
 IN_SHARED_MEMORY = 2**31  # added to the length
 SEALS = 1033, 0x0002 | 0x0004 | 0x0001  # F_ADD_SEALS: neither shrink nor grow, and no further seals
@@ -37,7 +38,6 @@ OF_NUMPY = (
     *("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"),
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
-MOST_AXES = 32  # that every version of NumPy takes
 OF_TORCH = (*OF_NUMPY, "bfloat16", "float8_e4m3fn", "float8_e5m2")
 
 
@@ -86,10 +86,10 @@ class Channel:
         if self.shared is not None:
             self.shared.close()
 
-    def send(self, message: object, deadline: float | None = None) -> None:
-        """Send one frame. Raises Closed, or Late if the other side does not read."""
+    def send(self, message: object, deadline: float | None = None) -> int:
+        """Send one frame; how many bytes it has. Raises Closed, or Late if the other side does not read."""
         frame = encode(message)
-        header = len(frame)
+        header = size = len(frame)
         if self.shared is not None and LARGE <= len(frame) <= MAX_FRAME:
             self.shared[: len(frame)] = frame
             header, frame = len(frame) + IN_SHARED_MEMORY, b""
@@ -100,9 +100,12 @@ class Channel:
             raise Late from None
         except OSError:
             raise Closed from None
+        return size
 
-    def receive(self, deadline: float | None = None, more: Callable[[], float] = lambda: 0.0) -> bytes:
-        """The next frame, undecoded; when time is up, `more` may give further seconds.
+    def receive(
+        self, deadline: float | None = None, more: Callable[[], float] = lambda: 0.0, most: int = MAX_FRAME
+    ) -> bytes:
+        """The next frame, of at most so many bytes, undecoded; when time is up, `more` may give further seconds.
 
         Raises Closed, Late or Malformed.
         """
@@ -110,7 +113,7 @@ class Channel:
         (length,) = LENGTH.unpack(self.read(LENGTH.size, due))
         shared = length >= IN_SHARED_MEMORY
         length %= IN_SHARED_MEMORY
-        if length > MAX_FRAME:
+        if length > most:
             raise Malformed("the answer is too large")
         if not shared:
             return self.read(length, due)
@@ -169,6 +172,11 @@ class Channel:
         if left is not None and left <= 0:
             raise TimeoutError
         self.socket.settimeout(left)
+
+
+def most_for(sent: int) -> int:
+    """The bytes that a reply may have to a request of so many: who is sent little has little to answer."""
+    return min(MAX_FRAME, UNASKED + FOR_A_BYTE * sent)
 
 
 def shared_memory(size: int) -> int | None:
@@ -233,9 +241,12 @@ def decode(frame: bytes, longest_outline: int = MAX_FRAME) -> Any:
 def decode_reply(frame: bytes) -> Reply:
     """A reply from anyone. Raises Malformed and nothing else."""
     try:
-        reply = msgspec.convert(decode(frame, MAX_OUTLINE), Reply)
+        message = decode(frame, MAX_OUTLINE)
+        if type(message) is not dict:
+            raise ValueError("no reply")
+        reply = msgspec.convert(message, Reply)
         check_plain(reply.value)
-    except (msgspec.MsgspecError, ValueError, RecursionError, UnicodeError, OverflowError, MemoryError) as error:
+    except Exception as error:  # of msgspec, NumPy or torch: what they make of nonsense is not promised
         raise Malformed(f"the answer is malformed ({type(error).__name__})") from None
     return reply
 
@@ -262,9 +273,10 @@ def from_extension(contents: Contents, code: int, data: memoryview) -> Plain:
     if code != ARRAY and (code != TENSOR or torch is None):
         raise ValueError("unknown extension")
     name, shape = msgspec.msgpack.decode(data, type=tuple[str, list[int]])
-    names, most = (OF_NUMPY, MOST_AXES) if code == ARRAY else (OF_TORCH, 64)
-    if name not in names or len(shape) > most or any(not 0 <= size < 2**40 for size in shape):
+    if name not in (OF_NUMPY if code == ARRAY else OF_TORCH) or len(shape) > MAX_AXES or min(shape, default=0) < 0:
         raise ValueError("no such dtype or shape")
+    if math.prod(max(1, size) for size in shape) > MAX_FRAME:  # of an empty one, torch multiplies the other sizes
+        raise ValueError("a shape that is too large")
     dtype: Any = np.dtype(name) if code == ARRAY else getattr(torch, name)
     raw = contents.take(math.prod(shape) * dtype.itemsize)
     if code == ARRAY:

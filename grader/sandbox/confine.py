@@ -14,19 +14,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-NEW_MOUNTS, NEW_IPC, NEW_PIDS, NEW_NETWORK = 0x00020000, 0x08000000, 0x20000000, 0x40000000
-NO_SUID, NO_DEV = 2, 4
+NEW_MOUNTS, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NETWORK = 0x00020000, 0x08000000, 0x10000000, 0x20000000, 0x40000000
+READ_ONLY, NO_SUID, NO_DEV, NO_EXEC, REMOUNT, BIND = 1, 2, 4, 8, 32, 4096
 SET_DUMPABLE, SET_KEEP_CAPS, SET_SECCOMP, SET_NO_NEW_PRIVS, CAP_AMBIENT, CAP_AMBIENT_CLEAR_ALL = 4, 8, 22, 38, 47, 4
 FILTER = 2
 CAP_VERSION_3 = 0x20080522
 READ_ANYTHING = 1 << 2  # CAP_DAC_READ_SEARCH
 
+DEVICES = ("null", "zero", "full", "random", "urandom")  # which keep nothing that is written there
 SCRATCH_MIB = 256
 SCRATCH_FILES = 4096
 SHARED_MEMORY_MIB = 16  # of /dev/shm, where the CUDA driver keeps a little
 OPEN_FILES = 256
 THREADS = 64
-INSTRUCTION = struct.Struct("<HBBI")
+INSTRUCTION, NUMBER = struct.Struct("<HBBI"), struct.Struct("<I")
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -43,7 +44,7 @@ class Confinement:
     filter: str  # which system calls are refused, a program in base64; empty where there is none
     own_pid: int  # in that program, to be replaced by the worker's own
     core: int | None = None  # the only one it may run on, where it is timed
-    gpu: bool = False  # it needs /proc, /dev/shm, a network of its own, and address space without end
+    gpu: bool = False  # it needs /proc, /dev/shm, and address space without end
 
 
 def call(result: int, what: str) -> None:
@@ -64,17 +65,40 @@ def new_process_space() -> Iterator[None]:
         os.close(home)
 
 
+def fix_devices() -> None:
+    """Nobody can leave a mark on a device's file, such as a time: what is written there still reaches the device."""
+    for path in Path("/dev").iterdir():
+        if path.is_char_device():
+            flags = os.statvfs(path).f_flag & (NO_SUID | NO_DEV | NO_EXEC)
+            options = REMOUNT | BIND | READ_ONLY | flags
+            call(libc.mount(None, bytes(path), None, options, None), f"mount {path}")
+
+
+def own_namespaces(confinement: Confinement) -> None:
+    """Share no mounts, no network and no IPC with another worker, and be a user whose threads are counted alone.
+
+    A /proc can be mounted only by who owns the PID namespace, so before there is another user namespace.
+    """
+    if confinement.gpu:
+        call(libc.unshare(NEW_MOUNTS), "unshare")
+        call(libc.mount(b"proc", b"/proc", b"proc", NO_SUID | NO_DEV, None), "mount /proc")
+    if not confinement.change_user:
+        user, group = os.getuid(), os.getgid()
+        call(libc.unshare(NEW_USERS), "unshare")
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    call(libc.unshare(NEW_MOUNTS | NEW_IPC | NEW_NETWORK), "unshare")
+
+
 def private_files(*, gpu: bool) -> None:
     """A new, empty /tmp of limited size, and nothing in /proc.
 
-    The CUDA driver needs this process' own part of /proc, a /dev/shm, and a network namespace: it listens on an
-    abstract socket, which no other worker must reach.
+    The CUDA driver needs this process' own part of /proc, and a /dev/shm.
     """
-    call(libc.unshare(NEW_MOUNTS | NEW_IPC | (NEW_NETWORK if gpu else 0)), "unshare")
     options = f"size={SCRATCH_MIB}m,nr_inodes={SCRATCH_FILES},mode=1777".encode()
     call(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", NO_SUID | NO_DEV, options), "mount /tmp")
     if gpu:
-        call(libc.mount(b"proc", b"/proc", b"proc", NO_SUID | NO_DEV, None), "mount /proc")
         options = f"size={SHARED_MEMORY_MIB}m,mode=1777".encode()
         call(libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", NO_SUID | NO_DEV, options), "mount /dev/shm")
     else:
@@ -147,10 +171,7 @@ def refuse_system_calls(confinement: Confinement) -> None:
     if not confinement.filter:
         return
     code = bytearray(base64.b64decode(confinement.filter))
-    for place in range(0, len(code), INSTRUCTION.size):
-        operation, true, false, value = INSTRUCTION.unpack_from(code, place)
-        if value == confinement.own_pid:
-            INSTRUCTION.pack_into(code, place, operation, true, false, os.getpid())
+    code = code.replace(NUMBER.pack(confinement.own_pid), NUMBER.pack(os.getpid()))
     held = (ctypes.c_char * len(code)).from_buffer(code)
     program = struct.pack("@HP", len(code) // INSTRUCTION.size, ctypes.addressof(held))
     call(libc.prctl(SET_SECCOMP, FILTER, program, 0, 0), "seccomp")

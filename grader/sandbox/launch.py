@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 from grader.base.errors import MachineError
 from grader.sandbox import forks, syscalls
-from grader.sandbox.confine import Confinement, hide_memory
+from grader.sandbox.confine import DEVICES, Confinement, hide_memory
 from torchkata.course import ENGINE, Limits, course
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
@@ -275,7 +275,8 @@ def bubblewrap(runtime: Path, gpu: Gpu | None) -> list[str]:
     """The sandbox around the zygote: no network, no other process, and of the file system what Python needs, read-only.
 
     Started by an ordinary user it is root in a user namespace of its own, which lets the zygote give each worker
-    namespaces and lets the worker give up that power; started by root, the worker becomes another user.
+    namespaces and lets the worker give up that power; started by root, the worker becomes another user. To be a user of
+    its own there, a worker needs CAP_SETFCAP when it takes the namespace: Linux asks that since 5.12.
     """
     command = [
         shutil.which("bwrap") or "bwrap",
@@ -287,12 +288,15 @@ def bubblewrap(runtime: Path, gpu: Gpu | None) -> list[str]:
     ]
     command += ["--die-with-parent", "--as-pid-1", "--hostname", "worker"]
     if os.getuid() != 0:
-        command += ["--unshare-user", "--uid", "0", "--gid", "0", "--cap-add", "CAP_SYS_ADMIN"]
-    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", "/usr", "/usr"]
+        command += ["--unshare-user", "--uid", "0", "--gid", "0"]
+        command += ["--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETFCAP"]
+    command += ["--proc", "/proc", "--tmpfs", "/dev", "--tmpfs", "/tmp", "--ro-bind", "/usr", "/usr"]
+    for name in DEVICES:
+        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     if gpu is not None:
         for device in (f"/dev/nvidia{gpu.minor}", *GPU_DEVICES):
             command += ["--dev-bind-try", device, device]
-        command += ["--ro-bind-try", "/sys", "/sys"]
+        command += ["--dir", "/dev/shm", "--ro-bind-try", "/sys", "/sys"]
         for folder in driver_folders():
             command += in_public(folder)
     for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):

@@ -1,6 +1,7 @@
 """Runs probes in the sandbox: a fresh worker for every test, for limited time."""
 
 import contextlib
+import math
 import os
 import signal
 import socket
@@ -10,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode_reply, mapped
+from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode_reply, mapped, most_for
 from torchkata.course import Limits
 from torchkata.failures import Died, Inconclusive, TimedOut
 from torchkata.reply import Probe, Reply
@@ -35,6 +36,8 @@ class WorkerRunner:
         self.kata_left_before = 0.0  # the present test
         self.forgiven = 0.0  # of them, those in which the machine let the present worker wait
         self.waited_here = 0.0  # for how long this thread had waited when it was last looked at
+        self.judging_left = 0.0  # of the present test: seconds of a processor that this thread may take between calls
+        self.answered = math.nan  # when the last call ended, by the same clock
         self.turn = threading.RLock()  # of a thread to ask the zygote
         self.channel: Channel | None = None
         self.arena: int | None = None  # a descriptor of the memory that it shares with a worker that is timed
@@ -55,15 +58,18 @@ class WorkerRunner:
     def start_over(self, kata: str) -> None:  # noqa: ARG002  (a worker can run any kata)
         """The next call goes to a new worker, and what this test has cost so far counts no more."""
         self.kata_left = self.kata_left_before
-        self.test_left = self.limits.test_seconds * self.patience
+        self.test_left = self.judging_left = self.limits.test_seconds * self.patience
+        self.answered = math.nan
         if self.channel is not None:
             self.hang_up(b"N")
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send the call, wait for the reply, no longer than the limits allow.
 
-        They count the seconds of calls alone, and not those in which a busy machine let the worker wait, or us.
+        They count the seconds of calls alone, and not those in which a busy machine let the worker wait, or us. To
+        judge the answers, and to look for a smaller input, may take as long: an answer can be made so that it does.
         """
+        self.demand_time_to_judge()
         whole_call = self.limits.call_seconds
         allowed = min(whole_call, self.test_left, self.kata_left)
         if self.kata_left <= 0:
@@ -82,6 +88,14 @@ class WorkerRunner:
             spent = max(0.0, time.monotonic() - began - excused)
             self.test_left -= spent
             self.kata_left -= spent
+            self.answered = time.thread_time()
+
+    def demand_time_to_judge(self) -> None:
+        """Raises TimedOut where this thread has computed for too long between the calls of this test."""
+        if not math.isnan(self.answered):
+            self.judging_left -= time.thread_time() - self.answered
+        if self.judging_left <= 0:
+            raise TimedOut("judging the answers of this test, and making its input small, took too long")
 
     def set_budget(self, seconds: float) -> None:
         """Give the calls that still come before the next `reset` no more than this together. They count as ever."""
@@ -98,10 +112,10 @@ class WorkerRunner:
         deadline, self.waited_here = time.monotonic() + seconds, seconds_waited()
         try:
             self.channel.expect_silence()
-            self.channel.send(request, deadline)
+            sent = self.channel.send(request, deadline)
             if descriptor is not None:
                 self.channel.send_descriptor(descriptor)
-            return decode_reply(self.channel.receive(deadline, self.more_time))
+            return decode_reply(self.channel.receive(deadline, self.more_time, most_for(sent)))
         except Late:
             self.end()
             raise TimedOut(when_late) from None

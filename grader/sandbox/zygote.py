@@ -25,6 +25,7 @@ import tempfile
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -36,6 +37,8 @@ TWO_NUMBERS = struct.Struct("<QQ")
 LONGEST_WAIT = 2.0  # seconds, for a processor
 LONGEST_STOP = 10.0  # seconds, on a machine that is busy
 SET_CHILD_SUBREAPER = 36
+USERS = 4  # of a zygote that is root: threads of a worker that is being killed are not the next one's
+MEMORY = ("RssAnon", "VmSwap", "HugetlbPages"), ("RssShmem",)  # as the kernel counts it: its own, and shared
 PROCESSOR_TIME = 2  # of a whole process: in the number of its clock, as clock_getcpuclockid(3) makes it
 
 
@@ -45,9 +48,11 @@ def main() -> None:
     sys.path[:0] = [config["runtime"]]
     sys.path += config["sites"]
     control = socket.socket(fileno=config["control"])
-    from grader.sandbox.confine import Confinement, hide_memory
+    from grader.sandbox.confine import Confinement, fix_devices, hide_memory
 
     confinement = Confinement(**config["confinement"])
+    if confinement.namespaces:
+        fix_devices()
     warm_up(config["preload"], config["probes"], gpu=confinement.gpu)
     demand_forkable(confinement)
     hide_memory()
@@ -57,7 +62,7 @@ def main() -> None:
         command, descriptors, _, _ = socket.recv_fds(control, 1, 1)
         if command != b"C":
             return
-        user += 1
+        user += USERS
         if os.fork() == 0:
             control.close()
             Zygote(socket.socket(fileno=descriptors[0]), confinement, user, config["arena_bytes"]).serve()
@@ -125,13 +130,13 @@ class Worker:
 
 
 class Zygote:
-    """Serves one connection; its workers run as `user` where the grader is root."""
+    """Serves one connection; its workers run as `user`, or one of the next few, where the grader is root."""
 
     def __init__(self, control: socket.socket, confinement: "Confinement", user: int, arena_bytes: int) -> None:
         self.control = control
         self.arena_bytes = arena_bytes
         self.confinement = confinement
-        self.user = user
+        self.users = cycle(range(user, user + USERS))
         self.current: Worker | None = None
         self.next: Worker | None = None
         self.dying: list[int] = []
@@ -182,18 +187,19 @@ class Zygote:
         from grader.sandbox import channel, confine, work
 
         demand_forkable(self.confinement)
+        user = next(self.users)
         scratch = Path("/tmp/work")  # in the worker's own /tmp
         if not self.confinement.namespaces:
             scratch = Path(tempfile.mkdtemp(prefix="torchkata-"))
             if self.confinement.change_user:
-                os.chown(scratch, self.user, self.user)
+                os.chown(scratch, user, user)
         ours, theirs = socket.socketpair()
         sizes = [channel.MAX_FRAME, *([self.arena_bytes] if self.arena_bytes else [])]
         memory = [descriptor for size in sizes if (descriptor := channel.shared_memory(size)) is not None]
         with theirs, confine.new_process_space() if self.confinement.namespaces else nullcontext():
             pid = os.fork()
             if pid == 0:
-                work.live(theirs.fileno(), memory, self.confinement, self.user, scratch)
+                work.live(theirs.fileno(), memory, self.confinement, user, scratch)
         return Worker(pid, ours, memory, scratch)
 
     def pause(self) -> None:
@@ -246,14 +252,13 @@ class Zygote:
 
     def tell_memory(self) -> None:
         """The memory of the current worker, as the kernel counts it; nothing where it has ended."""
-        found = dict.fromkeys(("RssAnon", "RssShmem"), 0)
+        facts: dict[str, str] = {}
         with contextlib.suppress(OSError, AssertionError):
             assert self.current is not None
-            for line in Path(f"/proc/{self.current.pid}/status").read_text().splitlines():
-                name, _, value = line.partition(":")
-                if name in found:
-                    found[name] = int(value.split()[0]) * 1024
-        self.control.sendall(b"m" + TWO_NUMBERS.pack(*found.values()))
+            lines = Path(f"/proc/{self.current.pid}/status").read_text().splitlines()
+            facts = dict(line.split(":", 1) for line in lines)
+        own, shared = (sum(int(facts.get(name, "0").split()[0]) for name in names) for names in MEMORY)
+        self.control.sendall(b"m" + TWO_NUMBERS.pack(own * 1024, shared * 1024))
 
     def end(self, patience: float) -> int:
         """End the current worker; its wait status, SIGKILL's if it has not ended by itself after so many seconds."""

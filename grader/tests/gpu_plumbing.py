@@ -25,7 +25,6 @@ from grader.speed.timed_worker import Task, TimedWorker
 from grader.tests import ROOT
 from torchkata.speed.sizes import Size
 
-ORDINARY = ("unshare", "--user", "--map-user=54321", "--map-group=54321")  # a user who owns nothing
 HERE = Gpu("GPU-0", 0)
 IN_WORKERS = {
     "cuda": """

@@ -13,6 +13,7 @@ from torchkata.student import Student
 
 Ask: TypeAlias = Callable[..., Any]
 
+ORDINARY = ["unshare", "--user", "--map-user=54321", "--map-group=54321"]  # a user who owns nothing
 LEVELS: tuple[Literal["bwrap", "none"], ...] = ("bwrap", "none")
 UNTIMED = Timing(arena_bytes=0)
 LIMITS = Limits(call_seconds=3.0, test_seconds=5.0, kata_seconds=60.0, memory_mib=512)

@@ -10,8 +10,8 @@ import pytest
 
 from grader.sandbox.launch import Gpu, launch
 from grader.speed import setup
-from grader.tests.gpu_plumbing import ORDINARY, with_driver
-from grader.tests.workers import Ask, asking
+from grader.tests.gpu_plumbing import with_driver
+from grader.tests.workers import ORDINARY, Ask, asking
 
 LIMITS = setup.limits()
 

@@ -13,6 +13,7 @@ from grader.sandbox.launch import IsolationError
 from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, Run
+from grader.tests.workers import ORDINARY
 from torchkata.course import course
 
 COMPLETE = next(path for path in EXAMPLES if path.name == "complete")
@@ -71,3 +72,13 @@ def test_the_self_test_finds_that_a_worker_without_libseccomp_can_start_processe
     assert {"start a process", "reach anybody through a socket"} <= set(runner.violations([]))
     runner.control.close()
     sandbox.close()
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+@pytest.mark.parametrize("before", [[], ORDINARY], ids=["this user", "an ordinary user"])
+def test_workers_share_neither_namespaces_nor_devices_and_count_their_threads_apart(before: list[str]) -> None:
+    command = [*before, sys.executable, "-m", "grader.tests.two_workers"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    devices = ["full", "null", "random", "urandom", "zero"]
+    assert json.loads(done.stdout) == {"threads": [57, 57], "shared": [], "devices": devices, "violations": []}

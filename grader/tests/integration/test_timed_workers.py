@@ -170,7 +170,16 @@ def test_the_memory_of_a_timed_worker_is_what_the_kernel_counts(timed: Callable[
 
 
 @pytest.mark.parametrize(
-    "place", ["import mmap\nmmap.mmap(-1, 4096)", "os.pipe()", "open('x', 'wb', buffering=0).write(b'x')"]
+    "place",
+    [
+        "import mmap\nmmap.mmap(-1, 4096)",
+        "os.pipe()",
+        "open('x', 'wb', buffering=0).write(b'x')",
+        "os.symlink('x' * 4000, 'link')",
+        "os.link(__file__, 'link')",
+        "os.mkfifo('node')",
+        "os.setxattr(__file__, 'user.x', b'x')",
+    ],
 )
 def test_a_timed_worker_cannot_keep_data_in_memory_that_is_not_counted(
     timed: Callable[..., TimedWorker], sandbox: Sandbox, place: str

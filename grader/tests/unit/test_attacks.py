@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.base.errors import CallError
-from grader.pipeline.session import Graded, Job
+from grader.pipeline.session import LOST, Graded, Job
 from grader.pipeline.submission import MAX_ARCHIVE, Submission, SubmissionError, read
 from grader.proof.admitted import overlooked
 from grader.proof.archive import MIB, Archive
@@ -201,7 +201,10 @@ def test_an_attack_that_harms_the_grading_is_found(tmp_path: Path) -> None:
     assert judged(attack, wrong, peak_mib=5000.0).problems == ("took 4600 MiB of the grader",)
     broken = [wrong, kata_result("linear", "crashed")]
     assert judged(attack, wrong, katas=broken).problems == ("harmed its own linear: crashed",)
-    assert "the process that graded it was lost" in judged(attack, wrong, katas=None).problems
+    lost = results.KataResult("same_storage", "crashed", 0.0, 8.0, (LOST,))
+    assert judged(attack, lost).problems == ("ended the process that graded it",)
+    wordy = results.KataResult("same_storage", "wrong", 0.0, 8.0, (replace(LOST, cause="", message="x" * 10_000),))
+    assert judged(attack, wordy).problems == ("left a text of 10000 characters",)
 
 
 def test_an_attack_that_the_corpus_admits_as_open_is_reported_and_no_failure(tmp_path: Path) -> None:

@@ -19,12 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.sandbox import channel
-from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode, decode_reply, encode
+from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode, decode_reply, encode, most_for
+from scripts import fuzz_decoder
 from torchkata.compare import same
-from torchkata.reply import Reply
-from torchkata.values import MAX_DEPTH, Opaque, plain
+from torchkata.reply import MAX_TEXT, Reply
+from torchkata.values import MAX_AXES, MAX_DEPTH, Opaque, plain
 
-START = b"\x82\xa7outcome\xa8returned\xa5value"  # of a reply, up to its value
+START = fuzz_decoder.START
 SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text()
 
 
@@ -68,14 +69,9 @@ def test_plain_values_arrive_unchanged(value: Any) -> None:
         assert encode(arrived) == encode(value)
 
 
-def framed(outline: bytes, contents: bytes = b"") -> bytes:
-    """A message as it lies in a frame."""
-    return channel.LENGTH.pack(len(outline)) + outline + contents
-
-
 @given(st.binary(max_size=200))
 def test_random_bytes_are_a_malformed_reply_and_raise_nothing_else(frame: bytes) -> None:
-    for message in (frame, framed(b"\x93" + frame)):
+    for message in (frame, fuzz_decoder.framed(b"\x93" + frame)):
         with pytest.raises(Malformed):
             decode_reply(message)
 
@@ -88,13 +84,22 @@ def test_a_damaged_reply_still_decodes_or_is_malformed(value: Any, place: int, b
         assert isinstance(decode_reply(bytes(frame)), Reply)
 
 
+def test_frames_made_by_hand_and_their_mutations_are_replies_or_malformed() -> None:
+    found = fuzz_decoder.fuzz(0, 20_000)
+    assert found.total() == 20_000
+    assert found["a reply"] > 500, "so that what is changed little is looked at, too"
+    assert len(found) > 5
+
+
 @pytest.mark.parametrize(
     "header",
     [
         ["float32", [2]],  # too few bytes
         ["float32", [-1]],
         ["float32", [2**40, 2**40]],
-        ["float32", [1] * 65],
+        ["float32", [1] * 9],
+        ["float32", [0, *[2**39] * 7]],
+        ["float32", [2**40] * 100_000],
         ["object", [1]],
         ["float32", 1],
         [],
@@ -108,7 +113,7 @@ def test_a_tensor_whose_header_does_not_fit_its_bytes_is_malformed(header: list[
 def reply_with(header: Any, contents: bytes) -> bytes:
     """A reply whose value is a tensor of this dtype and shape."""
     ext = msgspec.msgpack.Ext(channel.TENSOR, msgspec.msgpack.encode(header))
-    return framed(msgspec.msgpack.encode({"outcome": "returned", "value": ext}), contents)
+    return fuzz_decoder.framed(msgspec.msgpack.encode({"outcome": "returned", "value": ext}), contents)
 
 
 def test_a_reply_with_bytes_that_belong_to_no_tensor_is_malformed() -> None:
@@ -125,17 +130,42 @@ def test_a_reply_with_anything_but_plain_values_is_malformed(value: Any) -> None
         for _ in range(MAX_DEPTH + 3):
             value = [value]
     with pytest.raises(Malformed):
-        decode_reply(framed(msgspec.msgpack.encode({"outcome": "returned", "value": value})))
+        decode_reply(fuzz_decoder.framed(msgspec.msgpack.encode({"outcome": "returned", "value": value})))
 
 
 def test_a_reply_that_is_nested_too_deeply_is_malformed() -> None:
     with pytest.raises(Malformed):
-        decode_reply(framed(START + b"\x91" * 100_000 + b"\xc0"))
+        decode_reply(fuzz_decoder.framed(START + b"\x91" * 100_000 + b"\xc0"))
 
 
 def test_a_bool_tensor_arrives_with_bytes_0_and_1_only() -> None:
     arrived = decode_reply(reply_with(["bool", [2]], b"\x02\x00")).value
     assert arrived.to(torch.uint8).tolist() == [1, 0]
+
+
+def test_the_texts_of_a_reply_are_short_lines_whoever_has_made_it() -> None:
+    forged = {"outcome": "raised", "error": "two\nlines " * 50_000, "file": "f" * 5000, "source": "\x1b[2J" * 5000}
+    reply = decode_reply(fuzz_decoder.framed(msgspec.msgpack.encode(forged)))
+    assert all(len(text) <= MAX_TEXT and text.isprintable() for text in (reply.error, reply.file, reply.source))
+    assert reply.error.startswith("two lines two lines")
+
+
+def test_a_value_with_too_many_axes_is_none_that_crosses() -> None:
+    for values in (torch.zeros, np.zeros):
+        assert plain(values([1] * MAX_AXES)).shape == (1,) * MAX_AXES
+        assert plain(values([1] * (MAX_AXES + 1))).type_name.endswith("of 9 axes")
+
+
+def test_a_reply_may_be_large_where_much_was_sent(sharing: tuple[Channel, Channel]) -> None:
+    ours, theirs = sharing
+    sent = ours.send({"args": [torch.zeros(2**18)]})
+    answer = Reply("returned", torch.zeros(2**22))
+    theirs.send(answer)
+    assert len(ours.receive(most=most_for(sent))) > 2**24
+    theirs.send(answer)
+    with pytest.raises(Malformed, match="too large"):
+        ours.receive(most=most_for(100))
+    assert most_for(2**30) == channel.MAX_FRAME
 
 
 BALLOONS = {
@@ -153,7 +183,7 @@ BALLOONS = {
 
 @pytest.mark.parametrize("name", BALLOONS)
 def test_decoding_a_reply_takes_no_more_memory_than_the_cap(name: str) -> None:
-    frame = framed(BALLOONS[name], bytes(2**26) if "tensor" in name else b"")
+    frame = fuzz_decoder.framed(BALLOONS[name], bytes(2**26) if "tensor" in name else b"")
     bound = resource.getrlimit(resource.RLIMIT_AS)
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (mapped + 256 * 2**20, bound[1]))

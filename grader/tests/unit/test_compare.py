@@ -1,6 +1,7 @@
 """The comparison itself: what rounding may do passes, in any order of summing; nothing further off does."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from torchkata.compare import ROUNDINGS, as_float64, assert_close, assert_equal, of_a_mistake, same
 from torchkata.failures import Wrong
+from torchkata.show import number, show
 from torchkata.values import Plain
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -143,3 +145,35 @@ def test_two_lists_that_begin_alike_are_told_apart_by_a_note() -> None:
     with pytest.raises(Wrong) as wrong:
         assert_equal([1], [2])
     assert wrong.value.note == ""
+
+
+def whole(value: Plain, digits: int = 7) -> str:
+    """Nested lists of numbers, the long ones cut in the middle, by looking at all of them."""
+    if isinstance(value, list):
+        items = [whole(item, digits) for item in (value if len(value) <= 8 else value[:6])]
+        items += ["…", whole(value[-1], digits)] if len(value) > 8 else []
+        return f"[{', '.join(items)}]"
+    return number(value, digits)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (8,), (9,), (2, 3), (20, 1, 9), (1,) * 8, (2,) * 8, (100, 100)])
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "complex64"])
+def test_a_tensor_is_shown_as_the_lists_of_its_numbers_would_be(shape: tuple[int, ...], dtype: str) -> None:
+    values = np.arange(math.prod(shape)).reshape(shape).astype(dtype)
+    text = whole(values.tolist())
+    expected = text if len(text) <= 160 else text[:159] + "…"
+    assert show(values) == f"array {dtype}[{', '.join(map(str, shape))}]  {expected}"
+    assert show(torch.from_numpy(values)) == show(values).removeprefix("array ")
+
+
+def test_showing_a_large_value_looks_at_no_more_than_fits() -> None:
+    deep: Plain = [0] * 8
+    for _ in range(10):
+        deep = [deep] * 8  # a thousand million numbers, if one were to look at all
+    large = (np.zeros(2**22), np.zeros((2**20, 1, 1, 1, 1, 1, 1, 2)), torch.zeros(2, 2**21), deep)
+    tracemalloc.start()
+    for value in large:
+        assert len(show(value)) < 300
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20

@@ -305,7 +305,7 @@ def test_a_sandbox_with_a_gpu_has_this_device_alone(tmp_path: Path) -> None:
     text = " ".join(launch.bubblewrap(tmp_path, Gpu("GPU-1", 3)))
     assert "--dev-bind-try /dev/nvidia3 /dev/nvidia3" in text
     assert "/dev/nvidia0" not in text
-    assert text.index("--dev /dev") < text.index("/dev/nvidia3") < text.index("--remount-ro /dev")
+    assert text.index("--tmpfs /dev") < text.index("/dev/nvidia3") < text.index("--remount-ro /dev")
     assert "nvidia" not in " ".join(launch.bubblewrap(tmp_path, None))
     assert launch.environment(Gpu("GPU-1", 3))["CUDA_VISIBLE_DEVICES"] == "GPU-1"
     assert launch.environment(None)["CUDA_VISIBLE_DEVICES"] == "", "torch would start CUDA in the process that forks"

@@ -27,7 +27,7 @@ def drawn(*, terminal: bool) -> str:
     with Progress(out, "grading", "submissions", 3, 3 * EACH) as progress:
         progress.take(ended(queued[0]))
         progress.take(ended(queued[1]))
-        progress.take(session.Graded(queued[1], None, 1.0))  # lost after its first test
+        progress.take(session.Graded(queued[1], [], 1.0))
         progress.expect(2, 2 * EACH)
         progress.take(ended(queued[0]))
         file = out.file
