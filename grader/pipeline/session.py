@@ -289,11 +289,13 @@ def grade_submission(
 ) -> list[KataResult]:
     """All katas of one submission, in order, each on foundations that hold; what has ended `before` does not run."""
     tests.config.stash[SEED], tests.config.stash[SECRET] = job.seed, True
-    tests.config.stash[STUDENT] = Student(runner)
+    tests.config.stash[STUDENT] = student = Student(runner)
     results: list[KataResult] = []
     for kata in job.katas:
         done = {result.kata for result in results if result.status == "done"} | job.known_good
-        runner.open(with_fallbacks(kata, job.submission.files, done), patience(tests))
+        fallbacks = fallbacks_for(kata, done)
+        student.fallbacks = frozenset(fallbacks)
+        runner.open({**job.submission.files, **fallbacks}, patience(tests))
         ended = dict(before.get(kata.name, {}))
         for name in kata.points:  # those that the job asks for
             if name not in ended:
@@ -304,7 +306,7 @@ def grade_submission(
     return results
 
 
-def with_fallbacks(kata: Kata, files: Mapping[str, bytes], done: Set[str]) -> dict[str, bytes]:
-    """The student's files, with a fallback for each foundation of this kata that is not done."""
+def fallbacks_for(kata: Kata, done: Set[str]) -> dict[str, bytes]:
+    """What takes the place of each foundation of this kata that is not done."""
     broken = [name for name in course().foundations(kata.name) if name not in done]
-    return {**files, **{f"{name}.py": course().fallback(name).read_bytes() for name in broken}}
+    return {f"{name}.py": course().fallback(name).read_bytes() for name in broken}

@@ -6,12 +6,14 @@ import dataclasses
 import importlib.util
 import json
 import os
+import pwd
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -23,7 +25,7 @@ from torchkata.course import ENGINE, Limits, course
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
 START_SECONDS = 120.0  # importing torch from a cold network disk takes this long
 NEEDED = ("numpy", "msgspec")  # beside what the course imports ahead
-FIRST_USER = 1_000_000  # far above the users that a machine gives out
+FIRST_USER = 2_100_000_000  # nobody's: above SSSD's, below 2³¹; unused by containers (systemd, UIDs and GIDs)
 
 RUNTIME = (  # all of the engine that a worker can see
     *(f"torchkata/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes", "torch_internals")),
@@ -265,6 +267,14 @@ def driver_folders() -> list[Path]:
     return [folder for folder in folders if not any(folder.is_relative_to(name) for name in FROM_USR)]
 
 
+def demand_own_folders(folders: Sequence[Path]) -> None:
+    """Raise IsolationError where Python or a package lies right in `/` or in a home: workers would see all of it."""
+    homes = {Path("/"), Path.home(), *(Path(user.pw_dir) for user in pwd.getpwall())}
+    for folder in homes.intersection(folders):
+        if not folder.is_relative_to("/usr"):
+            raise IsolationError(f"Python, or a package, lies right in {folder}, which workers would see with it")
+
+
 def in_public(folder: Path) -> list[str]:
     """Options that put a folder where every worker can reach it: what bubblewrap itself makes is root's alone."""
     above = (option for parent in reversed(folder.parents[:-1]) for option in ("--perms", "0755", "--dir", str(parent)))
@@ -310,6 +320,7 @@ def bubblewrap(runtime: Path, gpu: Gpu | None) -> list[str]:
     prefix = Path(python()).parent.parent
     if prefix.is_relative_to("/tmp"):
         raise IsolationError("Python itself lies in /tmp, which every worker has for itself")
+    demand_own_folders([prefix, *sites()])
     if not prefix.is_relative_to("/usr"):
         command += in_public(prefix)
     command += ["--perms", "0755", "--dir", "/sites"]

@@ -1,13 +1,16 @@
 """The probe that calls a function by its name, and what a failure says of its arguments."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from torchkata.course import course
 from torchkata.explain import explain
-from torchkata.failures import Crashed, Wrong
+from torchkata.failures import Crashed, Place, Wrong
 from torchkata.probes import call
+from torchkata.reply import Reply
 from torchkata.student import Call, InProcess, Student
 
 SHOULD_SCALE = "def scale(x, /, factor, *, offset=0):\n    return [factor * number + offset for number in x]\n"
@@ -45,3 +48,15 @@ def test_arguments_are_numbered_where_the_stub_does_not_name_them(
     (tmp_path / "scale.py").unlink() if source is None else (tmp_path / "scale.py").write_text(source)
     assert student is not None
     assert Call(call, ["scale", "scale", 1, 2]).inputs() == {"argument 1": 1, "argument 2": 2}
+
+
+def test_no_line_of_a_fallback_is_shown() -> None:
+    replied = Reply("raised", None, "ValueError: x", "linear.py", 3, "a line of the fallback's")
+    runner: Any = SimpleNamespace(run_probe=lambda *_: replied)
+    student = Student(runner)
+    with pytest.raises(Crashed) as theirs:
+        student.call(call, "linear", "f")
+    student.fallbacks = frozenset({"linear.py"})
+    with pytest.raises(Crashed) as lent:
+        student.call(call, "linear", "f")
+    assert (theirs.value.place.source, lent.value.place) == ("a line of the fallback's", Place())
