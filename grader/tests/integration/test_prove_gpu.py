@@ -57,8 +57,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small", "driver")
 def test_every_step_is_taken_in_a_rehearsal(ran: Ran, capfd: pytest.CaptureFixture[str]) -> None:
     code, report = ran("--device", "cpu")
-    said = capfd.readouterr().out
-    assert code == 0, said + report
+    said, complained = capfd.readouterr()
+    assert code == 0, said + complained + report
     for step in (*steps.MACHINE, *steps.TIMED):
         assert f"| {step.name} | {step.claim} | holds |" in report
         assert f"### {step.name}\n" in report
