@@ -92,8 +92,15 @@ def test_an_example_course_can_be_released_and_packaged(installed: Path, copy: P
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_quick_proof_certifies_an_example_course(installed: Path, copy: Path) -> None:
-    certified = done(call(installed, copy, "grader", "certify", "--quick", "--isolation", "bwrap", "--jobs", "4"))
+def test_the_quick_proof_of_the_tests_certifies_an_example_course(installed: Path, copy: Path) -> None:
+    certified = done(call(installed, copy, "grader", "certify", "--quick", "--only", "zoo", "--isolation", "bwrap"))
+    assert re.search(r"certified by the quick proof: (\d+) of \1 claims hold", certified.out)
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_no_attack_gains_anything_in_a_course_of_plain_python(installed: Path, tmp_path: Path) -> None:
+    arguments = ("--quick", "--only", "attacks", "--isolation", "bwrap", "--jobs", "4")
+    certified = done(call(installed, copied("primes", tmp_path), "grader", "certify", *arguments))
     gained_nothing = re.findall(
         r"^ *(archives|channel|escape|persistence) +bwrap +\d+ +0 ", certified.out, re.MULTILINE
     )
