@@ -16,7 +16,7 @@ from .student import Student
 from .values import Plain, is_array, is_tensor
 
 EACH = 10  # examples kept from the first failures on, and up to the end
-MOST = 2**20  # bytes in the answers of one that is kept
+MOST = 2**22  # bytes in the answers of one that is kept
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ COMMIT = "0123456789" * 4
 
 
 def package(platform: str, out: Path, *arguments: str) -> Run:
-    """`grader package …`."""
-    return ask("package", platform, out, *arguments)
+    """`grader package …`, with inputs that have mostly been drawn before."""
+    return ask("package", platform, out, *([] if "--seed" in arguments else ["--seed", "0"]), *arguments)
 
 
 def call(*command: object, cwd: Path, **variables: str) -> Run:

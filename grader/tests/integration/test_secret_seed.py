@@ -100,3 +100,13 @@ def test_a_seed_that_is_said_is_the_one_of_the_next_run_too(tmp_path: Path) -> N
     refused = grade(SOLUTION, tmp_path)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
     assert "should be the number" in refused.err
+
+
+def test_each_package_has_a_seed_of_its_own(tmp_path: Path) -> None:
+    few = ("--kata", "same_storage", "--examples", "5")
+    for name in ("one", "other"):
+        done = run("grader", "package", "classroom50", str(tmp_path / name), *few)
+        assert done.code == 0, done.err
+    said = [(tmp_path / name / "options").read_text().split() for name in ("one", "other")]
+    seeds = [options[options.index("--seed") + 1] for options in said]
+    assert seeds[0] != seeds[1]
