@@ -173,7 +173,7 @@ def test_calls_for_the_diagnosis_are_not_shown_in_the_failure() -> None:
 
 def test_answers_that_would_fill_the_memory_are_not_recorded() -> None:
     def large(_assignment: object, count: int) -> torch.Tensor:
-        return torch.zeros(count, 2**16)
+        return torch.zeros(count, 2**18)
 
     def test(student: Student, count: int) -> None:
         student.call(large, count)
