@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import ROOT
-from benchmarks.timing import ENVIRONMENT, table
+from benchmarks.timing import ENVIRONMENT, grade_command, table
 from grader.proof import zoo
 from torchkata.course import course
 
@@ -66,20 +66,8 @@ def hand_in(directory: Path, count: int) -> list[Path]:
 
 def grade(paths: list[Path], out: Path, options: list[str], kill_at: int | None = None) -> Graded:
     """Grade a class; with `kill_at`, only until so many results are stored, then SIGKILL."""
-    command = [
-        sys.executable,
-        "-m",
-        "grader",
-        "grade",
-        *map(str, paths),
-        "--out",
-        str(out),
-        "--seed=0",
-        "--quiet",
-        *options,
-    ]
     began = time.perf_counter()
-    process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT)
+    process = subprocess.Popen(grade_command(paths, out, "--quiet", *options), cwd=ROOT, env=ENVIRONMENT)
     memory = []
     while process.poll() is None:
         found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())
@@ -127,7 +115,11 @@ def main() -> None:
         rest = grade(again, resumed, options)
         names = {path.name for path in again}
         rows = [
-            [row for row in (out / "gradebook.csv").read_bytes().splitlines() if row.split(b",")[0].decode() in names]
+            [
+                row
+                for row in (out / "gradebook.csv").read_bytes().splitlines()
+                if row.split(b",")[0].strip(b'"').decode() in names
+            ]
             for out in (whole, resumed)
         ]
     tenth = max(1, len(run.resident_mib) // 10)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks import ROOT
 from benchmarks.classes import hand_in
-from benchmarks.timing import ENVIRONMENT, table
+from benchmarks.timing import ENVIRONMENT, grade_command, table
 from scripts import one_node_slurm
 
 JOBS = 2
@@ -70,19 +70,7 @@ def measure(folder: Path, count: int, options: list[str], cluster: Path) -> None
 
 def grade(paths: list[Path], out: Path, options: list[str], cluster: Path) -> tuple[float, str]:
     """Seconds of `grader grade`, and what it printed. Raises CalledProcessError."""
-    command = [
-        sys.executable,
-        "-m",
-        "grader",
-        "grade",
-        *map(str, paths),
-        "--out",
-        str(out),
-        "--seed=0",
-        "--jobs",
-        str(JOBS),
-        *options,
-    ]
+    command = grade_command(paths, out, "--jobs", str(JOBS), *options)
     environment = {**ENVIRONMENT, "SLURM_CONF": f"{cluster}/slurm.conf"}
     began = time.perf_counter()
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)

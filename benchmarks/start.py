@@ -6,13 +6,12 @@ Run: python -m benchmarks.start
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 from benchmarks import ROOT
-from benchmarks.timing import ENVIRONMENT, seconds, table
+from benchmarks.timing import ENVIRONMENT, grade_command, seconds, table
 
 REPEATS = 5
 AIM = 2.3  # 3 s where `import torch` takes 1.3 s
@@ -23,21 +22,10 @@ def until_the_first_test(cache: Path, *options: str) -> float:
     """Seconds until the report that is rewritten after each test is there for the second time: the first has none."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "results.json"
-        command = [
-            sys.executable,
-            "-m",
-            "grader",
-            "grade",
-            str(SUBMISSION),
-            "--out",
-            f"{folder}/out",
-            "--seed=0",
-            *options,
-        ]
         written: set[int] = set()
         began = time.perf_counter()
         with subprocess.Popen(
-            [*command, "--gradescope", str(report)],
+            grade_command([SUBMISSION], Path(folder, "out"), *options, "--gradescope", str(report)),
             cwd=ROOT,
             env={**ENVIRONMENT, "XDG_CACHE_HOME": str(cache)},
             stdout=subprocess.DEVNULL,

@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.base.errors import CallError
 from grader.results.result import write_whole
 
-NAME = "seed"
+NAME = ".seed"
 
 
 def draw() -> int:

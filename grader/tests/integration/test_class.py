@@ -127,7 +127,7 @@ def test_grading_leaves_no_files_behind_but_the_results(graded_class: Class) -> 
         for path in graded_class.directory.rglob("*")
         if path.is_file()
     }
-    assert left == {"gradebook.csv", "seed", *(f"{submission}/result.json" for submission in HONEST)}
+    assert left == {"gradebook.csv", ".seed", *(f"{submission}/result.json" for submission in HONEST)}
 
 
 def test_the_class_table_shows_every_submission_with_its_points(graded_class: Class) -> None:

@@ -134,7 +134,7 @@ def test_the_github_package_grades_with_a_grader_fetched_by_commit(tmp_path: Pat
     assert summary.read_text().startswith("before\n## primitives&#45;ada: 37 of 100 points")
     assert "\n::error file=assignment/get_batch.py," in done.out
     kept = {path.name for path in (tmp_path / "torchkata/results").iterdir()}
-    assert kept == {"gradebook.csv", "junit.xml", "primitives-ada", "seed"}
+    assert kept == {"gradebook.csv", "junit.xml", "primitives-ada", ".seed"}
 
 
 def steps(checkout: Path) -> list[str]:

@@ -77,11 +77,11 @@ def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Pat
     source = (SOLUTION / f"{KATA}.py").read_text()
     (wrong / f"{KATA}.py").write_text(source.replace("2 * B * D * K", "B * D * K"))
     assert grade(right, out).code == 0
-    seed = (out / "seed").read_text().strip()
+    seed = (out / ".seed").read_text().strip()
     assert "had been graded before" in grade(right, out).out
     live = tmp_path / "results.json"
     assert grade(wrong, out, "--gradescope", str(live)).code == 0
-    assert (out / "seed").read_text().strip() == seed
+    assert (out / ".seed").read_text().strip() == seed
     results = [json.loads(path.read_text()) for path in out.glob("*/result.json")]
     assert [str(result["seed"]) for result in results] == [seed, seed]
     assert run("grader", "report", str(out), "--feedback", str(tmp_path / "pages")).code == 0
@@ -96,7 +96,7 @@ def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Pat
 def test_a_seed_that_is_said_is_the_one_of_the_next_run_too(tmp_path: Path) -> None:
     assert grade(SOLUTION, tmp_path, "--seed", "7").code == 0
     assert "had been graded before" in grade(SOLUTION, tmp_path).out
-    (tmp_path / "seed").write_text("seven")
+    (tmp_path / ".seed").write_text("seven")
     refused = grade(SOLUTION, tmp_path)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
     assert "should be the number" in refused.err
