@@ -1,5 +1,6 @@
 """Two workers in the real sandbox, each with many threads: prints as JSON what they could start, see and share."""
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -23,22 +24,25 @@ answer = started
 """
 
 
-def workers(zygotes: int) -> list[Path]:
-    """In /proc, all that are the first process of a namespace within that of the sandbox."""
-    found = {}
+def namespaces_of_workers(zygotes: int) -> list[dict[str, Path]]:
+    """Of the processes that run and are the first of a namespace within that of the sandbox."""
+    found = []
     for path in descendants(zygotes):
-        status = dict(line.split(":", 1) for line in (path / "status").read_text().splitlines())
-        numbers = status["NSpid"].split()
-        if numbers[-1] == "1":
-            found[path] = len(numbers)
-    return [path for path, depth in found.items() if depth == max(found.values())]
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            status = dict(line.split(":", 1) for line in (path / "status").read_text().splitlines())
+            numbers = status["NSpid"].split()
+            if numbers[-1] == "1":
+                found.append((len(numbers), {name: (path / "ns" / name).readlink() for name in NAMESPACES}))
+    deepest = max(depth for depth, _ in found)
+    return [links for depth, links in found if depth == deepest]
 
 
 def descendants(pid: int) -> list[Path]:
     """Of a process, in /proc."""
-    children = [
-        int(child) for path in Path(f"/proc/{pid}/task").glob("*/children") for child in path.read_text().split()
-    ]
+    children = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            children += [int(child) for child in path.read_text().split()]
     return [Path(f"/proc/{pid}"), *(path for child in children for path in descendants(child))]
 
 
@@ -50,8 +54,9 @@ def main() -> None:
     first, second = asking(sandbox), asking(sandbox)
     asked = [next(one) for one in (first, second)]
     threads = [ask(THREADS, "import threading") for ask in asked]
-    those = workers(sandbox.process.pid)
-    shared = [name for name in NAMESPACES if len({(path / "ns" / name).readlink() for path in those}) < len(those)]
+    workers = namespaces_of_workers(sandbox.process.pid)
+    assert len(workers) >= 2, "the two workers are not among the processes"
+    shared = [name for name in NAMESPACES if len({links[name] for links in workers}) < len(workers)]
     devices = asked[0]("answer = sorted(os.listdir('/dev'))")
     print(json.dumps({"threads": threads, "shared": shared, "devices": devices, "violations": violations}))
     sandbox.close()
