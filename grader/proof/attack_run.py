@@ -46,6 +46,9 @@ class Trial:
     stopped_by: str
     problems: tuple[str, ...]  # what it achieved
     control_problem: str | None
+    harmed_next: bool = False
+    mib: float = 0.0  # of the grader's own process, beyond what the wrong solution alone takes
+    seconds: float = 0.0
 
     @property
     def excused(self) -> bool:
@@ -175,6 +178,7 @@ def judge(plan: Plan, attack_run: AttackRun, base: Graded, graded: dict[int, Gra
     hostile, after = graded[id(plan.hostile)], graded[id(plan.after)]
     attacked, *neighbours = hostile.katas
     gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas))
+    mib, harmed_next = hostile.peak_mib - base.peak_mib, outcomes(after.katas) != outcomes(alone.katas)
     longest = max(len(test.message) for kata in hostile.katas for test in kata.tests)
     problems = [
         read,
@@ -182,15 +186,14 @@ def judge(plan: Plan, attack_run: AttackRun, base: Graded, graded: dict[int, Gra
         "ended the process that graded it" if any(test.cause == LOST.cause for test in attacked.tests) else "",
         "blamed the machine" if attacked.status == "inconclusive" else "",
         f"took {hostile.seconds:.0f} seconds" if hostile.seconds > attack_run.seconds else "",
-        f"took {hostile.peak_mib - base.peak_mib:.0f} MiB of the grader"
-        if hostile.peak_mib > base.peak_mib + SLACK_MIB
-        else "",
+        f"took {mib:.0f} MiB of the grader" if mib > SLACK_MIB else "",
         f"left a text of {longest} characters" if longest > MOST_TEXT else "",
         *(f"harmed its own {kata.kata}: {kata.status}" for kata in neighbours if kata.status != "done"),
-        "harmed the next submission" if outcomes(after.katas) != outcomes(alone.katas) else "",
+        "harmed the next submission" if harmed_next else "",
     ]
     stopped_by = STOPPED_BY.get(attacked.status, attacked.status)
-    return Trial(attack, level, gained, stopped_by, tuple(filter(None, problems)), control_problem)
+    found = tuple(filter(None, problems))
+    return Trial(attack, level, gained, stopped_by, found, control_problem, harmed_next, max(0.0, mib), hostile.seconds)
 
 
 def outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, str]]:

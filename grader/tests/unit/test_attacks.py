@@ -202,6 +202,7 @@ def test_an_attack_that_harms_the_grading_is_found(tmp_path: Path) -> None:
     broken = [wrong, kata_result("linear", "crashed")]
     assert judged(attack, wrong, katas=broken).problems == ("harmed its own linear: crashed",)
     lost = results.KataResult("same_storage", "crashed", 0.0, 8.0, (LOST,))
+    assert judged(attack, wrong, peak_mib=500.0).mib == 100.0
     assert judged(attack, lost).problems == ("ended the process that graded it",)
     wordy = results.KataResult("same_storage", "wrong", 0.0, 8.0, (replace(LOST, cause="", message="x" * 10_000),))
     assert judged(attack, wordy).problems == ("left a text of 10000 characters",)
@@ -211,7 +212,9 @@ def test_an_attack_that_the_corpus_admits_as_open_is_reported_and_no_failure(tmp
     (attack,) = written(tmp_path, ENTRY)
     (only,) = written(tmp_path, ENTRY + 'only = "bwrap"\n')
     (admitted,) = written(tmp_path, ENTRY + 'open = "nobody knows how"\n')
-    trial = Trial(attack, "none", 8.0, "done", ("earned 8 points too many",), None)
+    trial = Trial(
+        attack, "none", 8.0, "done", ("earned 8 points too many",), None, harmed_next=True, mib=3.2, seconds=1.25
+    )
     assert len(failed_trials([trial])) == 1
     assert len(failed_trials([replace(trial, attack=only, level="bwrap")])) == 1
     excused = [replace(trial, attack=only), replace(trial, attack=admitted)]
@@ -221,7 +224,7 @@ def test_an_attack_that_the_corpus_admits_as_open_is_reported_and_no_failure(tmp
         "OPEN  tricks/hides at none: earned 8 points too many (nobody knows how)",
     ]
     cells = [list(column.cells) for column in attack_table(excused).columns]
-    assert [cell[0] for cell in cells] == ["tricks", "none", "2", "16", "", "1", "1", "2/2"]
+    assert [cell[0] for cell in cells] == ["tricks", "none", "2", "16", "2", "", "1", "1", "2/2", "3", "1.2"]
 
 
 def test_an_open_attack_must_have_a_finding_in_its_source(tmp_path: Path) -> None:
