@@ -91,6 +91,8 @@ class Sandbox:
             if self.control.recv(1) == b"h":
                 return
         errors = self.close().decode("utf-8", "replace").strip()
+        if "bwrap: Unknown option" in errors:
+            errors += "; bubblewrap 0.5 or newer is needed"
         raise IsolationError(errors.splitlines()[-1] if errors else "the worker process did not start")
 
     def clone(self) -> socket.socket:

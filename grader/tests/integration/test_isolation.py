@@ -55,6 +55,17 @@ def no_filter(**_: object) -> bytes:
     raise syscalls.FilterError("libseccomp is not installed")
 
 
+def test_a_bubblewrap_that_lacks_an_option_is_said_to_be_too_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "bwrap"
+    old.write_text("#!/bin/sh\necho 'bwrap: Unknown option --perms' >&2\nexit 1\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(IsolationError, match=r"--perms; bubblewrap 0\.5 or newer is needed"):
+        launch.launch("bwrap", course().limits).wait_until_ready()
+
+
 @pytest.mark.usefixtures("needs_bwrap")
 def test_isolation_bwrap_fails_without_libseccomp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syscalls, "program", no_filter)
