@@ -13,6 +13,9 @@ class Format(StrEnum):
     classroom50 = "classroom50"
     github = "github"
     junit = "junit"
+    canvas = "canvas"
+    moodle = "moodle"
+    csv = "csv"
 
 
 class Platform(StrEnum):

@@ -180,6 +180,14 @@ def export(
         list[str] | None,
         typer.Option(help="What classroom50 needs and a result does not know (repeatable).", metavar="NAME=VALUE"),
     ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option("--class", help="For the same: the folder that `grader marks` reads.", metavar="CLASS"),
+    ] = None,
+    gradebook: Annotated[
+        Path | None, typer.Option(help="What canvas, moodle or csv has exported.", metavar="FILE")
+    ] = None,
+    column: Annotated[str, typer.Option(help="The one of the gradebook to fill; Moodle's is Grade.")] = "",
 ) -> None:
     """Write stored results in the format of a platform.
 
@@ -189,6 +197,9 @@ def export(
 
     github: Markdown for $GITHUB_STEP_SUMMARY. For a single submission, annotations are printed, too.
 
+    canvas, moodle, csv: the gradebook that was exported from there, with the marks in one column (see `grader marks`)
+    and every other byte as it was.
+
     A field that is not given comes from the variables of Classroom 50's runner or of GitHub Actions;
     {submission} in it stands for the id.
     """
@@ -196,8 +207,34 @@ def export(
     def load() -> Command:
         from grader.commands.export import Options, run_export
 
-        options = Options(format.value, to, tuple(field or ()))
+        options = Options(format.value, to, tuple(field or ()), people, gradebook, column)
         return lambda: run_export(directory, options)
+
+    sys.exit(run(load))
+
+
+@app.command()
+def marks(
+    directory: Annotated[Path, typer.Argument(help="What `grader grade` had as --out.", metavar="DIR")],
+    people: Annotated[Path, typer.Argument(help="A folder with class.csv and the rules.", metavar="CLASS")],
+) -> None:
+    """Write what each in the class gets, DIR/marks.csv: points, less what lateness takes, and what was put right.
+
+    CLASS/class.csv: id, and where they are known name, email, lms_id, section, group, submission.
+
+    CLASS/policy.toml: due, zone, grace_minutes, free_days, penalty_per_day, cap, closes_after_days.
+
+    CLASS/times.csv: submission, time. CLASS/extensions.csv: id, until, reason.
+
+    CLASS/overrides.csv: id, points, reason, who; kata and test, where only a part is put right.
+
+    Only class.csv must be there. Points as they were graded stay as they are.
+    """
+
+    def load() -> Command:
+        from grader.commands.marks import run_marks
+
+        return lambda: run_marks(directory, people)
 
     sys.exit(run(load))
 

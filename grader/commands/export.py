@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from grader.base.errors import CallError
-from grader.output import classroom50, github, gradescope, junit
+from grader.marks.marked import marks_of
+from grader.marks.tables import text_of
+from grader.output import classroom50, github, gradescope, junit, lms
 from grader.output.junit import Stored
 from grader.results import result
 from grader.results.result import ResultError, write_whole
 from grader.results.text import printable
 from grader.results.view import unredacted
 
-Format: TypeAlias = Literal["gradescope", "classroom50", "github", "junit"]
+Format: TypeAlias = Literal["gradescope", "classroom50", "github", "junit", "canvas", "moodle", "csv"]
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,18 @@ class Options:
     format: Format
     to: Path
     fields: tuple[str, ...]
+    people: Path | None = None  # the folder of the class
+    gradebook: Path | None = None
+    column: str = ""
 
 
 def run_export(directory: Path, options: Options) -> int:
     """Write the export; the exit code. Raises CallError before anything is written."""
+    match options.format:
+        case "canvas" | "moodle" | "csv" as format:
+            return export_marks(directory, format, options)
+    if options.people or options.gradebook or options.column:
+        raise CallError(f"--class, --gradebook and --column are for --format {', '.join(lms.KEYS)}")
     stored, problems = load(directory)
     fields = parse(options.fields, options.format)
     try:
@@ -39,6 +49,30 @@ def run_export(directory: Path, options: Options) -> int:
         raise CallError(str(error)) from None
     except OSError as error:
         raise CallError(f"--to {options.to}: can't write there ({error.strerror})") from None
+    return told(problems)
+
+
+def export_marks(directory: Path, format: lms.Gradebook, options: Options) -> int:
+    """Write a gradebook with everybody's mark in it; 2 where something is to be settled by hand. Raises CallError."""
+    if options.people is None or options.gradebook is None:
+        raise CallError(f"--format {format} needs --class FOLDER and --gradebook FILE")
+    parse(options.fields, format)
+    rows, problems = marks_of(directory, options.people)
+    most = max((row.max_score for row in rows if row.max_score is not None), default=0.0)
+    marks = [(row.person, row.mark.final) for row in rows]
+    try:
+        text_of(options.gradebook)
+        content, more = lms.filled(options.gradebook.read_bytes(), format, options.column, marks, most)
+        write_file(options.to, content)
+    except lms.GradebookError as error:
+        raise CallError(f"{options.gradebook}: {error}") from None
+    except OSError as error:
+        raise CallError(f"--to {options.to}: can't write there ({error.strerror})") from None
+    return told([*problems, *more])
+
+
+def told(problems: Sequence[str]) -> int:
+    """Print them; the exit code."""
     for problem in problems:
         print(f"grader: {printable(problem)}", file=sys.stderr)
     return 2 if problems else 0

@@ -1,0 +1,38 @@
+"""`grader marks`: what each in the class gets, from stored results and the instructor's rules."""
+
+from pathlib import Path
+
+from grader.base.terminal import console
+from grader.marks.marked import Row, marks_of
+from grader.output.gradebook import Cell, csv_of
+from grader.output.summary import tell
+from grader.results.result import write_whole
+
+MARKS = "marks.csv"
+ABOUT = ("id", "name", "email", "lms_id", "section", "group")
+FIGURES = ("submission", "raw", "max_score", "days_late", "late", "override", "final", "reasons")
+
+
+def run_marks(directory: Path, folder: Path) -> int:
+    """Write DIR/marks.csv, and say who has handed in nothing; 2 where something is to be settled by hand.
+
+    Raises CallError.
+    """
+    rows, problems = marks_of(directory, folder)
+    write_whole(directory / MARKS, csv_of([[*ABOUT, *FIGURES], *map(cells, rows)]))
+    out = console()
+    nothing = [row.person.id for row in rows if row.mark.raw is None]
+    late = sum(row.mark.days_late > 0 for row in rows)
+    out.print(f"marks:     {directory / MARKS}", markup=False, soft_wrap=True)
+    out.print(f"people:    {len(rows)}; {len(rows) - len(nothing)} have handed in, {late} of them late")
+    if nothing:
+        out.print(f"nothing:   {', '.join(nothing)}", markup=False, soft_wrap=True)
+    tell(console(stderr=True), problems)
+    return 2 if problems else 0
+
+
+def cells(row: Row) -> list[Cell]:
+    """A row of the table; empty where nothing was handed in, which is not 0."""
+    got = row.mark
+    figures = (got.raw, row.max_score, got.days_late, got.late, got.override, got.final, "; ".join(got.reasons))
+    return [*(getattr(row.person, column) for column in ABOUT), row.submission, *figures]

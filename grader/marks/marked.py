@@ -1,0 +1,85 @@
+"""Everybody's mark: the stored results of a class, and the rules of its instructor."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.errors import CallError
+from grader.marks.roster import Person, match
+from grader.marks.rulebook import Rulebook, read_rulebook
+from grader.marks.rules import Mark, Points, mark, now
+from grader.results.result import Result, ResultError, read
+from grader.results.stored import demand_results, stored_in
+
+
+@dataclass(frozen=True)
+class Row:
+    """Somebody in the class, and what they get."""
+
+    person: Person
+    submission: str
+    max_score: float | None
+    mark: Mark
+
+
+def marks_of(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
+    """A row for each in the class list, and a line for whatever is to be settled by hand. Raises CallError."""
+    demand_results(directory)
+    book = read_rulebook(folder)
+    results, problems = results_in(directory)
+    matching = match(book.people, sorted(results))
+    rows = list(marked(book, matching.submissions, results))
+    return rows, [*problems, *matching.problems, *settled_by_hand(rows, book, results)]
+
+
+def results_in(directory: Path) -> tuple[dict[str, Result], list[str]]:
+    """By submission, and a line for each that can't be read."""
+    found: dict[str, Result] = {}
+    problems: list[str] = []
+    for submission, path in stored_in(directory).items():
+        try:
+            found[submission] = read(path)
+        except ResultError as error:
+            problems.append(str(error))
+    return found, problems
+
+
+def marked(book: Rulebook, submissions: Mapping[str, str], results: Mapping[str, Result]) -> Iterator[Row]:
+    """Everybody in the class list, in its order. Raises CallError for an override of what is not graded."""
+    for person in book.people:
+        submission = submissions.get(person.id, "")
+        result = results.get(submission)
+        overrides = book.overrides.get(person.id, ())
+        points = points_of(result) if result else None
+        for one in overrides:
+            if points and one.kata and one.kata not in points.katas:
+                raise CallError(f"overrides.csv: {person.id} has no kata {one.kata} among the results")
+            if points and one.test and (one.kata, one.test) not in points.tests:
+                raise CallError(f"overrides.csv: {person.id} has no test {one.test} in {one.kata}")
+        extension = book.extensions.get(person.id)
+        got = mark(points, book.times.get(submission), book.policy, book.zone, extension, overrides)
+        yield Row(person, submission, result.max_score if result else None, got)
+
+
+def points_of(result: Result) -> Points:
+    """What was graded, by kata and test."""
+    katas = {kata.kata: kata.score for kata in result.katas}
+    tests = {(kata.kata, test.name): test.score for kata in result.katas for test in kata.tests}
+    return Points(result.score, katas, tests)
+
+
+def settled_by_hand(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Result]) -> Iterator[str]:
+    """A line for each time that is not known, and for each override that changes nothing any more."""
+    for row in rows:
+        result = results.get(row.submission)
+        if result and result.unreadable:
+            yield f"{row.submission}: could not be read when it was graded"
+        if result and not result.conclusive:
+            yield f"{row.submission}: not all of it could be graded; grade it again"
+        if row.submission and book.policy.due and row.submission not in book.times:
+            yield f"{row.submission}: no time in times.csv, so it counts as handed in on time"
+        for one in book.overrides.get(row.person.id, ()):
+            points = points_of(result) if result else None
+            if points and one.points == (now(points, one) if one.kata else points.score - row.mark.late):
+                what = " ".join(filter(None, (one.kata, one.test))) or "mark"
+                yield f"overrides.csv: {row.person.id} has {one.points:g} for {what} anyway; the row is not needed"
