@@ -29,13 +29,14 @@ class Batches:
 
 @contextmanager
 def starting_from(assignment: Any, weights: list[Tensor]) -> Iterator[None]:
-    """Every new Cruncher starts with these weights."""
+    """Every new Cruncher that they fit starts with these weights."""
     cruncher = assignment.cruncher.Cruncher
     built = cruncher.__init__
 
     def given(model: Any, *args: object, **options: object) -> None:
         built(model, *args, **options)
-        load(model, weights)
+        if [parameter.shape for parameter in model.parameters()] == [weight.shape for weight in weights]:
+            load(model, weights)
 
     cruncher.__init__ = given
     try:
