@@ -22,8 +22,8 @@ class RMSprop(torch.optim.Optimizer):
         p = nn.Parameter(torch.tensor([1.0]))
         p.grad = torch.tensor([2.0])
         optimizer = RMSprop([p], lr=0.1)
-        optimizer.step()           # v = 0.01 * 4 = 0.04,               p = 1 - 0.1 * 2 / 0.2 = 0
-        optimizer.step()           # v = 0.99 * 0.04 + 0.04 = 0.0796,   p = 0 - 0.1 * 2 / 0.28214 = -0.70888
+        optimizer.step()           # v = 0.01 * 4 = 0.04, p = 1 - 0.1 * 2 / 0.2 = 0
+        optimizer.step()           # v = 0.99 * 0.04 + 0.04 = 0.0796, p = 0 - 0.1 * 2 / sqrt(0.0796) = -0.70888
 
     The first step is so large because `v` has not yet left its start at 0. RMSprop leaves it at that; Adam does not.
 

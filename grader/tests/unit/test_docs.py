@@ -108,4 +108,16 @@ def test_the_page_of_katas_has_a_section_for_each_in_order_under_its_track() -> 
         expected += [f"## {track.title}", *(f"### {kata.name}: {kata.title}" for kata in katas)]
     assert re.findall(r"^##.*", text, re.MULTILINE) == expected
     for part in re.split(r"^##.*\n", text, flags=re.MULTILINE)[1:]:
-        assert not part.strip() or 60 <= len(part.split()) <= 130
+        assert not part.strip() or 60 <= len(part.split()) <= 150
+
+
+def test_no_kata_needs_one_that_comes_later() -> None:
+    text = (ROOT / "docs/katas.md").read_text("utf-8")
+    headings, lines = re.findall(r"^### (\w+):", text, re.MULTILINE), re.findall(r"^Needs: .*$", text, re.MULTILINE)
+    needs = dict(zip(headings, lines, strict=True))
+    before: set[str] = set()
+    for name, kata in course().katas.items():
+        needed = {*re.findall(r"`(\w+)`", needs[name])}
+        assert {*kata.builds_on} <= needed <= before, name
+        assert needed or needs[name] == "Needs: nothing."
+        before.add(name)
