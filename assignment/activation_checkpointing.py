@@ -33,7 +33,7 @@ class DeepNetworkCheckpointed(nn.Module):
         model = DeepNetworkCheckpointed(dim=64, num_layers=16, segment=4)
         y = model(x)          # 4 activations are alive, 64 KiB: the inputs of three segments (x was there before)
                               # and y; without segments it would be 16 of them, 256 KiB
-        y.sum().backward()    # has those of one segment alive besides; 16 products of matrices more than the two a
+        y.sum().backward()    # has those of one segment alive besides; 16 matrix multiplications more than the two a
                               # layer that gradients take
         model.layers[0].weight.grad.shape     # (64, 64): gradients are there, although x asks for none
 

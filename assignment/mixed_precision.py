@@ -14,8 +14,8 @@ def train_step(
     """Take one step of training with the forward pass in bfloat16, and return the loss before it, without a graph.
 
     bfloat16 has float32's range and 8 bits of precision in place of 24: half the memory, and on a GPU many times the
-    speed in products of matrices. It is good enough for them, and too coarse for adding up many small changes. So
-    - every product of matrices in the forward pass of `model` has its result in bfloat16;
+    speed in matrix multiplications. It is good enough for them, and too coarse for adding up many small changes. So
+    - every matrix multiplication in the forward pass of `model` has its result in bfloat16;
     - the loss, the mean over the batch of `(model(x) - y) ** 2`, is computed in float32, from targets in float32;
     - parameters, their gradients and the optimizer's state are float32, and so is the update. Set the gradients to
       zero, go backward, and call `optimizer.step()` once.

@@ -4,7 +4,7 @@ import torch
 
 
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
-    """The FLOP/s that a device's maker promises for products of matrices of this dtype.
+    """The FLOP/s that a device's maker promises for matrix multiplications in this dtype.
 
     `device_name` is what `torch.cuda.get_device_name()` reports, to the letter; write the table into your code, do not
     ask the machine you are on. These are the figures to know, in TFLOP/s (1e12 FLOP/s), of the makers' datasheets:
