@@ -22,8 +22,8 @@ def train_step(
 
     `x`, `y` and the parameters come in float32; `model` maps (rows, dim) to (rows,), `optimizer` holds its parameters.
     `torch.autocast` casts within a `with` block, and leaves the parameters alone; casting by hand is as good. On a GPU
-    it leaves exp, softmax and losses in float32, too. (Others keep the parameters in bfloat16 as well, beside a float32
-    copy that the optimizer moves: as many bytes in all, and faster, since less is moved; see `memory_accounting`.)
+    it computes exp, softmax and losses in float32, too. (Others keep the parameters in bfloat16 as well, beside a
+    float32 copy that the optimizer moves: as many bytes in all, and faster; see `memory_accounting`.)
 
     Example:
         model = nn.Sequential(nn.Linear(1, 1, bias=False), nn.Flatten(0))     # multiplies by w
