@@ -21,9 +21,9 @@ def get_batch(
 
     Example:
         data = np.array([7, 1, 8, 2, 8], dtype=np.uint16)
-        get_batch(data, batch_size=2, sequence_length=3).shape       # (2, 3)
-        many = get_batch(data, batch_size=100, sequence_length=3)    # the starts can be 0 or 1, so in these rows
-        sorted(set(map(tuple, many.tolist())))                       # [(1, 8, 2), (7, 1, 8)]: are all that occur
+        get_batch(data, batch_size=2, sequence_length=3).shape       # (2, 3): starts can be 0 or 1
+        many = get_batch(data, batch_size=100, sequence_length=3)
+        sorted(set(map(tuple, many.tolist())))                       # [(1, 8, 2), (7, 1, 8)]: no other row is possible
         get_batch(data, batch_size=2, sequence_length=5)             # ValueError: no window has a token after it
 
     - The result has an integer dtype that holds every token, lives on `device`, and shares no memory with `data`.

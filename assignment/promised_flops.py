@@ -41,8 +41,8 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 def mfu(flops: float, seconds: float, promised: float) -> float:
     """Model FLOPs utilization (MFU): the FLOP/s that were reached, as a share of those promised.
 
-    Whatever the seconds were spent on, communication and overhead among it. More than 1 is not cut off: it tells that a
-    figure is wrong. 0.5 and more is good for a whole training step.
+    The seconds count whatever they were spent on, communication and overhead included. More than 1 is not cut off: it
+    tells that a figure is wrong. 0.5 and more is good for a whole training step.
 
     Example:
         mfu(flops=8.8e12, seconds=0.016, promised=989.4e12)     # 0.556

@@ -39,8 +39,8 @@ def train(
             return x, x @ torch.arange(4.0)
 
         model, losses = train(get_batch, D=4, num_layers=0, B=32, num_train_steps=100, lr=0.1)
-        len(losses)                   # 100
-        losses[-1] < 0.01 * losses[0]     # True
+        len(losses)                              # 100
+        losses[-1] < 0.01 * losses[0]            # True
         model.final.weight.flatten().round()     # [0, 1, 2, 3]: what y was made with
 
     `num_train_steps=0` returns an untrained model and no losses.
