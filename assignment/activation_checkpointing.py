@@ -1,4 +1,4 @@
-"""Training at scale: less memory for activations, bought with a second forward pass."""
+"""Training at scale: activation checkpointing, less memory for activations, bought with a second forward pass."""
 
 import torch
 from jaxtyping import Float
@@ -19,20 +19,23 @@ class Block(nn.Module):
 
 
 class DeepNetworkCheckpointed(nn.Module):
-    """`num_layers` blocks one after the other, of whose activations only every `segment`-th is kept.
+    """Activation checkpointing: `num_layers` blocks, of whose activations only every `segment`-th is kept.
 
     The backward pass needs the output of every block. Kept until then, `num_layers` activations are alive at once.
     So cut the blocks into segments of `segment` (the last one may be shorter), keep nothing but the input of each, and
     when the backward pass comes to a segment, run it forward once more, from its input.
+    Inference needs no gradients, so it keeps no activations at all but those at hand.
 
     `layers` is an `nn.ModuleList` of `num_layers` times `Block(dim)`, so that the weights of a plain network load.
 
-    Example, with activations of 1024 × 1024 float32 numbers, 4 MiB each:
-        model = DeepNetworkCheckpointed(dim=1024, num_layers=16, segment=4)
-        y = model(x)          # 4 activations are alive, 16 MiB: the inputs of three segments (x was there before)
-                              # and y; without segments it would be 16 of them, 64 MiB
-        y.sum().backward()    # has those of one segment alive besides; 16 products of matrices more than the two a
+    Example, with activations of 64 × 64 float32 numbers, 16 KiB each:
+        x = torch.randn(64, 64)
+        model = DeepNetworkCheckpointed(dim=64, num_layers=16, segment=4)
+        y = model(x)          # 4 activations are alive, 64 KiB: the inputs of three segments (x was there before)
+                              # and y; without segments it would be 16 of them, 256 KiB
+        y.sum().backward()    # has those of one segment alive besides; 16 matrix multiplications more than the two a
                               # layer that gradients take
+        model.layers[0].weight.grad.shape     # (64, 64): gradients are there, although x asks for none
 
     - Outputs and gradients are those of the plain network: gradients of the weights, and of `x` where it asks for its
       own. Where it doesn't, the weights within a reentrant checkpoint get none, so `use_reentrant=False`.

@@ -1,4 +1,4 @@
-"""Kata 6: AdaGrad, the first optimizer with a memory."""
+"""AdaGrad, the first optimizer with a memory: its optimizer state."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -12,7 +12,8 @@ class AdaGrad(torch.optim.Optimizer):
 
     Elements that have seen large gradients take smaller steps. The running sum of squares `g2` starts at zero and
     has the parameter's shape and dtype. It lives in `self.state[p]["g2"]`, so that `state_dict()` saves it.
-    The `1e-5` stands inside the root, as in the lecture (`torch.optim.Adagrad` adds a smaller one outside).
+    The `1e-5` stands inside the root, as in the lecture (`torch.optim.Adagrad` adds a smaller one outside);
+    `x.rsqrt()` is `1 / x.sqrt()`.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -21,7 +22,7 @@ class AdaGrad(torch.optim.Optimizer):
         optimizer.step()           # g2 = 4, p = 1 - 0.1 * 2 / sqrt(4.00001) = 0.9
         optimizer.step()           # g2 = 8, p = 0.9 - 0.1 * 2 / sqrt(8.00001) = 0.829...
 
-    All that SGD must do holds here: several groups, changing rates, `None` gradients, in place, outside autograd.
+    All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd.
     Keep one tensor of the parameter's shape for each parameter and no more. Open: scalars beside it.
     """
 

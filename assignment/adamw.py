@@ -25,11 +25,11 @@ class AdamW(torch.optim.Optimizer):
         p = nn.Parameter(torch.tensor([1.0]))
         optimizer = AdamW([p], lr=0.1, weight_decay=0.1)
         p.grad = torch.tensor([2.0])
-        optimizer.step()           # shrinks to 0.99, then moves by -0.1:             p = 0.89
+        optimizer.step()           # p = 0.99 - 0.1 = 0.89: it shrinks, then it moves
         p.grad = torch.tensor([-1.0])
-        optimizer.step()           # shrinks to 0.8811, then moves by -0.0266337:     p = 0.854466
+        optimizer.step()           # p = 0.8811 - 0.0266337 = 0.854466
 
-    - All that SGD must do holds here: several groups, changing rates, `None` gradients, in place, outside autograd.
+    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd.
     - Every group may have its own `betas`, `eps` and `weight_decay`, too: biases are often left undecayed.
     - A step without a gradient (`None`) is none for that parameter: it does not decay, and its averages and its `t`
       stay as they are. A gradient of zeros is one.

@@ -1,4 +1,4 @@
-"""Kata 8: stop a run, and go on as if nothing had happened."""
+"""Stop a run, and go on as if nothing had happened."""
 
 from os import PathLike
 
@@ -10,13 +10,19 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
     """Write all that the run needs to go on: the model's and the optimizer's state, and the step.
 
     Example:
+        model = nn.Linear(4, 1)
+        optimizer = torch.optim.Adam(model.parameters())
         save_checkpoint("run.pt", model, optimizer, step=1000)
 
-    Machines are switched off in the middle of a write. So write to another name in the same directory first,
-    and put the finished file in place with `os.replace`: whenever it stops, `path` holds a whole checkpoint,
-    the old one or the new one. An error while saving must reach the caller.
+    Runs are killed in the middle of a write, and disks become full. So write to another name first, beside `path` or in
+    a folder beside it, which is on the same file system; then put the finished file in place with `os.replace`.
+    Whenever it stops, `path` holds a whole checkpoint, the old one or the new one. An error while saving must reach the
+    caller. (A power cut is another matter: what survives it had to be flushed by `os.fsync` first. Nobody asks for it
+    here.)
 
-    Saving changes nothing in the model, and training on changes nothing in what was saved. Gradients are not saved.
+    The model's state are its parameters and its buffers, such as the running mean of a BatchNorm, in every dtype that
+    they may have, bfloat16 too. Gradients are not saved. Saving changes nothing in the model, and training on changes
+    nothing in what was saved.
     Open: the file's layout, further keys in it.
     """
     raise NotImplementedError
@@ -27,9 +33,10 @@ def load_checkpoint(
 ) -> int:
     """Put a saved state into `model` and `optimizer`, in place, and return the step.
 
-    Example:
-        model, optimizer = build()                            # fresh objects, of the same shapes
-        step = load_checkpoint("run.pt", model, optimizer)    # 1000: the run goes on bit for bit as it would have
+    Example, in another process:
+        model = nn.Linear(4, 1)                               # fresh objects, of the same shapes
+        optimizer = torch.optim.Adam(model.parameters())
+        load_checkpoint("run.pt", model, optimizer)           # 1000: the run goes on bit for bit as it would have
 
     - Never run code from the file: `torch.load(..., weights_only=True)`.
     - Tensors saved on another device land on `device`: `map_location`.

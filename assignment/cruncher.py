@@ -1,9 +1,9 @@
-"""Kata 4: a deep linear model."""
+"""A deep linear model."""
 
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from .linear import Linear  # your own layer from kata 3
+from .linear import Linear  # your own layer
 
 
 class Cruncher(nn.Module):
@@ -15,8 +15,8 @@ class Cruncher(nn.Module):
     Example:
         model = Cruncher(dim=64, num_layers=2)
         list(model.state_dict())                       # ["layers.0.weight", "layers.1.weight", "final.weight"]
-        sum(p.numel() for p in model.parameters())     # 64 * 64 * 2 + 64 = 8256
-        model(torch.randn(8, 64)).shape                # torch.Size([8])
+        sum(p.numel() for p in model.parameters())     # 8256 = 64 * 64 * 2 + 64
+        model(torch.randn(8, 64)).shape                # (8,)
     """
 
     def __init__(self, dim: int, num_layers: int) -> None:

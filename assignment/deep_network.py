@@ -7,7 +7,7 @@ from torch import Tensor, nn
 class Block(nn.Module):
     """`relu(x @ weight)`: a square weight, without bias, then every negative number becomes 0.
 
-    `weight` is an `nn.Parameter` of shape (dim, dim). It starts normally distributed with mean 0 and standard deviation
+    `weight` is an `nn.Parameter` of shape (dim, dim). Its initialization is normal with mean 0 and standard deviation
     `1 / sqrt(dim)`, drawn from torch's global generator; your `xavier_truncated_normal` makes such a one.
 
     Example:
@@ -36,8 +36,8 @@ class DeepNetwork(nn.Module):
     Example:
         model = DeepNetwork(dim=64, num_layers=3)
         list(model.state_dict())                       # ["layers.0.weight", "layers.1.weight", "layers.2.weight"]
-        sum(p.numel() for p in model.parameters())     # 3 * 64 * 64 = 12288
-        model(torch.randn(8, 64)).min()                # not below 0
+        sum(p.numel() for p in model.parameters())     # 12288 = 3 * 64 * 64
+        model(torch.randn(8, 64)).min() >= 0           # True
     """
 
     def __init__(self, dim: int, num_layers: int) -> None:

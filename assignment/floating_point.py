@@ -25,9 +25,11 @@ def underflows(value: float, dtype: torch.dtype) -> bool:
     than `torch.finfo(dtype).tiny`, the smallest with full precision.
 
     Example:
-        underflows(1e-8, torch.float16)     # True: half of 2**-24 is 3.0e-8
-        underflows(1e-8, torch.bfloat16)    # False: it has the exponents of float32
-        underflows(-1e-3, torch.float8_e4m3fn), underflows(0.0, torch.float16)     # True, False: 0 was 0 before
+        underflows(1e-8, torch.float16)            # True: it is below 2**-24 / 2 = 2.98e-8
+        underflows(1e-8, torch.bfloat16)           # False: it has the exponents of float32
+        underflows(-9e-4, torch.float8_e4m3fn)     # True: it is nearer to 0 than 2**-9 / 2 = 9.77e-4
+        underflows(-1e-3, torch.float8_e4m3fn)     # False: it becomes -2**-9
+        underflows(0.0, torch.float16)             # False: 0 was 0 before
 
     `value` may be negative, infinite or NaN; the last two never become 0. The answer is a real `bool`.
     Open: values above that half by less than a ten-millionth of it. torch itself rounds them twice, first to float32.
@@ -39,7 +41,7 @@ def largest(dtype: torch.dtype) -> float:
     """Return the largest finite number of `dtype`.
 
     Example:
-        largest(torch.float16)            # 65504.0, (2 - 2**-10) * 2**15: the last exponent is kept for infinity
+        largest(torch.float16)            # 65504.0 = (2 - 2**-10) * 2**15: the last exponent is kept for infinity
         largest(torch.float8_e4m3fn)      # 448.0: without infinity ("fn": finite) the last exponent is in use, too
     """
     raise NotImplementedError
@@ -49,8 +51,8 @@ def storage_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
     """Return how many bytes the elements of a tensor of this shape and dtype take, without making the tensor.
 
     Example:
-        storage_bytes((4, 8), torch.float32)               # 128
-        storage_bytes((4 * 12288, 12288), torch.float32)   # 2415919104 = 2304 MiB: one matrix of GPT-3
+        storage_bytes((4, 8), torch.float32)               # 128: what torch.zeros(4, 8) takes; float32 is the default
+        storage_bytes((4 * 12288, 12288), torch.float32)   # 2415919104 = 2304 * 1024**2: one matrix of GPT-3
         storage_bytes((), torch.bfloat16)                  # 2: a scalar is one element
     """
     raise NotImplementedError

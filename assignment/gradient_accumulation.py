@@ -1,4 +1,4 @@
-"""Training at scale: the gradients of a batch whose activations do not fit in memory."""
+"""Training at scale: gradient accumulation, for a batch whose activations do not fit in memory."""
 
 import torch
 from jaxtyping import Float
@@ -20,12 +20,17 @@ def accumulate_gradients(
 
     Return the loss of the whole batch, without a graph.
 
-    Example, with a model that multiplies by w = 0, five rows x = 1, and y = [1, 1, 1, 1, 6]:
-        accumulate_gradients(model, x, y, micro_batch_size=2)    # the loss: 8.0 = (1 + 1 + 1 + 1 + 36) / 5
-        w.grad                # -4.0, as of all five rows at once: (2 * -2 + 2 * -2 + 1 * -12) / 5
-                              # the means -2, -2 and -12 on equal terms would make it -5.33
+    Example:
+        model = nn.Sequential(nn.Linear(1, 1, bias=False), nn.Flatten(0))     # multiplies by w
+        w = model[0].weight
+        nn.init.zeros_(w)
+        x, y = torch.ones(5, 1), torch.tensor([1.0, 1.0, 1.0, 1.0, 6.0])
+        accumulate_gradients(model, x, y, micro_batch_size=2)     # 8.0 = (1 + 1 + 1 + 1 + 36) / 5: the loss
+        w.grad     # -4.0 = (2 * -2 + 2 * -2 + 1 * -12) / 5: as of all five rows at once;
+                   # the means -2, -2 and -12 on equal terms would make it -5.33
 
-    Memory of activations, with 8 of 1024 rows at a time: 1/128 of the whole batch's, for the same gradients.
+    The optimizer's step and `zero_grad()` are the caller's, once for each batch. With 8 of 1024 rows at a time,
+    activations take 1/128 of the whole batch's memory, for the same gradients.
     `micro_batch_size` may be larger than the batch. Parameters that need no gradient get none; nothing else changes.
     Open: how even the cuts are, a loss as a float or a detached tensor, a batch without rows.
     """

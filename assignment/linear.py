@@ -1,4 +1,4 @@
-"""Kata 3: a linear layer from a bare parameter."""
+"""A linear layer from a bare parameter: a matrix multiplication, and its initialization."""
 
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -7,17 +7,22 @@ from torch import Tensor, nn
 class Linear(nn.Module):
     """`x @ weight`, without bias.
 
-    `weight` is an `nn.Parameter` of shape (input_dim, output_dim). It starts normally distributed with mean 0
-    and standard deviation `1 / sqrt(input_dim)`: then each output, a sum of `input_dim` products, has about the
+    `weight` is an `nn.Parameter` of shape (input_dim, output_dim). Its initialization is normal with mean 0 and
+    standard deviation `1 / sqrt(input_dim)`: then each output, a sum of `input_dim` products, has about the
     size of one input, however wide the layer is. Plain `randn` would make it `sqrt(input_dim)` times as large.
+
+    `torch.zeros`, `torch.ones`, `torch.randn` and `torch.tensor([[1.0, 2.0]])` make tensors with numbers in them, in
+    float32 unless `dtype` says otherwise; `torch.empty` only makes room for numbers that you put there.
 
     Example:
         layer = Linear(16384, 32)
-        layer.weight.std()                  # about 0.0078 = 1 / 128
-        layer(torch.randn(4, 16384)).std()  # about 1
-        list(layer.state_dict())            # ["weight"]
+        layer.weight.std()                              # about 1 / 128
+        layer(torch.randn(4, 16384)).std()              # about 1
+        list(layer.state_dict())                        # ["weight"]
+        Linear(32, 2)(torch.ones(4, 8, 16, 32)).shape   # (4, 8, 16, 2): all 4 · 8 · 16 rows times the same weight
 
     The start is drawn from torch's global generator: the same seed repeats it, and two layers differ.
+    `Float[Tensor, "... input_dim"]` tells a reader what the axes are (jaxtyping); nothing checks it when code runs.
     Open: cutting the normal off at three standard deviations or wider.
     """
 

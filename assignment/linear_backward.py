@@ -14,7 +14,7 @@ def linear_backward(
         grad_x[..., i] = sum over o of      grad_y[..., o] * w[i, o]
         grad_w[i, o]   = sum over ... of    x[..., i] * grad_y[..., o]
 
-    Two products of matrices, each as large as that of the forward pass: that is why the backward pass costs twice as
+    Two matrix multiplications, each as large as that of the forward pass: that is why the backward pass costs twice as
     many FLOPs. `x` may have any number of leading axes, of any size, none included. `grad_w` has none of them:
     the same `w` served every row, so what the rows say is added up.
 
@@ -23,7 +23,8 @@ def linear_backward(
         w = torch.tensor([[1.0, 0.0, -1.0], [2.0, 1.0, 0.0]])
         grad_y = torch.tensor([[1.0, 1.0, 1.0], [0.0, 1.0, 2.0]])
         grad_x, grad_w = linear_backward(x, w, grad_y)
-        # grad_x: [[0, 3], [-2, 1]]     grad_w: [[1, 4, 7], [2, 6, 10]]
+        grad_x                                              # [[0, 3], [-2, 1]]
+        grad_w                                              # [[1, 4, 7], [2, 6, 10]]
 
     Do it by hand, in the dtype of the inputs, and leave these as they are. It has to work where autograd is off: under
     `torch.inference_mode()`.

@@ -28,7 +28,7 @@ def load_tokens(path: str | PathLike[str]) -> np.ndarray:
 
     Example:
         tokens = load_tokens("tokens.bin")     # at once, however large the file
-        tokens.dtype, tokens[1]                # uint16, 50256
+        tokens.dtype, tokens[1]                # np.uint16, 50256
 
     Nothing that is done to the array may change the file: map it read-only, or so that changes stay in memory.
     Open: the file's layout, a second file beside it, no tokens at all.

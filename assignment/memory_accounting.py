@@ -1,4 +1,4 @@
-"""Memory: where the bytes of a training run go."""
+"""Memory: parameters, gradients, optimizer state and activations: where the bytes of a training run go."""
 
 from torch import Tensor, nn
 
@@ -43,15 +43,21 @@ def training_bytes(
     optimizer_bytes: int = 8,
     activation_bytes: int = 4,
 ) -> int:
-    """Return the bytes that a training step needs at its peak: parameters, gradients, optimizer state, activations.
+    """Return the bytes of a training step, added up: parameters, gradients, optimizer state, activations.
 
     There is one gradient for each parameter. `optimizer_bytes` is the optimizer's state for one parameter: 0 for SGD,
     4 for AdaGrad (one float32), 8 for Adam (two). Activations are what the forward pass keeps for the backward pass;
-    what each kind takes a piece is given in bytes.
+    what each kind takes a piece is given in bytes. (The peak of a run is another number: activations go while gradients
+    come, and operations need memory of their own. `torch.cuda.max_memory_allocated()` tells it.)
 
     Example, a deep linear model of 2 layers of 64 × 64 on a batch of 8, each layer keeping its input:
-        training_bytes(2 * 64 * 64, 2 * 8 * 64)     # 8192 * (4 + 4 + 8) + 1024 * 4 = 135168
-        training_bytes(8192, 1024, parameter_bytes=2, gradient_bytes=2, activation_bytes=2)     # in bfloat16: 100352
+        training_bytes(2 * 64 * 64, 2 * 8 * 64)     # 135168 = 8192 * (4 + 4 + 8) + 1024 * 4
+        training_bytes(8192, 1024, parameter_bytes=2, gradient_bytes=2, activation_bytes=2)     # 100352: in bfloat16
+        training_bytes(8192, 1024, parameter_bytes=2 + 4, gradient_bytes=2, activation_bytes=2) # 133120: see below
+
+    In mixed precision a float32 copy of the parameters, which the optimizer moves, is often kept beside those in
+    bfloat16: with Adam 2 + 4 + 2 + 8 = 16 bytes each, as many as in float32. That is faster, and saves memory for
+    activations only. Without the copy, 2 + 2 + 8 = 12, small steps are rounded away.
     """
     raise NotImplementedError
 
@@ -60,7 +66,7 @@ def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: i
     """Return how many parameters fit on so many devices at most, activations left out; a whole number, rounded down.
 
     Example, the largest model on eight H100 of 80e9 bytes:
-        max_parameters(8, 80e9, 16)     # 40000000000: float32 with Adam, 4 + 4 + 8
-        max_parameters(8, 80e9, 12)     # 53333333333: parameters and gradients in bfloat16, 2 + 2 + 8
+        max_parameters(8, 80e9, 16)     # 40000000000: Adam in float32, 4 + 4 + 8, or in mixed precision, 2 + 4 + 2 + 8
+        max_parameters(8, 80e9, 12)     # 53333333333: without the float32 copy, 2 + 2 + 8
     """
     raise NotImplementedError

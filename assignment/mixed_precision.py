@@ -1,4 +1,4 @@
-"""Training at scale: products in bfloat16, everything that must not be rounded in float32."""
+"""Training at scale: mixed precision, products in bfloat16, and all that must not be rounded in float32."""
 
 import torch
 from jaxtyping import Float
@@ -14,21 +14,26 @@ def train_step(
     """Take one step of training with the forward pass in bfloat16, and return the loss before it, without a graph.
 
     bfloat16 has float32's range and 8 bits of precision in place of 24: half the memory, and on a GPU many times the
-    speed in products of matrices. It is good enough for them, and too coarse for adding up many small changes. So
-    - every product of matrices in the forward pass of `model` has its result in bfloat16;
+    speed in matrix multiplications. It is good enough for them, and too coarse for adding up many small changes. So
+    - every matrix multiplication in the forward pass of `model` has its result in bfloat16;
     - the loss, the mean over the batch of `(model(x) - y) ** 2`, is computed in float32, from targets in float32;
     - parameters, their gradients and the optimizer's state are float32, and so is the update. Set the gradients to
       zero, go backward, and call `optimizer.step()` once.
 
     `x`, `y` and the parameters come in float32; `model` maps (rows, dim) to (rows,), `optimizer` holds its parameters.
-    `torch.autocast` casts within a `with` block, and leaves the parameters alone; casting by hand is as good.
+    `torch.autocast` casts within a `with` block, and leaves the parameters alone; casting by hand is as good. On a GPU
+    it computes exp, softmax and losses in float32, too. (Others keep the parameters in bfloat16 as well, beside a
+    float32 copy that the optimizer moves: as many bytes in all, and faster; see `memory_accounting`.)
 
-    Example, with a model that multiplies by w = 1, one row x = 1, y = 0, and plain descent at lr = 0.0005:
-        train_step(model, optimizer, x, y)    # the loss: 1.0; the gradient is 2.0
-        w                                     # 0.999; in bfloat16, whose next number below 1 is 0.9961, still 1.0
+    Example:
+        model = nn.Sequential(nn.Linear(1, 1, bias=False), nn.Flatten(0))     # multiplies by w
+        w = nn.init.ones_(model[0].weight)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.0005)
+        train_step(model, optimizer, torch.ones(1, 1), torch.zeros(1))     # 1.0: the loss; the gradient is 2.0
+        w     # 0.999: in bfloat16, whose next number below 1 is 0.9961, it would still be 1.0
 
-    float16 has more precision and a smaller range: gradients below 6e-8 become 0, and are scaled up on the way for
-    it. bfloat16 needs no scaling.
+    float16 has more precision and a smaller range: gradients up to 2**-24 / 2 = 2.98e-8 become 0, and so
+    losses are scaled up for it (see `floating_point`). bfloat16 needs no scaling.
     Open: the loss as a float or a detached tensor, the precision of the backward pass between loss and gradients,
     gradients that are zeroed with `None` or zeros.
     """

@@ -23,11 +23,12 @@ class Momentum(torch.optim.Optimizer):
         p = nn.Parameter(torch.tensor([1.0]))
         p.grad = torch.tensor([2.0])
         optimizer = Momentum([p], lr=0.1, momentum=0.9)
-        optimizer.step()           # b = 2,                p = 1 - 0.1 * 2 = 0.8
-        optimizer.step()           # b = 0.9 * 2 + 2 = 3.8,  p = 0.8 - 0.1 * 3.8 = 0.42
-        # with nesterov=True: 1 - 0.1 * (2 + 0.9 * 2) = 0.62, then 0.62 - 0.1 * (2 + 0.9 * 3.8) = 0.078
+        optimizer.step()           # b = 2, p = 1 - 0.1 * 2 = 0.8
+        optimizer.step()           # b = 0.9 * 2 + 2 = 3.8, p = 0.8 - 0.1 * 3.8 = 0.42
 
-    - All that SGD must do holds here: several groups, changing rates, `None` gradients, in place, outside autograd.
+    With `nesterov=True` it is 1 - 0.1 * (2 + 0.9 * 2) = 0.62, then 0.62 - 0.1 * (2 + 0.9 * 3.8) = 0.078.
+
+    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd.
     - Every group may have its own `momentum`, `dampening` and `nesterov`, too. `momentum` is 0.9 unless given
       (torch's SGD has 0, which is none); the other defaults are torch's.
     - In a step without a gradient (`None`) a parameter's memory stays as it is.

@@ -13,6 +13,7 @@ from torch import Tensor
 #     rearrange(x, "... (heads hidden) -> ... heads hidden", heads=2)
 #
 # jaxtyping writes the same names into the signature: Float[Tensor, "... seq hidden"] is a float tensor of that shape.
+# This is documentation alone: nothing checks it when the code runs.
 #
 # In all four functions: any leading dimensions of any size, 0 included; the dtype of the result is that of the input,
 # and gradients flow through. Open: einops or plain torch, and leading dimensions that would have to be broadcast.
@@ -52,7 +53,7 @@ def per_head_linear(
     Example:
         w = torch.tensor([[1., 0., 1.], [0., 1., 1.]])
         per_head_linear(torch.tensor([1., 2., 3., 4.]), w, heads=2)
-        # the heads [1, 2] and [3, 4] become [1, 2, 3] and [3, 4, 7]: [1., 2., 3., 3., 4., 7.]
+        # [1., 2., 3., 3., 4., 7.]: the heads [1, 2] and [3, 4] become [1, 2, 3] and [3, 4, 7]
     """
     raise NotImplementedError
 
@@ -61,7 +62,7 @@ def causal_mask(n: int) -> Bool[Tensor, "n n"]:
     """What each of `n` positions may look at: itself and what came before it.
 
     `mask[query, key]` is True where `key <= query`; as in torch's `scaled_dot_product_attention`, True means that the
-    key takes part.
+    key takes part. (The lecture's `torch.ones(n, n).triu()` is the transpose: there rows are keys and columns queries.)
 
     Example:
         causal_mask(3)     # [[True, False, False], [True, True, False], [True, True, True]]

@@ -4,7 +4,7 @@ import torch
 
 
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
-    """The FLOP/s that a device's maker promises for products of matrices of this dtype.
+    """The FLOP/s that a device's maker promises for matrix multiplications in this dtype.
 
     `device_name` is what `torch.cuda.get_device_name()` reports, to the letter; write the table into your code, do not
     ask the machine you are on. These are the figures to know, in TFLOP/s (1e12 FLOP/s), of the makers' datasheets:
@@ -16,10 +16,10 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
         NVIDIA H100 80GB HBM3       989.4     989.4        67     1979
         NVIDIA H100 PCIe              756       756        51     1513
         NVIDIA H200                 989.4     989.4        67     1979
-        NVIDIA B200                  2250      2250        80     4500
+        NVIDIA B200                  2250      2250        75     4500
 
-    float8 is both torch.float8_e4m3fn and torch.float8_e5m2. A figure counts to a thousandth, so that 1979e12 / 2 will
-    do for the H100.
+    float8 is both torch.float8_e4m3fn and torch.float8_e5m2. Makers round: a figure counts to a hundredth, so that
+    1979e12 / 2 and 67.5e12 will do for the H100.
 
     - Datasheets print figures "with sparsity", for matrices of which every second element is zero: twice the dense
       ones above. Yours are dense.
@@ -39,9 +39,10 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
-    """Model FLOPs utilisation: the FLOP/s that were reached, as a share of those promised.
+    """Model FLOPs utilization (MFU): the FLOP/s that were reached, as a share of those promised.
 
-    More than 1 is not cut off: it tells that a figure is wrong. 0.5 and more is good for a whole training step.
+    The seconds count whatever they were spent on, communication and overhead included. More than 1 is not cut off: it
+    tells that a figure is wrong. 0.5 and more is good for a whole training step.
 
     Example:
         mfu(flops=8.8e12, seconds=0.016, promised=989.4e12)     # 0.556

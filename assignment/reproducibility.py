@@ -16,7 +16,7 @@ def seed_everything(seed: int) -> None:
         np.random.rand()     # 0.5488...
         random.random()      # 0.8444...
         seed_everything(0)
-        random.random()      # 0.8444... again; after seed_everything(1) it is another number
+        random.random()      # 0.8444...: again; after seed_everything(1) it is another number
 
     What to seed are the global generators: those behind `torch.rand`, `np.random.rand` and `random.random`. A new
     one (`np.random.default_rng(seed)`, `torch.Generator()`) draws for itself alone.

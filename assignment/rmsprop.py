@@ -22,12 +22,12 @@ class RMSprop(torch.optim.Optimizer):
         p = nn.Parameter(torch.tensor([1.0]))
         p.grad = torch.tensor([2.0])
         optimizer = RMSprop([p], lr=0.1)
-        optimizer.step()           # v = 0.01 * 4 = 0.04,               p = 1 - 0.1 * 2 / 0.2 = 0
-        optimizer.step()           # v = 0.99 * 0.04 + 0.04 = 0.0796,   p = 0 - 0.1 * 2 / 0.28214 = -0.70888
+        optimizer.step()           # v = 0.01 * 4 = 0.04, p = 1 - 0.1 * 2 / 0.2 = 0
+        optimizer.step()           # v = 0.99 * 0.04 + 0.04 = 0.0796, p = 0 - 0.1 * 2 / sqrt(0.0796) = -0.70888
 
     The first step is so large because `v` has not yet left its start at 0. RMSprop leaves it at that; Adam does not.
 
-    - All that SGD must do holds here: several groups, changing rates, `None` gradients, in place, outside autograd.
+    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd.
     - Every group may have its own `alpha` and `eps`, too. In a step without a gradient (`None`) `v` stays as it is.
     - `v` lives in `self.state[p]`, under any name, so that `state_dict()` saves it: one tensor of the parameter's
       shape and dtype for each parameter, and no more.

@@ -1,4 +1,4 @@
-"""Compute: is an operation bound by arithmetic or by memory?
+"""Compute: is an operation compute-bound or memory-bound? The roofline tells by its arithmetic intensity.
 
 To do anything, a device reads the inputs from memory, computes, and writes the result back. At best all of that goes on
 at the same time; then the slower of the two, arithmetic or memory, decides how long it takes.
@@ -21,10 +21,10 @@ def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def gelu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """`gelu(x)` of n elements: by the lecture's estimate 20 FLOPs each, for its tanh is a polynomial.
+    """`gelu(x)` of n elements: by the lecture's estimate 20 FLOPs each, most of them to approximate its tanh.
 
     Example:
-        gelu_work(1024, torch.bfloat16)     # (20480, 4096): 5 FLOP/byte
+        gelu_work(1024, torch.bfloat16)     # (20480, 4096): 5 FLOP/byte. A ReLU moves as many bytes: both take as long
     """
     raise NotImplementedError
 
@@ -39,7 +39,7 @@ def dot_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """`w @ x` of a matrix (m, n) and a vector of n elements: what generating one token does with each weight.
+    """`w @ x` of a matrix (m, n) and a vector of n elements: what inference does with each weight for one token.
 
     Example:
         matrix_vector_work(1024, 1024, torch.bfloat16)     # (2097152, 2101248): about 1 FLOP/byte
@@ -57,15 +57,20 @@ def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int,
 
 
 def arithmetic_intensity(flops: int, bytes_moved: int) -> float:
-    """FLOPs for each byte that is moved: what an operation asks of a device."""
+    """Arithmetic intensity: FLOPs for each byte that is moved, which is what an operation asks of a device.
+
+    Example:
+        arithmetic_intensity(2147483648, 6291456)     # 341.3: the product of matrices above
+    """
     raise NotImplementedError
 
 
 def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
-    """FLOPs that a device can do in the time in which it moves one byte.
+    """Accelerator intensity: FLOPs that a device can do in the time in which it moves one byte.
 
     Example:
-        accelerator_intensity(1979e12 / 2, 3.35e12)     # 295.4 FLOP/byte: an H100 in bfloat16, dense
+        accelerator_intensity(1979e12 / 2, 3.35e12)     # 295.4: an H100 in bfloat16, dense
+        accelerator_intensity(67e12, 3.35e12)           # 20: the same in float32
     """
     raise NotImplementedError
 
@@ -76,14 +81,14 @@ def attainable_mfu(intensity: float, accelerator: float) -> float:
     The roofline: it rises with the intensity of the operation, until that of the accelerator, and is flat from there.
 
     Example:
-        attainable_mfu(0.25, 295.4)      # 0.00085: a ReLU leaves an H100 idle for more than 99.9 % of the time
+        attainable_mfu(0.25, 295.4)      # about 0.00085: a ReLU keeps an H100's memory busy, and hardly its arithmetic
         attainable_mfu(341.3, 295.4)     # 1.0
     """
     raise NotImplementedError
 
 
 def bound(intensity: float, accelerator: float) -> str:
-    """What decides how long an operation takes: "memory" or "compute".
+    """What decides how long an operation takes: "memory" (it is memory-bound) or "compute" (compute-bound).
 
     "memory" if moving the bytes takes longer than the arithmetic, "compute" if it is the other way round. Open: which
     of the two when both take equally long.

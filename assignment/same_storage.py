@@ -1,4 +1,4 @@
-"""Kata 1: do two tensors look at the same memory?"""
+"""Do two tensors look at the same memory?"""
 
 from torch import Tensor
 
@@ -17,6 +17,7 @@ def same_storage(x: Tensor, y: Tensor) -> bool:
         same_storage(x, x.t())                    # True: only the strides differ
         same_storage(x, x.t().contiguous())       # False: the elements were moved
         same_storage(x, x.clone())                # False: equal values, other memory
+        x.t().view(6)                             # RuntimeError: not in one row; reshape(6) would copy
 
     The answer is a real `bool`, and both tensors stay as they were (values, strides, gradients).
     Viewing the same bytes as another dtype, `x.view(torch.int32)`, counts as a view.

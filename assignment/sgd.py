@@ -1,4 +1,4 @@
-"""Kata 5: stochastic gradient descent, as a torch optimizer."""
+"""Stochastic gradient descent, as a torch optimizer."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,18 +8,39 @@ from torch import nn
 
 
 class SGD(torch.optim.Optimizer):
-    """`p ← p − lr · grad` for every parameter that has a gradient.
+    """`p ← p − lr · grad` in place, where `lr` is the learning rate of the parameter group that p is in.
 
-    `torch.optim.Optimizer` keeps the parameters in `self.param_groups`, a list of dicts with "params" and "lr".
-    Each group has its own rate, and a scheduler may change it between steps: read it anew in every step.
+    An optimizer passes its parameters, and the options with their defaults, to the class it comes from:
+
+        super().__init__(params, {"lr": lr})
+
+    From then on `self.param_groups` is a list of parameter groups. Each is a dict with a list "params" and an "lr" of
+    its own, which a scheduler may change between steps: read it anew in every step. `self.state[p]`, a dict for each
+    parameter, is for what has to be remembered of it (here nothing); `state_dict()` saves both.
+
+    The gradients are there already: `loss.backward()` adds to `w.grad` for each tensor w that asks for one, as
+    parameters do. What was computed on the way keeps its gradient only after `retain_grad()`.
+
+    Example of what autograd leaves behind:
+        x, w = torch.tensor([1.0, 2.0, 3.0]), torch.ones(3, requires_grad=True)
+        y = x @ w
+        y.retain_grad()
+        loss = 0.5 * (y - 5) ** 2
+        loss.backward()
+        w.grad                     # [1, 2, 3]: of the loss, and to be added to by the next backward()
+        y.grad                     # 1: only because of retain_grad()
+        x.grad                     # None: data asks for no gradient
 
     Example:
         p = nn.Parameter(torch.tensor([1.0, 2.0]))
         p.grad = torch.tensor([10.0, -10.0])
         SGD([p], lr=0.1).step()
-        p                          # [0.0, 3.0], still the same Parameter
+        p                          # [0.0, 3.0]: still the same Parameter
+        a, b = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(3))
+        optimizer = SGD([{"params": [a], "lr": 0.1}, {"params": [b]}], lr=0.5)
+        [group["lr"] for group in optimizer.param_groups]     # [0.1, 0.5]
 
-    - Update in place (same `Parameter`, same memory), outside autograd, and leave `grad` as it was.
+    - Update in place (same `Parameter`, same memory), outside autograd (`torch.no_grad()`), and leave `grad` as it was.
     - Skip parameters whose `grad` is `None`.
     Open: the closure, further options with defaults, a loop or a `foreach` form.
     """
@@ -28,5 +49,5 @@ class SGD(torch.optim.Optimizer):
         raise NotImplementedError
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Move every parameter one step against its gradient."""
+        """Move every parameter that has a gradient one step against it."""
         raise NotImplementedError

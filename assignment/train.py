@@ -1,4 +1,4 @@
-"""Kata 7: the training loop."""
+"""The training loop."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from .cruncher import Cruncher
-from .sgd import SGD  # your own optimizer from kata 5
+from .sgd import SGD  # your own optimizer
 
 
 def train(
@@ -21,18 +21,27 @@ def train(
 ) -> tuple[Cruncher, Float[Tensor, "num_train_steps"]]:
     """Fit a `Cruncher(D, num_layers)` to batches by gradient descent.
 
-    First build the model on `device`, before any batch and before any other random draw. Then take exactly
-    `num_train_steps` steps of your `SGD` at `lr`. In each step:
-    1. call `get_batch(B=B)` once: it returns `(x, y)`, already on `device`;
+    First build the model on `device`, before any batch and before any other random draw: tensors lie on the CPU unless
+    they are made with `device=` (or within `with torch.device(device):`) or moved with `.to(device)`, which moves a
+    whole model, too. Then take exactly `num_train_steps` steps of your `SGD` at the learning rate `lr`. In each step:
+    1. call `get_batch(B=B)` once: it returns `(x, y)`, already on `device`. This `get_batch` is whatever function the
+       caller gives you, and not your kata of that name;
     2. compute the loss, the mean over the batch of `(model(x) - y) ** 2`;
-    3. set the gradients to zero, go backward, step.
+    3. set the gradients to zero, go backward, step. `optimizer.zero_grad()` sets each `p.grad` to `None`, which frees
+       its memory; `zero_grad(set_to_none=False)` fills it with zeros.
 
     Return the model and the loss of each step as it was before that step's update. Detach the losses from the
     graph: whoever keeps a loss that still carries its graph keeps every activation of that step in memory.
 
     Example:
-        train(get_batch, D=4, num_layers=1, B=32, num_train_steps=3, lr=0.01)
-        # (Cruncher(...), tensor([1.92, 1.81, 1.70]))
+        def get_batch(B):
+            x = torch.randn(B, 4)
+            return x, x @ torch.arange(4.0)
+
+        model, losses = train(get_batch, D=4, num_layers=0, B=32, num_train_steps=100, lr=0.1)
+        len(losses)                              # 100
+        losses[-1] < 0.01 * losses[0]            # True
+        model.final.weight.flatten().round()     # [0, 1, 2, 3]: what y was made with
 
     `num_train_steps=0` returns an untrained model and no losses.
     Open: a tensor or a list of losses, gradients zeroed at the start or the end of a step, with `None` or zeros.

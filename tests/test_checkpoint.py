@@ -111,10 +111,10 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed
 @costly
 @given(st.integers(1, 8))
 def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> None:
-    """The file is written under another name in the same directory and then put in place with os.replace."""
+    """The file is written under another name beside path, or in a folder there, then put in place with os.replace."""
     moves = student.call(probes.moves, dim)
-    note = "nothing was moved onto path from beside it: a run killed while writing would leave half a file"
-    check(moves["put in place"], note, expected="os.replace(a file in the same directory, path)")
+    note = "nothing was moved onto path from its folder: a run killed while writing would leave half a file"
+    check(moves["put in place"], note, expected="os.replace(a file beside path or in a folder beside it, path)")
     check(not moves["taken away"], "the old checkpoint is taken away first: a run killed just then has none")
 
 

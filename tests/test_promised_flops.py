@@ -24,7 +24,7 @@ TO_KNOW = [
     "NVIDIA B200",
 ]
 TABLE = {name: devices()[name].tflops for name in TO_KNOW}
-A_THOUSANDTH = 1e-3  # a datasheet rounds: an H100's 989.4 is half of 1979
+A_HUNDREDTH = 1e-2  # datasheets round: an H100 has 66.9, 67 or 67.5 TFLOP/s in float32
 DTYPES = [*NAMES, torch.float64, torch.int8, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz]
 COLUMNS = {str(dtype).removeprefix("torch."): NAMES.get(dtype, "") for dtype in DTYPES}
 CHANGES: list[Callable[[str], str]] = [
@@ -59,7 +59,7 @@ def assert_answer(reply: Plain, name: str, dtype: str, note: str = "") -> None:
         assert_equal(reply["returned"], [None])
     else:
         check(reply["returned"] != [], note, yours=reply["raised"])
-        assert_number(reply["returned"][0], expected, relative=A_THOUSANDTH, what=f"FLOP/s in {dtype}")
+        assert_number(reply["returned"][0], expected, relative=A_HUNDREDTH, what=f"FLOP/s in {dtype}")
 
 
 def test_sixteen_bit_figures_are_dense(student: Student) -> None:

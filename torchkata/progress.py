@@ -136,10 +136,11 @@ def cause_of(result: TestResult) -> str:
 
 
 def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult]]) -> None:
-    """One line for each kata that was tested, under its track, then the first one that is not done."""
+    """One line for each kata that was tested, under its track, then the first one that is not done, and help."""
     katas = course().choose(list(results))
     width = max(len(kata.name) for kata in katas) + 2
     first_open: Kata | None = None
+    first_failed: Kata | None = None
     for before, kata in zip([None, *katas], katas, strict=False):
         if before is None or before.track != kata.track:
             out.write_line(f"\n{title_of_track(course().tracks[kata.track])}")
@@ -153,10 +154,14 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         out.write_line(f"{outcomes.count('passed'):>3}/{len(kata.points)}{waits_for(kata, results)}")
         if (partly or status != "done") and first_open is None:
             first_open = kata
+        if status not in ("done", "not_started") and first_failed is None:
+            first_failed = kata
     if first_open is None:
         out.write_line("\n" + words("table.all_done" if len(katas) == len(course().katas) else "table.done"))
     else:
         out.write_line("\n" + words("table.next", title=title_of(first_open), kata=first_open.name))
+    if first_failed is not None:
+        out.write_line(words("table.stuck", kata=first_failed.name))
 
 
 def waits_for(kata: Kata, results: dict[str, list[TestResult]]) -> str:

@@ -1,4 +1,4 @@
-"""Checkpoints that survive a power cut and run no code."""
+"""Checkpoints that are whole whenever a run is killed, and that run no code."""
 
 import os
 from os import PathLike

@@ -19,7 +19,7 @@ PROMISED = {
     "NVIDIA H100 80GB HBM3": figures(989.4, 67, 1979),
     "NVIDIA H100 PCIe": figures(756, 51, 1513),
     "NVIDIA H200": figures(989.4, 67, 1979),
-    "NVIDIA B200": figures(2250, 80, 4500),
+    "NVIDIA B200": figures(2250, 75, 4500),
 }
 
 

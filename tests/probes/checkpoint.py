@@ -146,11 +146,13 @@ def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
 
 
 def moves(assignment: Any, dim: int) -> dict[str, bool]:
-    """Over an older checkpoint: whether the new one came from beside it, and whether the old one was taken away."""
+    """Over an older checkpoint: whether the new one came from its folder, and whether the old one was taken away."""
     with folder() as place:
-        FileEvents.listen(str(place))
-        path, elsewhere = Path(os.path.realpath(place)) / "run.pt", place / "elsewhere"
+        runs, elsewhere = place / "runs", place / "elsewhere"
+        runs.mkdir()
         elsewhere.mkdir()
+        FileEvents.listen(str(runs))
+        path = Path(os.path.realpath(runs)) / "run.pt"
         model, optimizer = fresh(assignment, [torch.ones(dim, dim), torch.ones(dim, 1)])
         here = Path.cwd()
         try:
@@ -167,7 +169,7 @@ def moves(assignment: Any, dim: int) -> dict[str, bool]:
         renames = [note[1:] for note in notes if note[0] == "os.rename"]
         return {
             "put in place": newer != older
-            and any(to == str(path) and Path(source).parent == path.parent for source, to in renames),
+            and any(to == str(path) and Path(source).is_relative_to(path.parent) for source, to in renames),
             "taken away": any(note[1] == str(path) for note in notes),
         }
 

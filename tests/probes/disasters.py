@@ -1,4 +1,4 @@
-"""What happens to checkpoints: full disks, power cuts, hostile files, other devices; staged or listened to here."""
+"""What happens to checkpoints: full disks, runs that are killed, hostile files, other devices; staged or heard here."""
 
 import os
 import sys

@@ -13,7 +13,7 @@ from typing import NoReturn
 from ..course import CourseError, Kata, course
 from ..languages import words
 from ..state import load
-from . import export, hint, overview, reset
+from . import about, export, hint, overview, reset
 from .terminal import CallError, prepare, say
 
 
@@ -30,9 +30,10 @@ def parser() -> Parser:
     made = Parser(prog="kata", description=words("kata"), allow_abbrev=False)
     commands = made.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("next", help=words("kata.next"))
-    commands.add_parser("hint", help=words("kata.hint")).add_argument(
-        "kata", nargs="?", metavar="KATA", help=words("kata.hint.kata")
-    )
+    for command, does in (("about", words("kata.about")), ("hint", words("kata.hint"))):
+        commands.add_parser(command, help=does).add_argument(
+            "kata", nargs="?", metavar="KATA", help=words("kata.or_next")
+        )
     commands.add_parser("watch", help=words("kata.watch"))
     again = commands.add_parser("reset", help=words("kata.reset"))
     again.add_argument("kata", metavar="KATA", help=words("kata.reset.kata"))
@@ -49,12 +50,12 @@ def run(arguments: Sequence[str]) -> int:
     match asked.command:
         case "next":
             return run_next()
-        case "hint":
+        case "about" | "hint":
             kata = named(asked.kata) if asked.kata else load().next()
             if kata is None:
                 overview.show_next(load())
             else:
-                hint.show(kata)
+                {"about": about, "hint": hint}[asked.command].show(kata)
         case "watch":
             from .watch import watch  # imports torch
 

@@ -54,9 +54,7 @@ def test_grade_refuses_a_broken_archive(tmp_path: Path, content: bytes) -> None:
 
 
 def test_grade_refuses_an_unknown_kata_and_names_the_known_ones(tmp_path: Path) -> None:
-    refused(
-        ask("grade", COMPLETE, "--out", tmp_path / "out", "--kata", "lineal"), "'lineal'", "same_storage, get_batch"
-    )
+    refused(ask("grade", COMPLETE, "--out", tmp_path / "out", "--kata", "lineal"), "'lineal'", "same_storage, linear")
     assert not (tmp_path / "out").exists()
 
 

@@ -30,8 +30,21 @@ def test_every_kata_has_a_track_hints_and_its_files() -> None:
 
 def test_the_lecture_table_names_every_kata_and_nothing_else() -> None:
     rows = [line for line in (ROOT / "docs/lecture.md").read_text("utf-8").splitlines() if line.startswith("| `")]
-    named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[4])}
+    named = {name for row in rows if row.count("|") == 5 for name in re.findall(r"`(\w+)`", row.split("|")[4])}
     assert named == set(course().katas)
+
+
+def test_every_item_of_the_lecture_has_a_kata_and_a_test_or_text_but_for_a_few() -> None:
+    _, items = (ROOT / "docs/lecture.md").read_text("utf-8").split("## Item by item")
+    places = [row.split("|")[2].strip() for row in items.splitlines() if row.startswith("| ")][1:]
+    assert len(places) >= 100
+    left_out = [place for place in places if place.startswith("left out: ")]
+    assert len(left_out) <= 5
+    for place in places:
+        if place not in left_out:
+            kata, where = re.fullmatch(r"`(\w+)`: (?:`(test_\w+)`|stub|page)(?:, and .*)?", place).groups()  # type: ignore[union-attr]
+            assert kata in course().katas
+            assert where is None or where in course().katas[kata].points, place
 
 
 def test_katas_are_chosen_by_name_and_by_track_with_or_without_commas() -> None:

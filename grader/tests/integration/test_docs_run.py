@@ -180,12 +180,12 @@ def shown(heading: str) -> str:
 
 def test_kata_prints_the_overview_that_the_students_page_shows(handout: Path) -> None:
     shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
-    get_batch = handout / "assignment/get_batch.py"
-    solution = (ROOT / "reference/get_batch/solution.py").read_text("utf-8")
-    get_batch.write_text(solution.replace("starts.tolist()", "sorted(starts.tolist())"), "utf-8")
-    for kata in ("same_storage", "get_batch"):
+    linear = handout / "assignment/linear.py"
+    solution = (ROOT / "reference/linear/solution.py").read_text("utf-8")
+    linear.write_text(solution.replace("input_dim**0.5", "input_dim"), "utf-8")
+    for kata in ("same_storage", "linear"):
         type_in(handout, f"pytest --kata {kata}")
-    get_batch.write_text(solution, "utf-8")
+    linear.write_text(solution, "utf-8")
     assert_printed(shown("Set up"), type_in(handout, "kata").out)
 
 

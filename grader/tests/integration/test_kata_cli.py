@@ -87,6 +87,28 @@ def test_kata_hint_gives_one_more_hint_each_time(handout: Path) -> None:
     assert course().katas["same_storage"].hints[0] in kata(handout, "hint").out, "the next kata, if none is named"
 
 
+def test_kata_about_prints_the_section_of_a_kata_and_of_the_next_one_if_none_is_named(handout: Path) -> None:
+    about = kata(handout, "about", "cruncher").out
+    assert about.startswith("cruncher · Stack layers into a model\n")
+    assert "A model is modules within modules." in about
+    assert about.endswith("Needs: `linear`.\n")
+    assert "**" not in about
+    assert "sgd" not in about
+    assert kata(handout, "about").out.startswith("same_storage · ")
+    (handout / "docs/katas.md").unlink()
+    assert "what it asks for is in assignment/cruncher.py" in kata(handout, "about", "cruncher").out
+
+
+def test_a_failure_ends_with_the_commands_that_help(handout: Path) -> None:
+    write_solution(handout, "linear")
+    file = handout / "assignment/linear.py"
+    file.write_text(file.read_text().replace("x @ self.weight", "-x @ self.weight"))
+    failed = at_home("pytest", "--kata=linear", "--examples=2", cwd=handout).out
+    assert failed.splitlines()[-2] == "stuck? kata about linear, kata hint linear"
+    write_solution(handout, "linear")
+    assert "stuck?" not in at_home("pytest", "--kata=linear,cruncher", "--examples=2", cwd=handout).out
+
+
 def test_kata_reset_asks_first_and_keeps_a_copy_of_the_file(handout: Path) -> None:
     file, stub = handout / "assignment/linear.py", (ROOT / "assignment/linear.py").read_bytes()
     assert kata(handout, "reset", "linear").out == "assignment/linear.py is the untouched stub already\n"

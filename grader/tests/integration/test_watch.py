@@ -74,7 +74,7 @@ def test_keys_of_watch_run_the_next_kata_run_all_show_a_hint_and_quit(watch: Ter
     save(handout, "same_storage")
     assert row(watch.until(KEYS), "same_storage")[1] == "done"
     watch.type("n")
-    assert row(watch.until(KEYS), "get_batch")[1:3] == ["not", "started"]
+    assert row(watch.until(KEYS), "linear")[1:3] == ["not", "started"]
     watch.type("a")
     printed = watch.until(KEYS)
     assert "── all katas ──" in printed

@@ -1,6 +1,7 @@
 """What the documents name exists: commands, options, make's targets, modules, files; links lead somewhere."""
 
 import argparse
+import ast
 import importlib.util
 import re
 import shlex
@@ -95,9 +96,33 @@ def test_every_file_that_the_documents_name_exists(document: Path) -> None:
         assert list(ROOT.glob(re.sub(r"<\w+>", "*", name))), name
 
 
-def test_the_glossary_has_at_most_fifteen_words() -> None:
-    words = re.findall(r"^\| \*\*(\w+)\*\* \|", (ROOT / "docs/glossary.md").read_text("utf-8"), re.MULTILINE)
+OWN, OF_THE_FIELD = (ROOT / "docs/glossary.md").read_text("utf-8").split("## Words of the field\n")
+
+
+def test_the_glossary_has_at_most_fifteen_words_of_our_own() -> None:
+    words = re.findall(r"^\| \*\*(\w+)\*\* \|", OWN, re.MULTILINE)
     assert 0 < len({*words}) == len(words) <= 15
+
+
+TERMS = re.findall(r"^\| \*\*(.+?)\*\* \| (.+?) \| .+ \| `(\w+)` \|$", OF_THE_FIELD, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("english", "chinese", "name"), TERMS, ids=[english for english, _, _ in TERMS])
+def test_a_term_of_the_field_stands_in_the_title_or_first_lines_of_its_kata(
+    english: str, chinese: str, name: str
+) -> None:
+    kata = course().katas[name]
+    nodes = ast.walk(ast.parse(course().stub(name).read_text("utf-8")))
+    texts = [
+        ast.get_docstring(node) or "" for node in nodes if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+    ]
+    assert any(english.lower() in line.lower() for line in (kata.title, *(text.partition("\n")[0] for text in texts)))
+    translated = kata.languages["zh"]
+    assert any(chinese in text for text in (translated["title"], *translated["stub"].values()))
+
+
+def test_the_glossary_has_fifteen_terms_of_the_field() -> None:
+    assert len(TERMS) == 15
 
 
 def test_the_page_of_katas_has_a_section_for_each_in_order_under_its_track() -> None:
@@ -108,4 +133,16 @@ def test_the_page_of_katas_has_a_section_for_each_in_order_under_its_track() -> 
         expected += [f"## {track.title}", *(f"### {kata.name}: {kata.title}" for kata in katas)]
     assert re.findall(r"^##.*", text, re.MULTILINE) == expected
     for part in re.split(r"^##.*\n", text, flags=re.MULTILINE)[1:]:
-        assert not part.strip() or 60 <= len(part.split()) <= 130
+        assert not part.strip() or 60 <= len(part.split()) <= 150
+
+
+def test_no_kata_needs_one_that_comes_later() -> None:
+    text = (ROOT / "docs/katas.md").read_text("utf-8")
+    headings, lines = re.findall(r"^### (\w+):", text, re.MULTILINE), re.findall(r"^Needs: .*$", text, re.MULTILINE)
+    needs = dict(zip(headings, lines, strict=True))
+    before: set[str] = set()
+    for name, kata in course().katas.items():
+        needed = {*re.findall(r"`(\w+)`", needs[name])}
+        assert {*kata.builds_on} <= needed <= before, name
+        assert needed or needs[name] == "Needs: nothing."
+        before.add(name)

@@ -23,7 +23,7 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
         case "NVIDIA H100 PCIe":
             row = [756, 756, 51, 1513]
         case "NVIDIA B200":
-            row = [2250, 2250, 80, 4500]
+            row = [2250, 2250, 75, 4500]
         case _:
             raise NoFigureError(device_name)
     figure = row[columns[dtype]] if dtype in columns else None

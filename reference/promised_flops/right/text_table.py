@@ -6,10 +6,10 @@ TABLE = """
 Tesla T4; float16 65; float32 8.1
 NVIDIA A100-SXM4-80GB; bfloat16 312; float16 312; float32 19.5
 NVIDIA L40S; bfloat16 362; float16 362; float32 91.6; float8_e4m3fn 733; float8_e5m2 733
-NVIDIA H100 80GB HBM3; bfloat16 989.5; float16 989.5; float32 66.95; float8_e4m3fn 1979; float8_e5m2 1979
+NVIDIA H100 80GB HBM3; bfloat16 989.5; float16 989.5; float32 67.5; float8_e4m3fn 1979; float8_e5m2 1979
 NVIDIA H100 PCIe; bfloat16 756; float16 756; float32 51; float8_e4m3fn 1513; float8_e5m2 1513
-NVIDIA H200; bfloat16 989.5; float16 989.5; float32 66.95; float8_e4m3fn 1979; float8_e5m2 1979
-NVIDIA B200; bfloat16 2250; float16 2250; float32 80; float8_e4m3fn 4500; float8_e5m2 4500
+NVIDIA H200; bfloat16 989.5; float16 989.5; float32 67.5; float8_e4m3fn 1979; float8_e5m2 1979
+NVIDIA B200; bfloat16 2250; float16 2250; float32 75; float8_e4m3fn 4500; float8_e5m2 4500
 """
 FIGURES = {}
 for line in TABLE.strip().splitlines():

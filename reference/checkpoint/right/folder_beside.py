@@ -1,0 +1,24 @@
+"""Writes into a temporary folder beside the target, which is on the same file system, and removes it afterwards."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import torch
+
+
+def save_checkpoint(path, model, optimizer, step):
+    """Whatever happens, the folder goes."""
+    path = Path(path)
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        aside = Path(folder) / "checkpoint"
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}, aside)
+        os.replace(aside, path)
+
+
+def load_checkpoint(path, model, optimizer, device="cpu"):
+    """Read the whole file before anything is touched."""
+    saved = torch.load(path, map_location=device, weights_only=True)
+    model.load_state_dict(saved["model"])
+    optimizer.load_state_dict(saved["optimizer"])
+    return saved["step"]

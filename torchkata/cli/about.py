@@ -1,0 +1,32 @@
+"""`kata about`: what a kata is about, and which katas it needs: its section of the page of katas."""
+
+import re
+
+from ..course import Kata, course
+from ..languages import words
+from ..languages.katas import about, title_of
+from .terminal import paint, say
+
+PAGE = "docs/katas.md"
+
+
+def show(kata: Kata) -> None:
+    """Print the task, where the stub is in another language, and the section, or where the task is if there is none."""
+    print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
+    for name, task in about(kata).items():
+        say("about", name=name, task=task)
+    text = section(kata)
+    if text:
+        print(f"\n{text}")
+    else:
+        say("about.none", kata=kata.name)
+
+
+def section(kata: Kata) -> str:
+    """What stands under the kata's heading; nothing where the course has no such page."""
+    try:
+        page = (course().root / PAGE).read_text("utf-8")
+    except OSError:
+        return ""
+    found = re.search(rf"^### {kata.name}:.*\n((?:(?!#).*\n?)*)", page, re.MULTILINE)
+    return found[1].replace("**", "").strip() if found else ""
