@@ -12,6 +12,8 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
     Example:
         save_checkpoint("run.pt", model, optimizer, step=1000)
 
+    The checkpoint is the file `path` itself, whatever its name ends in; `step` is any whole number.
+
     Machines are switched off in the middle of a write. So write to another name in the same directory first,
     and put the finished file in place with `os.replace`: whenever it stops, `path` holds a whole checkpoint,
     the old one or the new one. An error while saving must reach the caller.
@@ -33,6 +35,7 @@ def load_checkpoint(
 
     - Never run code from the file: `torch.load(..., weights_only=True)`.
     - Tensors saved on another device land on `device`: `map_location`.
+    - Parameters that are frozen in `model` (`requires_grad=False`) stay frozen, and the others trainable.
     - A truncated file, a missing or unexpected key, or a wrong shape raises. After a truncated file both the model
       and the optimizer are as they were.
     """

@@ -11,7 +11,8 @@ class SGD(torch.optim.Optimizer):
     """`p ← p − lr · grad` for every parameter that has a gradient.
 
     `torch.optim.Optimizer` keeps the parameters in `self.param_groups`, a list of dicts with "params" and "lr".
-    Each group has its own rate, and a scheduler may change it between steps: read it anew in every step.
+    Each group has its own rate. A scheduler may change it between steps, and `load_state_dict` puts the saved groups in
+    place of these: read groups and rates anew in every step.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0, 2.0]))

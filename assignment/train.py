@@ -34,7 +34,7 @@ def train(
         train(get_batch, D=4, num_layers=1, B=32, num_train_steps=3, lr=0.01)
         # (Cruncher(...), tensor([1.92, 1.81, 1.70]))
 
-    `num_train_steps=0` returns an untrained model and no losses.
+    No step is left out because a loss is small. `num_train_steps=0` returns an untrained model and no losses.
     Open: a tensor or a list of losses, gradients zeroed at the start or the end of a step, with `None` or zeros.
     """
     raise NotImplementedError

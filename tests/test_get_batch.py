@@ -69,12 +69,22 @@ def test_starts_are_uniform(student: Student, seed: int) -> None:
 
 
 def test_starts_reach_all_of_a_large_file(student: Student, seed: int) -> None:
-    """In a file of 2**25 tokens, too, every part is reached, at even and at odd starts."""
-    starts = student.call(probes.large_starts, 2**25, 256, seed)
-    check(isinstance(starts, Tensor) and starts.numel() == 256, "there should be 256 rows", yours=starts)
-    parts = {(start * 4 // 2**25, start % 2) for start in starts.flatten().tolist()}
-    note = "some part of the file, or every second start, never comes"
-    check(parts == set(itertools.product(range(4), range(2))), note, yours=starts, expected="starts all over the file")
+    """In a file of 25 million tokens, too, all starts are equally likely: none is left out, and no part of the file."""
+    rows, length = 2**14, 3 * 2**23  # no power of two: a remainder of so many bits favours the first starts
+    starts = student.call(probes.large_starts, length, rows, seed)
+    check(isinstance(starts, Tensor) and starts.numel() == rows, f"there should be {rows} rows", yours=starts)
+    places = starts.flatten().to(torch.int64)
+    inside = bool(((places >= 0) & (places < length)).all())
+    check(inside, "there is a token that is none of the file's", yours=starts)
+    for where, found, cells in (
+        ("in each twelfth of the file", places * 12 // length, 12),
+        ("at 0, 1, 2, 3, 4 and 5 tokens after a multiple of 6", places % 6, 6),
+    ):
+        counts, usual = torch.bincount(found, minlength=cells), rows / cells
+        low, high = chi_square_range(cells - 1)
+        fits = low <= float(((counts - usual) ** 2).sum() / usual) <= high
+        expected = f"about {usual:.0f} of {rows} starts {where}"
+        check(fits, "some starts are likelier than others, or never come", yours=counts.tolist(), expected=expected)
 
 
 def test_rows_are_independent(student: Student, seed: int) -> None:

@@ -157,7 +157,7 @@ def step_bytes(dim: int, num_layers: int, rows: int, states: int, dtype: torch.d
     }
 
 
-@given(st.integers(0, 10**12), st.integers(0, 10**13), EACH, EACH, EACH, EACH)
+@given(st.integers(0, 10**15), st.integers(0, 10**16), EACH, EACH, EACH, EACH)
 def test_every_kind_has_bytes_of_its_own(
     student: Student, parameters: int, activations: int, p: int, g: int, o: int, a: int
 ) -> None:

@@ -76,6 +76,16 @@ def test_earlier_work_of_the_device_does_not_count(student: Student, m: int, n: 
 
 
 @costly
+@given(SIZES, SECONDS, st.integers(0, 6), st.booleans())
+def test_a_disturbed_product_does_not_decide(
+    student: Student, size: int, seconds: float, place: int, on_gpu: bool
+) -> None:
+    """One product in seven takes ten times as long: the answer is the mean, the median or the fastest, not that one."""
+    reply = student.call(probes.pretended, size, size, size, seconds, 0.0, on_gpu, 0.0, False, place)
+    assert_seconds(reply, "one product in seven is disturbed here, and takes ten times as long as the others")
+
+
+@costly
 @given(SIZES, SECONDS, st.booleans())
 def test_at_least_three_products_are_timed(student: Student, size: int, seconds: float, on_gpu: bool) -> None:
     """After the warm-up at least three products are timed."""

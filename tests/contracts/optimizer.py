@@ -91,6 +91,15 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         yours = student.call(optimizer.probes.scheduled, param, lr, gamma, grads)
         assert_run([[[p]] for p in yours], run, optimizer.rule)
 
+    @costly
+    @given(runs(groups=2))
+    def test_loaded_rates_count(student: Student, run: OptimizerRun) -> None:
+        """After load_state_dict() each group moves at the rate that was loaded, not at the one that it had before."""
+        saved = run.lrs[0]
+        own = [3 * lr for lr in saved]
+        yours = student.call(optimizer.probes.loaded, run.params, saved, own, run.grads)
+        assert_run(yours, replace(run, lrs=[oracle.rates_after_loading(saved, own)]), optimizer.rule)
+
     return {name: test for name, test in locals().items() if name.startswith("test_")}
 
 

@@ -101,17 +101,16 @@ def with_frozen_sgd(
     return {"events": Frozen.events, "rates": Frozen.rates, "weights": weights_of(model)}
 
 
-def tensors_alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
-    """How many tensors of several elements are alive whenever a batch is asked for."""
-    alive = []
+def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
+    """How many tensors of several elements, and nodes of graphs, are alive whenever a batch is asked for."""
+    counts = []
 
     class Counting(Batches):
         """Counts at each call."""
 
         def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:
-            alive.append(
-                sum(isinstance(o, Tensor) and (o.numel() > 1 or o.grad_fn is not None) for o in gc.get_objects())
-            )
+            tensors = [o for o in gc.get_objects() if isinstance(o, Tensor)]
+            counts.append(sum(t.numel() > 1 for t in tensors) + len(graph_of(tensors)))
             return super().__call__(B=B)
 
     train = assignment.train.train
@@ -120,7 +119,18 @@ def tensors_alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys
         train(Counting(xs, ys), D, num_layers, len(xs[0]), len(xs), 0.01)
     finally:
         gc.unfreeze()
-    return alive
+    return counts
+
+
+def graph_of(tensors: list[Tensor]) -> set[object]:
+    """All nodes that these tensors' graphs hold on to."""
+    nodes, further = set(), [t.grad_fn for t in tensors]
+    while further:
+        node = further.pop()
+        if node is not None and node not in nodes:
+            nodes.add(node)
+            further.extend(before for before, _ in node.next_functions)
+    return nodes
 
 
 def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
