@@ -75,14 +75,16 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
 
 
 class Frozen(torch.optim.Optimizer):
-    """Stands in for SGD: notes its steps and its rate, and moves nothing."""
+    """Stands in for SGD: notes its steps, its rate and what its parameters start from, and moves nothing."""
 
     events: list[str] = []  # noqa: RUF012  (emptied by the probe)
     rates: list[object] = []  # noqa: RUF012
+    starts: list[tuple[Tensor, Tensor]] = []  # noqa: RUF012  (each parameter, and a copy of what it was)
 
     def __init__(self, params: Any, lr: float = 0.01) -> None:
         super().__init__(params, {"lr": lr})
         Frozen.rates = [group["lr"] for group in self.param_groups]
+        Frozen.starts = [(p, p.detach().clone()) for group in self.param_groups for p in group["params"]]
 
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
         """Note."""
@@ -95,10 +97,11 @@ def with_frozen_sgd(
     """Train while `sgd.SGD` is an optimizer that moves nothing."""
     assignment.sgd.SGD = Frozen
     assignment.forget("train")
-    Frozen.events, Frozen.rates = [], []
+    Frozen.events, Frozen.rates, Frozen.starts = [], [], []
     with starting_from(assignment, weights):
         model, _ = assignment.train.train(Batches(xs, ys), len(weights[-1]), len(weights) - 1, len(xs[0]), len(xs), lr)
-    return {"events": Frozen.events, "rates": Frozen.rates, "weights": weights_of(model)}
+    moved = any(not torch.equal(p, start) for p, start in Frozen.starts)
+    return {"events": Frozen.events, "rates": Frozen.rates, "moved": moved, "weights": weights_of(model)}
 
 
 def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
