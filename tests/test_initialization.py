@@ -84,7 +84,9 @@ def test_the_shape_is_a_normal_that_is_cut(student: Student, seed: int) -> None:
         right = weights.size * np.array([start.share(*pair) for pair in pairwise(EDGES)])
         terms = (counts - right) ** 2 / np.maximum(right, RARE)
         worst = int(np.argmax(terms))
-        note = f"({input_dim}, {output_dim}): from {EDGES[worst]} to {EDGES[worst + 1]} standard deviations away from 0"
+        amount = "many" if counts[worst] > right[worst] else "few"
+        place = f"{EDGES[worst]} to {EDGES[worst + 1]} standard deviations away from 0"
+        note = f"({input_dim}, {output_dim}): too {amount} weights are {place}"
         limit = chi_square_range(len(EDGES) - 2)[1]
         expected = f"about {right[worst]:.0f} of {weights.size} weights"
         check(float(terms.sum()) <= limit, note, yours=int(counts[worst]), expected=expected)
