@@ -98,7 +98,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         saved = run.lrs[0]
         own = [3 * lr for lr in saved]
         yours = student.call(optimizer.probes.loaded, run.params, saved, own, run.grads)
-        assert_run(yours, replace(run, lrs=[oracle.rates_after_loading(saved, own)]), optimizer.rule)
+        assert_run(yours, replace(run, lrs=[[*oracle.rates_after_loading(saved, own)]]), optimizer.rule)
 
     return {name: test for name, test in locals().items() if name.startswith("test_")}
 

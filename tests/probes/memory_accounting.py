@@ -7,8 +7,8 @@ from torch import Tensor, nn
 
 from .same_storage import build
 
-LAYERS = ("linear", "no_bias", "embedding", "norm", "batch_norm", "attention", "activation")
-PARTS = (*LAYERS, "frozen", "tied", "twice", "own")
+PARTS = ("linear", "no_bias", "embedding", "norm", "batch_norm", "frozen", "tied", "twice", "activation")
+OUTSIDE_LEAVES = ("attention", "own")  # their parameters are held by a module that holds other modules, too
 
 
 def model_of(parts: list[list[Any]]) -> nn.Module:

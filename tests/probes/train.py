@@ -127,7 +127,8 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
 
 def graph_of(tensors: list[Tensor]) -> set[object]:
     """All nodes that these tensors' graphs hold on to."""
-    nodes, further = set(), [t.grad_fn for t in tensors]
+    nodes: set[object] = set()
+    further = [t.grad_fn for t in tensors]
     while further:
         node = further.pop()
         if node is not None and node not in nodes:
