@@ -43,12 +43,9 @@ class Optimizer:
 
 
 def check_plain_step(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
-    """Demand one step of the first group alone, before what the other groups and later steps bring."""
-    given = [(p, grad) for p, grad in zip(run.params[0], run.grads[0][0], strict=True) if grad is not None]
-    if not given:
-        return
-    params, grads = (list(each) for each in zip(*given, strict=True))
-    plain = OptimizerRun([params], [run.lrs[0][:1]], [[grads]], run.options[:1])
+    """Demand one step of the first group alone, each parameter with a gradient, before what the test is about."""
+    grads = [next(step[0][i] for step in run.grads if step[0][i] is not None) for i in range(len(run.params[0]))]
+    plain = OptimizerRun(run.params[:1], [run.lrs[0][:1]], [[grads]], run.options[:1])
     options = [plain.options] if any(plain.options) else []
     yours = student.call(optimizer.probes.run, plain.params, plain.lrs, plain.grads, *options)
     try:
