@@ -65,8 +65,12 @@ def test_the_spread_is_one_over_root_input_dim_before_the_cut(student: Student, 
         weights, start = drawn(student, input_dim, output_dim, seed), oracle.start(input_dim, output_dim)
         variance, n = start.variance, weights.size
         size = f"({input_dim}, {output_dim})"
-        off = float(weights.var()) / variance - 1
-        yours, expected = f"standard deviation {weights.std():.6f}", f"standard deviation {variance**0.5:.6f}"
+        square = float((weights**2).mean())
+        off, yours, expected = (
+            square / variance - 1,
+            f"root mean square {square**0.5:.6f}",
+            f"about {variance**0.5:.6f}",
+        )
         note = f"{size}: the variance after the cut is off by {off:.1%}"
         check(abs(off) <= Z * (2 / n) ** 0.5, note, yours=yours, expected=expected)
         slack, note = Z * (variance / n) ** 0.5, f"{size}: the mean is off"

@@ -70,7 +70,6 @@ def test_the_clock_never_jumps(student: Student, size: int, seconds: float) -> N
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_the_device_is_waited_for(student: Student, m: int, k: int, n: int, seconds: float) -> None:
     """On a GPU, where a product is only queued, the clock is read when the product is done."""
-    assert_plain_seconds(student, m, k, n, seconds)
     reply = student.call(probes.pretended, m, k, n, seconds, 0.0, True)
     assert_seconds(reply, "a GPU is pretended here: a @ b returns at once; torch.cuda.synchronize() waits for it")
 
@@ -79,7 +78,6 @@ def test_the_device_is_waited_for(student: Student, m: int, k: int, n: int, seco
 @given(SIZES, SIZES, SECONDS)
 def test_earlier_work_of_the_device_does_not_count(student: Student, m: int, n: int, seconds: float) -> None:
     """On a GPU that is still busy with other work, the clock is started when that is done."""
-    assert_plain_seconds(student, m, 3, n, seconds)
     reply = student.call(probes.pretended, m, 3, n, seconds, 0.0, True, THOUSANDFOLD * seconds)
     note = "the device had other work when the clock was started: synchronise before, too, after warming up"
     assert_seconds(reply, note)

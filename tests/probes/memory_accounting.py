@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from .same_storage import build
 
 PARTS = ("linear", "no_bias", "embedding", "norm", "batch_norm", "frozen", "tied", "twice", "activation")
-OUTSIDE_LEAVES = ("attention", "own")  # their parameters are held by a module that holds other modules, too
+OFTEN_MISSED = ("attention", "own", "frozen")  # parameters beside modules, in a module or in the model, and frozen ones
 
 
 def model_of(parts: list[list[Any]]) -> nn.Module:
