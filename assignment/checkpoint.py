@@ -14,6 +14,8 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
         optimizer = torch.optim.Adam(model.parameters())
         save_checkpoint("run.pt", model, optimizer, step=1000)
 
+    The checkpoint is the file `path` itself, whatever its name ends in; `step` is any whole number.
+
     Runs are killed in the middle of a write, and disks become full. So write to another name first, beside `path` or in
     a folder beside it, which is on the same file system; then put the finished file in place with `os.replace`.
     Whenever it stops, `path` holds a whole checkpoint, the old one or the new one. An error while saving must reach the
@@ -40,6 +42,7 @@ def load_checkpoint(
 
     - Never run code from the file: `torch.load(..., weights_only=True)`.
     - Tensors saved on another device land on `device`: `map_location`.
+    - Parameters that are frozen in `model` (`requires_grad=False`) stay frozen, and the others trainable.
     - A truncated file, a missing or unexpected key, or a wrong shape raises. After a truncated file both the model
       and the optimizer are as they were.
     """

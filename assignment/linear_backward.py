@@ -26,7 +26,7 @@ def linear_backward(
         grad_x                                              # [[0, 3], [-2, 1]]
         grad_w                                              # [[1, 4, 7], [2, 6, 10]]
 
-    Do it by hand, in the dtype of the inputs, and leave these as they are. It has to work where autograd is off: under
-    `torch.inference_mode()`.
+    Return a tuple of both. Do it by hand, in the dtype of the inputs, and leave these as they are. It has to work where
+    autograd is off: under `torch.inference_mode()`.
     """
     raise NotImplementedError

@@ -23,7 +23,8 @@ def tensor_bytes(x: Tensor) -> int:
 def num_parameters(model: nn.Module) -> int:
     """Return how many numbers the parameters of `model` hold, a parameter that is used in several places once.
 
-    Frozen parameters (`requires_grad=False`) count; buffers, such as the running mean of a BatchNorm, do not.
+    They count at any depth, in a module that holds others, too, even frozen (`requires_grad=False`); buffers, such
+    as the running mean of a BatchNorm, do not.
 
     Example:
         embed, head = nn.Embedding(100, 16), nn.Linear(16, 100, bias=False)

@@ -8,7 +8,8 @@ def seed_everything(seed: int) -> None:
     has a generator of its own, and none knows of the others: seed one, and the run still differs every time.
 
     `seed` is any whole number from 0 to 2**32 - 1, the range that NumPy takes. The draws after the call depend on
-    nothing but `seed`: not on what was drawn before, and not on how often this was called.
+    nothing but `seed`: not on what was drawn before, not on how often this was called, and not on the process (Python's
+    `hash` of a text differs from one to the next).
 
     Example, where each library is given the seed itself:
         seed_everything(0)

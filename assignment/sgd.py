@@ -15,8 +15,9 @@ class SGD(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr})
 
     From then on `self.param_groups` is a list of parameter groups. Each is a dict with a list "params" and an "lr" of
-    its own, which a scheduler may change between steps: read it anew in every step. `self.state[p]`, a dict for each
-    parameter, is for what has to be remembered of it (here nothing); `state_dict()` saves both.
+    its own. A scheduler may change the rate between steps, and `load_state_dict` puts the saved groups in place of
+    these: read groups and rates anew in every step. `self.state[p]`, a dict for each parameter, is for what has to be
+    remembered of it (here nothing); `state_dict()` saves both.
 
     The gradients are there already: `loss.backward()` adds to `w.grad` for each tensor w that asks for one, as
     parameters do. What was computed on the way keeps its gradient only after `retain_grad()`.

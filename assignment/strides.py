@@ -3,7 +3,7 @@
 A tensor is a row of elements (its storage) and three things that say how to walk along it: a shape, a stride for each
 axis, and an offset. One step along axis i goes `strides[i]` elements further. So transposing swaps two strides,
 slicing changes the offset and a size, expanding sets a stride to 0, and no element moves.
-Work with the numbers alone: no tensors.
+Work with the numbers alone: no tensors. They may be too large for any machine's memory, and stay exact: no floats.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
     """Return the strides, in elements, of a tensor that lies row by row (the last axis closest together).
 
     The last stride is 1, and each one before it is the next axis' stride times the next axis' size.
+    They are a tuple of ints, as `x.stride()` is.
 
     Example:
         contiguous_strides((2, 3, 4))     # (12, 4, 1)

@@ -43,7 +43,7 @@ def train(
         losses[-1] < 0.01 * losses[0]            # True
         model.final.weight.flatten().round()     # [0, 1, 2, 3]: what y was made with
 
-    `num_train_steps=0` returns an untrained model and no losses.
+    No step is left out because a loss is small. `num_train_steps=0` returns an untrained model and no losses.
     Open: a tensor or a list of losses, gradients zeroed at the start or the end of a step, with `None` or zeros.
     """
     raise NotImplementedError

@@ -132,6 +132,12 @@ def lost_in_loading(memory: Any) -> None:
     return
 
 
+@instead_of(optimizers.rates_after_loading, "load_state_dict() does not count for the rates: those from before it stay")
+def rates_from_before(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:
+    """As of groups that are kept since the constructor."""
+    return own
+
+
 @instead_of(optimizers.is_needed, "another tensor is kept for each parameter, beside those that the rule needs")
 def further_tensor(kept: Bytes, own: Bytes, tensors: int) -> bool:
     """A gradient, an update, a copy."""

@@ -38,6 +38,11 @@ def memory_after_loading(memory: Any) -> Any:
     return memory
 
 
+def rates_after_loading(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:  # noqa: ARG001
+    """The rates of the groups of an optimizer that had its `own`, once a saved state is loaded: those in it."""
+    return saved
+
+
 def is_needed(kept: Mapping[str, int], own: Mapping[str, int], tensors: int) -> bool:
     """Whether what is kept, in bytes by dtype, is no more than so many tensors for each of the `own` parameters."""
     return sum(kept.values()) <= tensors * sum(own.values())

@@ -3,6 +3,17 @@
 Z = 6.11  # two-sided normal quantile at p = 1e-9
 
 
+NORMAL_OR_CUT = "3, that of a normal, or 2.83, where it is cut off at three standard deviations"
+
+
+def tails(fourth_moment: float) -> str:
+    """What a fourth moment other than a normal's says of a distribution."""
+    if fourth_moment > 3:
+        return "the start has too many large weights for a normal"
+    flat = "as in a uniform start" if 1.7 < fourth_moment < 1.9 else "as where it is cut off"
+    return f"the start has too few large weights for a normal, {flat}"
+
+
 def chi_square_range(degrees: int) -> tuple[float, float]:
     """Where a chi-square of so many degrees of freedom lies (Wilson and Hilferty's cube of a normal)."""
     spread = (2 / (9 * degrees)) ** 0.5

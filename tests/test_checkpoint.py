@@ -15,6 +15,7 @@ from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
 from torchkata.values import Plain
 
+BEYOND_FLOATS = st.integers(2**53, 2**60).map(lambda step: step | 1)
 RUNS = lessons(steps=st.integers(3, 5), num_layers=st.integers(0, 2))
 NOT_AS_SAVED = "what was loaded is not, to the bit, what was saved"
 SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
@@ -53,7 +54,7 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
 
 
 @costly
-@given(st.integers(0, 10**9), st.booleans())
+@given(st.integers(0, 10**6) | BEYOND_FLOATS, st.booleans())
 def test_load_returns_the_step(student: Student, step: int, as_path: bool) -> None:
     """load_checkpoint returns the step that was saved, an int, from a path that is a str or a Path."""
     reply = student.call(probes.resume, [torch.ones(2, 1)], [torch.ones(1, 2)], [torch.ones(1)], 1, step, as_path)
@@ -67,6 +68,26 @@ def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
     reply = student.call(probes.around_saving, lesson.weights, lesson.xs, lesson.ys)
     assert_equal(reply["before"]["weights"], lesson.weights, what="weights before saving")
     assert_equal(reply["after"], reply["before"], what="model and optimizer")
+
+
+@costly
+@given(st.sampled_from(["run", "run.ckpt", "step.1000", "run.pt", "run.npz"]))
+def test_the_checkpoint_is_the_file_at_path(student: Student, name: str) -> None:
+    """The checkpoint is the file at path itself, whatever its name ends in: no ending is added to it."""
+    files = student.call(probes.files, name)
+    note = "save_checkpoint writes the checkpoint under another name than path"
+    check(name in files, note, yours=files, expected=f"a file {name}")
+
+
+@costly
+@given(st.integers(1, 4), st.integers(0, 3))
+def test_frozen_parameters_stay_frozen(student: Student, num_layers: int, place: int) -> None:
+    """Saving and loading leave requires_grad of every parameter as it is, of a frozen and of a trainable one."""
+    weights = [torch.ones(2, 2)] * num_layers + [torch.ones(2, 1)]
+    frozen = place % len(weights)
+    asks = [i != frozen for i in range(len(weights))]
+    for when, found in student.call(probes.requires_grad, weights, frozen).items():
+        assert_equal(found, asks, what=f"requires_grad {when}")
 
 
 @costly

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from reference.deep_network import oracle
 from tests.probes import deep_network as probes
-from tests.statistics import Z
+from tests.statistics import NORMAL_OR_CUT, Z, tails
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of
 from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
@@ -157,11 +157,12 @@ def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student
         assert_equal(list(weight.shape), [dim, dim], what=f"shape of weight {i} of {num_layers}")
         values = as_float64(weight).flatten() / std
         n = values.size
-        check(abs(values.mean()) <= Z / n**0.5, f"weight {i} of {num_layers} has a mean other than 0")
         variance, slack = float(values.var()), Z * (2 / n) ** 0.5
         note = f"weight {i} of {num_layers} has another spread"
         yours, expected = f"standard deviation {variance**0.5 * std:.4f}", f"standard deviation {std:.4f}"
         check(0.973 * (1 - slack) <= variance <= 1 + slack, note, yours=yours, expected=expected)
+        mean, note = float(values.mean()) * std, f"weight {i} of {num_layers} has a mean other than 0"
+        check(abs(mean) <= Z * std / n**0.5, note, yours=mean, expected=f"0, within {Z * std / n**0.5:.2g}")
         kurtosis, slack = float((values**4).mean()) / variance**2, Z * (24 / n) ** 0.5
-        note = f"weight {i} does not start normal: its fourth moment is {kurtosis:.2f}; a uniform one has 1.8"
-        check(2.83 - slack <= kurtosis <= 3 + slack, note, expected="3, the normal's (2.83 when cut off at three)")
+        is_normal, note = 2.83 - slack <= kurtosis <= 3 + slack, f"weight {i} of {num_layers}: {tails(kurtosis)}"
+        check(is_normal, note, yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT)

@@ -30,6 +30,16 @@ def tokens_of(batch: Plain, rows: int, sequence_length: int) -> np.ndarray:
     return tokens
 
 
+def what_is_wrong(row: np.ndarray, data: np.ndarray) -> str:
+    """Why a row is none of the windows that leave a target after them."""
+    strange = row[~np.isin(row, data)].tolist()
+    if strange:
+        return f"{strange[0]} is no token of the data"
+    if (row == data[-len(row) :]).all():
+        return "this row is the end of the data: no token is left after it, as its target"
+    return "these tokens do not stand side by side in the data, in this order"
+
+
 @given(token_cases(windows=st.integers(1, 20)), st.booleans())
 def test_every_row_is_a_window_of_the_data(student: Student, case: TokenCase, from_file: bool) -> None:
     """Every row is data[start : start + sequence_length], token for token, with a target left after it."""
@@ -38,7 +48,7 @@ def test_every_row_is_a_window_of_the_data(student: Student, case: TokenCase, fr
     windows = oracle.windows(case.data.numpy().astype(np.int64), case.sequence_length)
     for row in rows:
         found = bool((windows == row).all(axis=1).any())
-        check(found, "this row is no window of the data that leaves a target after it", yours=torch.from_numpy(row))
+        check(found, what_is_wrong(row, case.data.numpy().astype(np.int64)), yours=torch.from_numpy(row))
 
 
 def test_every_start_occurs_and_no_other(student: Student, seed: int) -> None:
@@ -47,13 +57,14 @@ def test_every_start_occurs_and_no_other(student: Student, seed: int) -> None:
         data = permutation(sequence_length + 4, seed)
         drawn = student.call(probes.first_tokens, data, 7, sequence_length, 11, seed)
         place = {token: start for start, token in enumerate(data.tolist())}
-        starts = {place.get(token, -1) for token in drawn.flatten().tolist()}
-        check(
-            starts == {*oracle.starts(len(data), sequence_length)},
-            "some start never comes, or one that may not",
-            yours=sorted(starts),
-            expected="starts 0, 1, 2 and 3 in 77 draws",
+        strange = {*drawn.flatten().tolist()} - place.keys()
+        check(not strange, "a row begins with what is no token of the data", yours=sorted(strange))
+        starts, right = (
+            {place[token] for token in drawn.flatten().tolist()},
+            {*oracle.starts(len(data), sequence_length)},
         )
+        note = "a start comes that leaves no target" if starts - right else "a start never comes"
+        check(starts == right, note, yours=sorted(starts), expected=f"starts {sorted(right)} in 77 draws")
 
 
 def test_starts_are_uniform(student: Student, seed: int) -> None:
@@ -63,18 +74,29 @@ def test_starts_are_uniform(student: Student, seed: int) -> None:
     counts = np.array([int((drawn == token).sum()) for token in data[:64].tolist()])
     statistic = float(((counts - 100.0) ** 2 / 100.0).sum())
     low, high = chi_square_range(63)
-    shown = f"about 100 of 6400 draws for each of 64 starts (chi-square from {low:.0f} to {high:.0f})"
-    note = f"the counts run from {counts.min()} to {counts.max()}, chi-square {statistic:.0f}"
-    check(low <= statistic <= high and counts.sum() == 6400, note, yours=counts.tolist(), expected=shown)
+    inside, shown = int(counts.sum()), "about 100 of 6400 draws for each of 64 starts"
+    check(inside == 6400, f"{6400 - inside} of 6400 rows begin where no window may", yours=counts.tolist())
+    note = f"the starts are not equally likely: one comes {counts.min()} times, one {counts.max()}"
+    check(low <= statistic <= high, note, yours=counts.tolist(), expected=shown)
 
 
 def test_starts_reach_all_of_a_large_file(student: Student, seed: int) -> None:
-    """In a file of 2**25 tokens, too, every part is reached, at even and at odd starts."""
-    starts = student.call(probes.large_starts, 2**25, 256, seed)
-    check(isinstance(starts, Tensor) and starts.numel() == 256, "there should be 256 rows", yours=starts)
-    parts = {(start * 4 // 2**25, start % 2) for start in starts.flatten().tolist()}
-    note = "some part of the file, or every second start, never comes"
-    check(parts == set(itertools.product(range(4), range(2))), note, yours=starts, expected="starts all over the file")
+    """In a file of 25 million tokens, too, all starts are equally likely: none is left out, and no part of the file."""
+    rows, length = 2**14, 3 * 2**23  # no power of two: a remainder of so many bits favours the first starts
+    starts = student.call(probes.large_starts, length, rows, seed)
+    check(isinstance(starts, Tensor) and starts.numel() == rows, f"there should be {rows} rows", yours=starts)
+    places = starts.flatten().to(torch.int64)
+    inside = bool(((places >= 0) & (places < length)).all())
+    check(inside, "there is a token that is none of the file's", yours=starts)
+    for where, found, cells in (
+        ("in each twelfth of the file", places * 12 // length, 12),
+        ("at 0, 1, 2, 3, 4 and 5 tokens after a multiple of 6", places % 6, 6),
+    ):
+        counts, usual = torch.bincount(found, minlength=cells), rows / cells
+        low, high = chi_square_range(cells - 1)
+        fits = low <= float(((counts - usual) ** 2).sum() / usual) <= high
+        expected = f"about {usual:.0f} of {rows} starts {where}"
+        check(fits, "some starts are likelier than others, or never come", yours=counts.tolist(), expected=expected)
 
 
 def test_rows_are_independent(student: Student, seed: int) -> None:
@@ -92,9 +114,23 @@ def test_rows_are_independent(student: Student, seed: int) -> None:
     for a, b in itertools.combinations(range(4), 2):
         pairs = np.bincount(8 * starts[:, a] + starts[:, b], minlength=64)
         statistic = float(((pairs - 25.0) ** 2 / 25.0).sum())
-        expected = f"about 25 of 1600 for each pair of starts (chi-square from {low:.0f} to {high:.0f})"
-        note = f"rows {a} and {b} of a batch hang together: chi-square {statistic:.0f}"
-        check(low <= statistic <= high, note, yours=pairs.tolist(), expected=expected)
+        note = f"rows {a} and {b} of a batch {relation(starts[:, a], starts[:, b])}"
+        check(
+            low <= statistic <= high, note, yours=pairs.tolist(), expected="each pair of starts about 25 of 1600 times"
+        )
+
+
+def relation(first: np.ndarray, second: np.ndarray) -> str:
+    """How the starts of two rows, in many batches, are not independent."""
+    if (first == second).all():
+        return "are the same window, in all of 1600 batches"
+    if len({*((second - first) % 8).tolist()}) == 1:
+        return "begin equally far from each other, in all of 1600 batches"
+    if (first != second).all():
+        return "are never the same window, in 1600 batches: one start may come twice"
+    if (first <= second).all() or (first >= second).all():
+        return "are in order of their starts, in all of 1600 batches"
+    return "depend on each other, or their starts are not equally likely"
 
 
 def test_a_small_file_fills_a_large_batch(student: Student, seed: int) -> None:

@@ -65,12 +65,17 @@ def test_the_spread_is_one_over_root_input_dim_before_the_cut(student: Student, 
         weights, start = drawn(student, input_dim, output_dim, seed), oracle.start(input_dim, output_dim)
         variance, n = start.variance, weights.size
         size = f"({input_dim}, {output_dim})"
-        mean = float(weights.mean() - start.mean) / variance**0.5
-        check(abs(mean) <= Z / n**0.5, f"{size}: the mean is {mean:.4f} standard deviations away from {start.mean:.4g}")
-        off = float((weights**2).mean()) / variance - 1
+        square = float((weights**2).mean())
+        off, yours, expected = (
+            square / variance - 1,
+            f"root mean square {square**0.5:.6f}",
+            f"about {variance**0.5:.6f}",
+        )
         note = f"{size}: the variance after the cut is off by {off:.1%}"
-        expected = f"about {variance**0.5:.6f}"
-        check(abs(off) <= Z * (2 / n) ** 0.5, note, yours=float(weights.std()), expected=expected)
+        check(abs(off) <= Z * (2 / n) ** 0.5, note, yours=yours, expected=expected)
+        slack, note = Z * (variance / n) ** 0.5, f"{size}: the mean is off"
+        expected = f"{start.mean:.4g}, within {slack:.2g}"
+        check(abs(weights.mean() - start.mean) <= slack, note, yours=float(weights.mean()), expected=expected)
 
 
 def test_the_shape_is_a_normal_that_is_cut(student: Student, seed: int) -> None:
@@ -83,7 +88,9 @@ def test_the_shape_is_a_normal_that_is_cut(student: Student, seed: int) -> None:
         right = weights.size * np.array([start.share(*pair) for pair in pairwise(EDGES)])
         terms = (counts - right) ** 2 / np.maximum(right, RARE)
         worst = int(np.argmax(terms))
-        note = f"({input_dim}, {output_dim}): from {EDGES[worst]} to {EDGES[worst + 1]} standard deviations away from 0"
+        amount = "many" if counts[worst] > right[worst] else "few"
+        place = f"{EDGES[worst]} to {EDGES[worst + 1]} standard deviations away from 0"
+        note = f"({input_dim}, {output_dim}): too {amount} weights are {place}"
         limit = chi_square_range(len(EDGES) - 2)[1]
         expected = f"about {right[worst]:.0f} of {weights.size} weights"
         check(float(terms.sum()) <= limit, note, yours=int(counts[worst]), expected=expected)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reference.linear import oracle
 from tests.probes import linear as probes
-from tests.statistics import Z
+from tests.statistics import NORMAL_OR_CUT, Z, tails
 from tests.strategies import LinearCase, linear_cases
 from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
@@ -53,7 +53,11 @@ def initial_weight(student: Student, input_dim: int, output_dim: int, seed: int)
     form = f"floating numbers of shape [{input_dim}, {output_dim}]"
     right = isinstance(weight, torch.Tensor) and weight.is_floating_point()
     check(right and list(weight.shape) == [input_dim, output_dim], "the form is wrong", yours=weight, expected=form)
-    return as_float64(weight)
+    values = as_float64(weight)
+    for name, side in (("rows", values), ("columns", values.T)):
+        copied = len(side) > 1 and side.std() > 0 and bool((side == side[0]).all())
+        check(not copied, f"all {name} of the weight start equal: one is drawn, and used for all", yours=weight)
+    return values
 
 
 def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: Student, seed: int) -> None:
@@ -64,7 +68,6 @@ def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: 
         values = (weight.flatten() - oracle.initial_mean(input_dim, output_dim)) / exact
         mean, variance, n = float(values.mean()), float(values.var()), values.size
         size = f"Linear({input_dim}, {output_dim})"
-        check(abs(mean) <= Z / n**0.5, f"{size}: the mean is {mean:.4f} standard deviations away from 0")
         slack = Z * (2 / n) ** 0.5
         expected = f"standard deviation {exact:.5f} for {size}"
         yours = f"standard deviation {float(weight.std()):.5f}"
@@ -74,6 +77,8 @@ def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: 
             yours=yours,
             expected=expected,
         )
+        note = f"the mean of the start of {size} is not 0"
+        check(abs(mean) <= Z / n**0.5, note, yours=float(weight.mean()), expected=f"0, within {Z * exact / n**0.5:.2g}")
 
 
 def test_weight_starts_normal(student: Student, seed: int) -> None:
@@ -85,9 +90,8 @@ def test_weight_starts_normal(student: Student, seed: int) -> None:
         values = (values - values.mean()) / spread
         kurtosis, n = float((values**4).mean()), values.size
         (low, high), slack = oracle.initial_kurtosis(input_dim, output_dim), Z * (24 / n) ** 0.5
-        note = f"the fourth moment is {kurtosis:.2f}; a uniform start has 1.8"
-        expected = "3, the normal's (2.83 when cut off at three)"
-        check(low - slack <= kurtosis <= high + slack, note, expected=expected)
+        is_normal = low - slack <= kurtosis <= high + slack
+        check(is_normal, tails(kurtosis), yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT)
         skew = float((values**3).mean())
         check(abs(skew) <= Z * (6 / n) ** 0.5, f"the start leans to one side: third moment {skew:.2f}")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reference.linear_backward import oracle
 from tests.probes import linear_backward as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, LinearCase, linear_cases, normal, rng_of
-from torchkata.compare import as_float64, assert_close, assert_equal
+from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
 
 
@@ -67,6 +67,13 @@ def test_no_rows_give_zeros(student: Student, case: LinearCase) -> None:
     """Where a leading dimension is 0, grad_x is empty and grad_w zeros; where one is 1, it stays."""
     yours = ask(student, case)
     assert_gradients(yours, case, "grad_x", "grad_w")
+
+
+@given(cases(st.lists(st.integers(1, 3), max_size=2)))
+def test_both_gradients_come_in_a_tuple(student: Student, case: LinearCase) -> None:
+    """What comes back is a tuple (grad_x, grad_w), as the backward() of an autograd.Function returns one."""
+    is_tuple = student.call(probes.gives_a_tuple, case.x, case.weight, case.grad_y)
+    check(is_tuple, "this is no tuple", expected="a tuple (grad_x, grad_w)")
 
 
 @given(cases(st.lists(st.integers(0, 3), max_size=2)))

@@ -16,9 +16,13 @@ from torchkata.student import Student
 
 DTYPES = st.sampled_from([torch.float32, torch.bfloat16, torch.float64, torch.int8, torch.int64, torch.bool])
 SIZES = st.integers(1, 9)
-PARTS = st.lists(st.tuples(st.sampled_from(probes.PARTS), SIZES, SIZES).map(list), max_size=4)
+PARTS, OFTEN_MISSED = (
+    st.lists(st.tuples(st.sampled_from(kinds), SIZES, SIZES).map(list), max_size=4)
+    for kinds in (probes.PARTS, probes.OFTEN_MISSED)
+)
 SHARED = st.tuples(st.sampled_from(["tied", "twice"]), SIZES, SIZES).map(list)
 BUFFERED = st.tuples(st.just("batch_norm"), SIZES, SIZES).map(list)
+BEYOND_FLOATS = st.integers(2**53, 2**54).map(lambda count: count | 1)
 EACH = st.sampled_from([1, 2, 4, 8, 12])
 KINDS = st.sampled_from(["parameter_bytes", "gradient_bytes", "optimizer_bytes", "activation_bytes"])
 
@@ -97,10 +101,10 @@ def modules_of(model: nn.Module, name: str) -> list[int]:
     return [id(model.get_submodule(".".join(parts[:depth]))) for depth in range(len(parts))]
 
 
-@given(PARTS)
-def test_every_parameter_counts(student: Student, parts: list[list[Any]]) -> None:
+@given(PARTS, OFTEN_MISSED)
+def test_every_parameter_counts(student: Student, parts: list[list[Any]], further: list[list[Any]]) -> None:
     """All elements of all parameters count, frozen ones, too, at any depth; a model without any has 0."""
-    assert_parameters(student, parts)
+    assert_parameters(student, [*parts, *further])
 
 
 @given(PARTS, SHARED)
@@ -157,7 +161,7 @@ def step_bytes(dim: int, num_layers: int, rows: int, states: int, dtype: torch.d
     }
 
 
-@given(st.integers(0, 10**12), st.integers(0, 10**13), EACH, EACH, EACH, EACH)
+@given(st.integers(0, 10**12) | BEYOND_FLOATS, st.integers(0, 10**13), EACH, EACH, EACH, EACH)
 def test_every_kind_has_bytes_of_its_own(
     student: Student, parameters: int, activations: int, p: int, g: int, o: int, a: int
 ) -> None:

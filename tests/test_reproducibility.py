@@ -65,6 +65,15 @@ def test_another_seed_gives_other_draws(student: Student, seed: int, further: in
     check_draws(student, there_and_back(seed, further), 0, ["torch", "NumPy", "random"])
 
 
+@given(SEEDS)
+def test_another_process_draws_the_same(student: Student, seed: int) -> None:
+    """Another process draws the same after the same seed: there hash() of a text is another, and so is the time."""
+    here, elsewhere = student.call(probes.draws_elsewhere, seed)
+    for library, drawn in here.items():
+        note = f"{library}: in another process seed_everything({seed}) is followed by other draws"
+        check(drawn == elsewhere[library], note)
+
+
 @given(st.permutations([0, LARGEST, 0, LARGEST, 1]))
 def test_zero_and_the_largest_are_seeds_like_others(student: Student, seeds: list[int]) -> None:
     """0 and 2**32 - 1 are seeds like all between them."""

@@ -19,6 +19,7 @@ from torchkata.values import Plain
 sides = oracle.sides  # of what is measured; no mistake takes its place
 SMALL = st.integers(2, 9) | st.integers(0, 1)  # simplest first: what is off shows best where no size is 0 or 1
 ANY_SIZE = SMALL | st.integers(0, 2**16)
+BEYOND_FLOATS = st.integers(2**18, 2**19).map(lambda half: 2 * half + 1)  # three multiplied are odd, and above 2**53
 PRODUCTS = {"dot": 1, "matrix_vector": 2, "matrix_matrix": 3}  # and how many sizes each has
 ITEMSIZES = {"float32": 4, "bfloat16": 2, "float16": 2, "float64": 8, "float8_e4m3fn": 1}
 ANY_DTYPE = st.sampled_from(list(ITEMSIZES))
@@ -53,13 +54,20 @@ def test_elementwise_work_is_read_once_and_written_once(student: Student, operat
     assert_work(yours, *oracle.work(operation, [n], ITEMSIZES[dtype]))
 
 
-@given(st.lists(ANY_SIZE, min_size=3, max_size=3), ANY_DTYPE)
+@given(st.lists(ANY_SIZE, min_size=3, max_size=3) | st.lists(BEYOND_FLOATS, min_size=3, max_size=3), ANY_DTYPE)
 def test_products_take_two_flops_for_each_multiplication(student: Student, sizes: list[int], dtype: str) -> None:
     """dot_work, matrix_vector_work and matrix_matrix_work: 2 FLOPs a multiplication; both read, the result written."""
     for operation, count in PRODUCTS.items():
         own = sizes[:count]
         yours = student.call(probes.work, operation, own, dtype)
         assert_work(yours, *oracle.work(operation, own, ITEMSIZES[dtype]))
+
+
+@given(st.sampled_from(["relu", "gelu", *PRODUCTS]), ANY_DTYPE)
+def test_work_is_a_tuple(student: Student, operation: str, dtype: str) -> None:
+    """FLOPs and bytes come as a tuple: a list is not equal to one."""
+    is_tuple = student.call(probes.gives_a_tuple, operation, [3] * PRODUCTS.get(operation, 1), dtype)
+    check(is_tuple, f"{operation}_work gives no tuple", expected="a tuple (FLOPs, bytes)")
 
 
 @given(st.sampled_from(["relu", "gelu"]), ANY_SIZE, MULTIPLIED)

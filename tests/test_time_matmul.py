@@ -33,6 +33,12 @@ def assert_seconds(reply: Plain, note: str) -> None:
     check(oracle.is_that_of_one(yours, run), note, yours=yours, expected=shown)
 
 
+def assert_plain_seconds(student: Student, m: int, k: int, n: int, seconds: float) -> None:
+    """Demand the right answer where nothing is out of the ordinary, before something is."""
+    reply = student.call(probes.pretended, m, k, n, seconds)
+    assert_seconds(reply, "on a CPU that nothing disturbs, already, these are not the seconds of one product")
+
+
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_the_seconds_are_those_of_one_product(student: Student, m: int, k: int, n: int, seconds: float) -> None:
@@ -45,6 +51,7 @@ def test_the_seconds_are_those_of_one_product(student: Student, m: int, k: int, 
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_the_first_product_does_not_count(student: Student, m: int, k: int, n: int, seconds: float) -> None:
     """A first product that takes a thousand times as long does not change the answer."""
+    assert_plain_seconds(student, m, k, n, seconds)
     reply = student.call(probes.pretended, m, k, n, seconds, THOUSANDFOLD * seconds)
     assert_seconds(reply, "warm up: the first product of a shape takes much longer, and is not to be timed")
 
@@ -53,6 +60,7 @@ def test_the_first_product_does_not_count(student: Student, m: int, k: int, n: i
 @given(SIZES, SECONDS)
 def test_the_clock_never_jumps(student: Student, size: int, seconds: float) -> None:
     """Setting the calendar's clock, or working with two threads, does not change the answer."""
+    assert_plain_seconds(student, size, size, size, seconds)
     reply = student.call(probes.pretended, size, size, size, seconds, 0.0, False, 0.0, True)
     note = "time.time follows a calendar that was set in between; time.process_time counts both threads"
     assert_seconds(reply, note)
@@ -73,6 +81,17 @@ def test_earlier_work_of_the_device_does_not_count(student: Student, m: int, n: 
     reply = student.call(probes.pretended, m, 3, n, seconds, 0.0, True, THOUSANDFOLD * seconds)
     note = "the device had other work when the clock was started: synchronise before, too, after warming up"
     assert_seconds(reply, note)
+
+
+@costly
+@given(SIZES, SECONDS, st.integers(0, 6), st.booleans())
+def test_a_disturbed_product_does_not_decide(
+    student: Student, size: int, seconds: float, place: int, on_gpu: bool
+) -> None:
+    """One product in seven takes ten times as long: the answer is the mean, the median or the fastest, not that one."""
+    assert_plain_seconds(student, size, size, size, seconds)
+    reply = student.call(probes.pretended, size, size, size, seconds, 0.0, on_gpu, 0.0, False, place)
+    assert_seconds(reply, "one product in seven is disturbed here, and takes ten times as long as the others")
 
 
 @costly

@@ -1,6 +1,7 @@
 """Mistakes about strides."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -76,13 +77,25 @@ def stride_of_a_scalar(shape: Sequence[int]) -> list[int]:
 )
 def single_precision(shape: Sequence[int]) -> list[int]:
     """Whole numbers are exact up to 2**24."""
-    return [int(np.float32(stride)) for stride in row_major(shape)]
+    return multiplied(shape, np.float32)
+
+
+@instead_of(oracle.contiguous_strides, "the strides are counted in floats, which lose the last digits of large ones")
+def double_precision(shape: Sequence[int]) -> list[int]:
+    """Whole numbers are exact up to 2**53."""
+    return multiplied(shape, np.float64)
 
 
 @instead_of(oracle.contiguous_strides, "the strides are floats, not ints")
 def floats(shape: Sequence[int]) -> list[float]:
     """They count elements."""
     return [float(stride) for stride in row_major(shape)]
+
+
+@instead_of(oracle.storage_index, "the place is counted in floats, which lose the last digits of large ones")
+def place_in_floats(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:
+    """Whole numbers are exact up to 2**53."""
+    return int(offset + sum(float(i) * stride for i, stride in zip(index, strides, strict=True)))
 
 
 @instead_of(oracle.storage_index, "the offset is left out")
@@ -190,6 +203,12 @@ def empty_is_not(shape: Sequence[int], strides: Sequence[int]) -> bool:
 def number_for_an_answer(shape: Sequence[int], strides: Sequence[int]) -> int:
     """1 and 0."""
     return int(oracle.is_contiguous(shape, strides))
+
+
+def multiplied(shape: Sequence[int], dtype: type[np.floating[Any]]) -> list[int]:
+    """The products of all sizes behind, worked out in this dtype."""
+    sizes = [dtype(max(size, 1)) for size in shape]
+    return [int(np.prod(sizes[:axis:-1], dtype=dtype)) for axis in range(len(sizes))]
 
 
 def row_major(shape: Sequence[int]) -> list[int]:

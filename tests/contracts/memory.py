@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reference import optimizers as oracle
 from tests.contracts import Contract
-from tests.contracts.optimizer import Optimizer
+from tests.contracts.optimizer import Optimizer, check_plain_step
 from tests.optimizer_runs import assert_resumed, assert_run
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
 from tests.torchs_own import in_float64, run_of
@@ -26,6 +26,7 @@ def memory_contract(optimizer: Optimizer) -> Contract:
     ) -> None:
         """state_dict() midway, load_state_dict() into a new optimizer: the run ends exactly as without the break."""
         run = optimizer.equipped(run, picks)
+        check_plain_step(student, optimizer, run)
         reply = student.call(optimizer.probes.interrupted, run.params, run.lrs, run.grads, stop, run.options)
         assert_run(reply["run"], run, optimizer.rule)
         assert_resumed(reply["resumed end"], reply["end"], run, optimizer.rule, stop)

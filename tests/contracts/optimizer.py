@@ -13,6 +13,7 @@ from tests.contracts import Contract
 from tests.optimizer_runs import Rule, assert_run
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
 from torchkata.compare import assert_equal, check
+from torchkata.failures import Wrong
 from torchkata.student import Student
 
 BROKEN_BY_A_STEP = {
@@ -41,6 +42,19 @@ class Optimizer:
         return replace(self.suited(run), options=[self.options[pick % len(self.options)] for pick in picks])
 
 
+def check_plain_step(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
+    """Demand one step of the first group alone, each parameter with a gradient, before what the test is about."""
+    grads = [next(step[0][i] for step in run.grads if step[0][i] is not None) for i in range(len(run.params[0]))]
+    plain = OptimizerRun(run.params[:1], [run.lrs[0][:1]], [[grads]], run.options[:1])
+    options = [plain.options] if any(plain.options) else []
+    yours = student.call(optimizer.probes.run, plain.params, plain.lrs, plain.grads, *options)
+    try:
+        assert_run(yours, plain, optimizer.rule)
+    except Wrong as wrong:
+        wrong.note = "already one step of a single group is off: what this test is about comes after it"
+        raise
+
+
 def optimizer_contract(optimizer: Optimizer) -> Contract:
     """The tests of any optimizer."""
 
@@ -48,6 +62,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @given(runs(groups=2, steps=2))
     def test_every_group_moves_at_its_own_rate(student: Student, run: OptimizerRun) -> None:
         """Each parameter group moves at its own lr, a group that was added later, too."""
+        check_plain_step(student, optimizer, run)
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
         assert_run(yours, run, optimizer.rule)
 
@@ -55,6 +70,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @given(runs(groups=2, steps=3, changing=True))
     def test_a_changed_rate_counts_from_the_next_step(student: Student, run: OptimizerRun) -> None:
         """A group's lr that is changed between steps counts from the next step on."""
+        check_plain_step(student, optimizer, run)
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
         assert_run(yours, run, optimizer.rule)
 
@@ -62,6 +78,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @given(runs(groups=2, steps=2, absent=True))
     def test_parameters_without_gradient_stay(student: Student, run: OptimizerRun) -> None:
         """A parameter whose grad is None stays as it is; the others, before and after it, still move."""
+        check_plain_step(student, optimizer, run)
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
         assert_run(yours, run, optimizer.rule)
 
@@ -88,8 +105,19 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         rng, lr = rng_of(seed), 0.5
         param, grads = normal(rng, [3]), [from_tiny_to_large(rng, [3]) for _ in range(3)]
         run = OptimizerRun([[param]], [[lr * gamma**t] for t in range(3)], [[[grad]] for grad in grads])
+        check_plain_step(student, optimizer, run)
         yours = student.call(optimizer.probes.scheduled, param, lr, gamma, grads)
         assert_run([[[p]] for p in yours], run, optimizer.rule)
+
+    @costly
+    @given(runs(groups=2))
+    def test_loaded_rates_count(student: Student, run: OptimizerRun) -> None:
+        """After load_state_dict() each group moves at the rate that was loaded, not at the one that it had before."""
+        check_plain_step(student, optimizer, run)
+        saved = run.lrs[0]
+        own = [3 * lr for lr in saved]
+        yours = student.call(optimizer.probes.loaded, run.params, saved, own, run.grads)
+        assert_run(yours, replace(run, lrs=[[*oracle.rates_after_loading(saved, own)]]), optimizer.rule)
 
     return {name: test for name, test in locals().items() if name.startswith("test_")}
 

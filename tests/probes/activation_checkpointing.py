@@ -5,13 +5,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .loading import load
 from .operators import Operators
 
 
 def loaded(assignment: Any, dim: int, weights: list[Tensor], segment: int) -> Any:
     """A network that holds these weights."""
     model = assignment.activation_checkpointing.DeepNetworkCheckpointed(dim, len(weights), segment)
-    model.load_state_dict({f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
+    load(model, {f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
     return model
 
 

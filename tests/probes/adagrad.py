@@ -47,3 +47,8 @@ def tensors_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> int:
 def interrupted(assignment: Any, params: Any, lrs: Any, grads: Any, stop: int, options: Any = ()) -> object:
     """A run, its end, and the end of the same run saved and loaded midway."""
     return optimizers.interrupted(assignment.adagrad.AdaGrad, params, lrs, grads, stop, options)
+
+
+def loaded(assignment: Any, params: Any, saved: Any, own: Any, grads: Any) -> object:
+    """The parameters after a step of an optimizer into which other rates than its own were loaded."""
+    return optimizers.loaded(assignment.adagrad.AdaGrad, params, saved, own, grads)

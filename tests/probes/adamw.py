@@ -37,3 +37,8 @@ def interrupted(assignment: Any, params: Any, lrs: Any, grads: Any, stop: int, o
 def bytes_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> dict[str, int]:
     """How many bytes of tensors, by dtype, the optimizer holds after the last step."""
     return optimizers.bytes_kept(assignment.adamw.AdamW, params, lrs, grads)
+
+
+def loaded(assignment: Any, params: Any, saved: Any, own: Any, grads: Any) -> object:
+    """The parameters after a step of an optimizer into which other rates than its own were loaded."""
+    return optimizers.loaded(assignment.adamw.AdamW, params, saved, own, grads)

@@ -112,6 +112,29 @@ def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: 
     }
 
 
+def files(assignment: Any, name: str) -> list[str]:
+    """The names of the files that there are after saving under this name."""
+    with folder() as place:
+        model, optimizer = fresh(assignment, [torch.ones(2, 1)])
+        assignment.checkpoint.save_checkpoint(place / name, model, optimizer, 1)
+        return sorted(file.name for file in place.iterdir())
+
+
+def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[str, list[bool]]:
+    """Which parameters ask for gradients in a model that is saved and in one that loads; in both, one is `frozen`."""
+    with folder() as place:
+        pairs = [fresh(assignment, weights), fresh(assignment, weights, 1.0)]
+        for model, _ in pairs:
+            list(model.parameters())[frozen].requires_grad_(False)
+        (model, optimizer), (other, other_optimizer) = pairs
+        assignment.checkpoint.save_checkpoint(place / "run.pt", model, optimizer, 1)
+        assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer)
+    return {
+        "after saving": [p.requires_grad for p in model.parameters()],
+        "after loading": [p.requires_grad for p in other.parameters()],
+    }
+
+
 def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[str, object]:
     """A model with these weights, and a buffer, of this dtype, saved and loaded."""
     with folder() as place:

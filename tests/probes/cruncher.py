@@ -5,6 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from . import loading
+
 
 def loaded(assignment: Any, weights: list[Tensor]) -> Any:
     """A model that holds `weights`, the last of them the final one."""
@@ -16,7 +18,7 @@ def loaded(assignment: Any, weights: list[Tensor]) -> Any:
 def load(model: Any, weights: list[Tensor]) -> None:
     """Give it other weights."""
     keys = [f"layers.{i}.weight" for i in range(len(weights) - 1)] + ["final.weight"]
-    model.load_state_dict(dict(zip(keys, weights, strict=True)))
+    loading.load(model, dict(zip(keys, weights, strict=True)))
 
 
 def weights_of(model: Any) -> list[Tensor]:

@@ -5,18 +5,20 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .loading import load
+
 
 def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
     """The output of one block with a given weight."""
     layer = assignment.deep_network.Block(len(weight)).to(weight.dtype)
-    layer.load_state_dict({"weight": weight})
+    load(layer, {"weight": weight})
     return layer(x)
 
 
 def loaded(assignment: Any, dim: int, weights: list[Tensor]) -> Any:
     """A network that holds `weights`."""
     model = assignment.deep_network.DeepNetwork(dim, len(weights))
-    model.load_state_dict({f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
+    load(model, {f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
     return model
 
 

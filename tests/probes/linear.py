@@ -5,11 +5,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .loading import load
+
 
 def loaded(assignment: Any, weight: Tensor) -> Any:
     """A layer of this dtype that holds `weight`."""
     layer = assignment.linear.Linear(*weight.shape).to(weight.dtype)
-    layer.load_state_dict({"weight": weight})
+    load(layer, {"weight": weight})
     return layer
 
 

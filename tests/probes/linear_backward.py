@@ -11,6 +11,11 @@ def gradients(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str
     return named(assignment.linear_backward.linear_backward(x, w, grad_y))
 
 
+def gives_a_tuple(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> bool:
+    """Whether both gradients come in a tuple."""
+    return isinstance(assignment.linear_backward.linear_backward(x, w, grad_y), tuple)
+
+
 def gradients_without_autograd(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
     """Both gradients, of tensors that autograd knows nothing of."""
     with torch.inference_mode():

@@ -63,25 +63,27 @@ def bytes_on_disk(assignment: Any, tokens: Tensor) -> int:
         return sum(file.stat().st_size for file in place.iterdir())
 
 
-def saved_twice(assignment: Any, first: Tensor, second: Tensor) -> object:
-    """What is loaded after the second has been saved under the name of the first."""
+def saved_twice(assignment: Any, first: Tensor, second: Tensor) -> dict[str, object]:
+    """What is loaded after the second has been saved under a name of its own, and under that of the first."""
     with folder() as place:
-        path = place / "tokens.bin"
-        for tokens in (first, second):
-            assignment.memmap_tokens.save_tokens(path, tokens.numpy())
-        return as_tensor(loaded(assignment, path))
+        saves = {"alone": (place / "alone.bin", [second]), "in place": (place / "tokens.bin", [first, second])}
+        for path, saved in saves.values():
+            for tokens in saved:
+                assignment.memmap_tokens.save_tokens(path, tokens.numpy())
+        return {name: as_tensor(loaded(assignment, path)) for name, (path, _) in saves.items()}
 
 
-def assigned_to(assignment: Any, tokens: Tensor) -> object:
-    """What a second load gives after every element of the first was overwritten, or could not be."""
+def assigned_to(assignment: Any, tokens: Tensor) -> dict[str, object]:
+    """What is loaded, and what is after every element of that was overwritten, or could not be."""
     with folder() as place:
         path = place / "tokens.bin"
         assignment.memmap_tokens.save_tokens(path, tokens.numpy())
         first = loaded(assignment, path)
+        before = as_tensor(first)
         refusal(lambda: first.__setitem__(slice(None), 0))
         if isinstance(first, np.memmap):
             first.flush()
-        return as_tensor(loaded(assignment, path))
+        return {"before": before, "after": as_tensor(loaded(assignment, path))}
 
 
 def bytes_in_memory(assignment: Any, count: int) -> object:

@@ -2,17 +2,25 @@
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from .same_storage import build
 
 PARTS = ("linear", "no_bias", "embedding", "norm", "batch_norm", "frozen", "tied", "twice", "activation")
+OFTEN_MISSED = ("attention", "own", "frozen")  # parameters beside modules, in a module or in the model, and frozen ones
 
 
 def model_of(parts: list[list[Any]]) -> nn.Module:
-    """A model with one part for each `[kind, a, b]`, every second one a level deeper. It is never called."""
+    """A model with one part for each `[kind, a, b]`, every second one a level deeper. It is never called.
+
+    A part of kind `own` is a parameter of the model itself, not of a module within.
+    """
     model = nn.Module()
     for i, (kind, a, b) in enumerate(parts):
+        if kind == "own":
+            model.register_parameter(f"own{i}", nn.Parameter(torch.zeros(a, b)))
+            continue
         module = part_of(kind, a, b)
         model.add_module(str(i), nn.Sequential(nn.ReLU(), module) if i % 2 else module)
     return model
@@ -31,6 +39,8 @@ def part_of(kind: str, a: int, b: int) -> nn.Module:
             return nn.LayerNorm([a, b])
         case "batch_norm":
             return nn.BatchNorm1d(a)
+        case "attention":  # a module with parameters of its own and with a module within
+            return nn.MultiheadAttention(a, 1, bias=False)
         case "frozen":
             return nn.Linear(a, b).requires_grad_(False)
         case "tied":

@@ -42,3 +42,8 @@ def bytes_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> dict[str, 
 def refilled(assignment: Any, params: Any, lrs: Any, grads: Any) -> object:
     """The parameters after every step, where each gradient is written into the same tensor as the one before."""
     return optimizers.refilled(assignment.momentum.Momentum, params, lrs, grads)
+
+
+def loaded(assignment: Any, params: Any, saved: Any, own: Any, grads: Any) -> object:
+    """The parameters after a step of an optimizer into which other rates than its own were loaded."""
+    return optimizers.loaded(assignment.momentum.Momentum, params, saved, own, grads)

@@ -38,13 +38,19 @@ def walk(optimizer: Any, lrs: Sequence[Sequence[float]], grads: Grads) -> list[l
     """Take one step for each row; return the parameters after every step."""
     trace = []
     for rates, step_grads in zip(lrs, grads, strict=True):
-        for group, lr, group_grads in zip(optimizer.param_groups, rates, step_grads, strict=True):
+        for group, lr in zip(optimizer.param_groups, rates, strict=True):
             group["lr"] = lr
-            for p, grad in zip(group["params"], group_grads, strict=True):
-                p.grad = None if grad is None else grad.clone()
-        optimizer.step()
-        trace.append(now(optimizer))
+        trace.append(stepped(optimizer, step_grads))
     return trace
+
+
+def stepped(optimizer: Any, grads: Sequence[Sequence[Tensor | None]]) -> list[list[Tensor]]:
+    """Take one step at the rates that are set; return the parameters after it."""
+    for group, group_grads in zip(optimizer.param_groups, grads, strict=True):
+        for p, grad in zip(group["params"], group_grads, strict=True):
+            p.grad = None if grad is None else grad.clone()
+    optimizer.step()
+    return now(optimizer)
 
 
 def now(optimizer: Any) -> list[list[Tensor]]:
@@ -145,6 +151,15 @@ def interrupted(
     second.load_state_dict(copy.deepcopy(first.state_dict()))
     walk(second, lrs[stop:], grads[stop:])
     return {"run": trace, "end": now(whole), "resumed end": now(second)}
+
+
+def loaded(
+    Optimizer: Any, params: Groups, saved: Sequence[float], own: Sequence[float], grads: Grads
+) -> list[list[list[Tensor]]]:
+    """The parameters after a step of an optimizer with rates of its `own`, into which those of another were loaded."""
+    optimizer = build(Optimizer, params, own)
+    optimizer.load_state_dict(copy.deepcopy(build(Optimizer, params, saved).state_dict()))
+    return [stepped(optimizer, grads[0])]
 
 
 def bytes_kept(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: Grads) -> dict[str, int]:

@@ -1,6 +1,9 @@
 """Probes of seed_everything: draws of all three libraries, and a small run that needs them all."""
 
+import os
 import random
+import time
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -29,6 +32,31 @@ def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[lis
         drawn["NumPy"].append([*np.random.randn(3), *np.random.rand(2), *np.random.permutation(4).tolist()])
         drawn["random"].append([random.gauss(0, 1), random.random(), *random.sample(range(4), 4)])
     return drawn
+
+
+def draws_elsewhere(assignment: Any, seed: int) -> list[dict[str, list[list[float]]]]:
+    """What each library draws after a seeding here, and after one that takes itself to be in another process, later."""
+    kata, later = assignment.reproducibility, 10**4  # seconds
+    here = draws(assignment, [seed], 0)
+    pretended = {
+        (os, "getpid"): os.getpid() + 1,
+        (time, "time"): time.time() + later,
+        (time, "time_ns"): time.time_ns() + later * 10**9,
+    }
+    with ExitStack() as stack:
+        for (module, name), value in pretended.items():
+            stack.callback(setattr, module, name, getattr(module, name))
+            setattr(module, name, lambda value=value: value)
+        if not hasattr(kata, "hash"):
+            stack.callback(delattr, kata, "hash")
+            kata.hash = hash_elsewhere
+        return [here, draws(assignment, [seed], 0)]
+
+
+def hash_elsewhere(value: object) -> int:
+    """What hash() says in another process: of texts something else."""
+    parts = value if isinstance(value, tuple) else (value,)
+    return hash((value, ELSEWHERE) if any(isinstance(part, (str, bytes)) for part in parts) else value)
 
 
 def runs(assignment: Any, seeds: list[int], x: Tensor, y: Tensor) -> list[Tensor]:

@@ -10,6 +10,11 @@ def work(assignment: Any, operation: str, sizes: list[int], dtype: str) -> Any:
     return getattr(assignment.roofline, f"{operation}_work")(*sizes, getattr(torch, dtype))
 
 
+def gives_a_tuple(assignment: Any, operation: str, sizes: list[int], dtype: str) -> bool:
+    """Whether FLOPs and bytes come as a tuple."""
+    return isinstance(work(assignment, operation, sizes, dtype), tuple)
+
+
 def intensities(assignment: Any, flops: int, bytes_moved: int, flop_per_sec: float, bytes_per_sec: float) -> object:
     """Of an operation and of a device."""
     return {

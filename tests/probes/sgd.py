@@ -27,3 +27,8 @@ def scheduled(assignment: Any, param: Tensor, lr: float, gamma: float, grads: li
 def defaults(assignment: Any, param: Tensor, grads: list[Tensor], options: Any) -> object:
     """The parameter after every step, without any option, and with options for all groups."""
     return optimizers.defaults(assignment.sgd.SGD, param, grads, options)
+
+
+def loaded(assignment: Any, params: Any, saved: Any, own: Any, grads: Any) -> object:
+    """The parameters after a step of an optimizer into which other rates than its own were loaded."""
+    return optimizers.loaded(assignment.sgd.SGD, params, saved, own, grads)

@@ -21,3 +21,8 @@ def index_without_offset(assignment: Any, strides: list[int], index: list[int]) 
 def is_contiguous(assignment: Any, shape: list[int], strides: list[int]) -> object:
     """Whether this is a contiguous tensor."""
     return assignment.strides.is_contiguous(tuple(shape), tuple(strides))
+
+
+def gives_a_tuple(assignment: Any, shape: list[int]) -> bool:
+    """Whether the strides come as a tuple."""
+    return isinstance(contiguous_strides(assignment, shape), tuple)

@@ -22,15 +22,16 @@ def pretended(
     on_gpu: bool = False,
     busy_seconds: float = 0.0,
     calendar_is_set: bool = False,
+    disturbed: int | None = None,
 ) -> dict[str, object]:
     """The seconds that are said, what may come on top of them, and all that happened.
 
     A product of (m, k) and (k, n) takes about so many `seconds`, and the first one so many more; the GPU is busy
-    with other work at the start.
+    with other work at the start; of each seven products the one at this place is `disturbed`, if any.
     """
     rng = random.Random(m)
     machine = Machine(
-        seconds=[seconds * rng.uniform(0.95, 1.05) for _ in range(7)],
+        seconds=[seconds * rng.uniform(0.95, 1.05) * (10 if i == disturbed else 1) for i in range(7)],
         flops=2 * m * k * n,
         first=first_takes_more,
         launch=LAUNCH * seconds,

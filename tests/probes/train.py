@@ -76,14 +76,16 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
 
 
 class Frozen(torch.optim.Optimizer):
-    """Stands in for SGD: notes its steps and its rate, and moves nothing."""
+    """Stands in for SGD: notes its steps, its rate and what its parameters start from, and moves nothing."""
 
     events: list[str] = []  # noqa: RUF012  (emptied by the probe)
     rates: list[object] = []  # noqa: RUF012
+    starts: list[tuple[Tensor, Tensor]] = []  # noqa: RUF012  (each parameter, and a copy of what it was)
 
     def __init__(self, params: Any, lr: float = 0.01) -> None:
         super().__init__(params, {"lr": lr})
         Frozen.rates = [group["lr"] for group in self.param_groups]
+        Frozen.starts = [(p, p.detach().clone()) for group in self.param_groups for p in group["params"]]
 
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
         """Note."""
@@ -96,23 +98,23 @@ def with_frozen_sgd(
     """Train while `sgd.SGD` is an optimizer that moves nothing."""
     assignment.sgd.SGD = Frozen
     assignment.forget("train")
-    Frozen.events, Frozen.rates = [], []
+    Frozen.events, Frozen.rates, Frozen.starts = [], [], []
     with starting_from(assignment, weights):
         model, _ = assignment.train.train(Batches(xs, ys), len(weights[-1]), len(weights) - 1, len(xs[0]), len(xs), lr)
-    return {"events": Frozen.events, "rates": Frozen.rates, "weights": weights_of(model)}
+    moved = any(not torch.equal(p, start) for p, start in Frozen.starts)
+    return {"events": Frozen.events, "rates": Frozen.rates, "moved": moved, "weights": weights_of(model)}
 
 
-def tensors_alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
-    """How many tensors of several elements are alive whenever a batch is asked for."""
-    alive = []
+def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
+    """How many tensors of several elements, and nodes of graphs, are alive whenever a batch is asked for."""
+    counts = []
 
     class Counting(Batches):
         """Counts at each call."""
 
         def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:
-            alive.append(
-                sum(isinstance(o, Tensor) and (o.numel() > 1 or o.grad_fn is not None) for o in gc.get_objects())
-            )
+            tensors = [o for o in gc.get_objects() if isinstance(o, Tensor)]
+            counts.append(sum(t.numel() > 1 for t in tensors) + len(graph_of(tensors)))
             return super().__call__(B=B)
 
     train = assignment.train.train
@@ -121,7 +123,19 @@ def tensors_alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys
         train(Counting(xs, ys), D, num_layers, len(xs[0]), len(xs), 0.01)
     finally:
         gc.unfreeze()
-    return alive
+    return counts
+
+
+def graph_of(tensors: list[Tensor]) -> set[object]:
+    """All nodes that these tensors' graphs hold on to."""
+    nodes: set[object] = set()
+    further = [t.grad_fn for t in tensors]
+    while further:
+        node = further.pop()
+        if node is not None and node not in nodes:
+            nodes.add(node)
+            further.extend(before for before, _ in node.next_functions)
+    return nodes
 
 
 def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:

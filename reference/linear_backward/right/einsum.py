@@ -1,10 +1,10 @@
-"""Two einsums, the second over whatever is left out, and a list for a pair."""
+"""Two einsums, the second over whatever is left out."""
 
 import torch
 from torch import Tensor
 
 
-def linear_backward(x: Tensor, w: Tensor, grad_y: Tensor) -> list[Tensor]:
+def linear_backward(x: Tensor, w: Tensor, grad_y: Tensor) -> tuple[Tensor, Tensor]:
     """einsum sums over `...` where the result has none."""
     grad_w = torch.einsum("...i,...o->io", x, grad_y)
-    return [torch.einsum("...o,io->...i", grad_y, w), grad_w]
+    return torch.einsum("...o,io->...i", grad_y, w), grad_w

@@ -27,9 +27,9 @@ def dot_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
     return n + n, moved(dtype, (n,), (n,), ())
 
 
-def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> list[int]:
+def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
     """m dot products."""
-    return [m * dot_work(n, dtype)[0], moved(dtype, (m, n), (n,), (m,))]
+    return m * dot_work(n, dtype)[0], moved(dtype, (m, n), (n,), (m,))
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:

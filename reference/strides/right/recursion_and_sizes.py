@@ -1,14 +1,16 @@
-"""Answers with lists, by recursion, and asks for contiguity from the last axis on."""
+"""Recursion over the axes; the strides are a torch.Size, which is a tuple."""
 
 from collections.abc import Sequence
 
+import torch
 
-def contiguous_strides(shape: Sequence[int]) -> list[int]:
-    """A list will do: only the numbers count."""
+
+def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """A size of torch's is a tuple, too."""
     if not shape:
-        return []
+        return ()
     rest = contiguous_strides(shape[1:])
-    return [rest[0] * max(1, shape[1]) if rest else 1, *rest]
+    return torch.Size([rest[0] * max(1, shape[1]) if rest else 1, *rest])
 
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:

@@ -1,0 +1,31 @@
+"""The step is a tensor of 64 bits, and which parameters are frozen is saved, too."""
+
+import os
+from typing import Any
+
+import torch
+
+
+def save_checkpoint(path: Any, model: Any, optimizer: Any, step: int) -> None:
+    """Into a file without any ending, moved onto whatever path is called."""
+    folder, name = os.path.split(os.path.abspath(path))
+    aside = os.path.join(folder, f"~{name}")
+    saved = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "step": torch.tensor(step),
+        "asks": [p.requires_grad for p in model.parameters()],
+    }
+    with open(aside, "wb") as file:
+        torch.save(saved, file)
+    os.replace(aside, path)
+
+
+def load_checkpoint(path: Any, model: Any, optimizer: Any, device: Any = "cpu") -> int:
+    """All of it."""
+    saved = torch.load(path, map_location=device, weights_only=True)
+    model.load_state_dict(saved["model"])
+    optimizer.load_state_dict(saved["optimizer"])
+    for p, asks in zip(model.parameters(), saved["asks"], strict=True):
+        p.requires_grad_(asks)
+    return int(saved["step"].item())

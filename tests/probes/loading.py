@@ -1,0 +1,20 @@
+"""Weights of ours put into a student's module."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from torch import Tensor
+
+
+def load(module: Any, weights: Mapping[str, Tensor]) -> None:
+    """Load these weights. Raises ValueError, in words of the module's own, where it has other keys or shapes."""
+    own = {key: list(value.shape) for key, value in module.state_dict().items()}
+    asked = {key: list(value.shape) for key, value in weights.items()}
+    if own.keys() - asked.keys():
+        raise ValueError(f"state_dict() has a key too many: {', '.join(sorted(own.keys() - asked.keys()))}")
+    if asked.keys() - own.keys():
+        raise ValueError(f"state_dict() has no key {', '.join(sorted(asked.keys() - own.keys()))}")
+    for key, shape in asked.items():
+        if own[key] != shape:
+            raise ValueError(f"{key} has the shape {own[key]}, and should have {shape}")
+    module.load_state_dict(weights)
