@@ -28,7 +28,7 @@ def namespaces_of_workers(zygotes: int) -> list[dict[str, Path]]:
     """Of the processes that run and are the first of a namespace within that of the sandbox."""
     found = []
     for path in descendants(zygotes):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):  # it has ended meanwhile
             status = dict(line.split(":", 1) for line in (path / "status").read_text().splitlines())
             numbers = status["NSpid"].split()
             if numbers[-1] == "1":
