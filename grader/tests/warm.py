@@ -1,4 +1,4 @@
-"""`python -m MODULE …` in forks of a process that has imported torch, which is most of what such a start takes.
+"""`python -m MODULE …` in forks of a process that has imported torch and pytest, most of what such a start takes.
 
 Nothing of ours is imported before the fork. What starts Python itself: test_docs_run.py, and whoever asks for it.
 """
@@ -23,6 +23,7 @@ STATUS_BYTES = 4
 
 def main() -> None:
     """Fork for each request that comes; a fork leaves the loop, and becomes what it was asked for."""
+    import pytest  # noqa: F401
     import torch  # noqa: F401
 
     line = socket.socket(fileno=int(sys.argv[1]))
