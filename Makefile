@@ -12,6 +12,7 @@ SEEDS ?= 20
 BIN := .venv/bin
 LOWEST := .venv/lowest/bin
 INTERNALS := integration/test_collect unit/test_drawn unit/test_diagnose unit/test_accounting unit/test_compute_katas
+export PYTHONDONTWRITEBYTECODE :=   # the tests start hundreds of processes, which import the same modules
 
 grade: .venv/installed
 	$(BIN)/grader grade examples/submissions/* --out results --jobs $(JOBS)

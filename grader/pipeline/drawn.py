@@ -115,6 +115,7 @@ def path_of(item: pytest.Function, seed: int) -> Path:
 @contextlib.contextmanager
 def drawn_inputs(*, shut_in: bool) -> Iterator[DrawnInputs]:
     """The inputs for one run: kept for others, where students' code is `shut_in` and can't reach them."""
+    rules()  # before any child is forked, which would read all of them again
     if shut_in:
         clear_unused(kept_in())
         yield DrawnInputs(kept_in())
@@ -177,14 +178,20 @@ def drawn_by_hypothesis(item: pytest.Function, seed: int) -> bytes:
 @functools.cache
 def key(seed: int, examples: int) -> str:
     """The same for the same strategies, versions and numbers."""
-    digest = hashlib.sha256(repr((seed, examples, sys.version_info[:2])).encode())
+    return hashlib.sha256(repr((seed, examples, rules())).encode()).hexdigest()[:32]
+
+
+@functools.cache
+def rules() -> str:
+    """A digest of the strategies, and of the versions of what draws from them, as they are when this is first asked."""
+    digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
     for name in dict.fromkeys((*VERSIONS, *course().preload)):
         digest.update(f"{name} {version_of(name)}".encode())
     for path in sorted(path for name in DRAWN_BY for path in sources(ENGINE / name)):
         digest.update(f"{path.relative_to(ENGINE).as_posix()}:".encode() + path.read_bytes())
     for path in course().rules():
         digest.update(f"{path.relative_to(course().root).as_posix()}:".encode() + path.read_bytes())
-    return digest.hexdigest()[:32]
+    return digest.hexdigest()
 
 
 def sources(path: Path) -> list[Path]:

@@ -34,6 +34,7 @@ from grader.results.result import Finding, KataResult
 from grader.sandbox.launch import Sandbox, connect, demand_forkable
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
+from torchkata.first_pass import INPUTS
 from torchkata.profiles import SECRET, SEED
 from torchkata.result import TestResult
 from torchkata.selection import STUDENT
@@ -59,6 +60,7 @@ class Job:
     known_good: frozenset[str] = frozenset()  # katas that are known to be done, and need no fallback
     limits: Limits = field(default_factory=lambda: course().limits)
     linted: bool = False  # findings on the source are wanted
+    fails: bool = False  # as is known: a first pass, over inputs drawn ahead, would come before Hypothesis in vain
     next: "Job | None" = None  # graded right after it, by the same zygote
 
 
@@ -290,6 +292,8 @@ def grade_submission(
     """All katas of one submission, in order, each on foundations that hold; what has ended `before` does not run."""
     tests.config.stash[SEED], tests.config.stash[SECRET] = job.seed, True
     tests.config.stash[STUDENT] = student = Student(runner)
+    if job.fails:
+        tests.config.stash[INPUTS] = None
     results: list[KataResult] = []
     for kata in job.katas:
         done = {result.kata for result in results if result.status == "done"} | job.known_good

@@ -46,9 +46,8 @@ def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterato
         for entry in zoo.wrong(kata):
             files = {**solution, file: entry.source.encode()}
             alone = quick and bool(entry.caught_by)
-            found = job(
-                f"{kata.name}/{entry.name}", files, [only(kata, entry.caught_by) if alone else kata], known_good=others
-            )
+            asked = only(kata, entry.caught_by) if alone else kata
+            found = replace(job(f"{kata.name}/{entry.name}", files, [asked], known_good=others), fails=alone)
             name = f"{entry.name}, by {entry.caught_by} alone" if alone else entry.name
             yield Claim("wrong", kata.name, name, found, is_caught_as(entry), entry)
         if built_on_it:

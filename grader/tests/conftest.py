@@ -22,6 +22,7 @@ from grader import cli
 from grader.tests import ROOT
 from grader.tests.handed_in import NAMES, OPTIONS, SLOW, handed_in
 from grader.tests.solution import SOLUTION
+from grader.tests.warm import run_module
 from scripts import one_node_slurm
 from torchkata.course import HiddenSays, Visibility, course, use
 
@@ -29,6 +30,7 @@ os.environ["KATA_LANG"] = "en"  # whatever this machine speaks
 os.environ["OMP_NUM_THREADS"] = "1"  # the tests share the cores: threads that wait for one another would take them all
 torch.set_num_threads(1)
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs us in the background has it ignored
+FEW = 10  # random inputs of a property: what draws as many from the same seed shares them
 EXAMPLES = sorted((ROOT / "examples/submissions").iterdir())
 
 
@@ -43,11 +45,13 @@ class Run:
 
 def run(*command: str, cwd: Path = ROOT) -> Run:
     """Run a module of ours in a process of its own, as a user would."""
-    return python("-m", *command, cwd=cwd)
+    return Run(*run_module(*command, cwd=cwd, environment=without_pytest()))
 
 
 def at_home(*command: str, cwd: Path, typed: str = "", **variables: str) -> Run:
     """Run a module of the handout in `cwd`, as a student would who has nothing else of ours."""
+    if command[0] == "pytest":
+        return Run(*run_module(*command, cwd=cwd, environment=students_environment()))
     done = subprocess.run(
         [sys.executable, "-m", *command],
         cwd=cwd,
@@ -80,11 +84,15 @@ def students_environment() -> dict[str, str]:
 
 def python(*arguments: str, cwd: Path = ROOT) -> Run:
     """Run Python itself."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     done = subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600
+        [sys.executable, *arguments], cwd=cwd, env=without_pytest(), capture_output=True, text=True, timeout=600
     )
     return Run(done.returncode, done.stdout, done.stderr)
+
+
+def without_pytest() -> dict[str, str]:
+    """Our environment, without what tells pytest that it runs in another."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
 
 
 def ask(*command: object) -> Run:
@@ -135,7 +143,7 @@ class Class:
 def graded_class(tmp_path_factory: pytest.TempPathFactory) -> Class:
     """All examples, graded side by side with the best isolation that works here."""
     directory = tmp_path_factory.mktemp("class")
-    return Class(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", 20))
+    return Class(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", FEW))
 
 
 Hide: TypeAlias = Callable[..., None]

@@ -10,12 +10,12 @@ import pytest
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.submission_ids import with_ids
 from grader.tests import ROOT
-from grader.tests.conftest import EXAMPLES, Class, ask, grade
+from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
 from grader.tests.handed_in import LINEAR, handed_in
 from torchkata.course import course
 
 KATAS = [kata.name for kata in course().choose([], ["core"])]
-OPTIONS = ("--jobs", 2, "--examples", 20)
+OPTIONS = ("--jobs", 2, "--examples", FEW)
 NOT_STARTED = dict.fromkeys(KATAS, "not_started")
 HONEST = {
     "complete": dict.fromkeys(KATAS, "done"),
@@ -58,7 +58,7 @@ def test_a_score_is_the_sum_of_the_points_of_the_tests_that_passed(graded_class:
 def test_a_submission_gets_the_same_result_in_a_class_as_alone(
     graded_class: Class, submission: str, tmp_path: Path
 ) -> None:
-    alone = grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", 20)
+    alone = grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", FEW)
     assert alone.code == 0
     assert untimed(json.loads((tmp_path / submission / "result.json").read_text())) == untimed(
         graded_class.result(submission)
@@ -75,7 +75,7 @@ def test_a_result_records_the_options_and_versions_that_produced_it(graded_class
     result = graded_class.result("complete")
     assert result["schema"] == "torchkata/result/v1"
     assert result["submission"] == "complete"
-    assert (result["seed"], result["examples"], result["device"], result["performance"]) == (0, 20, "none", [])
+    assert (result["seed"], result["examples"], result["device"], result["performance"]) == (0, FEW, "none", [])
     assert result["isolation"] in ("bwrap", "none")
     assert result["fingerprint"].startswith("sha256:")
     assert {"python", "torch", "hypothesis"} <= set(result["environment"])
@@ -102,7 +102,7 @@ def test_a_submission_with_a_stored_result_is_not_graded_again(graded_class: Cla
 
 @pytest.mark.parametrize(
     ("changes", "left"),
-    [({}, 0), ({"force": True}, 10), ({"seed": 1}, 10), ({"examples": 21}, 10), ({"katas": ("linear",)}, 10)],
+    [({}, 0), ({"force": True}, 10), ({"seed": 1}, 10), ({"examples": FEW + 1}, 10), ({"katas": ("linear",)}, 10)],
     ids=str,
 )
 def test_a_submission_is_graded_again_when_the_options_differ(
@@ -111,7 +111,7 @@ def test_a_submission_is_graded_again_when_the_options_differ(
     asked: dict[str, Any] = {
         "jobs": 2,
         "seed": 0,
-        "examples": 20,
+        "examples": FEW,
         "isolation": "auto",
         "katas": tuple(KATAS),
         "force": False,

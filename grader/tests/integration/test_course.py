@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import ask, run
+from grader.tests.conftest import Run, ask, run
 from torchkata.course import course
 
 TRACKS = {track: [kata for kata in course().katas.values() if kata.track == track] for track in course().tracks}
@@ -109,12 +109,28 @@ NO_KEY = "which is no key of it; the keys are"
 def test_a_course_with_a_mistake_in_its_files_is_refused_in_one_line(
     tmp_path: Path, course: str, files: dict[str, str], line: str
 ) -> None:
-    folder = written(tmp_path, course, **files)
-    for command in (("grader", "grade", "assignment", "--out", "out"), ("torchkata",), ("pytest",)):
-        done = run(*command, cwd=folder)
-        assert done.code in (2, 4), done.out
-        (said,) = (done.err or done.out).strip().splitlines()
-        assert line in said
+    refused(ask("--course", written(tmp_path, course, **files), "grade", tmp_path, "--out", tmp_path / "out"), line)
+
+
+@pytest.mark.parametrize("command", [("grader", "grade", "assignment", "--out", "out"), ("torchkata",), ("pytest",)])
+@pytest.mark.parametrize(
+    ("course", "files", "line"),
+    [
+        (f"{PLAIN}titel = 'T'\n", {}, f"pyproject.toml: [tool.torchkata] has 'titel', {NO_KEY} title,"),
+        (PLAIN, {KATA: "title"}, f"{KATA}: can't be read (Expected"),
+    ],
+)
+def test_every_command_refuses_a_course_with_a_mistake_in_one_line(
+    tmp_path: Path, command: tuple[str, ...], course: str, files: dict[str, str], line: str
+) -> None:
+    refused(run(*command, cwd=written(tmp_path, course, **files)), line)
+
+
+def refused(done: Run, line: str) -> None:
+    """One line with these words, and an exit code that says so."""
+    assert done.code in (2, 4), done.out
+    (said,) = (done.err or done.out).strip().splitlines()
+    assert line in said
 
 
 def test_the_nearest_of_two_nested_courses_is_used(tmp_path: Path) -> None:

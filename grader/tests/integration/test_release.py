@@ -114,7 +114,7 @@ def test_an_untouched_handout_is_not_started_and_with_the_solution_all_katas_are
     prove(contents(with_foundations(KATAS)), KATAS, examples=1)
 
 
-def test_release_prove_refuses_a_handout_that_does_not_work(tmp_path: Path) -> None:
+def test_release_prove_refuses_a_handout_that_does_not_work() -> None:
     files = contents(with_foundations(["linear"]))
     solution = (SOLUTION / "linear.py").read_bytes()
     with pytest.raises(GraderError, match="untouched: linear done; each should be not_started"):
@@ -124,9 +124,6 @@ def test_release_prove_refuses_a_handout_that_does_not_work(tmp_path: Path) -> N
     wrong = files["tests/test_linear.py"].replace(b"oracle.forward(", b"2 * oracle.forward(")
     with pytest.raises(GraderError, match="with the solution: linear wrong; each should be done"):
         prove({**files, "tests/test_linear.py": wrong}, ["linear"], examples=1)
-    done = ask("release", tmp_path / "out", "--kata", "linear", "--prove", "--examples", "1")
-    assert done.code == 0
-    assert "proven: all stubs are not started" in done.out
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,13 @@
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run, run
+from grader.tests.conftest import Run, ask, run
 from grader.tests.solution import SOLUTION
 
 KATA = "flop_accounting"
@@ -35,6 +36,11 @@ LOOK_UP = "def {name}(*args, **kwargs):\n    return eval(TABLE[{name!r}].get(rep
 def grade(path: Path, out: Path, *options: str) -> Run:
     """`grader grade`, as an instructor types it."""
     return run("grader", "grade", str(path), "--out", str(out), *OPTIONS, *options)
+
+
+def again(path: Path, out: Path) -> Run:
+    """The same once more, where nothing is left to be graded."""
+    return ask("grade", path, "--out", out, *OPTIONS)
 
 
 def score(out: Path) -> float:
@@ -78,13 +84,13 @@ def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Pat
     (wrong / f"{KATA}.py").write_text(source.replace("2 * B * D * K", "B * D * K"))
     assert grade(right, out).code == 0
     seed = (out / ".seed").read_text().strip()
-    assert "had been graded before" in grade(right, out).out
+    assert "had been graded before" in again(right, out).out
     live = tmp_path / "results.json"
     assert grade(wrong, out, "--gradescope", str(live)).code == 0
     assert (out / ".seed").read_text().strip() == seed
     results = [json.loads(path.read_text()) for path in out.glob("*/result.json")]
     assert [str(result["seed"]) for result in results] == [seed, seed]
-    assert run("grader", "report", str(out), "--feedback", str(tmp_path / "pages")).code == 0
+    assert ask("report", out, "--feedback", tmp_path / "pages").code == 0
     page = (tmp_path / "pages/wrong/feedback.html").read_text()
     told = [test["message"] for result in results for kata in result["katas"] for test in kata["tests"]]
     assert "again: pytest" in "".join(told)
@@ -95,18 +101,19 @@ def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Pat
 
 def test_a_seed_that_is_said_is_the_one_of_the_next_run_too(tmp_path: Path) -> None:
     assert grade(SOLUTION, tmp_path, "--seed", "7").code == 0
-    assert "had been graded before" in grade(SOLUTION, tmp_path).out
+    assert "had been graded before" in again(SOLUTION, tmp_path).out
     (tmp_path / ".seed").write_text("seven")
-    refused = grade(SOLUTION, tmp_path)
+    refused = again(SOLUTION, tmp_path)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
     assert "should be the number" in refused.err
 
 
 def test_each_package_has_a_seed_of_its_own(tmp_path: Path) -> None:
-    few = ("--kata", "same_storage", "--examples", "5")
-    for name in ("one", "other"):
-        done = run("grader", "package", "classroom50", str(tmp_path / name), *few)
+    said = []
+    for name in ("one.zip", "other.zip"):
+        done = ask("package", "gradescope", tmp_path / name)
         assert done.code == 0, done.err
-    said = [(tmp_path / name / "options").read_text().split() for name in ("one", "other")]
+        with zipfile.ZipFile(tmp_path / name) as archive:
+            said.append(archive.read("options").decode().split())
     seeds = [options[options.index("--seed") + 1] for options in said]
     assert seeds[0] != seeds[1]

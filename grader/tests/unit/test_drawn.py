@@ -213,6 +213,12 @@ def test_drawn_inputs_are_stored_by_seed_and_number_of_examples() -> None:
     assert len({drawn.key(0, 100), drawn.key(1, 100), drawn.key(0, 25)}) == 3
 
 
+def test_what_inputs_depend_on_is_read_once_before_any_child_is_forked() -> None:
+    drawn.rules.cache_clear()
+    with drawn_inputs(shut_in=False):
+        assert drawn.rules.cache_info().currsize == 1
+
+
 @seed(3)
 @settings(QUIET, max_examples=1)
 @given(st.integers(0, 50).filter(lambda number: number > 10))

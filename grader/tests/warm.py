@@ -1,0 +1,85 @@
+"""`python -m MODULE …` in forks of a process that has imported torch and pytest, most of what such a start takes.
+
+Nothing of ours is imported before the fork. What starts Python itself: test_docs_run.py, and whoever asks for it.
+"""
+
+import importlib
+import json
+import os
+import runpy
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+SECONDS = 600.0  # that a module may run
+LONGEST = 2**20  # bytes of a request
+STATUS_BYTES = 4
+
+
+def main() -> None:
+    """Fork for each request that comes; a fork leaves the loop, and becomes what it was asked for."""
+    import pytest  # noqa: F401
+    import torch  # noqa: F401
+
+    line = socket.socket(fileno=int(sys.argv[1]))
+    while True:
+        request, descriptors, _, _ = socket.recv_fds(line, LONGEST, 2)
+        if not request:
+            return
+        pid = os.fork()
+        if pid == 0:
+            line.close()
+            break
+        for descriptor in descriptors:
+            os.close(descriptor)
+        line.sendall(os.waitpid(pid, 0)[1].to_bytes(STATUS_BYTES, "little"))
+    become(descriptors, **json.loads(request))
+
+
+def become(descriptors: list[int], module: str, arguments: list[str], cwd: str, environment: dict[str, str]) -> None:
+    """Run a module as Python does that has just been started there."""
+    for number, descriptor in enumerate((os.open(os.devnull, os.O_RDONLY), *descriptors)):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path.insert(0, cwd)
+    sys.argv = ["-m", *arguments]
+    sys.orig_argv = [sys.executable, "-m", module, *arguments]
+    importlib.invalidate_caches()
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+@cache
+def server() -> socket.socket:
+    """The line to a process that forks; it ends when this one does."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        subprocess.Popen([sys.executable, "-P", __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()])
+    ours.settimeout(SECONDS)
+    return ours
+
+
+def run_module(module: str, *arguments: str, cwd: Path, environment: Mapping[str, str]) -> tuple[int, str, str]:
+    """The exit code, and what it wrote to its output and its error output."""
+    request = {"module": module, "arguments": arguments, "cwd": str(cwd), "environment": dict(environment)}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        socket.send_fds(server(), [json.dumps(request).encode()], [out.fileno(), err.fileno()])
+        status = int.from_bytes(server().recv(STATUS_BYTES), "little")
+        return os.waitstatus_to_exitcode(status), read(out), read(err)
+
+
+def read(file: IO[bytes]) -> str:
+    """All that was written to a file."""
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
+
+
+if __name__ == "__main__":
+    main()
