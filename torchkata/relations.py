@@ -156,17 +156,18 @@ def nans(like: Numbers) -> Numbers:
 
 
 def all_as_the_first(pair: Pair) -> Numbers | None:
-    """The first number, wherever one is expected; of the first itself nothing is said."""
-    predicted = np.full(pair.yours.shape, pair.yours.flat[0] if pair.yours.size else 0.0, np.float64)
-    predicted.flat[:1] = np.nan
-    return predicted
+    """The first number, wherever others are expected; of the first itself nothing is said."""
+    return rows_as_the_first(replace(pair, yours=pair.yours.ravel(), expected=pair.expected.ravel()), pair.yours.shape)
 
 
-def rows_as_the_first(pair: Pair) -> Numbers | None:
-    """The first row, wherever one is expected; of the first itself nothing is said."""
-    if not pair.yours.ndim or not pair.yours.size:
-        return pair.expected
-    return np.concatenate([nans(pair.yours[:1]), np.broadcast_to(pair.yours[:1], pair.yours[1:].shape)])
+def rows_as_the_first(pair: Pair, shape: tuple[int, ...] | None = None) -> Numbers | None:
+    """The first row, wherever others are expected; of the first itself nothing is said, nor where all should be it."""
+    yours, expected = pair.yours, pair.expected
+    if not (yours.ndim and yours.size and expected.ndim):
+        return expected
+    if np.all(expected == expected[:1]):
+        return nans(yours).reshape(shape or yours.shape) if np.all(yours == yours[:1]) else None
+    return np.concatenate([nans(yours[:1]), np.broadcast_to(yours[:1], yours[1:].shape)]).reshape(shape or yours.shape)
 
 
 def in_that_shape(pair: Pair) -> Numbers | None:
@@ -337,7 +338,7 @@ def has_bits(values: Numbers, bits: int) -> Any:
 
 def type_alone(parts: Sequence[Compared], pairs: Sequence[Pair]) -> str:
     """The right numbers in another type."""
-    other = [type(one.yours) is not type(one.expected) or not same_dtype(one) for one in parts]
+    other = [not alike_in_type(one) for one in parts]
     shown = {number for pair, differs in zip(pairs, other, strict=True) if differs for number in pair.yours.flat}
     right = all(
         pair.yours.shape == pair.expected.shape and agree(pair.yours, pair.expected, pair.eps) for pair in pairs
@@ -345,9 +346,10 @@ def type_alone(parts: Sequence[Compared], pairs: Sequence[Pair]) -> str:
     return words("relation.type") if right and len(shown) >= ENOUGH else ""
 
 
-def same_dtype(one: Compared) -> bool:
-    """Whether two values of one type have one dtype, if any."""
-    return getattr(one.yours, "dtype", None) == getattr(one.expected, "dtype", None)
+def alike_in_type(one: Compared) -> bool:
+    """Whether both are of one type, and of one dtype if they have any."""
+    dtypes = [getattr(value, "dtype", None) for value in (one.yours, one.expected)]
+    return type(one.yours) is type(one.expected) and dtypes[0] == dtypes[1]
 
 
 def unpacked(seen: Sequence[Compared]) -> tuple[str, list[Compared]]:
@@ -405,7 +407,7 @@ def keys(seen: Sequence[Compared]) -> str:
 def constant_answer(seen: Sequence[Compared]) -> str:
     """One answer to all calls, which ask for several."""
     answer, few = seen[0].yours, 2 if isinstance(seen[0].expected, (bool, str)) else ENOUGH
-    if len(seen) < CALLS or not all(same(one.yours, answer) for one in seen):
+    if len(seen) < CALLS or not all(same(one.yours, answer) and alike_in_type(one) for one in seen):
         return ""
     asked: list[Plain] = []
     for one in seen:
@@ -424,14 +426,19 @@ def opposite(seen: Sequence[Compared]) -> str:
 
 def common(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
     """What is true of all inputs whose answers are wrong, and of no other; each comes with whether it is right."""
-    wrong = [facts(given) for given, right in trials if not right]
-    right = [facts(given) for given, right in trials if right]
+    telling = [(facts(given), right) for given, right in trials if not any(map(is_empty, given.values()))]
+    wrong, right = ([found for found, is_right in telling if is_right is asked] for asked in (False, True))
     if len(wrong) < CALLS or len(right) < CALLS:
         return ""
     for fact in wrong[0]:
         if all(one.get(fact) for one in wrong) and not any(one.get(fact) for one in right):
             return words("relation.common", fact=fact)
     return ""
+
+
+def is_empty(value: Plain) -> bool:
+    """Whether it is a tensor or an array of no elements: hardly an answer to that can be wrong."""
+    return (is_tensor(value) or is_array(value)) and 0 in value.shape
 
 
 def facts(given: Mapping[str, Plain]) -> dict[str, bool]:
@@ -473,7 +480,7 @@ def facts_of(name: str, value: Plain) -> dict[str, bool]:
     shape = list(value.shape)
     found = {f"{name}.ndim == {count}": len(shape) == count for count in range(4)}
     found |= {f"{name}.ndim > {count}": len(shape) > count for count in (1, 2)}
-    found |= {f"0 in {name}.shape": 0 in shape, f"1 in {name}.shape": 1 in shape}
+    found[f"1 in {name}.shape"] = 1 in shape
     for axis in {0, -1} if shape else ():
         found |= {f"{name}.shape[{axis}] == 1": shape[axis] == 1, f"{name}.shape[{axis}] > 1": shape[axis] > 1}
     return {**found, f"{name}.dtype == {value.dtype}": True}

@@ -1,5 +1,6 @@
 """What holds in all answers is told; of answers that have nothing to do with what is expected, nothing is."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -149,6 +150,10 @@ def test_keys_that_are_missing_or_too_many_are_told() -> None:
     assert relation([Compared({"w": [2, 3]}, right), Compared({}, right)]) == "", "not in all"
 
 
+def test_rows_that_should_be_equal_are_not_told_to_be() -> None:
+    assert relation([Compared([n % 5] * 3, [n] * 3) for n in range(9)]) == ""
+
+
 def test_what_a_dict_holds_is_compared_at_the_key_that_differs() -> None:
     seen = [Compared({"a": 1, "b": [n + 1, n]}, {"a": 1, "b": [n, n + 1]}) for n in range(4)]
     assert relation(seen) == "b: yours is expected in reverse order"
@@ -197,7 +202,9 @@ def test_chance_has_nothing_in_common(seed: int) -> None:
     assert common([(given, bool(right)) for given, right in zip(inputs, rng.integers(0, 2, 60), strict=True)]) == ""
 
 
-@pytest.mark.parametrize("value", [None, "text", True, {}, [], [[]], torch.zeros(0), 1j, float("nan"), float("inf")])
+@pytest.mark.parametrize(
+    "value", [None, "text", True, {}, [], [[]], torch.zeros(0), 1j, math.nan, math.inf, 3, [1.5, 2], np.ones((2, 1))]
+)
 def test_values_of_any_kind_are_compared(value: Any) -> None:
     for other in (value, 1, 2.5, "other", [1, 2], {"a": 1}, torch.ones(2, 2), np.ones(3)):
         assert relation([Compared(value, other), Compared(other, value)]) == ""
