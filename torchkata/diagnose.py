@@ -3,37 +3,32 @@
     the test runs   what it is given, and what the student answers, is kept
     it failed       its body runs again over what was kept, once for each mistake, made in place of the oracle
     one passes all  "looks like: …"; silent where none does, or several do
-    none is named   its body runs once more, and what it compares is watched: `relations.py` says what holds in all
+    none is named   its body runs once more, watched by `trials.py`: `relations.py` says what holds in all
 
 Nothing of this changes how the test ends: not its inputs, not its verdict, whatever goes wrong here.
 """
 
 import inspect
 import io
-import re
 import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
-from itertools import accumulate
 from types import FrameType
 from typing import Any
 
 import pytest
 
-from .compare import watcher
 from .explain import first_cause
 from .failures import AbortTest, Crashed, Wrong
 from .mistakes import Mistake, mistakes, patched_oracle
-from .relations import Compared, common, relation
-from .replay import MOST, Example, NotRecorded, RecordedBody, ReplayingStudent, bytes_of, recorded
+from .replay import Example, NotRecorded, RecordedBody, ReplayingStudent, recorded
 from .reply import Probe
 from .selection import STUDENT, kata_of
 from .student import Student
-from .values import Plain
+from .trials import few, what_holds
 
 DIAGNOSIS = pytest.StashKey[str]()
 
@@ -75,7 +70,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
             found = diagnosis(known_of(kata), body, test, student, seconds, aside)
             pyfuncitem.stash[DIAGNOSIS] = found
             if not found and isinstance(cause, Wrong):
-                cause.relation = what_holds(kept, body, test, student, seconds, aside)
+                cause.relation = relation_of(kept, body, test, student, seconds, aside)
         raise
     finally:
         pyfuncitem.obj = test
@@ -110,7 +105,7 @@ def diagnosis(
         return ""
 
 
-def what_holds(
+def relation_of(
     kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, aside: float
 ) -> str:
     """What holds in all answers to a failed test, those that were kept and further ones; "" for nothing."""
@@ -118,55 +113,9 @@ def what_holds(
         student.runner.set_budget(aside)
         further = body.more(test, Aside(student.runner), FURTHER) if hasattr(test, "hypothesis") else []
         with unwarned(), processor_time(seconds):
-            trials = [tried(body.body, example) for example in few([*kept, *further])]
-            failed = next((trial for trial in trials if not trial.right), Trial())
-            if failed.part is not None:
-                seen = [one for trial in trials for part, one in trial.compared if part == failed.part]
-                if told := relation(seen):
-                    return told
-            given = [(trial.given[0], trial.right) for trial in trials if len(trial.given) == 1]
-            return common(given) if len(given) == len(trials) else ""
+            return what_holds(body.body, few([*kept, *further]))
     except (Exception, AbortTest, OutOfTime):
         return ""
-
-
-@dataclass
-class Trial:
-    """What a test's body asked and compared on one example, each comparison with the part of the answer it is about."""
-
-    given: list[Mapping[str, Plain]] = field(default_factory=list)
-    compared: list[tuple[str, Compared]] = field(default_factory=list)
-    part: str | None = None  # what the comparison was about that failed
-    right: bool = False
-
-
-def tried(body: Callable[..., None], example: Example) -> Trial:
-    """Run the body once more on an example, and watch."""
-    student, trial = ReplayingStudent(example.answers), Trial()
-
-    def watch(yours: Plain, expected: Plain, what: str, right: bool) -> None:
-        part = re.split(r"[\d(\[]", what, maxsplit=1)[
-            0
-        ]  # all parameters are one part of an answer, and so are all steps
-        trial.compared.append((part, Compared(yours, expected, student.calls[-1].inputs())))
-        trial.part = None if right else part
-
-    before = watcher.set(watch)
-    try:
-        body(**example.given, student=student)
-        trial.right = True
-    except AssertionError:
-        pass
-    finally:
-        watcher.reset(before)
-    trial.given = [call.inputs() for call in student.calls]
-    return trial
-
-
-def few(examples: Sequence[Example]) -> list[Example]:
-    """As many as do not fill the memory when they are computed with."""
-    sizes = accumulate(bytes_of(example.answers) for example in examples)
-    return [example for example, size in zip(examples, sizes, strict=True) if size <= MOST]
 
 
 class Aside(Student):

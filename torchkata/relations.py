@@ -54,6 +54,8 @@ class Formula:
 
 def relation(seen: Sequence[Compared]) -> str:
     """The sentence that holds in all of these comparisons of one thing, "" where there is none."""
+    if not seen:
+        return ""
     if told := keys(seen) or constant_answer(seen) or opposite(seen):
         return told
     prefix, parts = unpacked(seen)
@@ -434,6 +436,15 @@ def common(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
         if all(one.get(fact) for one in wrong) and not any(one.get(fact) for one in right):
             return words("relation.common", fact=fact)
     return ""
+
+
+def first_wrong(parts: Sequence[Sequence[str]]) -> str:
+    """The part that is the first wrong one in each of these answers, and the one before it, which is right."""
+    found = {tuple(part[-2:]) for part in parts}
+    if len(parts) < CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
+        return ""
+    ((right, wrong),) = found
+    return words("relation.first_wrong", right=right, wrong=wrong)
 
 
 def is_empty(value: Plain) -> bool:

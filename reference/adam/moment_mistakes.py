@@ -145,12 +145,10 @@ def no_epsilon(m: P, v: P, eps: float) -> P:
     return m / np.sqrt(v)
 
 
-@instead_of(
-    adam.direction, "eps is always {own:g}: a group's own is not used", own=[1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-3]
-)
-def constant_epsilon(m: P, v: P, eps: float, own: float) -> P:
-    """1e-8 is the default."""
-    return adam.direction(m, v, own)
+@instead_of(adam.direction, "eps is always 1e-8: a group's own is not used")
+def constant_epsilon(m: P, v: P, eps: float) -> P:
+    """The default."""
+    return adam.direction(m, v, 1e-8)
 
 
 @instead_of(adam.direction, "the root is missing")

@@ -13,7 +13,7 @@ from reference.rmsprop import oracle
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]
 
-EPSILONS = [1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-3]
+EPSILONS = [1e-10, 1e-7, 1e-6, 1e-5, 1e-3]
 
 
 @instead_of(oracle.average, "nothing fades: the squares add up, as in AdaGrad")
@@ -34,10 +34,10 @@ def exchanged(v: P | None, grad: P, alpha: float) -> P:
     return (1 - alpha) * (0 if v is None else v) + alpha * grad**2
 
 
-@instead_of(oracle.average, "alpha is {own:g} for every group, whatever its options say", own=[0.9, 0.95, 0.99, 0.999])
-def alpha_of_its_own(v: P | None, grad: P, alpha: float, own: float) -> P:
-    """0.99 is only the default."""
-    return oracle.average(v, grad, own)
+@instead_of(oracle.average, "alpha is 0.99 for every group, whatever its options say")
+def alpha_of_its_own(v: P | None, grad: P, alpha: float) -> P:
+    """That is only the default."""
+    return oracle.average(v, grad, 0.99)
 
 
 @instead_of(oracle.average, "the average starts with the first square; it starts at 0")
@@ -83,10 +83,10 @@ def floor(v: P, grad: P, eps: float) -> P:
     return grad / np.maximum(np.sqrt(v), eps)
 
 
-@instead_of(oracle.direction, "eps is {own:g} for every group, whatever its options say", own=EPSILONS)
-def epsilon_of_its_own(v: P, grad: P, eps: float, own: float) -> P:
-    """1e-8 is only the default."""
-    return oracle.direction(v, grad, own)
+@instead_of(oracle.direction, "eps is 1e-8 for every group, whatever its options say")
+def epsilon_of_its_own(v: P, grad: P, eps: float) -> P:
+    """That is only the default."""
+    return oracle.direction(v, grad, 1e-8)
 
 
 @instead_of(oracle.direction, "eps is missing")

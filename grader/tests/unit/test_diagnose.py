@@ -17,9 +17,9 @@ import torchkata.diagnose
 from grader.sandbox.runner import WorkerRunner
 from reference import instead_of
 from reference.sgd import oracle
-from torchkata.compare import assert_equal
+from torchkata.compare import assert_equal, check
 from torchkata.course import course
-from torchkata.diagnose import ASIDE, diagnosis, known_of, what_holds
+from torchkata.diagnose import ASIDE, diagnosis, known_of, relation_of
 from torchkata.failures import TimedOut
 from torchkata.mistakes import Mistake, fitted, mistakes, named_mistakes, patched_oracle
 from torchkata.replay import RecordedBody, recorded
@@ -245,17 +245,31 @@ def test_a_constant_is_fitted_and_named() -> None:
         (lambda _, x: x * x % 7, ""),
     ],
 )
-def test_what_holds_in_all_answers_is_told(wrong: Probe, told: str) -> None:
+def test_relation_of_in_all_answers_is_told(wrong: Probe, told: str) -> None:
     @given(x=st.integers(-50, 50).filter(lambda x: x not in (0, 1)))
     def test(student: Student, x: int) -> None:
-        assert_equal(student.call(wrong, x), x, what="x")
+        assert_equal(student.call(wrong, x), x)
 
     student, body = Student(Here()), recorded(SimpleNamespace(obj=test))
     body.begin({"student": student})
     with pytest.raises(AssertionError):
         test(student=student)
-    assert what_holds(body.kept(), body, test, student, 5.0, ASIDE) == told
-    assert what_holds(body.kept(), body, test, student, 0.0, ASIDE) == "", "no time is left"
+    assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == told
+    assert relation_of(body.kept(), body, test, student, 0.0, ASIDE) == "", "no time is left"
+
+
+def test_a_part_that_is_not_what_was_compared_is_not_told_to_be_wrong() -> None:
+    @given(x=st.integers(2, 50))
+    def test(student: Student, x: int) -> None:
+        assert_equal(student.call(uphill, 0, x, 1), x, what="first")
+        assert_equal(student.call(uphill, 0, x, 1), x, what="second")
+        check(x == 1, "something else is wrong")
+
+    student, body = Student(Here()), recorded(SimpleNamespace(obj=test))
+    body.begin({"student": student})
+    with pytest.raises(AssertionError):
+        test(student=student)
+    assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == ""
 
 
 def test_an_in_process_runner_with_a_small_budget_stops_the_call(tmp_path: Path) -> None:

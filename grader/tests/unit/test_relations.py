@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy import ndarray as Array
 
-from torchkata.relations import CALLS, Compared, common, facts, relation
+from torchkata.relations import CALLS, Compared, common, facts, first_wrong, relation
 from torchkata.values import Plain
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -35,7 +35,7 @@ OF_NUMBERS: dict[str, Function] = {
     "yours = max(expected, 0)": lambda e: np.maximum(e, 0),
     "yours = expected**2": np.square,
     "yours = 1 / expected": lambda e: 1 / e,
-    "the numbers of yours are right: only the shape is not": lambda e: e.reshape(-1),
+    "the numbers are right, only the shape is not": lambda e: e.reshape(-1),
     "yours = expected.sum(0)": lambda e: e.sum(0),
     "yours = expected.mean(-1)": lambda e: e.mean(-1),
     "yours = 1/8 * expected": lambda e: e / 8,
@@ -43,7 +43,7 @@ OF_NUMBERS: dict[str, Function] = {
     "yours = expected + 1": lambda e: e + 1,
     "yours = expected - 2.5": lambda e: e - 2.5,
     "yours is expected, cut off at -2 and 2": lambda e: e.clip(-2, 2),
-    "the numbers of yours are right: only their order is not": lambda e: np.random.default_rng(0).permuted(e),
+    "the numbers are right, only their order is not": lambda e: np.random.default_rng(0).permuted(e),
 }
 OF_WHOLE_NUMBERS: dict[str, Callable[[int], float]] = {
     "yours = expected % 2**32": lambda e: e % 2**32,
@@ -52,7 +52,7 @@ OF_WHOLE_NUMBERS: dict[str, Callable[[int], float]] = {
     "yours = expected + 1": lambda e: e + 1,
     "yours = 2 * expected": lambda e: 2 * e,
     "yours has no more digits than float32 holds": lambda e: int(np.float32(e)),
-    "the numbers of yours are right: only the type is not": float,
+    "the numbers are right, only the type is not": float,
 }
 
 
@@ -193,6 +193,14 @@ def test_what_wrong_inputs_have_in_common_is_told(fact: str, inputs: list[Mappin
     assert common(trials[: CALLS // 2]) == "", "too few"
     wrong = next(given for given, right in trials if not right)
     assert common([*trials, (wrong, True)]) == "", "not in all"
+
+
+def test_the_first_part_that_is_wrong_is_told_where_it_is_the_same_each_time() -> None:
+    parts = [["loss of step 1", "loss of step 2"]] * CALLS
+    assert first_wrong(parts) == "loss of step 1 is right, loss of step 2 is the first that is wrong"
+    assert first_wrong(parts[1:]) == "", "too few"
+    assert first_wrong([*parts, ["loss of step 1"]]) == "", "not in all"
+    assert first_wrong([["y", "y"]] * CALLS) == first_wrong([["", "y"]] * CALLS) == "", "they have no names"
 
 
 @given(SEEDS)
