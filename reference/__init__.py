@@ -5,8 +5,8 @@ student's values differ from the oracle's, they are compared with those of each 
 agrees with all of them, that is what it looks like.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -17,8 +17,15 @@ class Mistake:
     message: str  # goes on after "looks like: "
     right: Callable[..., Any]
     mistaken: Callable[..., Any]
+    constants: Mapping[str, Sequence[float]] = field(default_factory=dict)  # the values that each may have
 
 
-def instead_of(right: Callable[..., Any], message: str) -> Callable[[Callable[..., Any]], Mistake]:
-    """Decorates what a mistake computes; `right` is the oracle's function, of the same arguments and results."""
-    return lambda mistaken: Mistake(message, right, mistaken)
+def instead_of(
+    right: Callable[..., Any], message: str, **constants: Sequence[float]
+) -> Callable[[Callable[..., Any]], Mistake]:
+    """Decorates what a mistake computes; `right` is the oracle's function, of the same arguments and results.
+
+    A constant is one more argument of the mistake's, by name: each of its values is tried, and the message names the
+    one that fits: `{eps:g}`.
+    """
+    return lambda mistaken: Mistake(message, right, mistaken, constants)

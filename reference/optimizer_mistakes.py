@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from numpy import zeros
+import numpy as np
 
 from reference import instead_of, optimizers
 from reference.optimizers import Grad, Met
@@ -13,6 +13,8 @@ Grads: TypeAlias = Sequence[Sequence[Sequence[Grad]]]
 Options: TypeAlias = Mapping[str, Any]
 Bytes: TypeAlias = Mapping[str, int]  # by dtype
 
+RATES = [1e-4, 1e-3, 1e-2, 1e-1, 1.0]  # that are common
+BOUNDS = [0.1, 0.5, 1.0, 5.0, 10.0, 100.0, 1000.0]  # of a gradient
 ITEMSIZES = {"torch.float64": 8, "torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2}
 
 
@@ -61,10 +63,35 @@ def late_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     return rates(optimizers.met(lrs, grads, group, i), [lrs[max(0, t - 1)][group] for t in range(len(lrs))])
 
 
-@instead_of(optimizers.met, "a rate of 0 is taken for none, and the default used")
-def zero_is_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+@instead_of(optimizers.met, "a rate of 0 is taken for none, and {rate:g} used", rate=RATES)
+def zero_is_none(lrs: Lrs, grads: Grads, group: int, i: int, rate: float) -> Met:
     """As `lr or 0.01` does."""
-    return rates(optimizers.met(lrs, grads, group, i), [lr or 0.01 for lr in column(lrs, group)])
+    return rates(optimizers.met(lrs, grads, group, i), [lr or rate for lr in column(lrs, group)])
+
+
+@instead_of(optimizers.met, "lr falls by itself, as 1 / (1 + {fall:g} * steps)", fall=[0.01, 0.1, 0.5, 1.0])
+def falling_rate(lrs: Lrs, grads: Grads, group: int, i: int, fall: float) -> Met:
+    """It changes when somebody changes it."""
+    found: Met = []
+    for grad, lr in optimizers.met(lrs, grads, group, i):
+        steps = sum(earlier is not None for earlier, _ in found)
+        found.append((grad, lr / (1 + fall * steps)))
+    return found
+
+
+@instead_of(optimizers.met, "the gradient is clipped to norm {most:g}", most=BOUNDS)
+def clipped(lrs: Lrs, grads: Grads, group: int, i: int, most: float) -> Met:
+    """That is the training loop's to decide."""
+    return [
+        (grad if grad is None else grad / max(1.0, float(np.linalg.norm(grad)) / most), lr)
+        for grad, lr in optimizers.met(lrs, grads, group, i)
+    ]
+
+
+@instead_of(optimizers.met, "the elements of the gradient are cut off at -{most:g} and {most:g}", most=BOUNDS)
+def cut_off(lrs: Lrs, grads: Grads, group: int, i: int, most: float) -> Met:
+    """However large they are, they count."""
+    return [(grad if grad is None else grad.clip(-most, most), lr) for grad, lr in optimizers.met(lrs, grads, group, i)]
 
 
 @instead_of(optimizers.met, "only the first group moves")
@@ -114,7 +141,7 @@ def last_gradient_again(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
 @instead_of(optimizers.met, "a missing gradient counts as one of zeros: the parameter should be skipped")
 def zeros_for_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """The memory fades, and what is left of it still moves the parameter."""
-    return [(zeros(()) if grad is None else grad, lr) for grad, lr in optimizers.met(lrs, grads, group, i)]
+    return [(np.zeros(()) if grad is None else grad, lr) for grad, lr in optimizers.met(lrs, grads, group, i)]
 
 
 @instead_of(optimizers.memory_without_gradient, "a step without gradient wipes the memory: it should stay as it is")
@@ -163,16 +190,10 @@ def options_of_constructor(given: Sequence[Options], group: int) -> Options:
     return {}
 
 
-@instead_of(optimizers.default_rate, "the default lr is 0.001, not 0.01")
-def smaller_default(lr: float) -> float:
-    """Adam's."""
-    return 1e-3
-
-
-@instead_of(optimizers.default_rate, "the default lr is 0.01, not 0.001")
-def larger_default(lr: float) -> float:
-    """RMSprop's."""
-    return 1e-2
+@instead_of(optimizers.default_rate, "the default lr is {rate:g}: it should be another", rate=RATES)
+def other_default(lr: float, rate: float) -> float:
+    """0.001 is Adam's, 0.01 RMSprop's."""
+    return rate
 
 
 @instead_of(optimizers.rates_without_own, "a group without an lr of its own gets the default, not the lr given for all")

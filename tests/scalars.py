@@ -3,7 +3,7 @@
 import math
 import sys
 
-from torchkata.compare import differs
+from torchkata.compare import compared, differs
 from torchkata.values import Plain
 
 ROUNDINGS = 16  # of float64: a product or quotient of up to eight numbers, in any order, on both sides
@@ -16,6 +16,7 @@ def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what:
     slack = (relative + ROUNDINGS * sys.float_info.epsilon) * abs(expected)
     if not (math.isfinite(yours) and abs(yours - expected) <= slack):
         raise differs(yours, expected, what, note)
+    compared(yours, expected, what)
 
 
 def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "") -> None:
@@ -23,3 +24,4 @@ def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "")
     if type(yours) is not (float if type(expected) is float else int) or yours != expected:
         other = type(yours) is float and yours == expected
         raise differs(yours, expected, what, "a count of ints is an int, and exact" if other else note)
+    compared(yours, expected, what)

@@ -1,5 +1,6 @@
 """Assertions on plain values: type, dtype and shape first, then numbers, within a bound that the arithmetic allows."""
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from torch import dtype as TorchDtype
 
 of_a_mistake = ContextVar("of_a_mistake", default=False)  # whether what is expected is a known mistake's
+watcher: ContextVar[Callable[[Plain, Plain, str, bool], None] | None] = ContextVar("watcher", default=None)
 ROUNDINGS = 8  # a right product of matrices was seen 1.9 roundings of its scale away from the exact one
 
 
@@ -54,6 +56,7 @@ def assert_close(
         excess = ~(close | (np.isnan(numbers) & np.isnan(exact)))
     if excess.any():
         raise differs(yours, wanted, what, where_note(excess))
+    compared(yours, wanted, what)
 
 
 def in_dtype(exact: Any, dtype: Any) -> tuple[Any, float, float]:
@@ -83,6 +86,7 @@ def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "
     """Demand the same types and, to the bit, the same values; a NaN equals a NaN."""
     if not same(yours, expected):
         raise differs(yours, expected, what, note)
+    compared(yours, expected, what)
 
 
 def check(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
@@ -133,8 +137,15 @@ def same_elements(a: "Tensor", b: "Tensor") -> bool:
     return bool(np.array_equal(a.numpy(), b.numpy()))
 
 
+def compared(yours: Plain, expected: Plain, what: str, *, right: bool = True) -> None:
+    """Show a comparison to who watches: whoever asks how right and wrong answers hang together."""
+    if watch := watcher.get():
+        watch(yours, expected, what, right)
+
+
 def differs(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
     """The failure, with what is compared named before each side."""
+    compared(yours, expected, what, right=False)
     prefix = f"{what}: " if what else ""
     shown, shown_yours = show_both(expected, yours)
     if not note and shown == shown_yours:

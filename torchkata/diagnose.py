@@ -1,8 +1,9 @@
-"""pytest plugin: tells which known mistake wrong answers look like.
+"""pytest plugin: tells which known mistake wrong answers look like, or else what holds in all of them.
 
     the test runs   what it is given, and what the student answers, is kept
     it failed       its body runs again over what was kept, once for each mistake, made in place of the oracle
     one passes all  "looks like: …"; silent where none does, or several do
+    none is named   its body runs once more, watched by `trials.py`: `relations.py` says what holds in all
 
 Nothing of this changes how the test ends: not its inputs, not its verdict, whatever goes wrong here.
 """
@@ -13,7 +14,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from types import FrameType
 from typing import Any
@@ -21,12 +22,13 @@ from typing import Any
 import pytest
 
 from .explain import first_cause
-from .failures import AbortTest, Crashed
+from .failures import AbortTest, Crashed, Wrong
 from .mistakes import Mistake, mistakes, patched_oracle
 from .replay import Example, NotRecorded, RecordedBody, ReplayingStudent, recorded
 from .reply import Probe
 from .selection import STUDENT, kata_of
 from .student import Student
+from .trials import few, what_holds
 
 DIAGNOSIS = pytest.StashKey[str]()
 
@@ -57,13 +59,18 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     try:
         return (yield)
     except Exception as error:
-        if not isinstance(first_cause(error), (Crashed, AbortTest)):
+        cause = first_cause(error)
+        if not isinstance(cause, (Crashed, AbortTest)):
             student = pyfuncitem.config.stash[STUDENT]
             seconds, aside = FUSE, FUSE
             if pyfuncitem.config.getoption("--hypothesis-profile") != "prove":
                 seconds = max(LEAST, SHARE * (time.monotonic() - began))
                 aside = min(ASIDE, seconds)
-            pyfuncitem.stash[DIAGNOSIS] = diagnosis(known_of(kata), body, test, student, seconds, aside)
+            kept = few(body.kept())
+            found = diagnosis(known_of(kata), body, test, student, seconds, aside)
+            pyfuncitem.stash[DIAGNOSIS] = found
+            if not found and isinstance(cause, Wrong):
+                cause.relation = relation_of(kept, body, test, student, seconds, aside)
         raise
     finally:
         pyfuncitem.obj = test
@@ -94,6 +101,19 @@ def diagnosis(
             if not possible:
                 return ""
         return possible[0].message if len(possible) == 1 else ""
+    except (Exception, AbortTest, OutOfTime):
+        return ""
+
+
+def relation_of(
+    kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, aside: float
+) -> str:
+    """What holds in all answers to a failed test, those that were kept and further ones; "" for nothing."""
+    try:
+        student.runner.set_budget(aside)
+        further = body.more(test, Aside(student.runner), FURTHER) if hasattr(test, "hypothesis") else []
+        with unwarned(), processor_time(seconds):
+            return what_holds(body.body, few([*kept, *further]))
     except (Exception, AbortTest, OutOfTime):
         return ""
 

@@ -36,6 +36,7 @@ def explain(
     match error:
         case Wrong():
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note)]
+            lines += [("always", error.relation)]
         case Crashed():
             lines += [("crashed", error.error), *place_lines(error.place)]
             outcome, cause = "crashed", f"{error.error} {error.place}" if error.place.file else ""

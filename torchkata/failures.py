@@ -23,6 +23,7 @@ class Wrong(AssertionError):
         self.expected = expected
         self.yours = yours
         self.note = note
+        self.relation = ""  # what holds in all answers that were seen, beside this one
 
 
 @dataclass(frozen=True)

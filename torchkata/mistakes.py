@@ -1,18 +1,19 @@
 """The known mistakes of a kata, and the oracle as somebody takes it who makes one of them."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from itertools import product
 from typing import Any, Protocol, runtime_checkable
 
 import pytest
 
 from .compare import of_a_mistake
 from .course import course
-from .languages import said_of, translated
+from .languages import said_of
 
 
 @runtime_checkable
@@ -30,6 +31,25 @@ class Mistaken(Protocol):
     @property
     def mistaken(self) -> Callable[..., Any]:
         """What stands in its place."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A mistake with a value for each of its constants, which its message names."""
+
+    message: str
+    right: Callable[..., Any]
+    mistaken: Callable[..., Any]
+    values: Mapping[str, float]
+
+
+def fitted(one: Mistaken) -> Iterator[Fitted]:
+    """A mistake with each value that its constants may have; once, as it is, where it has none."""
+    constants: Mapping[str, Sequence[float]] = getattr(one, "constants", {})
+    for chosen in product(*constants.values()):
+        values = dict(zip(constants, chosen, strict=True))
+        message = one.message.format(**values) if values else one.message
+        yield Fitted(message, one.right, partial(one.mistaken, **values), values)
 
 
 @dataclass(frozen=True)
@@ -54,14 +74,18 @@ def mistakes(kata: str) -> tuple[Mistake, ...]:
     """The mistakes of a kata, those with the same sentence together."""
     together: dict[str, list[Mistaken]] = {}
     for one in named_mistakes(kata).values():
-        together.setdefault(one.message, []).append(one)
+        for part in fitted(one):
+            together.setdefault(part.message, []).append(part)
     return tuple(Mistake(message, tuple(parts)) for message, parts in together.items())
 
 
 def in_the_students_language(kata: str, message: str) -> str:
     """The sentence that names a mistake; several katas may share some of theirs."""
-    names = [name for name, mistake in named_mistakes(kata).items() if mistake.message == message]
-    return translated(message, *(said_of(kata, "looks_like", name) for name in names))
+    for name, mistake in named_mistakes(kata).items():
+        for one in fitted(mistake):
+            if one.message == message and (text := said_of(kata, "looks_like", name)):
+                return str(text).format(**one.values) if one.values else str(text)
+    return message
 
 
 @contextmanager

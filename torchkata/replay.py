@@ -12,7 +12,7 @@ from hypothesis.errors import HypothesisException
 from .failures import AbortTest, Crashed
 from .hypothesis_internals import drawn_without_engine
 from .reply import Probe
-from .student import Student
+from .student import Call, Student
 from .values import Plain, is_array, is_tensor
 
 EACH = 10  # examples kept from the first failures on, and up to the end
@@ -54,9 +54,11 @@ class ReplayingStudent:
 
     def __init__(self, answers: list[Plain]) -> None:
         self.answers = iter(answers)
+        self.calls: list[Call] = []
 
     def call(self, probe: Probe, *args: object) -> Any:
         """The next answer. Raises NotRecorded when there is none."""
+        self.calls.append(Call(probe, args))
         for answer in self.answers:
             return answer
         raise NotRecorded(probe, args)

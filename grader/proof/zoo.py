@@ -18,7 +18,7 @@ from typing import Any
 
 from grader.base.errors import CallError
 from torchkata.course import Kata, course
-from torchkata.mistakes import named_mistakes
+from torchkata.mistakes import fitted, named_mistakes
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def named(name: str, kata: Kata, entry: dict[str, Any]) -> frozenset[str]:
     names = {given} if isinstance(given, str) else {*given}
     if unknown := names - known.keys():
         raise CallError(f"{name}: looks_like is {min(unknown)!r}, which is no mistake of {kata.name}")
-    return frozenset(known[one].message for one in names)
+    return frozenset(fit.message for one in names for fit in fitted(known[one]))
 
 
 def remembered(name: str, kata: Kata, entry: dict[str, Any]) -> str:

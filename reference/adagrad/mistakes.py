@@ -14,6 +14,8 @@ from reference.optimizer_mistakes import *  # noqa: F403
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]
 
+KEPT = [0.5, 0.9, 0.95, 0.99, 0.999]  # of an average or a sum that fades
+
 
 @instead_of(oracle.step, "the step is added: it goes uphill")
 def uphill(p: P, g2: P, grad: P, lr: float) -> Moved:
@@ -29,18 +31,18 @@ def epsilon_outside(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / (np.sqrt(g2) + EPSILON), g2
 
 
-@instead_of(oracle.step, "1e-10 is added outside the root, as torch does, not 1e-5 inside")
-def epsilon_of_torch(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """torch.optim.Adagrad's default."""
+@instead_of(oracle.step, "{eps:g} is added outside the root, not 1e-5 inside", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3])
+def other_epsilon_outside(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
+    """1e-10 is torch's."""
     g2 = g2 + grad**2
-    return p - lr * grad / (np.sqrt(g2) + 1e-10), g2
+    return p - lr * grad / (np.sqrt(g2) + eps), g2
 
 
-@instead_of(oracle.step, "the number inside the root is 1e-8, not 1e-5")
-def epsilon_of_adam(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """Adam's."""
+@instead_of(oracle.step, "the number inside the root is {eps:g}, not 1e-5", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3])
+def other_epsilon(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
+    """1e-8 is Adam's."""
     g2 = g2 + grad**2
-    return p - lr * grad / np.sqrt(g2 + 1e-8), g2
+    return p - lr * grad / np.sqrt(g2 + eps), g2
 
 
 @instead_of(oracle.step, "nothing is added inside the root")
@@ -70,17 +72,17 @@ def last_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     return oracle.step(p, np.zeros_like(g2), grad, lr)
 
 
-@instead_of(oracle.step, "g2 is a fading average, 0.9 of the old and 0.1 of the new: that is RMSProp")
-def rmsprop(p: P, g2: P, grad: P, lr: float) -> Moved:
+@instead_of(oracle.step, "g2 is a fading average, of which {kept:g} stays in each step: that is RMSProp", kept=KEPT)
+def rmsprop(p: P, g2: P, grad: P, lr: float, kept: float) -> Moved:
     """Nothing in a sum fades."""
-    g2 = 0.9 * g2 + 0.1 * grad**2
+    g2 = kept * g2 + (1 - kept) * grad**2
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "g2 fades by 0.99 in every step")
-def slowly_fading(p: P, g2: P, grad: P, lr: float) -> Moved:
+@instead_of(oracle.step, "g2 fades by {kept:g} in every step", kept=KEPT)
+def fading_sum(p: P, g2: P, grad: P, lr: float, kept: float) -> Moved:
     """Nothing in a sum fades."""
-    return oracle.step(p, 0.99 * g2, grad, lr)
+    return oracle.step(p, kept * g2, grad, lr)
 
 
 @instead_of(oracle.step, "g2 holds the largest square so far, not the sum")
@@ -90,10 +92,10 @@ def largest(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "g2 starts at 1, not at 0")
-def starts_at_one(p: P, g2: P, grad: P, lr: float) -> Moved:
+@instead_of(oracle.step, "g2 starts at {start:g}, not at 0", start=[0.01, 0.1, 1.0])
+def starts_higher(p: P, g2: P, grad: P, lr: float, start: float) -> Moved:
     """A sum starts at 0."""
-    return oracle.step(p, np.where(g2 == 0, 1.0, g2), grad, lr)
+    return oracle.step(p, np.where(g2 == 0, start, g2), grad, lr)
 
 
 @instead_of(oracle.step, "1e-5 is put into g2 at the start, and not added in the root")

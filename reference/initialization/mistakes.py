@@ -37,10 +37,10 @@ def uncut(input_dim: int, output_dim: int) -> Start:
     return Mistaken(input_dim**-0.5, NEVER)
 
 
-@instead_of(oracle.start, "the cut is at two standard deviations, not at three")
-def cut_at_two(input_dim: int, output_dim: int) -> Start:
-    """One weight in 20 is beyond."""
-    return Mistaken(input_dim**-0.5, 2)
+@instead_of(oracle.start, "the cut is at {cut:g} standard deviations, not at 3", cut=[1.0, 1.5, 2.0, 2.5, 4.0])
+def another_cut(input_dim: int, output_dim: int, cut: float) -> Start:
+    """One weight in 20 is beyond 2."""
+    return Mistaken(input_dim**-0.5, cut)
 
 
 @instead_of(oracle.start, "the standard deviation is 1 / input_dim, without the root")
@@ -79,10 +79,10 @@ def glorot(input_dim: int, output_dim: int) -> Start:
     return Mistaken(math.sqrt(2 / (input_dim + output_dim)))
 
 
-@instead_of(oracle.start, "the standard deviation is 0.02, whatever the layer's size")
-def two_hundredths(input_dim: int, output_dim: int) -> Start:
-    """As in GPT-2."""
-    return Mistaken(0.02)
+@instead_of(oracle.start, "the standard deviation is {std:g}, whatever the layer's size", std=[0.01, 0.02, 0.05, 0.1])
+def one_for_all_sizes(input_dim: int, output_dim: int, std: float) -> Start:
+    """0.02 is GPT-2's."""
+    return Mistaken(std)
 
 
 @instead_of(oracle.start, "the standard deviation is 1 / sqrt(input_dim) after the cut; it is meant before it")

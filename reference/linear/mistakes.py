@@ -18,8 +18,8 @@ Moments: TypeAlias = tuple[float, float]  # the least and the most that it may b
 
 UNIFORM = "the start is uniform, as in torch's own Linear, not normal"
 POSITIVE = "all elements start positive: the signs are lost"
-CUT_AT_ONE = "the start is cut off at one standard deviation"
-CUT_AT_TWO = "the start is cut off at two standard deviations"
+CUT = "the start is cut off at {bound:g} standard deviations"
+BOUNDS = [1.0, 1.5, 2.0, 2.5]
 CUT_BY_TORCH = "trunc_normal_ cuts at -2 and 2 whatever std is: give it a and b of three standard deviations"
 
 
@@ -128,10 +128,20 @@ def glorot(input_dim: int, output_dim: int) -> float:
     return math.sqrt(2 / (input_dim + output_dim))
 
 
-@instead_of(oracle.initial_std, "the spread at the start is 0.02 whatever the size")
-def two_hundredths(input_dim: int, output_dim: int) -> float:
-    """As in GPT-2."""
-    return 0.02
+@instead_of(
+    oracle.initial_std, "the spread at the start is {std:g} whatever the size", std=[0.01, 0.02, 0.05, 0.1, 0.5]
+)
+def one_for_all_sizes(input_dim: int, output_dim: int, std: float) -> float:
+    """0.02 is GPT-2's."""
+    return std
+
+
+@instead_of(
+    oracle.initial_std, "the spread at the start is {gain:g} / sqrt(input_dim), not 1", gain=[0.1, 0.5, 2.0, 3.0]
+)
+def with_a_gain(input_dim: int, output_dim: int, gain: float) -> float:
+    """As what follows may ask for."""
+    return gain / math.sqrt(input_dim)
 
 
 @instead_of(oracle.initial_std, UNIFORM)
@@ -166,28 +176,16 @@ def spread_of_cut(bound: float) -> tuple[float, float]:
     return variance, (3 * variance - bound**3 * edge) / variance**2
 
 
-@instead_of(oracle.initial_std, CUT_AT_ONE)
-def cut_at_one(input_dim: int, output_dim: int) -> float:
+@instead_of(oracle.initial_std, CUT, bound=BOUNDS)
+def cut_early(input_dim: int, output_dim: int, bound: float) -> float:
     """Smaller, as the tails are gone."""
-    return math.sqrt(spread_of_cut(1)[0] / input_dim)
+    return math.sqrt(spread_of_cut(bound)[0] / input_dim)
 
 
-@instead_of(oracle.initial_kurtosis, CUT_AT_ONE)
-def cut_at_one_kurtosis(input_dim: int, output_dim: int) -> Moments:
-    """Almost flat."""
-    return (spread_of_cut(1)[1],) * 2
-
-
-@instead_of(oracle.initial_std, CUT_AT_TWO)
-def cut_at_two(input_dim: int, output_dim: int) -> float:
-    """Smaller, as the tails are gone."""
-    return math.sqrt(spread_of_cut(2)[0] / input_dim)
-
-
-@instead_of(oracle.initial_kurtosis, CUT_AT_TWO)
-def cut_at_two_kurtosis(input_dim: int, output_dim: int) -> Moments:
-    """2.37."""
-    return (spread_of_cut(2)[1],) * 2
+@instead_of(oracle.initial_kurtosis, CUT, bound=BOUNDS)
+def cut_early_kurtosis(input_dim: int, output_dim: int, bound: float) -> Moments:
+    """2.37 for 2."""
+    return (spread_of_cut(bound)[1],) * 2
 
 
 @instead_of(oracle.initial_std, CUT_BY_TORCH)

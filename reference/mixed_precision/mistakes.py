@@ -91,12 +91,12 @@ def scaled(weights: Weights, before: Weights, x: X, y: Y) -> list[Float[Array, "
     return [2**16 * grad for grad in oracle.gradients(weights, before, x, y)]
 
 
-@instead_of(oracle.gradients, "the gradients are clipped to norm 1")
-def clipped(weights: Weights, before: Weights, x: X, y: Y) -> list[Float[Array, "d k"]]:
+@instead_of(oracle.gradients, "the gradients are clipped to norm {most:g}", most=[0.1, 0.5, 1.0, 5.0, 10.0])
+def clipped(weights: Weights, before: Weights, x: X, y: Y, most: float) -> list[Float[Array, "d k"]]:
     """As `clip_grad_norm_` does."""
     grads = oracle.gradients(weights, before, x, y)
     norm = float(np.sqrt(sum(np.sum(grad**2) for grad in grads)))
-    return [grad * min(1.0, 1 / (norm + 1e-6)) for grad in grads]
+    return [grad * min(1.0, most / (norm + 1e-6)) for grad in grads]
 
 
 @instead_of(oracle.step, "the parameters are rounded to bfloat16 before the step")

@@ -114,32 +114,36 @@ def ahead_one_step_late(
     return oracle.step(p, b, grad, lr, momentum, dampening, nesterov and b is not None)
 
 
-@instead_of(oracle.step, "momentum is 0 where none is given, as in torch's SGD: it should be 0.9")
-def default_of_torch(
+@instead_of(oracle.step, "momentum is {own:g} where none is given: it should be 0.9", own=[0.0, 0.5, 0.95, 0.99])
+def other_default_of_momentum(
     p: P,
     b: P | None,
     grad: P,
     lr: float,
-    momentum: float = 0.0,
+    momentum: float | None = None,
     dampening: float = 0.0,
     nesterov: bool = False,
+    *,
+    own: float,
 ) -> Moved:
-    """None at all."""
-    return oracle.step(p, b, grad, lr, momentum, dampening, nesterov)
+    """0 is that of torch's SGD."""
+    return oracle.step(p, b, grad, lr, own if momentum is None else momentum, dampening, nesterov)
 
 
-@instead_of(oracle.step, "dampening is 0.9 where none is given: it should be 0")
+@instead_of(oracle.step, "dampening is {own:g} where none is given: it should be 0", own=[0.1, 0.5, 0.9, 1.0])
 def damped_by_default(
     p: P,
     b: P | None,
     grad: P,
     lr: float,
     momentum: float = 0.9,
-    dampening: float = 0.9,
+    dampening: float | None = None,
     nesterov: bool = False,
+    *,
+    own: float,
 ) -> Moved:
-    """The default of momentum makes an average of it."""
-    return oracle.step(p, b, grad, lr, momentum, dampening, nesterov)
+    """0.9, the default of momentum, makes an average of it."""
+    return oracle.step(p, b, grad, lr, momentum, own if dampening is None else dampening, nesterov)
 
 
 @instead_of(oracle.step, "the memory holds steps, each at the lr of its time: lr belongs outside it")

@@ -13,6 +13,8 @@ from reference.rmsprop import oracle
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]
 
+EPSILONS = [1e-10, 1e-7, 1e-6, 1e-5, 1e-3]
+
 
 @instead_of(oracle.average, "nothing fades: the squares add up, as in AdaGrad")
 def added_up(v: P | None, grad: P, alpha: float) -> P:
@@ -44,10 +46,10 @@ def starts_with_the_first_square(v: P | None, grad: P, alpha: float) -> P:
     return grad**2 if v is None else alpha * v + (1 - alpha) * grad**2
 
 
-@instead_of(oracle.average, "the average starts at 1; it starts at 0")
-def starts_at_one(v: P | None, grad: P, alpha: float) -> P:
+@instead_of(oracle.average, "the average starts at {start:g}; it starts at 0", start=[0.01, 0.1, 1.0])
+def starts_higher(v: P | None, grad: P, alpha: float, start: float) -> P:
     """First steps are smaller than they should be, or larger."""
-    return oracle.average(np.ones_like(grad) if v is None else v, grad, alpha)
+    return oracle.average(np.full_like(grad, start) if v is None else v, grad, alpha)
 
 
 @instead_of(oracle.average, "the average is of the gradient; its square is what is averaged")
@@ -105,16 +107,20 @@ def not_divided(v: P, grad: P, eps: float) -> P:
     return grad
 
 
-@instead_of(oracle.step, "alpha is 0.9 where none is given: it should be 0.99")
-def smaller_default_of_alpha(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.9, eps: float = 1e-8) -> Moved:
-    """As in Hinton's lecture."""
-    return oracle.step(p, v, grad, lr, alpha, eps)
+@instead_of(oracle.step, "alpha is {own:g} where none is given: it should be 0.99", own=[0.9, 0.95, 0.999])
+def other_default_of_alpha(
+    p: P, v: P | None, grad: P, lr: float, alpha: float | None = None, eps: float = 1e-8, *, own: float
+) -> Moved:
+    """0.9 is that of Hinton's lecture."""
+    return oracle.step(p, v, grad, lr, own if alpha is None else alpha, eps)
 
 
-@instead_of(oracle.step, "eps is 1e-5 where none is given: it should be 1e-8")
-def larger_default_of_epsilon(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-5) -> Moved:
-    """AdaGrad's."""
-    return oracle.step(p, v, grad, lr, alpha, eps)
+@instead_of(oracle.step, "eps is {own:g} where none is given: it should be 1e-8", own=EPSILONS)
+def other_default_of_epsilon(
+    p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float | None = None, *, own: float
+) -> Moved:
+    """1e-5 is AdaGrad's."""
+    return oracle.step(p, v, grad, lr, alpha, own if eps is None else eps)
 
 
 @instead_of(oracle.step, "the average is divided by 1 - alpha**t: that correction is Adam's")

@@ -50,10 +50,10 @@ def averaged(p: P, grad: P, lr: float) -> P:
     return p - lr * grad / max(1, p.size)
 
 
-@instead_of(oracle.step, "the gradient is clipped to norm 1")
-def clipped(p: P, grad: P, lr: float) -> P:
-    """That is the training loop's to decide."""
-    return p - lr * grad / max(1.0, float(np.linalg.norm(grad)))
+@instead_of(oracle.step, "a weight_decay of {decay:g} shrinks the parameter", decay=[1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
+def decayed(p: P, grad: P, lr: float, decay: float) -> P:
+    """Nobody has asked for it."""
+    return p - lr * (grad + decay * p)
 
 
 @instead_of(oracle.step, "parameters without dimensions, single numbers, do not move")
@@ -68,20 +68,10 @@ def adding_up(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     return fading(course.met(lrs, grads, group, i), 1.0)
 
 
-@instead_of(course.met, "there is a momentum of 0.9")
-def momentum(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
+@instead_of(course.met, "there is a momentum of {kept:g}", kept=[0.5, 0.9, 0.95, 0.99])
+def momentum(lrs: Lrs, grads: Grads, group: int, i: int, kept: float) -> Met:
     """Each step should use its own gradient alone."""
-    return fading(course.met(lrs, grads, group, i), 0.9)
-
-
-@instead_of(course.met, "lr falls by itself, as 1 / step")
-def falling_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """It changes when somebody changes it."""
-    found: Met = []
-    for grad, lr in course.met(lrs, grads, group, i):
-        steps = sum(earlier is not None for earlier, _ in found)
-        found.append((grad, lr / (1 + steps)))
-    return found
+    return fading(course.met(lrs, grads, group, i), kept)
 
 
 def fading(met: Met, kept: float) -> Met:

@@ -171,13 +171,13 @@ def falling_rate(weights: Weights, batches: Batches, lr: float) -> Run:
     return weights, losses
 
 
-@instead_of(oracle.train, "the gradients are clipped to norm 1")
-def clipped(weights: Weights, batches: Batches, lr: float) -> Run:
+@instead_of(oracle.train, "the gradients are clipped to norm {most:g}", most=[0.1, 0.5, 1.0, 5.0, 10.0])
+def clipped(weights: Weights, batches: Batches, lr: float, most: float) -> Run:
     """As clip_grad_norm_ does."""
 
     def update(weights: Weights, grads: Weights) -> Weights:
         norm = float(np.sqrt(sum((g**2).sum() for g in grads)))
-        return downhill(lr * min(1.0, 1 / (norm + 1e-6)))(weights, grads)
+        return downhill(lr * min(1.0, most / (norm + 1e-6)))(weights, grads)
 
     return descend(weights, batches, update)
 

@@ -17,10 +17,11 @@ import torchkata.diagnose
 from grader.sandbox.runner import WorkerRunner
 from reference import instead_of
 from reference.sgd import oracle
+from torchkata.compare import assert_equal, check
 from torchkata.course import course
-from torchkata.diagnose import ASIDE, diagnosis, known_of
+from torchkata.diagnose import ASIDE, diagnosis, known_of, relation_of
 from torchkata.failures import TimedOut
-from torchkata.mistakes import Mistake, mistakes, named_mistakes, patched_oracle
+from torchkata.mistakes import Mistake, fitted, mistakes, named_mistakes, patched_oracle
 from torchkata.replay import RecordedBody, recorded
 from torchkata.reply import Probe, Reply
 from torchkata.student import InProcess, Student
@@ -211,16 +212,64 @@ def test_a_mistake_replaces_a_function_of_the_oracle_with_the_same_arguments(nam
     for name, one in named_mistakes(name_of_kata).items():
         assert getattr(sys.modules[one.right.__module__], one.right.__name__) is one.right, name
         assert one.right.__module__ == "reference.optimizers" or one.right.__module__.endswith(".oracle")
-        inspect.signature(one.mistaken).bind(**dict.fromkeys(inspect.signature(one.right).parameters))
+        for fit in fitted(one):
+            inspect.signature(fit.mistaken).bind(**dict.fromkeys(inspect.signature(one.right).parameters))
         assert one.mistaken.__doc__, name
 
 
 @pytest.mark.parametrize("name_of_kata", KATAS)
 def test_a_mistake_is_named_in_one_short_sentence(name_of_kata: str) -> None:
     for name, one in named_mistakes(name_of_kata).items():
-        assert one.message == one.message.strip().removesuffix("."), name
-        assert len(one.message) <= 108, name
-        assert "\n" not in one.message
+        for fit in fitted(one):
+            assert fit.message == fit.message.strip().removesuffix("."), name
+            assert len(fit.message) <= 108, name
+            assert "\n" not in fit.message
+
+
+def test_a_constant_is_fitted_and_named() -> None:
+    def faster(p: float, grad: float, lr: float, rate: float) -> float:
+        return p - rate * lr * grad
+
+    one = instead_of(RIGHT, "lr is multiplied by {rate:g}", rate=[-2.0, -1.0, 0.5])(faster)
+    known = [Mistake(fit.message, (fit,)) for fit in fitted(one)]
+    assert diagnose(step_is_downhill, *known) == "lr is multiplied by -1"
+    assert diagnose(step_is_downhill, known[0]) == ""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lambda _, x: -x, "yours = -expected"),
+        (lambda _, x: x + 1, "yours = expected + 1"),
+        (lambda _, x: x if x < 0 else x - 1, "wrong where x > 1, right where not"),
+        (lambda _, x: x * x % 7, ""),
+    ],
+)
+def test_relation_of_in_all_answers_is_told(wrong: Probe, told: str) -> None:
+    @given(x=st.integers(-50, 50).filter(lambda x: x not in (0, 1)))
+    def test(student: Student, x: int) -> None:
+        assert_equal(student.call(wrong, x), x)
+
+    student, body = Student(Here()), recorded(SimpleNamespace(obj=test))
+    body.begin({"student": student})
+    with pytest.raises(AssertionError):
+        test(student=student)
+    assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == told
+    assert relation_of(body.kept(), body, test, student, 0.0, ASIDE) == "", "no time is left"
+
+
+def test_a_part_that_is_not_what_was_compared_is_not_told_to_be_wrong() -> None:
+    @given(x=st.integers(2, 50))
+    def test(student: Student, x: int) -> None:
+        assert_equal(student.call(uphill, 0, x, 1), x, what="first")
+        assert_equal(student.call(uphill, 0, x, 1), x, what="second")
+        check(x == 1, "something else is wrong")
+
+    student, body = Student(Here()), recorded(SimpleNamespace(obj=test))
+    body.begin({"student": student})
+    with pytest.raises(AssertionError):
+        test(student=student)
+    assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == ""
 
 
 def test_an_in_process_runner_with_a_small_budget_stops_the_call(tmp_path: Path) -> None:

@@ -1,0 +1,218 @@
+"""What holds in all answers is told; of answers that have nothing to do with what is expected, nothing is."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy import ndarray as Array
+
+from torchkata.relations import CALLS, Compared, common, facts, first_wrong, relation
+from torchkata.values import Plain
+
+SEEDS = st.integers(0, 2**32 - 1)
+Function = Callable[[Array], Array]
+
+OF_NUMBERS: dict[str, Function] = {
+    "yours is 0 everywhere": np.zeros_like,
+    "all numbers of yours are the same": lambda e: np.full_like(e, e.flat[0]),
+    "all rows of yours are the same": lambda e: np.broadcast_to(e[:1], e.shape).copy(),
+    "yours = -expected": np.negative,
+    "yours is transposed: expected.swapaxes(0, 1)": np.transpose,
+    "yours is expected in reverse order": lambda e: e[::-1].copy(),
+    "each row of yours is in reverse order": lambda e: e[:, ::-1].copy(),
+    "each item of yours is the one that is expected just before it": lambda e: np.roll(e, 1, axis=0),
+    "each item of yours is the one that is expected just after it": lambda e: np.concatenate([e[1:], e[:1] + 9]),
+    "yours is expected, rounded to whole numbers": np.round,
+    "yours is expected without its decimals": np.trunc,
+    "yours is expected, rounded to 1 decimals": lambda e: np.round(e, 1),
+    "yours is expected, rounded to 3 decimals": lambda e: np.round(e, 3),
+    "yours = abs(expected)": np.abs,
+    "yours = max(expected, 0)": lambda e: np.maximum(e, 0),
+    "yours = expected**2": np.square,
+    "yours = 1 / expected": lambda e: 1 / e,
+    "the numbers are right, only the shape is not": lambda e: e.reshape(-1),
+    "yours = expected.sum(0)": lambda e: e.sum(0),
+    "yours = expected.mean(-1)": lambda e: e.mean(-1),
+    "yours = 1/8 * expected": lambda e: e / 8,
+    "yours = -0.37 * expected": lambda e: -0.37 * e,
+    "yours = expected + 1": lambda e: e + 1,
+    "yours = expected - 2.5": lambda e: e - 2.5,
+    "yours is expected, cut off at -2 and 2": lambda e: e.clip(-2, 2),
+    "the numbers are right, only their order is not": lambda e: np.random.default_rng(0).permuted(e),
+}
+OF_WHOLE_NUMBERS: dict[str, Callable[[int], float]] = {
+    "yours = expected % 2**32": lambda e: e % 2**32,
+    "yours = expected % 2**16": lambda e: e % 2**16,
+    "yours is what is left of expected in an int32": lambda e: (e + 2**31) % 2**32 - 2**31,
+    "yours = expected + 1": lambda e: e + 1,
+    "yours = 2 * expected": lambda e: 2 * e,
+    "yours has no more digits than float32 holds": lambda e: int(np.float32(e)),
+    "the numbers are right, only the type is not": float,
+}
+
+
+def matrices(seed: int, count: int = 5) -> list[Array]:
+    """Numbers of several shapes, of which no two are alike."""
+    rng = np.random.default_rng(seed)
+    return [3 * rng.normal(size=rng.integers(3, 7, 2)) for _ in range(count)]
+
+
+def tensors(function: Function, expected: Sequence[Array]) -> list[Compared]:
+    """Comparisons of tensors, where yours is a function of what is expected."""
+    floats = [e.astype(np.float32).astype(np.float64) for e in expected]
+    return [Compared(torch.tensor(function(e)).float(), torch.tensor(e).float()) for e in floats]
+
+
+@pytest.mark.parametrize(("told", "function"), OF_NUMBERS.items())
+@given(SEEDS)
+def test_a_relation_of_tensors_is_told(told: str, function: Function, seed: int) -> None:
+    assert relation(tensors(function, matrices(seed))) == told
+
+
+@pytest.mark.parametrize("function", OF_NUMBERS.values())
+@given(SEEDS)
+def test_what_does_not_hold_in_all_comparisons_is_not_told(function: Function, seed: int) -> None:
+    *most, last = matrices(seed)
+    noise = np.random.default_rng(seed + 1).normal(size=last.shape)
+    other = Compared(torch.tensor(noise).float(), torch.tensor(last).float())
+    assert relation([*tensors(function, most), other]) == ""
+
+
+@pytest.mark.parametrize("function", OF_NUMBERS.values())
+@given(st.floats(0.5, 50, width=32))
+def test_one_number_tells_nothing(function: Function, number: float) -> None:
+    assert relation(tensors(function, [np.full((1, 1), number)])) == ""
+
+
+@given(SEEDS, st.sampled_from([1.0, 0.1, 1e-3, 1e-5]))
+def test_noise_tells_nothing(seed: int, size: float) -> None:
+    rng = np.random.default_rng(seed)
+    assert relation(tensors(lambda e: e + size * rng.normal(size=e.shape), matrices(seed))) == ""
+    assert relation([Compared(int(a), int(b)) for a, b in rng.integers(2**20, 2**40, (30, 2))]) == ""
+
+
+@given(SEEDS)
+def test_right_answers_tell_nothing(seed: int) -> None:
+    assert relation(tensors(lambda e: e, matrices(seed))) == ""
+
+
+@pytest.mark.parametrize(("told", "function"), OF_WHOLE_NUMBERS.items())
+@given(SEEDS)
+def test_a_relation_of_whole_numbers_is_told(told: str, function: Callable[[int], float], seed: int) -> None:
+    counts = [int(n) | 1 for n in np.random.default_rng(seed).integers(2**40, 2**52, 10)]
+    assert relation([Compared(function(count), count) for count in counts]) == told
+
+
+@given(SEEDS)
+def test_a_narrower_format_is_told(seed: int) -> None:
+    expected = [torch.tensor(e).float() for e in matrices(seed)]
+    for dtype, name in ((torch.bfloat16, "bfloat16"), (torch.float16, "float16")):
+        seen = [Compared(e.to(dtype).float(), e) for e in expected]
+        assert relation(seen) == f"yours has no more digits than {name} holds"
+
+
+SCALED: dict[str, Callable[[torch.Tensor], float]] = {
+    "yours = expected / x.shape[0]": lambda x: 1 / x.shape[0],
+    "yours = expected * x.shape[1]": lambda x: x.shape[1],
+    "yours = expected / sqrt(x.shape[1])": lambda x: x.shape[1] ** -0.5,
+    "yours = expected * x.numel()": lambda x: x.numel(),
+}
+
+
+@pytest.mark.parametrize(("told", "factor"), SCALED.items())
+@given(SEEDS)
+def test_a_factor_has_the_name_of_a_size(told: str, factor: Callable[[torch.Tensor], float], seed: int) -> None:
+    shapes = [(2, 3), (5, 4), (3, 7)]
+    seen = []
+    for place, shape in enumerate(shapes):
+        x = torch.zeros(shape)
+        e = torch.tensor(np.random.default_rng([seed, place]).normal(size=5))
+        seen.append(Compared(e * factor(x), e, {"x": x}))
+    assert relation(seen) == told
+
+
+@given(SEEDS)
+def test_an_input_that_comes_back_is_told(seed: int) -> None:
+    seen = [Compared(torch.tensor(x), torch.tensor(2.5 * x**3), {"x": torch.tensor(x)}) for x in matrices(seed)]
+    assert relation(seen) == "yours is x, as it was given"
+
+
+def test_keys_that_are_missing_or_too_many_are_told() -> None:
+    right = {"weight": [2, 3]}
+    assert relation([Compared({}, right)]) == "weight is missing"
+    assert relation([Compared({**right, "bias": [3]}, right)]) == "bias should not be there"
+    assert relation([Compared({"w": [2, 3]}, right)]) == "instead of weight there is w"
+    assert relation([Compared({"w": [2, 3]}, right), Compared({}, right)]) == "", "not in all"
+
+
+def test_rows_that_should_be_equal_are_not_told_to_be() -> None:
+    assert relation([Compared([n % 5] * 3, [n] * 3) for n in range(9)]) == ""
+
+
+def test_what_a_dict_holds_is_compared_at_the_key_that_differs() -> None:
+    seen = [Compared({"a": 1, "b": [n + 1, n]}, {"a": 1, "b": [n, n + 1]}) for n in range(4)]
+    assert relation(seen) == "b: yours is expected in reverse order"
+
+
+def test_items_of_a_list_are_compared_one_by_one() -> None:
+    rows = [torch.tensor([n + 0.5, n * n]) for n in range(3)]
+    assert relation([Compared([-row for row in rows], rows)]) == "yours = -expected"
+
+
+def test_one_answer_to_all_calls_is_told_once_there_are_many() -> None:
+    seen = [Compared(True, n % 2 == 0) for n in range(CALLS)]
+    assert relation(seen) == f"yours is the same in all {CALLS} calls"
+    assert relation(seen[1:]) == ""
+    assert relation([Compared(True, False)] * CALLS) == "", "nothing else was asked for"
+
+
+def test_the_opposite_is_told_once_both_were_asked_for() -> None:
+    seen = [Compared(n % 2 == 1, n % 2 == 0) for n in range(CALLS)]
+    assert relation(seen) == "yours is the opposite of what is right"
+    assert relation(seen[1:]) == ""
+
+
+@pytest.mark.parametrize(
+    ("fact", "inputs"),
+    {
+        "x.ndim == 1": [{"x": torch.zeros([2] * ndim)} for ndim in range(1, 4)],
+        "x.dtype == torch.float64": [{"x": torch.zeros(2, dtype=d)} for d in (torch.float64, torch.float32)],
+        "a % b != 0": [{"a": a, "b": 3} for a in (4, 5, 7, 3, 6, 9)],
+        "a > b": [{"a": a, "b": b} for a in range(5) for b in range(5)],
+        "not bias": [{"bias": False}, {"bias": True}],
+    }.items(),
+)
+def test_what_wrong_inputs_have_in_common_is_told(fact: str, inputs: list[Mapping[str, Plain]]) -> None:
+    trials = [(given, not facts(given).get(fact)) for given in inputs * CALLS]
+    assert common(trials) == f"wrong where {fact}, right where not"
+    assert common(trials[: CALLS // 2]) == "", "too few"
+    wrong = next(given for given, right in trials if not right)
+    assert common([*trials, (wrong, True)]) == "", "not in all"
+
+
+def test_the_first_part_that_is_wrong_is_told_where_it_is_the_same_each_time() -> None:
+    parts = [["loss of step 1", "loss of step 2"]] * CALLS
+    assert first_wrong(parts) == "loss of step 1 is right, loss of step 2 is the first that is wrong"
+    assert first_wrong(parts[1:]) == "", "too few"
+    assert first_wrong([*parts, ["loss of step 1"]]) == "", "not in all"
+    assert first_wrong([["y", "y"]] * CALLS) == first_wrong([["", "y"]] * CALLS) == "", "they have no names"
+
+
+@given(SEEDS)
+def test_chance_has_nothing_in_common(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    inputs = [{"x": torch.zeros(*rng.integers(0, 4, 2)), "n": int(n)} for n in rng.integers(0, 9, 60)]
+    assert common([(given, bool(right)) for given, right in zip(inputs, rng.integers(0, 2, 60), strict=True)]) == ""
+
+
+@pytest.mark.parametrize(
+    "value", [None, "text", True, {}, [], [[]], torch.zeros(0), 1j, math.nan, math.inf, 3, [1.5, 2], np.ones((2, 1))]
+)
+def test_values_of_any_kind_are_compared(value: Any) -> None:
+    for other in (value, 1, 2.5, "other", [1, 2], {"a": 1}, torch.ones(2, 2), np.ones(3)):
+        assert relation([Compared(value, other), Compared(other, value)]) == ""
