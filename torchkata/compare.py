@@ -1,5 +1,6 @@
 """Assertions on plain values: type, dtype and shape first, then numbers, within a bound that the arithmetic allows."""
 
+from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,7 @@ from numpy import ndarray as Array
 
 from .course import course
 from .failures import Wrong
-from .show import dtype_name, kind, show, show_both
+from .show import MAX_ITEMS, MAX_WIDTH, dtype_name, kind, number, show, show_both
 from .values import Plain, is_array, is_tensor
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def assert_close(
         close = (np.abs(numbers - exact) <= bound) & np.isfinite(exact)
         excess = ~(close | (np.isnan(numbers) & np.isnan(exact)))
     if excess.any():
-        raise differs(yours, wanted, what, where_note(excess))
+        raise differs(yours, wanted, what, where_note(excess, wanted, yours))
 
 
 def in_dtype(exact: Any, dtype: Any) -> tuple[Any, float, float]:
@@ -134,23 +135,44 @@ def same_elements(a: "Tensor", b: "Tensor") -> bool:
 
 
 def differs(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
-    """The failure, with what is compared named before each side."""
+    """The failure, with what is compared named before each side: where that is too long for a line, what differs first.
+
+    Where two lists or dicts begin alike and one ends, a note says so.
+    """
+    shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
+    if shown[0] == shown[1] or any("…" in side for side in shown):
+        path, expected, yours = first_difference(expected, yours)
+        what = f"{what}{path}"
+        shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
+        note = note or length_note(yours, expected)
     prefix = f"{what}: " if what else ""
-    shown, shown_yours = show_both(expected, yours)
-    if not note and shown == shown_yours:
-        note = list_note(yours, expected)
-    return Wrong(expected=prefix + shown, yours=prefix + shown_yours, note=note)
+    return Wrong(expected=prefix + shown[0], yours=prefix + shown[1], note=note)
 
 
-def list_note(yours: Plain, expected: Plain) -> str:
-    """One line on two lists that begin alike, "" for anything else."""
-    if not (isinstance(yours, list) and isinstance(expected, list)):
-        return ""
-    for place, (one, other) in enumerate(zip(yours, expected, strict=False)):
-        if not same(one, other):
-            shown, shown_yours = show_both(other, one)
-            return f"item {place} should be {shown}, and is {shown_yours}"
-    return f"the length should be {len(expected)}, and is {len(yours)}" if len(yours) != len(expected) else ""
+def first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str, Plain, Plain]:
+    """Where two lists or dicts differ first, as it is typed behind their name, and what stands there."""
+    if isinstance(expected, list) and isinstance(yours, list):
+        keys: Iterable[Any] = range(min(len(expected), len(yours)))
+    elif isinstance(expected, dict) and isinstance(yours, dict) and expected.keys() == yours.keys():
+        keys = expected
+    else:
+        return path, expected, yours
+    for key in keys:
+        if not same(yours[key], expected[key]):
+            return first_difference(expected[key], yours[key], f"{path}[{key!r}]")
+    return path, expected, yours
+
+
+def length_note(yours: Plain, expected: Plain) -> str:
+    """One line on two lists of which one is longer, or two dicts with other keys; "" for anything else."""
+    if isinstance(yours, list) and isinstance(expected, list) and len(yours) != len(expected):
+        return f"the length should be {len(expected)}, and is {len(yours)}"
+    if isinstance(yours, dict) and isinstance(expected, dict) and yours.keys() != expected.keys():
+        missing, added = (
+            ", ".join(map(repr, one.keys() - other.keys())) for one, other in ((expected, yours), (yours, expected))
+        )
+        return "; ".join([f"missing: {missing}"] * bool(missing) + [f"too many: {added}"] * bool(added))
+    return ""
 
 
 def form_note(yours: Any, wanted: Any) -> str:
@@ -162,8 +184,13 @@ def form_note(yours: Any, wanted: Any) -> str:
     return f"the dtype should be {dtype_name(wanted)}, and is {dtype_name(yours)}"
 
 
-def where_note(excess: Any) -> str:
-    """How much of the result is off, and where the first such element is."""
-    index = [int(i) for i in np.argwhere(excess)[0]]
-    place = f"first at {index}" if index else "the only element"
+def where_note(excess: Any, wanted: Any, yours: Any) -> str:
+    """How much of a result is off, and where the first such element is; of a long one, both numbers, too."""
+    if excess.size == 1:
+        return ""
+    index = tuple(int(i) for i in np.argwhere(excess)[0])
+    place = f"first at {list(index)}"
+    if excess.size > MAX_ITEMS:
+        shown, shown_yours = (number(side[index].item()) for side in (wanted, yours))
+        place += f": {shown} is expected, yours is {shown_yours}"
     return f"{int(excess.sum())} of {excess.size} elements differ by more than rounding ({place})"

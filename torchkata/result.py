@@ -30,6 +30,9 @@ LOOKS: dict[Outcome, Look] = {  # the gravest first
 LOOK_OF: dict[Status, Look] = {look.status: look for look in LOOKS.values()}
 FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")  # an answer that is wrong, or none
 UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # no fault of the student's
+UNUSABLE = (
+    "unusable: "  # the cause of a test that could not ask its question begins so: a probe can't use what was made
+)
 
 
 @dataclass(frozen=True)
