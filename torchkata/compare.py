@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray as Array
 
 from .course import course
-from .failures import Wrong
+from .failures import Unmet, Wrong
 from .show import MAX_ITEMS, MAX_WIDTH, dtype_name, kind, number, show, show_both
 from .values import Plain, is_array, is_tensor
 
@@ -89,7 +89,20 @@ def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "
 def check(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
     """Demand `condition`, which is computed here from plain values; `note` says what is wrong when it fails."""
     if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
-        raise Wrong(expected=expected, yours="" if yours is None else show(yours), note=note)
+        raise Wrong(expected=expected, yours=in_words(yours), note=note)
+
+
+def require(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
+    """As `check`, of what another test is about: without it this one can't ask its own question."""
+    try:
+        check(condition, note, yours=yours, expected=expected)
+    except Wrong as wrong:
+        raise Unmet(expected=wrong.expected, yours=wrong.yours, note=note) from None
+
+
+def in_words(yours: Plain) -> str:
+    """A value as it is shown; what a test says of it in words stays as it is."""
+    return yours if isinstance(yours, str) else "" if yours is None else show(yours)
 
 
 def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Wrong
+from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
 from .languages import padded, words
 from .result import UNUSABLE, Outcome, TestResult
 from .show import MAX_WIDTH, elements, kind, short, show
@@ -36,6 +36,7 @@ def explain(
     match error:
         case Wrong():
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note)]
+            cause = f"{UNUSABLE}{error.note}" if isinstance(error, Unmet) else ""
         case Crashed(place=Place(file="", source=tried)) if tried:
             lines += [("tried", tried), ("raised", one_line(error.error))]
             cause = f"{UNUSABLE}{tried}"

@@ -2,6 +2,7 @@
 
 AssertionError
 └── Wrong          the values differ from what the claim says
+    └── Unmet      what another test is about does not hold, so that this one can't ask its question
 Exception
 └── Crashed        the student's code raised
 BaseException
@@ -23,6 +24,10 @@ class Wrong(AssertionError):
         self.expected = expected
         self.yours = yours
         self.note = note
+
+
+class Unmet(Wrong):
+    """What a test needs is not so; another test is about that."""
 
 
 @dataclass(frozen=True)

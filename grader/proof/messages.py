@@ -15,7 +15,7 @@ from grader.proof.claims import claims
 from grader.proof.proof import Options
 from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
-from torchkata.blocks import blocks, lines_of
+from torchkata.blocks import Block, blocks, lines_of
 from torchkata.course import Kata
 from torchkata.languages import words, wrapped
 
@@ -56,15 +56,13 @@ def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
     """The page of a kata."""
     parts = [f"# {kata.name}: what a student reads\n"]
     for entry, result in entries:
-        told = [lines_of(kata, block) for block in blocks(result.tests)]
-        texts = [
-            "\n".join(part for line in lines if not is_command(line) for part in wrapped(line, WIDTH)) for lines in told
-        ]
+        texts = [text_of(kata, block) for block in blocks(result.tests)]
         shown = "```\n" + "\n\n".join(texts) + "\n```" if texts else NOTHING
         parts.append(f"## {entry.name}\n\nBreaks: {entry.words}\n\n{shown}\n")
     return "\n".join(parts)
 
 
-def is_command(line: str) -> bool:
-    """Whether it says how to run the test again, which nobody will."""
-    return line.startswith(f"  {words('label.again')}")
+def text_of(kata: Kata, block: Block) -> str:
+    """A block as a terminal has it, but for the command that runs the test again."""
+    lines = [line for line in lines_of(kata, block) if not line.startswith(f"  {words('label.again')}")]
+    return "\n".join(part for line in lines for part in wrapped(line, WIDTH))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from torchkata.blocks import blocks
 from torchkata.explain import explain
-from torchkata.failures import Crashed, Place, Wrong
+from torchkata.failures import Crashed, Place, Unmet, Wrong
 from torchkata.languages import columns, wrapped
 from torchkata.result import TestResult
 
@@ -87,3 +87,9 @@ def test_chinese_is_broken_between_characters_and_no_line_begins_with_a_comma(mo
 def test_a_command_to_be_copied_stays_whole() -> None:
     line = f"  again: pytest {'x' * 200} --seed 7"
     assert wrapped(line, 60) == [line]
+
+
+def test_a_test_whose_need_is_not_met_waits_for_the_one_that_says_so() -> None:
+    need = Unmet(note="the form is wrong", expected="float32[2, 3]", yours="float32[3, 2]")
+    assert told(failed("a", need), failed("b", WRONG)) == [["b"], ["a", "wait"]]
+    assert "  note      the form is wrong" in failed("a", need).message
