@@ -1,6 +1,6 @@
 """A kata's failures as they are told: what one mistake has made fail is one block, the clearest first."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from .course import Kata
@@ -18,21 +18,22 @@ class Block:
 
 def blocks(results: Sequence[TestResult]) -> list[Block]:
     """All that did not pass: what has a name comes first, and what waits for the others last."""
+    named = {result.diagnosis for result in results if result.diagnosis}
     causes: dict[str, list[TestResult]] = {}
-    for result in results:
+    for result in sorted(results, key=lambda result: not result.diagnosis):
         if result.outcome != "passed":
-            causes.setdefault(cause_of(result), []).append(result)
+            causes.setdefault(cause_of(result, named), []).append(result)
     has_reason = any(result.outcome in FAILED and not is_stuck(result) for result in results)
     told = [Block(tuple(group)) for group in causes.values() if not (has_reason and is_stuck(group[0]))]
     stuck = [result for result in results if has_reason and is_stuck(result)]
-    told.sort(key=lambda block: not block.tests[0].diagnosis)
     return told + [Block(tuple(stuck), waits=True)] * bool(stuck)
 
 
-def cause_of(result: TestResult) -> str:
-    """The same for two tests that one mistake explains, or that say the same of it."""
+def cause_of(result: TestResult, named: Collection[str]) -> str:
+    """The same for two tests that say the same, or that one mistake explains: one that another test has `named`."""
+    explained = next((sentence for sentence in result.explained_by if sentence in named), "")
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
-    return result.cause or result.diagnosis or between_claim_and_command or result.name
+    return result.cause or result.diagnosis or explained or between_claim_and_command or result.name
 
 
 def is_stuck(result: TestResult) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from .blocks import blocks, lines_of
 from .course import Kata, course
-from .diagnose import DIAGNOSIS
+from .diagnose import EXPLAINED_BY
 from .explain import explain
 from .languages import padded, words, wrapped
 from .languages.katas import claim_of, title_of, title_of_track
@@ -60,9 +60,11 @@ def pytest_runtest_makereport(
     result, raised = TestResult(item.name, "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         heading = f"{kata} · {claim_of(kata, item.name, claim(item))}"
-        call_made, diagnosis = item.config.stash[STUDENT].last, item.stash.get(DIAGNOSIS, "")
+        call_made, mistakes = item.config.stash[STUDENT].last, item.stash.get(EXPLAINED_BY, [])
+        diagnosis = mistakes[0] if len(mistakes) == 1 else ""
         looks_like = in_the_students_language(kata, diagnosis)
         result = explain(item.name, heading, raised.value, call_made, command(item), diagnosis, looks_like)
+        result = replace(result, explained_by=tuple(mistakes))
         in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(end_of(raised.tb))
         call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
     report = yield

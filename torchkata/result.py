@@ -51,6 +51,7 @@ class TestResult:
     file: str = ""  # where in the student's files it ended, if that is known
     line: int = 0
     cause: str = ""  # the same for two tests that stumble over the same line
+    explained_by: tuple[str, ...] = ()  # the known mistakes under which the answers are right; one is a diagnosis
 
 
 def status_of(outcomes: Collection[Outcome]) -> Status:

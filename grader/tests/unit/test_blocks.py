@@ -1,6 +1,7 @@
 """What a student reads of all failures of a kata: a block for each reason, the clearest first."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -36,6 +37,13 @@ def test_what_one_mistake_explains_is_one_block_and_comes_first() -> None:
         failed("d", WRONG, "uphill"),
     ]
     assert told(*results) == [["b", "d"], ["a"]]
+
+
+def test_what_a_named_mistake_explains_among_others_is_told_with_it() -> None:
+    several = replace(failed("a", WRONG), explained_by=("uphill", "still"))
+    named = replace(failed("b", OTHER, "uphill"), explained_by=("uphill",))
+    assert told(several, named) == [["b", "a"]]
+    assert told(several, failed("c", OTHER)) == [["a"], ["c"]], "nobody has named it"
 
 
 def test_what_stumbles_over_one_line_is_one_block() -> None:
