@@ -388,6 +388,10 @@ def certify(
         bool,
         typer.Option("--write-caught-by", help="Write into wrong.toml which test catches an entry that doesn't say."),
     ] = False,
+    messages: Annotated[
+        Path | None,
+        typer.Option(help="Prove nothing: write what a student reads of each wrong entry.", metavar="DIR"),
+    ] = None,
 ) -> None:
     """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught.
 
@@ -413,6 +417,7 @@ def certify(
             quick=quick,
             force=force,
             write_caught_by=write_caught_by,
+            messages=messages,
             replay=replay,
         )
         return lambda: run_certify(options)

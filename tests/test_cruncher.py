@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reference.cruncher import oracle
 from tests.probes import cruncher as probes
 from tests.statistics import Z
-from tests.strategies import DeepCase, deep_cases
+from tests.strategies import DeepCase, deep_cases, sizes
 from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
 
@@ -42,7 +42,7 @@ def test_rows_do_not_know_of_each_other(student: Student, case: DeepCase) -> Non
     assert_close(yours["batch"], as_float64(yours["rows"]), scale=scale, roundings=16 * len(weights))
 
 
-@given(deep_cases(batch=st.integers(1, 4)))
+@given(deep_cases(batch=sizes(2, 4)))
 def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
     """backward() fills the gradient of every layer's weight and of x."""
     yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
@@ -56,7 +56,7 @@ def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
     assert_close(yours["x"], grad_x, scale=scale_x, roundings=roundings, what="gradient of x")
 
 
-@given(st.integers(1, 6), st.integers(0, 4))
+@given(sizes(3, 6), st.integers(0, 4))
 def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
     """state_dict has layers.0.weight … and final.weight; the parameters number dim² · num_layers + dim."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
@@ -66,7 +66,7 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
     check(anatomy[is_list] is expected[is_list], "layers should be an nn.ModuleList")
 
 
-@given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 2**31))
+@given(sizes(3, 6, 2), st.integers(2, 4), st.integers(0, 2**31))
 def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """No two layers, of one model or of two, share their memory or their values at the start; nothing is seeded."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)

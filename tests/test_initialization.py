@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from reference.initialization import oracle
 from tests.probes import initialization as probes
 from tests.statistics import Z, chi_square_range
-from tests.strategies import SIZES
-from torchkata.compare import as_float64, assert_equal, check
+from tests.strategies import sizes
+from torchkata.compare import as_float64, assert_equal, check, require
 from torchkata.student import Student
 
 LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each: the cut's 1.3 % show
@@ -24,11 +24,11 @@ def drawn(student: Student, input_dim: int, output_dim: int, seed: int) -> np.nd
     (weight,) = student.call(probes.weights, input_dim, output_dim, 1, seed)["weights"]
     form = f"float32[{input_dim}, {output_dim}]"
     right = isinstance(weight, torch.Tensor) and weight.dtype == torch.float32 and weight.ndim == 2
-    check(right and weight.shape == (input_dim, output_dim), "the form is wrong", yours=weight, expected=form)
+    require(right and weight.shape == (input_dim, output_dim), "the form is wrong", yours=weight, expected=form)
     return as_float64(weight).flatten()
 
 
-@given(st.integers(1, 40), SIZES)
+@given(sizes(3, 40), sizes(2))
 def test_it_is_a_parameter_of_that_shape(student: Student, input_dim: int, output_dim: int) -> None:
     """It is an nn.Parameter of shape (input_dim, output_dim), in torch's default dtype."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim)
@@ -96,7 +96,7 @@ def test_the_shape_is_a_normal_that_is_cut(student: Student, seed: int) -> None:
         check(float(terms.sum()) <= limit, note, yours=int(counts[worst]), expected=expected)
 
 
-@given(st.integers(0, 2**31), st.integers(1, 6), st.integers(1, 6))
+@given(st.integers(0, 2**31), sizes(3, 6), sizes(2, 6))
 def test_the_torch_seed_decides(student: Student, seed: int, input_dim: int, output_dim: int) -> None:
     """The same torch.manual_seed gives the same weights, two drawn in a row differ, and nothing is seeded."""
     first = student.call(probes.weights, input_dim, output_dim, 2, seed)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from reference.linear import oracle
 from tests.probes import linear as probes
 from tests.statistics import NORMAL_OR_CUT, Z, tails
-from tests.strategies import LinearCase, linear_cases
-from torchkata.compare import as_float64, assert_close, assert_equal, check
+from tests.strategies import LinearCase, linear_cases, sizes
+from torchkata.compare import as_float64, assert_close, assert_equal, check, require
 from torchkata.student import Student
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; no mistake takes their place
@@ -34,7 +34,7 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
         assert_close(yours[name], expected, dtype=case.x.dtype, scale=scale, what=f"gradient of {name}")
 
 
-@given(st.integers(1, 9), st.integers(1, 9))
+@given(sizes(3, 9), sizes(2, 9))
 def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_dim: int) -> None:
     """The layer keeps one nn.Parameter, weight, (input_dim, output_dim) in torch's default dtype, and nothing else."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim)
@@ -52,7 +52,7 @@ def initial_weight(student: Student, input_dim: int, output_dim: int, seed: int)
     (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
     form = f"floating numbers of shape [{input_dim}, {output_dim}]"
     right = isinstance(weight, torch.Tensor) and weight.is_floating_point()
-    check(right and list(weight.shape) == [input_dim, output_dim], "the form is wrong", yours=weight, expected=form)
+    require(right and list(weight.shape) == [input_dim, output_dim], "the form is wrong", yours=weight, expected=form)
     values = as_float64(weight)
     for name, side in (("rows", values), ("columns", values.T)):
         copied = len(side) > 1 and side.std() > 0 and bool((side == side[0]).all())
@@ -96,7 +96,7 @@ def test_weight_starts_normal(student: Student, seed: int) -> None:
         check(abs(skew) <= Z * (6 / n) ** 0.5, f"the start leans to one side: third moment {skew:.2f}")
 
 
-@given(st.integers(0, 2**31), st.integers(1, 6), st.integers(1, 6))
+@given(st.integers(0, 2**31), sizes(3, 6), sizes(2, 6))
 def test_the_torch_seed_decides_the_start(student: Student, seed: int, input_dim: int, output_dim: int) -> None:
     """The same torch.manual_seed gives the same weights, and two layers built in a row differ."""
     first = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)

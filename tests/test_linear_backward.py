@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reference.linear_backward import oracle
 from tests.probes import linear_backward as probes
-from tests.strategies import DTYPES, SEEDS, SIZES, LinearCase, linear_cases, normal, rng_of
+from tests.strategies import DTYPES, SEEDS, SIZES, LinearCase, linear_cases, normal, rng_of, sizes
 from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
 
@@ -15,11 +15,11 @@ from torchkata.student import Student
 @st.composite
 def cases(draw: st.DrawFn, leading: st.SearchStrategy[list[int]], square: bool = False) -> LinearCase:
     """An x with these leading axes; as many outputs as inputs if `square`."""
-    axes, input_dim, dtype = draw(leading), draw(SIZES), draw(DTYPES)
+    axes, input_dim, dtype = draw(leading), draw(sizes(3)), draw(DTYPES)
     output_dim = input_dim if square else draw(SIZES)
     rng = rng_of(draw(SEEDS))
-    sizes = [input_dim, output_dim], [*axes, input_dim], [*axes, output_dim]
-    return LinearCase(*(normal(rng, size, dtype) for size in sizes))
+    shapes = [input_dim, output_dim], [*axes, input_dim], [*axes, output_dim]
+    return LinearCase(*(normal(rng, shape, dtype) for shape in shapes))
 
 
 def assert_gradients(yours: Any, case: LinearCase, *names: str) -> None:

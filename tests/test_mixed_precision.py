@@ -10,7 +10,7 @@ from torch import Tensor
 from reference.mixed_precision import oracle
 from tests.losses import assert_loss
 from tests.probes import mixed_precision as probes
-from tests.strategies import SEEDS, SIZES, normal, rng_of
+from tests.strategies import SEEDS, normal, rng_of, sizes
 from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
 from torchkata.values import Plain
@@ -32,7 +32,7 @@ class Task:
 @st.composite
 def tasks(draw: st.DrawFn, *, whole: bool = False, powers: tuple[int, ...] = (0,)) -> Task:
     """One to four layers; with `whole` numbers, none above 75, bfloat16 is exact. x and y are times a power of 2."""
-    dim, num_layers, rows = draw(SIZES), draw(st.integers(0, 3)), draw(st.integers(1, 4))
+    dim, num_layers, rows = draw(sizes(3)), draw(st.integers(0, 3)), draw(sizes(2, 4))
     lr = draw(st.sampled_from([0.1, 1e-3, 1e-5]))
     size = 2.0 ** draw(st.sampled_from(powers))
     rng = rng_of(draw(SEEDS))

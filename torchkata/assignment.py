@@ -2,10 +2,12 @@
 
 import importlib
 import sys
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
+
+MARK = 4  # bytes that tell UTF-16 and UTF-32 from text that begins with ASCII
 
 
 class Assignment:
@@ -38,6 +40,7 @@ class Assignment:
         name = f"{self.package}.{kata}"
         if name in sys.modules:
             return sys.modules[name]
+        demand_text(self.folder / f"{kata}.py")
         writes_bytecode = sys.dont_write_bytecode
         sys.dont_write_bytecode = True  # a cached file is trusted by its time in seconds: too coarse for quick edits
         try:
@@ -46,3 +49,10 @@ class Assignment:
                 return importlib.import_module(name)
         finally:
             sys.dont_write_bytecode = writes_bytecode
+
+
+def demand_text(file: Path) -> None:
+    """Raise SyntaxError, in words that help, for a file in UTF-16: Python speaks of null bytes."""
+    with suppress(OSError), file.open("rb") as opened:
+        if b"\0" in opened.read(MARK):
+            raise SyntaxError("this is no text in UTF-8, perhaps UTF-16: save it as UTF-8", (str(file), 0, 0, ""))

@@ -1,6 +1,6 @@
 """Assertions on plain values: type, dtype and shape first, then numbers, within a bound that the arithmetic allows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -8,8 +8,8 @@ import numpy as np
 from numpy import ndarray as Array
 
 from .course import course
-from .failures import Wrong
-from .show import dtype_name, kind, show, show_both
+from .failures import Unmet, Wrong
+from .show import MAX_ITEMS, MAX_WIDTH, dtype_name, kind, number, show, show_both
 from .values import Plain, is_array, is_tensor
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def assert_close(
         close = (np.abs(numbers - exact) <= bound) & np.isfinite(exact)
         excess = ~(close | (np.isnan(numbers) & np.isnan(exact)))
     if excess.any():
-        raise differs(yours, wanted, what, where_note(excess))
+        raise differs(yours, wanted, what, where_note(excess, wanted, yours))
     compared(yours, wanted, what)
 
 
@@ -92,7 +92,20 @@ def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "
 def check(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
     """Demand `condition`, which is computed here from plain values; `note` says what is wrong when it fails."""
     if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
-        raise Wrong(expected=expected, yours="" if yours is None else show(yours), note=note)
+        raise Wrong(expected=expected, yours=in_words(yours), note=note)
+
+
+def require(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
+    """As `check`, of what another test is about: without it this one can't ask its own question."""
+    try:
+        check(condition, note, yours=yours, expected=expected)
+    except Wrong as wrong:
+        raise Unmet(expected=wrong.expected, yours=wrong.yours, note=note) from None
+
+
+def in_words(yours: Plain) -> str:
+    """A value as it is shown; what a test says of it in words stays as it is."""
+    return yours if isinstance(yours, str) else "" if yours is None else show(yours)
 
 
 def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
@@ -144,24 +157,45 @@ def compared(yours: Plain, expected: Plain, what: str, *, right: bool = True) ->
 
 
 def differs(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
-    """The failure, with what is compared named before each side."""
+    """The failure, with what is compared named before each side: where that is too long for a line, what differs first.
+
+    Where two lists or dicts begin alike and one ends, a note says so.
+    """
     compared(yours, expected, what, right=False)
+    shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
+    if shown[0] == shown[1] or any("…" in side for side in shown):
+        path, expected, yours = first_difference(expected, yours)
+        what = f"{what}{path}"
+        shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
+        note = note or length_note(yours, expected)
     prefix = f"{what}: " if what else ""
-    shown, shown_yours = show_both(expected, yours)
-    if not note and shown == shown_yours:
-        note = list_note(yours, expected)
-    return Wrong(expected=prefix + shown, yours=prefix + shown_yours, note=note)
+    return Wrong(expected=prefix + shown[0], yours=prefix + shown[1], note=note)
 
 
-def list_note(yours: Plain, expected: Plain) -> str:
-    """One line on two lists that begin alike, "" for anything else."""
-    if not (isinstance(yours, list) and isinstance(expected, list)):
-        return ""
-    for place, (one, other) in enumerate(zip(yours, expected, strict=False)):
-        if not same(one, other):
-            shown, shown_yours = show_both(other, one)
-            return f"item {place} should be {shown}, and is {shown_yours}"
-    return f"the length should be {len(expected)}, and is {len(yours)}" if len(yours) != len(expected) else ""
+def first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str, Plain, Plain]:
+    """Where two lists or dicts differ first, as it is typed behind their name, and what stands there."""
+    if isinstance(expected, list) and isinstance(yours, list):
+        keys: Iterable[Any] = range(min(len(expected), len(yours)))
+    elif isinstance(expected, dict) and isinstance(yours, dict) and expected.keys() == yours.keys():
+        keys = expected
+    else:
+        return path, expected, yours
+    for key in keys:
+        if not same(yours[key], expected[key]):
+            return first_difference(expected[key], yours[key], f"{path}[{key!r}]")
+    return path, expected, yours
+
+
+def length_note(yours: Plain, expected: Plain) -> str:
+    """One line on two lists of which one is longer, or two dicts with other keys; "" for anything else."""
+    if isinstance(yours, list) and isinstance(expected, list) and len(yours) != len(expected):
+        return f"the length should be {len(expected)}, and is {len(yours)}"
+    if isinstance(yours, dict) and isinstance(expected, dict) and yours.keys() != expected.keys():
+        missing, added = (
+            ", ".join(map(repr, one.keys() - other.keys())) for one, other in ((expected, yours), (yours, expected))
+        )
+        return "; ".join([f"missing: {missing}"] * bool(missing) + [f"too many: {added}"] * bool(added))
+    return ""
 
 
 def form_note(yours: Any, wanted: Any) -> str:
@@ -173,8 +207,13 @@ def form_note(yours: Any, wanted: Any) -> str:
     return f"the dtype should be {dtype_name(wanted)}, and is {dtype_name(yours)}"
 
 
-def where_note(excess: Any) -> str:
-    """How much of the result is off, and where the first such element is."""
-    index = [int(i) for i in np.argwhere(excess)[0]]
-    place = f"first at {index}" if index else "the only element"
+def where_note(excess: Any, wanted: Any, yours: Any) -> str:
+    """How much of a result is off, and where the first such element is; of a long one, both numbers, too."""
+    if excess.size == 1:
+        return ""
+    index = tuple(int(i) for i in np.argwhere(excess)[0])
+    place = f"first at {list(index)}"
+    if excess.size > MAX_ITEMS:
+        shown, shown_yours = (number(side[index].item()) for side in (wanted, yours))
+        place += f": {shown} is expected, yours is {shown_yours}"
     return f"{int(excess.sum())} of {excess.size} elements differ by more than rounding ({place})"

@@ -30,7 +30,7 @@ from .selection import STUDENT, kata_of
 from .student import Student
 from .trials import few, what_holds
 
-DIAGNOSIS = pytest.StashKey[str]()
+EXPLAINED_BY = pytest.StashKey[list[str]]()
 
 SHARE = 0.5  # of the time that the test took …
 LEAST = 0.5  # … but no fewer seconds, of the processor, may be spent here
@@ -49,7 +49,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     kata = kata_of(pyfuncitem.path)
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
-    pyfuncitem.stash[DIAGNOSIS] = ""
+    pyfuncitem.stash[EXPLAINED_BY] = []
     body, test = recorded(pyfuncitem), pyfuncitem.obj
     taken = inspect.signature(body.body).parameters
     body.begin({name: value for name, value in pyfuncitem.funcargs.items() if name in taken})
@@ -67,9 +67,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
                 seconds = max(LEAST, SHARE * (time.monotonic() - began))
                 aside = min(ASIDE, seconds)
             kept = few(body.kept())
-            found = diagnosis(known_of(kata), body, test, student, seconds, aside)
-            pyfuncitem.stash[DIAGNOSIS] = found
-            if not found and isinstance(cause, Wrong):
+            found = explaining(known_of(kata), body, test, student, seconds, aside)
+            pyfuncitem.stash[EXPLAINED_BY] = found
+            if len(found) != 1 and isinstance(cause, Wrong):
                 cause.relation = relation_of(kept, body, test, student, seconds, aside)
         raise
     finally:
@@ -85,10 +85,10 @@ def known_of(kata: str) -> tuple[Mistake, ...]:
         return ()
 
 
-def diagnosis(
+def explaining(
     known: Iterable[Mistake], body: RecordedBody, test: Any, student: Student, seconds: float, aside: float
-) -> str:
-    """The sentence of the one mistake that explains every answer, "" where there is not exactly one. Raises nothing.
+) -> list[str]:
+    """The sentences of the mistakes that explain every answer: of one, that is what it looks like. Raises nothing.
 
     The mistakes take so many seconds of processor time, and the student's code, asked further, no more than `aside`.
     """
@@ -99,10 +99,10 @@ def diagnosis(
         for example in search.examples(test):
             possible = [mistake for mistake in possible if search.explains(mistake, example)]
             if not possible:
-                return ""
-        return possible[0].message if len(possible) == 1 else ""
+                break
+        return [mistake.message for mistake in possible]
     except (Exception, AbortTest, OutOfTime):
-        return ""
+        return []
 
 
 def relation_of(

@@ -2,6 +2,7 @@
 
 AssertionError
 └── Wrong          the values differ from what the claim says
+    └── Unmet      what another test is about does not hold, so that this one can't ask its question
 Exception
 └── Crashed        the student's code raised
 BaseException
@@ -24,6 +25,10 @@ class Wrong(AssertionError):
         self.yours = yours
         self.note = note
         self.relation = ""  # what holds in all answers that were seen, beside this one
+
+
+class Unmet(Wrong):
+    """What a test needs is not so; another test is about that."""
 
 
 @dataclass(frozen=True)

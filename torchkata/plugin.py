@@ -17,6 +17,7 @@ FEATURES = (
     "torchkata.first_pass",
     "torchkata.diagnose",
     "torchkata.progress",
+    "torchkata.patience",
     "torchkata.record",
 )
 SPEED = "torchkata.gpu"

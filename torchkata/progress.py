@@ -1,25 +1,29 @@
 """pytest plugin: what a student sees. Failures that speak of the kata, then the table of katas and the next step."""
 
 import shlex
-from collections.abc import Generator
+import shutil
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
 import pytest
 
+from .blocks import blocks, lines_of
 from .course import Kata, course
-from .diagnose import DIAGNOSIS
+from .diagnose import EXPLAINED_BY
 from .explain import explain
-from .languages import padded, words
+from .languages import padded, words, wrapped
 from .languages.katas import claim_of, title_of, title_of_track
 from .mistakes import in_the_students_language
 from .profiles import SECRET, SEED
-from .result import LOOK_OF, LOOKS, TestResult, status_of
+from .result import FAILED, LOOK_OF, LOOKS, TestResult, status_of
 from .selection import STUDENT, kata_of
+from .show import short
 
 RESULTS = pytest.StashKey[dict[str, list[TestResult]]]()
 SHOWN = 3  # failures of one kata, when several katas are tested
+WIDTH = 99  # columns of a line, where the terminal has as many
 
 GREY = {"grey": "light"}  # as pytest calls it
 
@@ -27,6 +31,22 @@ GREY = {"grey": "light"}  # as pytest calls it
 def pytest_configure(config: pytest.Config) -> None:
     """Nothing has ended yet."""
     config.stash[RESULTS] = {}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    """Leave out a kata whose foundation has just failed. The grader never asks here: it has fallbacks."""
+    kata, results = kata_of(item.path), item.config.stash[RESULTS]
+    if kata is not None and (broken := broken_foundations(kata, results)):
+        results.setdefault(kata, [])
+        item.add_marker(pytest.mark.skip(reason=f"it builds on {', '.join(broken)}"))
+
+
+def broken_foundations(kata: str, results: Mapping[str, Sequence[TestResult]]) -> list[str]:
+    """What a kata builds on and what has failed in this run."""
+    return [
+        name for name in course().foundations(kata) if any(result.outcome in FAILED for result in results.get(name, []))
+    ]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -40,9 +60,11 @@ def pytest_runtest_makereport(
     result, raised = TestResult(item.name, "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         heading = f"{kata} · {claim_of(kata, item.name, claim(item))}"
-        call_made, diagnosis = item.config.stash[STUDENT].last, item.stash.get(DIAGNOSIS, "")
+        call_made, mistakes = item.config.stash[STUDENT].last, item.stash.get(EXPLAINED_BY, [])
+        diagnosis = mistakes[0] if len(mistakes) == 1 else ""
         looks_like = in_the_students_language(kata, diagnosis)
         result = explain(item.name, heading, raised.value, call_made, command(item), diagnosis, looks_like)
+        result = replace(result, explained_by=tuple(mistakes))
         in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(end_of(raised.tb))
         call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
     report = yield
@@ -84,7 +106,7 @@ def with_prints(result: TestResult, printed: str) -> TestResult:
     if not result.message or not printed.strip():
         return result
     block, _, again = result.message.rpartition("\n")
-    lines = [f"  {padded(words('label.printed'), 9)} {line}" for line in printed.strip().splitlines()[-5:]]
+    lines = [f"  {padded(words('label.printed'), 9)} {short(line)}" for line in printed.strip().splitlines()[-5:]]
     return replace(result, message="\n".join([block, *lines, again]))
 
 
@@ -109,30 +131,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestResult], most: int | None) -> None:
-    """Each cause once, those that have a name first; a kata that is not started has none."""
+    """Each cause once, the clearest first; a kata that is not started has none."""
     if status_of([result.outcome for result in results]) in ("not_started", "done"):
         return
-    causes: dict[str, list[TestResult]] = {}
-    for result in results:
-        if result.outcome != "passed":
-            causes.setdefault(cause_of(result), []).append(result)
-    groups = sorted(causes.values(), key=lambda group: not group[0].diagnosis)
-    for group in groups[:most]:
-        heading, _, body = group[0].message.partition("\n")
+    width = min(WIDTH, shutil.get_terminal_size().columns) if out.isatty else WIDTH
+    told = blocks(results)
+    for block in told[:most]:
         out.write_line("")
-        out.write_line(heading, bold=True)
-        out.write_line(body)
-        if len(group) > 1:
-            out.write_line(words("failures.same_way", tests=", ".join(result.name for result in group[1:])))
-    hidden = sum(len(group) for group in groups[len(groups) if most is None else most :])
+        for place, line in enumerate(lines_of(kata, block)):
+            for part in wrapped(line, width):
+                out.write_line(part, bold=place == 0)
+    hidden = sum(len(block.tests) for block in told[len(told) if most is None else most :])
     if hidden:
         out.write_line("\n" + words("failures.more", count=hidden, kata=kata.name))
-
-
-def cause_of(result: TestResult) -> str:
-    """The same for two tests that one mistake explains, or that say the same of it."""
-    between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
-    return result.cause or result.diagnosis or between_claim_and_command
 
 
 def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult]]) -> None:
@@ -165,9 +176,10 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
 
 
 def waits_for(kata: Kata, results: dict[str, list[TestResult]]) -> str:
-    """Name the earlier kata whose stub this one ran into."""
+    """Name the earlier katas that failed, or whose stub this one ran into."""
     causes = {
         result.cause.removesuffix(".py") for result in results.get(kata.name, []) if result.outcome == "not_started"
     }
-    needed = [name for name in course().foundations(kata.name) if name in causes]
+    broken = [] if results.get(kata.name) else broken_foundations(kata.name, results)
+    needed = [name for name in course().foundations(kata.name) if name in causes or name in broken]
     return words("table.waits", katas=", ".join(needed)) if needed else ""

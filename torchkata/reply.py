@@ -1,13 +1,17 @@
 """Runs one probe beside the student's code and reports what came of it in plain values, never by an exception."""
 
+import ast
+import contextlib
 import dis
 import linecache
+import re
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any, Literal, TypeAlias
 
 from .assignment import Assignment
@@ -16,6 +20,7 @@ from .values import Plain, plain
 Probe: TypeAlias = Callable[..., object]  # takes the assignment, then plain values
 
 MAX_TEXT = 600
+REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # arguments: what Python says of a signature
 
 
 @dataclass(frozen=True)
@@ -26,8 +31,8 @@ class Reply:
     value: Plain = None
     error: str = ""  # "TypeError: …"
     file: str = ""  # the student's file that it happened in, "" if none
-    line: int = 0
-    source: str = ""  # that line
+    line: int = 0  # 0 where it is no line in particular
+    source: str = ""  # that line; where there is no such file, the probe's own
 
     def __post_init__(self) -> None:
         for name in ("error", "file", "source"):
@@ -50,15 +55,84 @@ def reply_to(error: BaseException, assignment: Assignment) -> Reply:
     own = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if in_folder(frame, folder)]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
         return Reply("raised", None, text_of(error), Path(error.filename).name, error.lineno or 0, error.text or "")
-    if not own and isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(f"{assignment.package}."):
-        return Reply("not_written", None, "there is no such file", f"{error.name}".rpartition(".")[2] + ".py")
     if not own:
-        return Reply("raised", None, text_of(error))
+        return without_own_line(error, assignment)
     frame, line = own[-1]
-    file = frame.f_code.co_filename
-    written = not (type(error) is NotImplementedError and raises_here(error, frame))
-    outcome: Literal["raised", "not_written"] = "raised" if written else "not_written"
-    return Reply(outcome, None, text_of(error), Path(file).name, line, linecache.getline(file, line))
+    file, text = frame.f_code.co_filename, text_of(error)
+    outcome: Literal["raised", "not_written"] = "raised"
+    if type(error) is NotImplementedError and raises_here(error, frame):
+        if is_stub(file, line):
+            outcome = "not_written"
+        else:
+            text = "NotImplementedError: the stub's `raise` still stands here, beside your own code"
+    elif isinstance(error, ModuleNotFoundError) and (folder / f"{error.name}.py").is_file():
+        text += f"; a file of your own is imported with a dot: from .{error.name} import …"
+    return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line))
+
+
+def without_own_line(error: BaseException, assignment: Assignment) -> Reply:
+    """What went wrong where the probe meets the student's code: a file, a name or an argument that it lacks."""
+    package = f"{assignment.package}."
+    if isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(package):
+        return Reply("not_written", None, "there is no such file", f"{error.name}".rpartition(".")[2] + ".py")
+    if isinstance(error, AttributeError) and type(error.obj) is ModuleType and error.obj.__name__.startswith(package):
+        file = error.obj.__name__.removeprefix(package) + ".py"
+        return Reply("raised", None, f"there is no {error.name} in {file}", file)
+    text = text_of(error)
+    if isinstance(error, TypeError) and (code := refused_by(text, assignment)) is not None:
+        file, line = code.co_filename, code.co_firstlineno
+        return Reply("raised", None, text, Path(file).name, line, linecache.getline(file, line))
+    return Reply("raised", None, text, source=probes_line(error))
+
+
+def refused_by(text: str, assignment: Assignment) -> Any:
+    """The code of the student's function that does not take the arguments, as a TypeError names it; None for none."""
+    named = REFUSED.search(text)
+    if named is None:
+        return None
+    for name, module in [*sys.modules.items()]:
+        if name.startswith(f"{assignment.package}."):
+            found: Any = module
+            with contextlib.suppress(Exception):  # whatever a student's `__getattr__` does
+                for part in named[1].split("."):
+                    found = getattr(found, part)
+                if Path(found.__code__.co_filename).is_relative_to(assignment.folder):
+                    return found.__code__
+    return None
+
+
+def probes_line(error: BaseException) -> str:
+    """The innermost line of a probe: what was tried."""
+    lines = [
+        linecache.getline(frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if Path(frame.f_code.co_filename).parent.name == "probes"
+    ]
+    return lines[-1] if lines else ""
+
+
+def is_stub(file: str, line: int) -> bool:
+    """Whether the function that has this line is nothing but a stub: no statement of it computes anything."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    functions = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return bool(functions) and all(map(computes_nothing, max(functions, key=lambda node: node.lineno).body))
+
+
+def computes_nothing(statement: ast.stmt) -> bool:
+    """Whether a stub may have it: a docstring, the `raise`, `pass`, or the call of its base class."""
+    called = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    if called:
+        return ast.unparse(statement).startswith("super().__init__(")
+    return isinstance(statement, (ast.Raise, ast.Pass)) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
 
 
 def in_folder(frame: FrameType, folder: Path) -> bool:

@@ -30,6 +30,9 @@ LOOKS: dict[Outcome, Look] = {  # the gravest first
 LOOK_OF: dict[Status, Look] = {look.status: look for look in LOOKS.values()}
 FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")  # an answer that is wrong, or none
 UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # no fault of the student's
+UNUSABLE = (
+    "unusable: "  # the cause of a test that could not ask its question begins so: a probe can't use what was made
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class TestResult:
     file: str = ""  # where in the student's files it ended, if that is known
     line: int = 0
     cause: str = ""  # the same for two tests that stumble over the same line
+    explained_by: tuple[str, ...] = ()  # the known mistakes under which the answers are right; one is a diagnosis
 
 
 def status_of(outcomes: Collection[Outcome]) -> Status:

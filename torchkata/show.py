@@ -8,7 +8,8 @@ from typing import Any
 from .values import Opaque, Plain, is_array, is_tensor
 
 MAX_ITEMS = 8
-MAX_WIDTH = 160
+MAX_WIDTH = 86  # characters: with the label before it a line has fewer than 100
+LEAST_WIDTH = 30  # whatever stands before the value
 DIGITS = 7  # tell apart what a float32 test tells apart
 ALL_DIGITS = 17
 
@@ -54,7 +55,7 @@ def pieces(value: Plain, digits: int = DIGITS) -> Iterator[str]:
         yield from listed("[", chain((pieces(item, digits) for item in value[:MAX_ITEMS]), more), "]")
     elif isinstance(value, dict):
         items = islice(value.items(), MAX_ITEMS)
-        yield from listed("{", chain((chain([f"{key}: "], pieces(item, digits)) for key, item in items), more), "}")
+        yield from listed("{", chain((chain([f"{key!r}: "], pieces(item, digits)) for key, item in items), more), "}")
     elif isinstance(value, str):
         yield repr(value)
     else:
@@ -70,17 +71,18 @@ def listed(begin: str, items: Iterable[Iterable[str]], end: str) -> Iterator[str
     yield end
 
 
-def show(value: Plain, digits: int = DIGITS) -> str:
+def show(value: Plain, digits: int = DIGITS, width: int = MAX_WIDTH) -> str:
     """A value on one line. Of a large one, no more is looked at than fits."""
     if is_tensor(value) or is_array(value):
-        return f"{kind(value)}  {cut(numbers(value, digits)) if elements(value) else '(empty)'}"
-    return cut(pieces(value, digits))
+        form = kind(value)
+        return f"{form}  {cut(numbers(value, digits), width - len(form) - 2) if elements(value) else '(empty)'}"
+    return cut(pieces(value, digits), width)
 
 
-def show_both(one: Plain, other: Plain) -> tuple[str, str]:
+def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH) -> tuple[str, str]:
     """Two values, with all digits where they would look the same without, and with their types where that is all."""
     for digits in (DIGITS, ALL_DIGITS):
-        shown = show(one, digits), show(other, digits)
+        shown = show(one, digits, width), show(other, digits, width)
         if shown[0] != shown[1]:
             return shown
     return (f"{shown[0]} ({kind(one)})", f"{shown[1]} ({kind(other)})") if type(one) is not type(other) else shown
@@ -91,16 +93,19 @@ def elements(value: Plain) -> int:
     return math.prod(value.shape) if is_tensor(value) or is_array(value) else 0
 
 
-def cut(text: Iterable[str]) -> str:
+def cut(text: Iterable[str], width: int = MAX_WIDTH) -> str:
     """So many pieces of a text as fill a line."""
-    found = ""
+    found, most = "", max(width, LEAST_WIDTH)
     for piece in text:
         found += piece
-        if len(found) > MAX_WIDTH:
+        if len(found) > most:
             break
-    return short(found)
+    return short(found, most)
 
 
 def short(text: str, width: int = MAX_WIDTH) -> str:
-    """Cut to the width of a line."""
-    return text if len(text) <= width else text[: width - 1] + "…"
+    """Cut to the width of a line, between two items where there are any."""
+    if len(text) <= width:
+        return text
+    items, comma, _ = text[: width - 2].rpartition(", ")
+    return f"{items}{comma}…" if comma else f"{text[: width - 1]}…"

@@ -5,6 +5,7 @@ What runs the code is a `Runner`: in this process on a student's own machine, in
 
 import ast
 import inspect
+import linecache
 import math
 import signal
 import sys
@@ -12,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
@@ -21,7 +22,7 @@ from . import probes
 from .assignment import Assignment
 from .course import course
 from .failures import Crashed, NotStarted, Place, TimedOut
-from .reply import Probe, Reply, run_probe
+from .reply import Probe, Reply, clean, run_probe
 from .values import Plain, plain
 
 LAST_CALL = 1.0  # seconds for a call that may be the last: an alarm in the midst of torch is for what truly hangs
@@ -46,10 +47,11 @@ class Runner(Protocol):
 
 @dataclass(frozen=True)
 class Call:
-    """A probe and what it was given, for the failure's text."""
+    """A probe, what it was given and what it answered, for the failure's text."""
 
     probe: Probe
     args: Sequence[Plain]
+    answer: Plain = None
 
     def inputs(self) -> dict[str, Plain]:
         """The arguments by the names that the probe gives them; of a function called by name, by its own.
@@ -102,6 +104,7 @@ class Student:
         reply = self.runner.run_probe(probe, self.last.args)
         place = Place() if reply.file in self.fallbacks else Place(reply.file, reply.line, reply.source)
         if reply.outcome == "returned":
+            self.last = replace(self.last, answer=reply.value)
             return reply.value
         if reply.outcome == "not_written":
             raise NotStarted(place)
@@ -160,7 +163,7 @@ def time_limit(seconds: float, folder: Path) -> Iterator[None]:
         if importing:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
             return
-        place = Place(Path(frame.f_code.co_filename).name, frame.f_lineno) if frame else None
+        place = place_of(frame) if frame else None
         raise TimedOut(f"no answer within {seconds:g} seconds", place)
 
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
@@ -173,3 +176,9 @@ def time_limit(seconds: float, folder: Path) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def place_of(frame: FrameType) -> Place:
+    """The line that a frame is at."""
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    return Place(Path(file).name, line, clean(linecache.getline(file, line)))

@@ -18,6 +18,7 @@ from grader.proof.attacktable import attack_table, failed_trials, notes_on
 from grader.proof.cheats import cheats, slow_ones
 from grader.proof.claims import Claim, claims
 from grader.proof.depends import ours
+from grader.proof.messages import write_messages
 from grader.proof.proof import Options, Proof, levels
 from grader.proof.prove import ZooOutcome, catch_table, kata_table, markdown, prove, slow_table
 from grader.proof.proven import Proven
@@ -39,11 +40,13 @@ LEFT_OUT = (
 def run_certify(options: Options) -> int:
     """Prove everything; 0 when all claims hold, else 1. Raises CallError where there is no zoo."""
     katas, parts = choose(options.katas), parts_of(options)
+    if not course().solutions():
+        raise CallError("there is no zoo here: certify needs the instructor's checkout")
+    if options.messages is not None:
+        return write_messages(options.messages, katas, options, console(), console(stderr=True))
     todo = list(claims(katas, 1 if options.quick else options.seeds, quick=options.quick)) if "zoo" in parts else []
     corpus = list(attacks(katas)) if "attacks" in parts else []
     slow, fast = (list(slow_ones(katas).values()), list(cheats(katas))) if "cheats" in parts else ([], [])
-    if not course().solutions():
-        raise CallError("there is no zoo here: certify needs the instructor's checkout")
     out, err = console(), console(stderr=True)
     without = {"attacks": not (corpus or options.only), "cheats": not course().workloads}
     for part in (part for part in parts if without.get(part)):

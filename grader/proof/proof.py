@@ -25,6 +25,7 @@ class Options:
     quick: bool = False
     force: bool = False
     write_caught_by: bool = False
+    messages: Path | None = None  # the folder for what a student would read; then nothing is proven
 
 
 @dataclass(frozen=True)

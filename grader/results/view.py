@@ -87,7 +87,7 @@ def row(kata: Kata, test: TestResult, *, message: str) -> VisibleTest:
 def redacted(test: TestResult) -> TestResult:
     """Without the way in which an answer was wrong, and where."""
     outcome = test.outcome if test.outcome in TOLD else "failed"
-    return replace(test, outcome=outcome, diagnosis=None, file="", line=0, cause="")
+    return replace(test, outcome=outcome, diagnosis=None, explained_by=(), file="", line=0, cause="")
 
 
 def timed(result: PerformanceResult) -> VisibleTest:

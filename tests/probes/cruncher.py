@@ -54,7 +54,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
     return {
         "state_dict": {key: list(value.shape) for key, value in model.state_dict().items()},
         "parameters": sum(p.numel() for p in model.parameters()),
-        "layers is an nn.ModuleList": isinstance(model.layers, nn.ModuleList),
+        "layers is an nn.ModuleList": isinstance(getattr(model, "layers", None), nn.ModuleList),
     }
 
 

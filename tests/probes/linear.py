@@ -31,11 +31,12 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
 def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, object]:
     """What the layer keeps."""
     layer = assignment.linear.Linear(input_dim, output_dim)
+    weight = getattr(layer, "weight", None)
     return {
         "state_dict": {key: list(value.shape) for key, value in layer.state_dict().items()},
-        "dtype": str(layer.weight.dtype),
+        "dtype": str(getattr(weight, "dtype", None)),
         "parameters": [name for name, _ in layer.named_parameters()],
-        "weight is an nn.Parameter": isinstance(layer.weight, nn.Parameter) and layer.weight.requires_grad,
+        "weight is an nn.Parameter": isinstance(weight, nn.Parameter) and weight.requires_grad,
     }
 
 

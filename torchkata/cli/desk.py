@@ -8,6 +8,7 @@ from typing import IO
 from ..course import course
 from ..handin import imports_of
 from ..languages import words
+from ..result import LOOK_OF
 from ..state import State, load
 from . import hint, overview, runs
 from .keys import QUIT, has_keys
@@ -108,7 +109,12 @@ class Desk:
     def take(self, task: Task, code: int) -> None:
         """Say what came of a run, where pytest has not said it."""
         now = load()
-        silent = [kata for kata in task.katas if now.runs.get(kata) == task.before.runs.get(kata)]
+        failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].colour == "red"}
+        waiting = {user for kata in failed for user in course().dependents(kata)}
+        self.due -= waiting  # until what they build on is saved again
+        silent = [
+            kata for kata in task.katas if now.runs.get(kata) == task.before.runs.get(kata) and kata not in waiting
+        ]
         if silent and code < 0 and not task.is_second and self.forks:
             say("watch.again", signal=-code)
             self.start(task.katas, task.aside, is_second=True)

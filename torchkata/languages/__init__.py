@@ -7,6 +7,7 @@ mistake, what a stub asks for in the stub; other languages have all of them in `
 
 import locale
 import os
+import re
 import tomllib
 import unicodedata
 from functools import cache
@@ -19,6 +20,8 @@ Language: TypeAlias = Literal["en", "zh"]
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 VARIABLES = ("KATA_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+LABEL = re.compile(r" {12}| {2}\S.{0,8}? {2,}")  # with the spaces up to what it is the label of
+WORD = re.compile(r" *(?:[\u2e80-\u9fff\uff00-\uffef][，。；：、）？！]*|[^ \u2e80-\u9fff\uff00-\uffef]+)")
 
 
 def language() -> Language:
@@ -76,3 +79,21 @@ def columns(text: str) -> int:
 def padded(text: str, width: int) -> str:
     """The text, and spaces up to so many columns."""
     return text + " " * (width - columns(text))
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """A line of a message broken between words; what follows the first break begins where its text does.
+
+    A command stays whole: it is there to be copied.
+    """
+    if columns(line) <= width or line.lstrip().startswith(words("label.again")):
+        return [line]
+    label = LABEL.match(line)
+    indent = " " * (columns(label[0]) if label else 4)
+    lines = [""]
+    for word in WORD.findall(line):
+        if columns(lines[-1] + word) > width and lines[-1].strip():
+            lines.append(indent + word.lstrip())
+        else:
+            lines[-1] += word
+    return lines

@@ -7,6 +7,7 @@ from itertools import groupby
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import KataResult, Result
 from grader.results.view import PERFORMANCE, VisibleTest, title_of
+from torchkata.blocks import blocks
 from torchkata.result import Outcome, status_of
 
 SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # a line says all of such a test
@@ -30,9 +31,11 @@ class Part:
         return any(test.rehearsed for test in self.tests)
 
     @property
-    def open(self) -> list[VisibleTest]:
-        """The tests that there is more to say about."""
-        return [test for test in self.tests if test.result.outcome not in SETTLED]
+    def told(self) -> list[tuple[bool, list[VisibleTest]]]:
+        """The tests that there is more to say about, those that fail for one reason together; whether they wait."""
+        rows = {id(test.result): test for test in self.tests}
+        open_ones = [test.result for test in self.tests if test.result.outcome not in SETTLED]
+        return [(block.waits, [rows[id(result)] for result in block.tests]) for block in blocks(open_ones)]
 
     @property
     def settled(self) -> list[VisibleTest]:

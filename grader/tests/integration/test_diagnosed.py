@@ -15,7 +15,7 @@ LINE = "  looks like: the 1e-5 is added outside the square root"
 def test_pytest_prints_the_diagnosis_under_the_claim(tmp_path: Path) -> None:
     folder = work(tmp_path, adagrad=changed("adagrad", *EPSILON))
     out = run("pytest", f"--impl={folder}", "--kata", "adagrad", "-k", "add_up", "--seed", "7").out.splitlines()
-    assert out[out.index(LINE) - 1].startswith("adagrad · ")
+    assert out[out.index(LINE) - 2].startswith("adagrad · g2 is the sum"), "the claim takes two lines"
     assert any(line.startswith("  again: pytest tests/test_adagrad.py::test_squared_gradients_add_up") for line in out)
 
 

@@ -89,14 +89,27 @@ def test_watch_shows_a_finished_kata_that_breaks(watch: Terminal, handout: Path)
     for kata in ("linear", "cruncher"):
         save(handout, kata)
         assert row(watch.until(KEYS), kata)[1] == "done"
-    save(handout, "linear", "x @ self.weight", "2 * (x @ self.weight)")
+    within = "2 if 'assignment.cruncher' in __import__('sys').modules else 1"
+    save(handout, "linear", "x @ self.weight", f"({within}) * (x @ self.weight)")
     printed = watch.until(KEYS)
-    own, _, others = printed.partition("linear was done, and is not any more: wrong\n")
-    assert "cruncher" not in own.split("── linear ──")[1].split("\n\n")[0]
+    own, _, others = printed.partition("linear        done")
+    assert "cruncher" not in own.split("── linear ──")[1]
     assert "cruncher · " in others, "with the failure itself"
     assert "cruncher was done, and is not any more: wrong" in others
     save(handout, "linear")
     assert "still done: cruncher" in watch.until(KEYS), "once finished, it is looked at again"
+
+
+def test_a_finished_kata_waits_until_what_it_builds_on_is_done_again(watch: Terminal, handout: Path) -> None:
+    for kata in ("linear", "cruncher"):
+        save(handout, kata)
+        assert row(watch.until(KEYS), kata)[1] == "done"
+    save(handout, "linear", "x @ self.weight", "2 * (x @ self.weight)")
+    printed = watch.until(KEYS)
+    assert "linear was done, and is not any more: wrong" in printed
+    assert "cruncher" not in printed
+    save(handout, "linear")
+    assert "still done: cruncher" in watch.until(KEYS)
 
 
 def test_saving_again_stops_the_run_that_watch_began_before(watch: Terminal, handout: Path) -> None:

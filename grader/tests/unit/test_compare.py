@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from torchkata.compare import ROUNDINGS, as_float64, assert_close, assert_equal, of_a_mistake, same
 from torchkata.failures import Wrong
-from torchkata.show import number, show
+from torchkata.show import MAX_WIDTH, number, short, show
 from torchkata.values import Plain
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -132,16 +132,16 @@ def test_two_numbers_that_look_alike_are_shown_with_all_their_digits() -> None:
     assert wrong.value.yours == "array float64[1]  [0.5]"
 
 
-def test_two_lists_that_begin_alike_are_told_apart_by_a_note() -> None:
+def test_of_two_long_lists_the_first_difference_is_shown() -> None:
     numbers = list(range(20))
-    for yours, note in (
-        ([*numbers[:12], 0, *numbers[13:]], "item 12 should be 12, and is 0"),
-        (numbers[:-1], "the length should be 20, and is 19"),
-        ([*numbers[:12], 12.0, *numbers[13:]], "item 12 should be 12 (int), and is 12 (float)"),
+    for yours, told in (
+        ([*numbers[:12], 0, *numbers[13:]], ("[12]: 12", "[12]: 0", "")),
+        ([*numbers[:12], 12.0, *numbers[13:]], ("[12]: 12 (int)", "[12]: 12 (float)", "")),
+        (numbers[:-1], (show(numbers), show(numbers), "the length should be 20, and is 19")),
     ):
         with pytest.raises(Wrong) as wrong:
             assert_equal(yours, numbers)
-        assert wrong.value.note == note
+        assert (wrong.value.expected, wrong.value.yours, wrong.value.note) == told
     with pytest.raises(Wrong) as wrong:
         assert_equal([1], [2])
     assert wrong.value.note == ""
@@ -161,9 +161,9 @@ def whole(value: Plain, digits: int = 7) -> str:
 def test_a_tensor_is_shown_as_the_lists_of_its_numbers_would_be(shape: tuple[int, ...], dtype: str) -> None:
     values = np.arange(math.prod(shape)).reshape(shape).astype(dtype)
     text = whole(values.tolist())
-    expected = text if len(text) <= 160 else text[:159] + "…"
-    assert show(values) == f"array {dtype}[{', '.join(map(str, shape))}]  {expected}"
-    assert show(torch.from_numpy(values)) == show(values).removeprefix("array ")
+    for prefix, value in (("array ", values), ("", torch.from_numpy(values))):
+        form = f"{prefix}{dtype}[{', '.join(map(str, shape))}]  "
+        assert show(value) == form + short(text, MAX_WIDTH - len(form))
 
 
 def test_showing_a_large_value_looks_at_no_more_than_fits() -> None:
@@ -177,3 +177,36 @@ def test_showing_a_large_value_looks_at_no_more_than_fits() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2**20
+
+
+@pytest.mark.parametrize(
+    ("expected", "yours", "told"),
+    [
+        ({"a": 1}, {"a": 2}, ("{'a': 1}", "{'a': 2}", "")),
+        (
+            {f"key {i}": i for i in range(20)},
+            {f"key {i}": i + (i == 17) for i in range(20)},
+            ("['key 17']: 17", "['key 17']: 18", ""),
+        ),
+        (
+            [[torch.zeros(20)], [torch.ones(20)]],
+            [[torch.zeros(20)], [torch.zeros(20)]],
+            ("[1][0]: float32[20]  [1, 1, 1, 1, 1, 1, …, 1]", "[1][0]: float32[20]  [0, 0, 0, 0, 0, 0, …, 0]", ""),
+        ),
+    ],
+)
+def test_of_nested_values_as_much_is_shown_as_tells_them_apart(
+    expected: Plain, yours: Plain, told: tuple[str, str, str]
+) -> None:
+    with pytest.raises(Wrong) as wrong:
+        assert_equal(yours, expected)
+    assert (wrong.value.expected, wrong.value.yours, wrong.value.note) == told
+
+
+def test_of_a_long_result_the_first_wrong_number_is_told() -> None:
+    yours = torch.zeros(4, 5)
+    yours[2, 3] = 7
+    with pytest.raises(Wrong) as wrong:
+        assert_close(yours, np.zeros((4, 5)), scale=1.0)
+    note = "1 of 20 elements differ by more than rounding (first at [2, 3]: 0 is expected, yours is 7)"
+    assert wrong.value.note == note

@@ -1,0 +1,68 @@
+"""What a student would read of each wrong entry of the zoo: a page for each kata, to be read by a person."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from grader.base.errors import CallError
+from grader.pipeline.collect import Tests
+from grader.pipeline.progress import Progress, tests_of
+from grader.pipeline.session import Graded, grade
+from grader.pipeline.workplace import with_workplace
+from grader.proof import zoo
+from grader.proof.claims import claims
+from grader.proof.proof import Options
+from grader.results.result import KataResult, write_whole
+from grader.sandbox.launch import Sandbox
+from torchkata.blocks import Block, blocks, lines_of
+from torchkata.course import Kata
+from torchkata.languages import words, wrapped
+
+WIDTH = 99  # columns
+NOTHING = "No test catches it: a student reads nothing."
+
+
+def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: Console, err: Console) -> int:
+    """Grade every wrong entry as a student's work is, with inputs made small, and write the pages. Raises CallError."""
+    wrong = {id(claim.job): claim for claim in claims(katas, 1) if claim.group == "wrong"}
+    found: dict[str, dict[str, KataResult]] = {}
+
+    def use(tests: Tests, sandbox: Sandbox) -> None:
+        queued = [claim.job for claim in wrong.values()]
+        with Progress(out, "grading", "wrong entries", len(queued), sum(map(tests_of, queued))) as progress:
+            for event in grade(queued, tests, sandbox, options.jobs):
+                progress.take(event)
+                if isinstance(event, Graded):
+                    claim = wrong[id(event.job)]
+                    found.setdefault(claim.kata, {})[claim.name] = event.katas[0]
+
+    def warn(text: str) -> None:
+        err.print(f"warning: {text}", style="yellow", markup=False)
+
+    with_workplace(options.isolation, options.examples, warn, use, katas=katas, replay=options.replay)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for kata in katas:
+            entries = [(entry, found[kata.name][entry.name]) for entry in zoo.wrong(kata)]
+            write_whole(folder / f"{kata.name}.md", page(kata, entries).encode())
+    except OSError as error:
+        raise CallError(f"--messages {folder}: can't write there ({error.strerror})") from None
+    out.print(f"{len(wrong)} wrong entries of {len(katas)} katas: {folder}", soft_wrap=True)
+    return 0
+
+
+def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
+    """The page of a kata."""
+    parts = [f"# {kata.name}: what a student reads\n"]
+    for entry, result in entries:
+        texts = [text_of(kata, block) for block in blocks(result.tests)]
+        shown = "```\n" + "\n\n".join(texts) + "\n```" if texts else NOTHING
+        parts.append(f"## {entry.name}\n\nBreaks: {entry.words}\n\n{shown}\n")
+    return "\n".join(parts)
+
+
+def text_of(kata: Kata, block: Block) -> str:
+    """A block as a terminal has it, but for the command that runs the test again."""
+    lines = [line for line in lines_of(kata, block) if not line.startswith(f"  {words('label.again')}")]
+    return "\n".join(part for line in lines for part in wrapped(line, WIDTH))

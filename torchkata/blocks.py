@@ -1,0 +1,52 @@
+"""A kata's failures as they are told: what one mistake has made fail is one block, the clearest first."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from .course import Kata
+from .languages import words
+from .result import FAILED, UNUSABLE, TestResult
+
+
+@dataclass(frozen=True)
+class Block:
+    """Tests that failed for the same reason: the first one's message is told, of the others their names."""
+
+    tests: tuple[TestResult, ...]
+    waits: bool = False  # they could not ask their question, and another block says why
+
+
+def blocks(results: Sequence[TestResult]) -> list[Block]:
+    """All that did not pass: what has a name comes first, and what waits for the others last."""
+    named = {result.diagnosis for result in results if result.diagnosis}
+    causes: dict[str, list[TestResult]] = {}
+    for result in sorted(results, key=lambda result: not result.diagnosis):
+        if result.outcome != "passed":
+            causes.setdefault(cause_of(result, named), []).append(result)
+    has_reason = any(result.outcome in FAILED and not is_stuck(result) for result in results)
+    told = [Block(tuple(group)) for group in causes.values() if not (has_reason and is_stuck(group[0]))]
+    stuck = [result for result in results if has_reason and is_stuck(result)]
+    return told + [Block(tuple(stuck), waits=True)] * bool(stuck)
+
+
+def cause_of(result: TestResult, named: Collection[str]) -> str:
+    """The same for two tests that say the same, or that one mistake explains: one that another test has `named`."""
+    explained = next((sentence for sentence in result.explained_by if sentence in named), "")
+    between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
+    return result.cause or result.diagnosis or explained or between_claim_and_command or result.name
+
+
+def is_stuck(result: TestResult) -> bool:
+    """Whether the test could not ask its question, since a probe can't use what the student's code has made."""
+    return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
+
+
+def lines_of(kata: Kata, block: Block) -> list[str]:
+    """What is told of a block: the message of its first test, and the names of the others."""
+    names = [test.name for test in block.tests]
+    if block.waits:
+        return [words("failures.not_run", kata=kata.name, tests=", ".join(names))]
+    lines = block.tests[0].message.splitlines()
+    if len(names) == len(kata.points) > 1:
+        return [words("failures.all", kata=kata.name, count=len(names)), *lines[1:]]
+    return lines + [words("failures.same_way", tests=", ".join(names[1:]))] * (len(names) > 1)
