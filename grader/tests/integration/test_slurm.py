@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import grade
+from grader.tests.conftest import ask, grade
 from grader.tests.handed_in import LINEAR, OPTIONS, handed_in, results, trapped
 from grader.tests.slurm_runs import ON_SLURM, Started, is_whole, times
 
@@ -32,7 +32,7 @@ def test_a_slurm_run_gives_the_same_gradebook_as_a_local_run(tmp_path: Path) -> 
     assert "tests of 12 submissions in 4 tasks, 2 at once" in done.out
     assert most <= 2
     is_whole(tmp_path / "slurm", (tmp_path / "local/gradebook.csv").read_bytes())
-    again = grade(*paths, "--out", tmp_path / "slurm", *ON_SLURM)
+    again = ask("grade", *paths, "--out", tmp_path / "slurm", *ON_SLURM)
     assert "12 of 12 had been graded before" in again.out
     assert "job" not in again.out
 
