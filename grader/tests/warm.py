@@ -3,10 +3,12 @@
 Nothing of ours is imported before the fork. What starts Python itself: test_docs_run.py, and whoever asks for it.
 """
 
+import atexit
 import importlib
 import json
 import os
 import runpy
+import select
 import socket
 import subprocess
 import sys
@@ -56,22 +58,44 @@ def become(descriptors: list[int], module: str, arguments: list[str], cwd: str, 
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
+class Server:
+    """The process that forks, as long as this one lives."""
+
+    def __init__(self) -> None:
+        self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            command = [sys.executable, "-P", __file__, str(theirs.fileno())]
+            self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """Let it end."""
+        self.line.close()
+        self.process.wait()
+
+    def status_of(self, request: bytes, descriptors: list[int]) -> int:
+        """The wait status of a fork that became what was asked for."""
+        socket.send_fds(self.line, [request], descriptors)
+        ready, _, _ = select.select([self.line], [], [], SECONDS)
+        status = self.line.recv(STATUS_BYTES) if ready else b""
+        if len(status) < STATUS_BYTES:
+            self.process.kill()
+            server.cache_clear()
+            raise TimeoutError(f"no end within {SECONDS:g} seconds: {request!r}")
+        return int.from_bytes(status, "little")
+
+
 @cache
-def server() -> socket.socket:
-    """The line to a process that forks; it ends when this one does."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
-        subprocess.Popen([sys.executable, "-P", __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()])
-    ours.settimeout(SECONDS)
-    return ours
+def server() -> Server:
+    """One for all tests of this process."""
+    return Server()
 
 
 def run_module(module: str, *arguments: str, cwd: Path, environment: Mapping[str, str]) -> tuple[int, str, str]:
     """The exit code, and what it wrote to its output and its error output."""
     request = {"module": module, "arguments": arguments, "cwd": str(cwd), "environment": dict(environment)}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        socket.send_fds(server(), [json.dumps(request).encode()], [out.fileno(), err.fileno()])
-        status = int.from_bytes(server().recv(STATUS_BYTES), "little")
+        status = server().status_of(json.dumps(request).encode(), [out.fileno(), err.fileno()])
         return os.waitstatus_to_exitcode(status), read(out), read(err)
 
 

@@ -28,13 +28,21 @@ def needed(requirement: str, found: dict[str, metadata.Distribution]) -> dict[st
 
 
 def put_into(packages: Path, distribution: metadata.Distribution) -> None:
-    """Make a distribution of this environment one of another, without a download."""
+    """Make a distribution of this environment one of another, without a download, and compiled as it is."""
     for top in {Path(file.parts[0]) for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
         source, target = Path(str(distribution.locate_file(top))), packages / top
         if source.is_dir() and not target.exists():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "tests"))
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("tests"), copy_function=link_or_copy)
         elif source.is_file():
             shutil.copy(source, target)
+
+
+def link_or_copy(source: str, target: str) -> None:
+    """Another name for a file, a copy of it on another file system."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 def install(folder: Path) -> Path:

@@ -74,7 +74,10 @@ SHOWN = [
     "architecture.md: Inputs are drawn once",
     "architecture.md: A submission's way through the grader",
 ]
-MINUTES = ("students.md: Useful commands",)  # whole runs of pytest; test_student_view.py has each option
+MINUTES = (
+    "students.md: Useful commands",  # whole runs of pytest; test_student_view.py has each option
+    "instructors.md: A course of your own",  # all attacks; test_wheel.py has a new course, test_courses.py the attacks
+)
 SUBMISSIONS = ("writes_results", "zipped.zip")  # quickly graded
 RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/") | {
     "ASSIGNMENT_TYPE": "individual",
@@ -115,9 +118,14 @@ def type_in(place: Path, command: str) -> Run:
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project with `submissions/`, graded by the command that the instructors' page begins with."""
+    """A copy of the project with `submissions/`, graded by the command that the instructors' page begins with.
+
+    It grades a short track: every seed that a command makes up is one more to draw a hundred inputs of each test from.
+    """
     place = tmp_path_factory.mktemp("docs") / "torchkata"
     shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", "build"))
+    settings = place / "pyproject.toml"
+    settings.write_text(settings.read_text("utf-8").replace('graded = ["core"]', 'graded = ["models"]'), "utf-8")
     (place / "submissions").mkdir()
     for name in SUBMISSIONS:
         example = ROOT / "examples/submissions" / name

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask
+from grader.tests.conftest import FEW, Run, ask
 from grader.tests.handed_in import trapped
 from grader.tests.platforms import CLASSROOM50, RUNNER, for_gradescope
 
@@ -32,7 +32,16 @@ COMMIT = "0123456789" * 4
 
 def package(platform: str, out: Path, *arguments: str) -> Run:
     """`grader package …`, with few inputs, which the first of these packages draws for all."""
-    return ask("package", platform, out, "--seed", "0", "--examples", "10", *arguments)
+    return ask("package", platform, out, "--seed", "0", "--examples", str(FEW), *arguments)
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packages that are folders, by platform; for reading only."""
+    folder = tmp_path_factory.mktemp("packages")
+    for platform in ("github", "classroom50"):
+        assert package(platform, folder / platform).code == 0
+    return folder
 
 
 def call(*command: object, cwd: Path, **variables: str) -> Run:
@@ -88,7 +97,7 @@ def test_the_gradescope_package_installs_itself_and_grades(autograder: Path) -> 
     assert not (autograder / "mark").exists()
     report = graded(autograder)
     assert report["score"] == 37
-    assert report["extra_data"]["examples"] == 10
+    assert report["extra_data"]["examples"] == FEW
     hidden = {test["tags"][0] for test in report["tests"] if test["visibility"] == "hidden"}
     assert hidden == {"linear"}, "the unpacked copy graded, not the project beside it"
     assert len(report["tests"]) == 69
@@ -113,9 +122,8 @@ def test_the_gradescope_setup_says_what_the_python_there_lacks(autograder: Path,
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_github_package_grades_with_a_grader_fetched_by_commit(tmp_path: Path) -> None:
-    assert package("classroom50", tmp_path / "grader").code == 0
-    origin = repository(tmp_path / "grader/torchkata")
+def test_the_github_package_grades_with_a_grader_fetched_by_commit(packages: Path, tmp_path: Path) -> None:
+    origin = repository(shutil.copytree(packages / "classroom50/torchkata", tmp_path / "grader/torchkata"))
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin, capture_output=True, text=True, check=True).stdout
     checkout = tmp_path / "work/primitives-ada"
     shutil.copytree(HALF_DONE, checkout / "assignment")
@@ -143,22 +151,20 @@ def steps(checkout: Path) -> list[str]:
     return [step["run"] for step in workflow["jobs"]["grade"]["steps"] if "run" in step]
 
 
-def test_the_github_workflow_gives_the_students_code_no_secrets(tmp_path: Path) -> None:
-    assert package("github", tmp_path / "new").code == 0
-    workflow = yaml.safe_load((tmp_path / "new/.github/workflows/grade.yml").read_text())
+def test_the_github_workflow_gives_the_students_code_no_secrets(packages: Path) -> None:
+    workflow = yaml.safe_load((packages / "github/.github/workflows/grade.yml").read_text())
     assert workflow["permissions"] == {"contents": "read"}
     (job,) = workflow["jobs"].values()
     assert job["timeout-minutes"] <= 30
     (checkout,) = [step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
     assert checkout["with"]["persist-credentials"] is False
     assert set(workflow[True]) == {"push", "workflow_dispatch"}, "YAML reads `on` as true"
-    assert "--isolation bwrap" in (tmp_path / "new/.github/torchkata/grade.sh").read_text()
+    assert "--isolation bwrap" in (packages / "github/.github/torchkata/grade.sh").read_text()
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_classroom50_package_grades_a_checkout(tmp_path: Path) -> None:
-    bundle = tmp_path / "bundle"
-    assert package("classroom50", bundle).code == 0
+def test_the_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -> None:
+    bundle = shutil.copytree(packages / "classroom50", tmp_path / "bundle")
     assert json.loads((bundle / "runtime.json").read_text())["apt"] == ["bubblewrap", "libseccomp2"]
     checkout = tmp_path / "checkout"
     shutil.copytree(HALF_DONE, checkout)
@@ -175,8 +181,8 @@ def test_the_classroom50_package_grades_a_checkout(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_installation_in_a_checkout_runs_nothing_of_it(tmp_path: Path) -> None:
-    assert package("classroom50", tmp_path / "bundle").code == 0
+def test_the_installation_in_a_checkout_runs_nothing_of_it(packages: Path, tmp_path: Path) -> None:
+    shutil.copytree(packages / "classroom50", tmp_path / "bundle")
     (tmp_path / "checkout").mkdir()
     checkout, nothing = trapped(tmp_path / "checkout", tmp_path / "mark"), tmp_path / "nothing"
     nothing.mkdir()
@@ -189,10 +195,9 @@ def test_the_installation_in_a_checkout_runs_nothing_of_it(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("platform", "prefix"), [("github", ".github/torchkata/"), ("classroom50", "")])
 def test_a_package_has_the_grader_and_nothing_that_students_must_not_have(
-    tmp_path: Path, platform: str, prefix: str
+    packages: Path, platform: str, prefix: str
 ) -> None:
-    assert package(platform, tmp_path / "new").code == 0
-    copied = tmp_path / "new" / prefix / "torchkata"
+    copied = packages / platform / prefix / "torchkata"
     files = {path.relative_to(copied).as_posix() for path in copied.rglob("*") if path.is_file()}
     assert {"conftest.py", "constraints.txt", "reference/linear/fallback.py", "reference/linear/oracle.py"} <= files
     assert not [name for name in files if any(f"/{part}/" in f"/{name}/" for part in NOT_NEEDED)]
@@ -207,9 +212,8 @@ def test_the_same_project_always_makes_the_same_package_zip(tmp_path: Path) -> N
     assert (modes["setup.sh"], modes["run_autograder"], modes["options"]) == (0o755, 0o755, 0o644)
 
 
-def test_package_force_replaces_the_copied_grader_and_keeps_all_other_files(tmp_path: Path) -> None:
-    out = tmp_path / "repository"
-    assert package("github", out).code == 0
+def test_package_force_replaces_the_copied_grader_and_keeps_all_other_files(packages: Path, tmp_path: Path) -> None:
+    out = shutil.copytree(packages / "github", tmp_path / "repository")
     (out / "assignment").mkdir()
     stale = out / ".github/torchkata/torchkata/tests/test_gone.py"
     stale.write_text("")

@@ -47,7 +47,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "TEAR_DOWNS", 1)
     monkeypatch.setattr(steps, "BUSY_PROCESSES", 1)
     monkeypatch.setattr(decision, "disturbed", lambda *_: False)  # tests run beside this one
-    monkeypatch.setitem(machine.DEMANDS, "cpu", machine.Demands(block_seconds=0.02, warm_up_seconds=0.05))
     monkeypatch.setattr(clock, "TURNS", 2)
     monkeypatch.setattr(ceilings, "PRODUCT", {"cpu": Size(batch=4, width=8, outputs=4)})
     monkeypatch.setattr(ceilings, "ELEMENTS", {"cpu": 1000})

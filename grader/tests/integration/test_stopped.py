@@ -14,7 +14,7 @@ import pytest
 
 from grader.results.result import read
 from grader.tests import ROOT
-from grader.tests.conftest import grade, python
+from grader.tests.conftest import ask, grade, python
 from grader.tests.handed_in import LINEAR, OPTIONS, SLOW, handed_in, lives, results
 
 STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
@@ -180,7 +180,7 @@ def test_a_grading_process_that_hangs_or_dies_keeps_what_has_ended_and_the_secon
     whole = ["passed"] * len(outcomes["ada"])
     assert outcomes["ada"] == outcomes["zoe"] == outcomes["unlucky"] == whole
     assert outcomes["killed"] == outcomes["stuck"] == [*whole[:2], *["crashed"] * (len(whole) - 2)]
-    assert "5 of 5 had been graded before" in grade(*paths, "--out", out, *OPTIONS).out
+    assert "5 of 5 had been graded before" in ask("grade", *paths, "--out", out, *OPTIONS).out
 
 
 ROOM = """
