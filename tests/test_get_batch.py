@@ -114,7 +114,7 @@ def test_rows_are_independent(student: Student, seed: int) -> None:
         pairs = np.bincount(8 * starts[:, a] + starts[:, b], minlength=64).reshape(8, 8)
         alone = np.outer(pairs.sum(axis=1), pairs.sum(axis=0)) / len(starts)  # how likely a start is, another test asks
         statistic = float(((pairs - alone) ** 2 / np.maximum(alone, 1e-9)).sum())
-        degrees = (np.count_nonzero(pairs.sum(axis=1)) - 1) * (np.count_nonzero(pairs.sum(axis=0)) - 1)
+        degrees = int((np.count_nonzero(pairs.sum(axis=1)) - 1) * (np.count_nonzero(pairs.sum(axis=0)) - 1))
         low, high = chi_square_range(degrees) if degrees else (0.0, 0.0)
         note = f"rows {a} and {b} of a batch {relation(starts[:, a], starts[:, b])}"
         expected = "each pair of starts about 25 of 1600 times"
