@@ -66,11 +66,8 @@ def test_the_spread_is_one_over_root_input_dim_before_the_cut(student: Student, 
         variance, n = start.variance, weights.size
         size = f"({input_dim}, {output_dim})"
         square = float((weights**2).mean())
-        off, yours, expected = (
-            square / variance - 1,
-            f"root mean square {square**0.5:.6f}",
-            f"about {variance**0.5:.6f}",
-        )
+        off = square / variance - 1
+        yours, expected = f"root mean square {square**0.5:.6f}", f"about {variance**0.5:.6f}"
         note = f"{size}: the variance after the cut is off by {off:.1%}"
         check(abs(off) <= Z * (2 / n) ** 0.5, note, yours=yours, expected=expected)
         slack, note = Z * (variance / n) ** 0.5, f"{size}: the mean is off"

@@ -84,13 +84,11 @@ def test_earlier_work_of_the_device_does_not_count(student: Student, m: int, n: 
 
 
 @costly
-@given(SIZES, SECONDS, st.integers(0, 6), st.booleans())
-def test_a_disturbed_product_does_not_decide(
-    student: Student, size: int, seconds: float, place: int, on_gpu: bool
-) -> None:
+@given(SIZES, SECONDS, st.integers(0, 6))
+def test_a_disturbed_product_does_not_decide(student: Student, size: int, seconds: float, place: int) -> None:
     """One product in seven takes ten times as long: the answer is the mean, the median or the fastest, not that one."""
     assert_plain_seconds(student, size, size, size, seconds)
-    reply = student.call(probes.pretended, size, size, size, seconds, 0.0, on_gpu, 0.0, False, place)
+    reply = student.call(probes.pretended, size, size, size, seconds, 0.0, False, 0.0, False, place)
     assert_seconds(reply, "one product in seven is disturbed here, and takes ten times as long as the others")
 
 

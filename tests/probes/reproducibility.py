@@ -47,9 +47,10 @@ def draws_elsewhere(assignment: Any, seed: int) -> list[dict[str, list[list[floa
         for (module, name), value in pretended.items():
             stack.callback(setattr, module, name, getattr(module, name))
             setattr(module, name, lambda value=value: value)
-        if not hasattr(kata, "hash"):
-            stack.callback(delattr, kata, "hash")
-            kata.hash = hash_elsewhere
+        for builtin, other in {"hash": hash_elsewhere, "id": id_elsewhere}.items():
+            if not hasattr(kata, builtin):
+                stack.callback(delattr, kata, builtin)
+                setattr(kata, builtin, other)
         return [here, draws(assignment, [seed], 0)]
 
 
@@ -57,6 +58,11 @@ def hash_elsewhere(value: object) -> int:
     """What hash() says in another process: of texts something else."""
     parts = value if isinstance(value, tuple) else (value,)
     return hash((value, ELSEWHERE) if any(isinstance(part, (str, bytes)) for part in parts) else value)
+
+
+def id_elsewhere(value: object) -> int:
+    """What id() says in another process, whose objects lie elsewhere in memory."""
+    return id(value) + ELSEWHERE
 
 
 def runs(assignment: Any, seeds: list[int], x: Tensor, y: Tensor) -> list[Tensor]:

@@ -67,7 +67,8 @@ def test_a_grader_killed_midway_leaves_a_gradescope_file_with_the_points_so_far(
         grader.wait()
     report = for_gradescope(path.read_bytes())
     done = run_tests(report)
-    assert enough <= len(done) < len(report["tests"]) == 69
+    core = sum(len(kata.points) for kata in course().katas.values() if kata.track == "core")
+    assert enough <= len(done) < len(report["tests"]) == core
     assert report["score"] == sum(test["max_score"] for test in done) > 0
     assert report["output"].startswith("Grading stopped before all tests had run.")
     assert not (tmp_path / "out/complete/result.json").exists()
