@@ -6,6 +6,7 @@ A formula is told if it holds everywhere, and if it explains so many different n
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import partial
 from itertools import chain
 from typing import Any, TypeAlias
@@ -19,8 +20,10 @@ from .values import Plain, is_array, is_tensor
 
 ENOUGH = 4  # different numbers that a formula has to explain
 CALLS = 8  # answers that are compared before one is called the same in all
+FINEST = 12  # denominator of a fraction that is shown as one
 CLOSE = 16  # roundings within which two numbers agree
 FORMATS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}  # bits of a number's significand
+NOT_ZERO = " != 0"
 Numbers: TypeAlias = Array[Any, Any]
 
 
@@ -290,11 +293,12 @@ def most(values: Numbers) -> float:
 
 
 def as_factor(factor: float) -> str:
-    """A factor, before or after the sign of a product."""
-    if factor < 0:
-        return f"-{as_factor(-factor)}"
-    whole = round(1 / factor) if factor else 0
-    return f"1/{whole}" if whole > 1 and math.isclose(factor * whole, 1, rel_tol=1e-5) else f"{factor:.6g}"
+    """A factor before the sign of a product: a fraction of small numbers, if it is one."""
+    fraction = Fraction(factor).limit_denominator(FINEST)
+    if math.isclose(factor, fraction, rel_tol=1e-5):
+        return str(fraction)
+    whole = round(1 / factor)
+    return f"1/{whole}" if whole and math.isclose(factor * whole, 1, rel_tol=1e-5) else f"{factor:.6g}"
 
 
 def as_summand(summand: float) -> str:
@@ -427,15 +431,20 @@ def opposite(seen: Sequence[Compared]) -> str:
 
 
 def common(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
-    """What is true of all inputs whose answers are wrong, and of no other; each comes with whether it is right."""
-    telling = [(facts(given), right) for given, right in trials if not any(map(is_empty, given.values()))]
-    wrong, right = ([found for found, is_right in telling if is_right is asked] for asked in (False, True))
+    """What is true of all inputs whose answers are wrong, and of no other; each comes with whether it is right.
+
+    Where 0 is right, and everything else wrong, other facts hold by accident.
+    """
+    telling = [(given, right) for given, right in trials if not any(map(is_empty, given.values()))]
+    wrong, right = ([facts(given) for given, is_right in telling if is_right is asked] for asked in (False, True))
     if len(wrong) < CALLS or len(right) < CALLS:
         return ""
-    for fact in wrong[0]:
-        if all(one.get(fact) for one in wrong) and not any(one.get(fact) for one in right):
-            return words("relation.common", fact=fact)
-    return ""
+    apart = [
+        fact for fact in wrong[0] if all(one.get(fact) for one in wrong) and not any(one.get(fact) for one in right)
+    ]
+    if not apart or any(fact.endswith(NOT_ZERO) for fact in apart):
+        return ""
+    return words("relation.common", fact=apart[0])
 
 
 def first_wrong(parts: Sequence[Sequence[str]]) -> str:
@@ -468,7 +477,7 @@ def facts(given: Mapping[str, Plain]) -> dict[str, bool]:
                     f"{a} != {b}": first != second,
                 }
             if a != b and second:
-                found[f"{a} % {b} != 0"] = first % second != 0
+                found[f"{a} % {b} > 0"] = first % second > 0
     return found
 
 
@@ -479,7 +488,12 @@ def facts_of(name: str, value: Plain) -> dict[str, bool]:
     if isinstance(value, str):
         return {f"{name} == {value!r}": True}
     if isinstance(value, (int, float)):
-        special = {f"{name} == 0": value == 0, f"{name} == 1": value == 1, f"{name} < 0": value < 0}
+        special = {
+            f"{name}{NOT_ZERO}": value != 0,
+            f"{name} == 0": value == 0,
+            f"{name} == 1": value == 1,
+            f"{name} < 0": value < 0,
+        }
         odd = {f"{name} % 2 == 1": value % 2 == 1, f"{name} % 2 == 0": value % 2 == 0} if type(value) is int else {}
         return {**special, f"{name} > 1": value > 1, **odd}
     if isinstance(value, (list, tuple)):

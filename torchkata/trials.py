@@ -7,8 +7,10 @@ from itertools import accumulate
 
 from .compare import watcher
 from .relations import Compared, common, first_wrong, relation
-from .replay import MOST, Example, ReplayingStudent, bytes_of
+from .replay import Example, ReplayingStudent, bytes_of
 from .values import Plain
+
+MOST = 2**19  # bytes of answers, of which a formula may make 16 times as many
 
 
 @dataclass
@@ -58,6 +60,6 @@ def part_of(what: str) -> str:
 
 
 def few(examples: Sequence[Example]) -> list[Example]:
-    """As many as do not fill the memory when they are computed with."""
+    """As many as fill neither memory nor time when they are computed with."""
     sizes = accumulate(bytes_of(example.answers) for example in examples)
     return [example for example, size in zip(examples, sizes, strict=True) if size <= MOST]

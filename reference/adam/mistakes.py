@@ -96,7 +96,7 @@ def other_default_of_beta1(
     return oracle.step(p, memory, grad, lr, betas or (own, 0.999), **options)
 
 
-@instead_of(oracle.step, "beta2 is {own:g} unless given; it should be 0.999", own=[0.9, 0.95, 0.98, 0.99, 0.9999])
+@instead_of(oracle.step, "beta2 is {own:g} unless given; it should be 0.999", own=[0.95, 0.98, 0.99, 0.9999])
 def other_default_of_beta2(
     p: P, memory: Memory | None, grad: P, lr: float, betas: Betas | None = None, *, own: float, **options: Any
 ) -> Moved:

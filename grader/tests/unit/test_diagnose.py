@@ -20,11 +20,13 @@ from reference.sgd import oracle
 from torchkata.compare import assert_equal, check
 from torchkata.course import course
 from torchkata.diagnose import ASIDE, explaining, known_of, relation_of
-from torchkata.failures import TimedOut
+from torchkata.explain import explain
+from torchkata.failures import TimedOut, Wrong
 from torchkata.mistakes import Mistake, fitted, mistakes, named_mistakes, patched_oracle
-from torchkata.replay import RecordedBody, recorded
+from torchkata.replay import Example, RecordedBody, recorded
 from torchkata.reply import Probe, Reply
 from torchkata.student import InProcess, Student
+from torchkata.trials import few
 from torchkata.values import Plain
 
 RIGHT = oracle.step
@@ -261,6 +263,18 @@ def test_relation_of_in_all_answers_is_told(wrong: Probe, told: str) -> None:
         test(student=student)
     assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == told
     assert relation_of(body.kept(), body, test, student, 0.0, ASIDE) == "", "no time is left"
+
+
+def test_a_relation_is_told_below_the_note() -> None:
+    error = Wrong(expected="1", yours="-1", note="1 of 1 elements differ")
+    error.relation = "yours = -expected"
+    lines = explain("test_y", "a · b", error, None, "pytest").message.splitlines()
+    assert lines[-3:-1] == ["  note      1 of 1 elements differ", "  always    yours = -expected"]
+
+
+def test_large_answers_are_not_computed_with() -> None:
+    small, large = Example({}, [torch.zeros(2**10)]), Example({}, [torch.zeros(2**20)])
+    assert few([small, large, small]) == [small]
 
 
 def test_a_part_that_is_not_what_was_compared_is_not_told_to_be_wrong() -> None:

@@ -40,6 +40,8 @@ OF_NUMBERS: dict[str, Function] = {
     "yours = expected.mean(-1)": lambda e: e.mean(-1),
     "yours = 1/8 * expected": lambda e: e / 8,
     "yours = -0.37 * expected": lambda e: -0.37 * e,
+    "yours = 2/3 * expected": lambda e: 2 * e / 3,
+    "yours = 1/1024 * expected": lambda e: e / 1024,
     "yours = expected + 1": lambda e: e + 1,
     "yours = expected - 2.5": lambda e: e - 2.5,
     "yours is expected, cut off at -2 and 2": lambda e: e.clip(-2, 2),
@@ -182,7 +184,7 @@ def test_the_opposite_is_told_once_both_were_asked_for() -> None:
     {
         "x.ndim == 1": [{"x": torch.zeros([2] * ndim)} for ndim in range(1, 4)],
         "x.dtype == torch.float64": [{"x": torch.zeros(2, dtype=d)} for d in (torch.float64, torch.float32)],
-        "a % b != 0": [{"a": a, "b": 3} for a in (4, 5, 7, 3, 6, 9)],
+        "a % b > 0": [{"a": a, "b": 3} for a in (4, 5, 7, 0, 6, 9)],
         "a > b": [{"a": a, "b": b} for a in range(5) for b in range(5)],
         "not bias": [{"bias": False}, {"bias": True}],
     }.items(),
@@ -195,9 +197,14 @@ def test_what_wrong_inputs_have_in_common_is_told(fact: str, inputs: list[Mappin
     assert common([*trials, (wrong, True)]) == "", "not in all"
 
 
+def test_nothing_in_common_is_told_where_only_0_is_right() -> None:
+    inputs: list[Mapping[str, Plain]] = [{"a": a, "b": 7} for a in (0, 1, 2, 3)]
+    assert common([(given, given["a"] == 0) for given in inputs * CALLS]) == ""
+
+
 def test_the_first_part_that_is_wrong_is_told_where_it_is_the_same_each_time() -> None:
     parts = [["loss of step 1", "loss of step 2"]] * CALLS
-    assert first_wrong(parts) == "loss of step 1 is right, loss of step 2 is the first that is wrong"
+    assert first_wrong(parts) == "right: loss of step 1; the first that is wrong: loss of step 2"
     assert first_wrong(parts[1:]) == "", "too few"
     assert first_wrong([*parts, ["loss of step 1"]]) == "", "not in all"
     assert first_wrong([["y", "y"]] * CALLS) == first_wrong([["", "y"]] * CALLS) == "", "they have no names"
