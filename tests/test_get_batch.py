@@ -8,29 +8,53 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy import ndarray as Array
 from torch import Tensor
 
 from reference.get_batch import oracle
 from tests.probes import get_batch as probes
 from tests.statistics import chi_square_range
 from tests.strategies import TokenCase, permutation, token_cases
-from torchkata.compare import assert_equal, check
+from torchkata.compare import assert_equal, check, same
+from torchkata.show import show
 from torchkata.student import Student
 from torchkata.values import Plain
 
 
-def tokens_of(batch: Plain, rows: int, sequence_length: int) -> np.ndarray:
+def tokens_of(returned: Plain, rows: int, sequence_length: int) -> Array:
     """The batch as int64, once its form is right."""
     form = f"integers of shape [{rows}, {sequence_length}]"
-    check(isinstance(batch, Tensor), "the batch should be a tensor", yours=batch, expected=form)
+    batch = oracle.inputs(returned, rows, sequence_length)
+    check(isinstance(batch, Tensor), "the batch should be a tensor", yours=returned, expected=form)
     whole = not (batch.is_floating_point() or batch.is_complex() or batch.dtype == torch.bool)
-    check(whole, "tokens are whole numbers: the dtype should be an integer one", yours=batch, expected=form)
-    check(list(batch.shape) == [rows, sequence_length], "the shape is wrong", yours=batch, expected=form)
-    tokens: np.ndarray = batch.numpy().astype(np.int64)
+    check(whole, "tokens are whole numbers: the dtype should be an integer one", yours=returned, expected=form)
+    short = batch.ndim == 2 and len(batch) == rows and batch.shape[1] < sequence_length
+    note = "the rows are too short, as where they run over the end of the data" if short else "the shape is wrong"
+    check(list(batch.shape) == [rows, sequence_length], note, yours=returned, expected=form)
+    tokens: Array = batch.numpy().astype(np.int64)
     return tokens
 
 
-def what_is_wrong(row: np.ndarray, data: np.ndarray) -> str:
+def drawn_starts(student: Student, starts: int, rows: int, sequence_length: int, calls: int, seed: int) -> Array | None:
+    """The starts of so many batches, numbered from 0; None for batches of another form, if that is no mistake."""
+    data = permutation(starts + sequence_length, seed)
+    drawn = student.call(probes.first_tokens, data, rows, sequence_length, calls, seed)
+    if not isinstance(drawn, Tensor) or list(drawn.shape) != [calls, rows]:
+        tokens_of(drawn, rows, sequence_length)
+        return None
+    tokens, allowed = data.numpy(), oracle.starts(len(data), sequence_length)
+    place = np.full(int(tokens.max()) + 2, -1)
+    place[tokens] = np.arange(len(tokens))
+    places = place[drawn.numpy().clip(-1, len(place) - 1)]
+    came = np.unique(places).tolist()
+    check({*came} <= {*allowed}, "a start is out of range", yours=came, expected=f"starts from 0 to {starts - 1}")
+    varied = len(allowed) == 1 or not same(drawn, drawn[:1].expand(calls, rows))
+    check(varied, "every call gives the same batch", yours=drawn[0])
+    numbers: Array = np.searchsorted(allowed, places)
+    return numbers
+
+
+def what_is_wrong(row: Array, data: Array) -> str:
     """Why a row is none of the windows that leave a target after them."""
     strange = row[~np.isin(row, data)].tolist()
     if strange:
@@ -44,103 +68,82 @@ def what_is_wrong(row: np.ndarray, data: np.ndarray) -> str:
 def test_every_row_is_a_window_of_the_data(student: Student, case: TokenCase, from_file: bool) -> None:
     """Every row is data[start : start + sequence_length], token for token, with a target left after it."""
     reply = student.call(probes.batch, case.data, case.batch_size, case.sequence_length, case.seed, from_file)
-    rows = tokens_of(reply["batch"], case.batch_size, case.sequence_length)
-    windows = oracle.windows(case.data.numpy().astype(np.int64), case.sequence_length)
-    for row in rows:
-        found = bool((windows == row).all(axis=1).any())
-        check(found, what_is_wrong(row, case.data.numpy().astype(np.int64)), yours=torch.from_numpy(row))
+    data = case.data.numpy().astype(np.int64)
+    for row in tokens_of(reply["batch"], case.batch_size, case.sequence_length):
+        check(oracle.is_row(row, data), what_is_wrong(row, data), yours=torch.from_numpy(row))
 
 
 def test_every_start_occurs_and_no_other(student: Student, seed: int) -> None:
     """Each start in range(len(data) - sequence_length) can occur, the first and the last, too, and no other."""
     for sequence_length in (1, 3, 8):
-        data = permutation(sequence_length + 4, seed)
-        drawn = student.call(probes.first_tokens, data, 7, sequence_length, 11, seed)
-        place = {token: start for start, token in enumerate(data.tolist())}
-        strange = {*drawn.flatten().tolist()} - place.keys()
-        check(not strange, "a row begins with what is no token of the data", yours=sorted(strange))
-        starts, right = (
-            {place[token] for token in drawn.flatten().tolist()},
-            {*oracle.starts(len(data), sequence_length)},
-        )
-        note = "a start comes that leaves no target" if starts - right else "a start never comes"
-        check(starts == right, note, yours=sorted(starts), expected=f"starts {sorted(right)} in 77 draws")
+        starts = drawn_starts(student, 4, 1, sequence_length, 80, seed)
+        if starts is None:
+            return
+        came, expected = sorted({*starts.flatten().tolist()}), "starts 0, 1, 2 and 3 in 80 draws"
+        wanted = len(oracle.starts(4 + sequence_length, sequence_length))
+        check(len(came) == wanted, "some start never comes", yours=came, expected=expected)
 
 
 def test_starts_are_uniform(student: Student, seed: int) -> None:
     """All starts are equally likely."""
-    data = permutation(64 + 5, seed)
-    drawn = student.call(probes.first_tokens, data, 16, 5, 400, seed)
-    counts = np.array([int((drawn == token).sum()) for token in data[:64].tolist()])
-    statistic = float(((counts - 100.0) ** 2 / 100.0).sum())
-    low, high = chi_square_range(63)
-    inside, shown = int(counts.sum()), "about 100 of 6400 draws for each of 64 starts"
-    check(inside == 6400, f"{6400 - inside} of 6400 rows begin where no window may", yours=counts.tolist())
+    starts = drawn_starts(student, 64, 1, 5, 3200, seed)
+    if starts is None:
+        return
+    counts = np.bincount(starts.flatten(), minlength=len(oracle.starts(64 + 5, 5)))
+    low, high = chi_square_range(len(counts) - 1)
+    shown = "about 50 of 3200 draws for each of 64 starts"
     note = f"the starts are not equally likely: one comes {counts.min()} times, one {counts.max()}"
-    check(low <= statistic <= high, note, yours=counts.tolist(), expected=shown)
+    check(oracle.are_even(counts, (low, high)), note, yours=counts.tolist(), expected=shown)
 
 
 def test_starts_reach_all_of_a_large_file(student: Student, seed: int) -> None:
     """In a file of 25 million tokens, too, all starts are equally likely: none is left out, and no part of the file."""
     rows, length = 2**14, 3 * 2**23  # no power of two: a remainder of so many bits favours the first starts
-    starts = student.call(probes.large_starts, length, rows, seed)
-    check(isinstance(starts, Tensor) and starts.numel() == rows, f"there should be {rows} rows", yours=starts)
-    places = starts.flatten().to(torch.int64)
-    inside = bool(((places >= 0) & (places < length)).all())
-    check(inside, "there is a token that is none of the file's", yours=starts)
-    for where, found, cells in (
-        ("in each twelfth of the file", places * 12 // length, 12),
-        ("at 0, 1, 2, 3, 4 and 5 tokens after a multiple of 6", places % 6, 6),
-    ):
-        counts, usual = torch.bincount(found, minlength=cells), rows / cells
-        low, high = chi_square_range(cells - 1)
-        fits = low <= float(((counts - usual) ** 2).sum() / usual) <= high
-        expected = f"about {usual:.0f} of {rows} starts {where}"
-        check(fits, "some starts are likelier than others, or never come", yours=counts.tolist(), expected=expected)
+    reply = student.call(probes.large_starts, length, rows, seed)
+    starts = tokens_of(reply, rows, 1)[:, 0]
+    inside = bool(((starts >= 0) & (starts < length)).all())
+    note = "some starts are likelier than others, or never come" if inside else "a token is none of the file's"
+    counts = {"in each twelfth of the file": oracle.twelfths(starts, length), "modulo 6": oracle.sixths(starts)}
+    yours = {name: came.tolist() for name, came in counts.items()} if inside else reply
+    even = oracle.are_everywhere(starts, length, chi_square_range(11), chi_square_range(5))
+    check(even, note, yours=yours, expected=f"{rows} starts, about as many in each twelfth, and of each remainder")
 
 
 def test_rows_are_independent(student: Student, seed: int) -> None:
     """The rows of one batch are drawn independently: neither equal, nor in order, nor avoiding each other."""
-    data = permutation(8 + 3, seed)
-    drawn = student.call(probes.first_tokens, data, 4, 3, 1600, seed)
-    place = {token: start for start, token in enumerate(data.tolist())}
-    starts = np.array([[place.get(token, -1) for token in row] for row in drawn.tolist()])
-    check(
-        bool((starts >= 0).all() and (starts < 8).all()),
-        "a start is out of range",
-        yours=sorted({*starts.flatten().tolist()}),
-    )
-    low, high = chi_square_range(63)
-    for a, b in itertools.combinations(range(4), 2):
-        pairs = np.bincount(8 * starts[:, a] + starts[:, b], minlength=64)
-        statistic = float(((pairs - 25.0) ** 2 / 25.0).sum())
-        note = f"rows {a} and {b} of a batch {relation(starts[:, a], starts[:, b])}"
-        expected = "each pair of starts about 25 of 1600 times"
-        check(low <= statistic <= high, note, yours=pairs.tolist(), expected=expected)
+    starts = drawn_starts(student, 8, 4, 3, 1600, seed)
+    if starts is None:
+        return
+    shares = np.bincount(starts.flatten(), minlength=len(oracle.starts(8 + 3, 3))) / starts.size
+    came = max(2, int(np.count_nonzero(shares)))
+    low, high = chi_square_range((came - 1) ** 2)[0], chi_square_range(came**2 - 1)[1]
+    for i, j in itertools.combinations(range(4), 2):
+        a, b = starts[:, i], starts[:, j]
+        counts = oracle.pairs(a, b, len(shares))
+        expected = "each start of one with each of the other, about equally often"
+        note = f"rows {i} and {j} of a batch {relation(a, b)}"
+        check(oracle.are_free(a, b, shares, (low, high)), note, yours=counts.tolist(), expected=expected)
 
 
-def relation(first: np.ndarray, second: np.ndarray) -> str:
+def relation(first: Array, second: Array) -> str:
     """How the starts of two rows, in many batches, are not independent."""
+    calls = f"{len(first)} batches"
     if (first == second).all():
-        return "are the same window, in all of 1600 batches"
+        return f"are the same window, in all of {calls}"
     if len({*((second - first) % 8).tolist()}) == 1:
-        return "begin equally far from each other, in all of 1600 batches"
+        return f"begin equally far from each other, in all of {calls}"
     if (first != second).all():
-        return "are never the same window, in 1600 batches: one start may come twice"
+        return f"are never the same window, in {calls}: one start may come twice"
     if (first <= second).all() or (first >= second).all():
-        return "are in order of their starts, in all of 1600 batches"
-    pairs = np.bincount(8 * first + second, minlength=64).reshape(8, 8)
-    alone = np.outer(pairs.sum(axis=1), pairs.sum(axis=0)) / len(first)
-    if float(((pairs - alone) ** 2 / np.maximum(alone, 1e-9)).sum()) > chi_square_range(49)[1]:
-        return "depend on each other: some pairs of starts are likelier than others"
-    return "are not drawn from all starts alike: in one of them some come more often than others"
+        return f"are in order of their starts, in all of {calls}"
+    return "depend on each other, or one of them begins in some places more often than the other"
 
 
 def test_a_small_file_fills_a_large_batch(student: Student, seed: int) -> None:
     """A start may come twice: a batch can have more rows than there are starts."""
     data = permutation(5, seed)
     reply = student.call(probes.batch, data, 40, 3, seed, False)
-    tokens_of(reply["batch"], 40, 3)
+    tokens_of(reply["batch"], oracle.rows(40, 5, 3), 3)
 
 
 @given(st.integers(0, 2**31), st.integers(1, 4))
@@ -148,19 +151,20 @@ def test_the_torch_seed_decides(student: Student, seed: int, sequence_length: in
     """The same torch.manual_seed gives the same batches, whatever NumPy's generator does; nothing is seeded."""
     data = permutation(5000, seed)
     reply = student.call(probes.repeated, data, 8, sequence_length, seed)
-    assert_equal(
-        reply["again"], reply["first"], what="two batches", note="the same torch.manual_seed gave other batches"
-    )
-    first, second = (tokens_of(batch, 8, sequence_length) for batch in reply["first"])
-    check(not bool((first == second).all()), "two calls in a row gave the same batch", yours=reply["first"][1])
+    first, *again = reply["batches"]
     assert_equal(reply["seed"], seed, what="torch.initial_seed()", note="get_batch has set torch's seed")
+    one, other = (tokens_of(batch, 8, sequence_length) for batch in first)
+    check(not bool((one == other).all()), "two calls in a row gave the same batch", yours=first[1])
+    for (how, repeats), batches in zip(oracle.repeats().items(), again, strict=True):
+        note = f"after the same torch.manual_seed, {how}, come other batches"
+        check(same(batches, first) is repeats, note, yours=batches, expected=f"again {show(first)}")
 
 
 @given(st.sampled_from(["meta", "cpu"]), st.booleans(), st.integers(1, 3))
 def test_the_batch_is_put_on_the_device(student: Student, device: str, as_object: bool, batch_size: int) -> None:
     """The batch is on the device that was asked for, given as a string or as a torch.device."""
     reply = student.call(probes.on_device, permutation(20, 0), batch_size, 4, device, as_object)
-    assert_equal(reply, [device, [batch_size, 4]], what="device and shape")
+    assert_equal(reply, [oracle.place(device), [batch_size, 4]], what="device and shape")
 
 
 @given(token_cases(windows=st.integers(1, 9)))
@@ -177,8 +181,11 @@ def test_data_without_a_window_is_refused(student: Student, length: int, missing
     sequence_length = max(1, length + missing)
     raised = student.call(probes.too_short, permutation(length, 0), batch_size, sequence_length)
     refused = bool({"ValueError", "RuntimeError"} & set(raised))
-    note = f"{length} tokens hold no window of {sequence_length} with its target"
-    check(refused, note, yours=raised[0] if raised else "a batch", expected="a ValueError or a RuntimeError")
+    came = f"{raised[0]} is raised" if raised else "get_batch said nothing"
+    note = f"{length} tokens hold no window of {sequence_length} with its target, and {came}"
+    wanted = oracle.is_refused(length, sequence_length)
+    yours = raised[0] if raised else "a batch"
+    check(refused is wanted, note, yours=yours, expected="a ValueError or a RuntimeError")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell which part of a file has been read")
@@ -186,9 +193,6 @@ def test_only_the_windows_are_read(student: Student) -> None:
     """A batch from a large memory-mapped file reads the windows it needs, not the file."""
     size = 64 * 2**20
     read = student.call(probes.bytes_read, size, 4, 32)
-    check(
-        type(read) is int and read <= size // 8,
-        "much more was read than four windows",
-        yours=read,
-        expected="at most a few pages",
-    )
+    few = type(read) is int and read in oracle.bytes_read(size)
+    expected = f"at most a few pages, of a file of {size} bytes"
+    check(few, "much more was read than four windows", yours=read, expected=expected)

@@ -13,8 +13,16 @@ from reference.same_storage.oracle import Placed
 from tests.probes import same_storage as probes
 from tests.strategies import recipes
 from torchkata.compare import assert_equal, check
+from torchkata.show import kind
 from torchkata.student import Student
 from torchkata.values import Plain
+
+
+def check_answer(yours: Plain, right: bool, asked: str) -> None:
+    """Demand True or False itself, and the right one."""
+    form = "a tensor" if isinstance(yours, Tensor) else kind(yours)
+    check(type(yours) is bool, f"{asked} is {form}: it should be True or False itself", yours=yours, expected="a bool")
+    assert_equal(yours, right, what=asked)
 
 
 def check_answers(answers: Plain, x: Tensor, recipe: list[list[Any]]) -> None:
@@ -24,7 +32,7 @@ def check_answers(answers: Plain, x: Tensor, recipe: list[list[Any]]) -> None:
     placed = [Placed(tensor, at) for (_, tensor), at in zip(made, oracle.allocations(sources), strict=True)]
     for i, j in itertools.product(range(len(made)), repeat=2):
         asked = f"same_storage({made[i][0]}, {made[j][0]})"
-        assert_equal(answers[i][j], oracle.same_storage(placed[i], placed[j]), what=asked)
+        check_answer(answers[i][j], oracle.same_storage(placed[i], placed[j]), asked)
 
 
 @given(recipes(probes.VIEWS))
@@ -55,16 +63,13 @@ def test_slices_that_do_not_overlap_share_a_storage(student: Student, length: in
     for answer, (one, other, share) in zip(answers, probes.parts(cut), strict=True):
         left = Placed(probes.value(one, x), 0)
         right = left if one == other == "x" else Placed(probes.value(other, x), 0 if share else 1)
-        assert_equal(answer, oracle.same_storage(left, right), what=f"same_storage({one}, {other})")
+        check_answer(answer, oracle.same_storage(left, right), f"same_storage({one}, {other})")
 
 
 @given(recipes())
 def test_the_answer_is_a_real_bool(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
     """The answer is True or False itself, not a tensor, a number or None."""
-    answers = student.call(probes.answers, *case)
-    for answer in [answer for row in answers for answer in row]:
-        check(type(answer) is bool, "the answer should be True or False", yours=answer, expected="a bool")
-    check_answers(answers, *case)
+    check_answers(student.call(probes.answers, *case), *case)
 
 
 @given(st.sampled_from(["", "transpose", "slice", "detach", "clone"]), st.integers(1, 4))
@@ -72,8 +77,9 @@ def test_both_tensors_stay_as_they_were(student: Student, step: str, size: int) 
     """Asking changes nothing: values, strides, gradients and versions stay."""
     x = torch.arange(2.0 * size).reshape(2, size)
     traces = student.call(probes.traces, x, x + 1, step)
-    typed = probes.expression(x, step, 0, 0).format(x="x") if step else "x + 1"
-    other = Placed(probes.value(typed, x), 0 if step in probes.VIEWS else 1)
-    assert_equal(traces["answer"], oracle.same_storage(Placed(x, 0), other), what=f"same_storage(x, {typed})")
+    typed = probes.expression(x, step, 0, 1).format(x="x") if step else "x + 1"
+    placed, other = Placed(x, 0), Placed(probes.value(typed, x), 0 if step in probes.VIEWS else 1)
     for name, before in traces["before"].items():
         assert_equal(traces["after"][name], before, what=name, note=f"{name} changed")
+    check_answer(traces["answers"][0], oracle.same_storage(placed, other), f"same_storage(x, {typed})")
+    check_answer(traces["answers"][1], oracle.same_storage(placed, placed), "same_storage(x, x)")

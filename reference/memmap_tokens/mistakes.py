@@ -3,6 +3,7 @@
 import io
 
 import numpy as np
+import torch
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
@@ -26,6 +27,24 @@ def narrow(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
 def signed(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     """Two bytes, one bit of them for the sign."""
     return tokens.astype(np.int16)
+
+
+@instead_of(oracle.round_trip, "the tokens are made int32, whatever they were saved as")
+def int32(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
+    """Enough for any vocabulary."""
+    return tokens.astype(np.int32)
+
+
+@instead_of(oracle.round_trip, "the tokens are made uint8: from 256 on they do not fit")
+def uint8(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
+    """One byte."""
+    return tokens.astype(np.uint8)
+
+
+@instead_of(oracle.round_trip, "the dtype is the smallest that holds the tokens, not their own")
+def smallest(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
+    """As `np.min_scalar_type` has it."""
+    return tokens.astype(np.min_scalar_type(int(tokens.max())))
 
 
 @instead_of(oracle.round_trip, "the tokens are made floats")
@@ -60,6 +79,24 @@ def header_as_tokens(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
 def without_the_last(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
     """One too few."""
     return tokens[:-1]
+
+
+@instead_of(oracle.round_trip, "the first token is lost")
+def without_the_first(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
+    """Read from one too far on."""
+    return tokens[1:]
+
+
+@instead_of(oracle.round_trip, "the tokens come back in the reverse order")
+def backwards(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
+    """The last one first."""
+    return tokens[::-1].copy()
+
+
+@instead_of(oracle.round_trip, "the tokens come back as a tensor, not as an array")
+def as_a_tensor(tokens: Int[Array, "n"]) -> torch.Tensor:
+    """Of torch's."""
+    return torch.from_numpy(tokens.copy())
 
 
 @instead_of(oracle.round_trip, "the tokens come back as a column, in two dimensions")

@@ -8,6 +8,24 @@ from reference.same_storage import oracle
 from reference.same_storage.oracle import Placed
 
 
+@instead_of(oracle.same_storage, "the answer is always False: same_storage(x, x) is, too")
+def never(x: Placed, y: Placed) -> bool:
+    """As where two new wrappers of one storage are compared."""
+    return False
+
+
+@instead_of(oracle.same_storage, "the answer is always True: for a tensor and its copy, too")
+def always(x: Placed, y: Placed) -> bool:
+    """As where two temporary objects have one address."""
+    return True
+
+
+@instead_of(oracle.same_storage, "the answer is the opposite of the right one, in every case")
+def negated(x: Placed, y: Placed) -> bool:
+    """True for copies."""
+    return x.allocation != y.allocation
+
+
 @instead_of(oracle.same_storage, "only one and the same object is said to share its storage: a view is another object")
 def same_object(x: Placed, y: Placed) -> bool:
     """As `is` tells."""
@@ -105,6 +123,12 @@ def meeting_ranges(x: Placed, y: Placed) -> bool:
 def bases(x: Placed, y: Placed) -> bool:
     """As autograd keeps them."""
     return x is y or x.tensor._base is y.tensor._base
+
+
+@instead_of(oracle.same_storage, "any two views are said to share a storage, also those of different tensors")
+def any_views(x: Placed, y: Placed) -> bool:
+    """As `_is_view()` tells."""
+    return x.allocation == y.allocation or (x.tensor._is_view() and y.tensor._is_view())
 
 
 @instead_of(oracle.same_storage, "one must be the _base of the other: two views of one tensor share its storage, too")

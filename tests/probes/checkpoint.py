@@ -1,5 +1,6 @@
 """Probes of save_checkpoint and load_checkpoint: runs that stop and go on, files that are not what they should be."""
 
+import copy
 import os
 import pickle
 import sys
@@ -32,7 +33,10 @@ def fresh(assignment: Any, weights: Sequence[Tensor], change: float = 0.0) -> tu
 
 
 def fit(model: Any, optimizer: Any, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> list[float]:
-    """One step for each batch; the losses."""
+    """One step for each batch; the losses. Raises RuntimeError for a model that can't be trained."""
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            raise RuntimeError(f"{name} has requires_grad=False, so the run can't go on")
     losses = []
     for x, y in zip(xs, ys, strict=True):
         loss = (model(x) - y).square().mean()
@@ -41,6 +45,14 @@ def fit(model: Any, optimizer: Any, xs: Sequence[Tensor], ys: Sequence[Tensor]) 
         optimizer.step()
         losses.append(loss.item())
     return losses
+
+
+def written(assignment: Any, path: str | Path, model: Any, optimizer: Any, step: int) -> bytes:
+    """Save, and read what is in the file. Raises FileNotFoundError where there is none."""
+    assignment.checkpoint.save_checkpoint(path, model, optimizer, step)
+    if not Path(path).exists():
+        raise FileNotFoundError("save_checkpoint has returned, and there is no file at path")
+    return Path(path).read_bytes()
 
 
 def memory_of(optimizer: Any) -> list[dict[str, Any]]:
@@ -58,55 +70,88 @@ def resume(
     step: int,
     as_path: bool,
 ) -> dict[str, object]:
-    """A run that has these weights after `stop` steps and goes through, and one that goes on in fresh objects."""
-    checkpoint = assignment.checkpoint
+    """A run that has these weights after `stop` steps and goes through, and one that goes on in fresh objects.
+
+    Beside these: how it would go on with less of the optimizer's state, and what of all that has its bytes in the file.
+    """
     with folder() as place:
         path = place / "run.pt" if as_path else str(place / "run.pt")
         model, optimizer = fresh(assignment, weights)
         fit(model, optimizer, xs[:stop], ys[:stop])
         load(model, weights)
         optimizer.param_groups[0]["lr"] = 0.05  # as a scheduler would
-        checkpoint.save_checkpoint(path, model, optimizer, step)
-        losses = fit(model, optimizer, xs[stop:], ys[stop:])
+        content = written(assignment, path, model, optimizer, step)
+        memory, state = memory_of(optimizer), copy.deepcopy(optimizer.state_dict())
+
+        def rest(model: Any, optimizer: Any) -> dict[str, object]:
+            return {"losses": fit(model, optimizer, xs[stop:], ys[stop:]), "weights": weights_of(model)}
+
+        def rest_at(rate: float, state: dict[str, Any] | None = None) -> dict[str, object]:
+            model, optimizer = fresh(assignment, weights)
+            if state is not None:
+                optimizer.load_state_dict(state)
+            optimizer.param_groups[0]["lr"] = rate
+            return rest(model, optimizer)
+
+        through = rest(model, optimizer)
         other, other_optimizer = fresh(assignment, weights, 1.0)
-        loaded_step = checkpoint.load_checkpoint(path, other, other_optimizer)
+        loaded_step = assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
         loaded_weights = weights_of(other)
-        other_losses = fit(other, other_optimizer, xs[stop:], ys[stop:])
+        resumed = rest(other, other_optimizer)
+    remembered = [value for kept in memory for value in kept.values() if isinstance(value, Tensor) and value.any()]
     return {
-        "through": {"losses": losses, "weights": weights_of(model)},
-        "resumed": {"losses": other_losses, "weights": weights_of(other)},
+        "resumed": resumed,
         "loaded": loaded_weights,
         "step": loaded_step,
+        "runs": {
+            "through": through,
+            "a new optimizer": rest_at(0.1),
+            "no memory": rest_at(0.05),
+            "the first rate": rest_at(0.1, state),
+            "no step": rest_at(0.0),
+        },
+        "found": {
+            "weights": [weight.numpy().tobytes() in content for weight in weights],
+            "memory": [value.numpy().tobytes() in content for value in remembered],
+        },
     }
 
 
 def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
-    """A model with these weights before and after saving; what is loaded once training has gone on, and gradients."""
+    """A model with these weights, and its optimizer, before and after saving."""
     with folder() as place:
-        path = place / "run.pt"
         model, optimizer = fresh(assignment, weights)
         fit(model, optimizer, xs, ys)
         load(model, weights)
 
         def look() -> dict[str, object]:
             return {
-                "weights": weights_of(model),
-                "gradients": [None if p.grad is None else p.grad.clone() for p in model.parameters()],
+                "the weights": weights_of(model),
+                "the gradients": [None if p.grad is None else p.grad.clone() for p in model.parameters()],
                 "requires_grad": [p.requires_grad for p in model.parameters()],
-                "training": model.training,
-                "optimizer": memory_of(optimizer),
+                "the model's mode, training or eval": model.training,
+                "the optimizer's memory": memory_of(optimizer),
             }
 
         before = look()
-        assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
-        after = look()
+        written(assignment, place / "run.pt", model, optimizer, 1)
+        return {"before": before, "after": look()}
+
+
+def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
+    """What is loaded of a model with these weights once its training has gone on, and what it is then itself."""
+    with folder() as place:
+        path = place / "run.pt"
+        model, optimizer = fresh(assignment, weights)
+        fit(model, optimizer, xs, ys)
+        load(model, weights)
+        written(assignment, path, model, optimizer, 1)
         fit(model, optimizer, xs, ys)
         other, other_optimizer = fresh(assignment, weights, 1.0)
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
     return {
-        "before": before,
-        "after": after,
         "loaded": weights_of(other),
+        "later": weights_of(model),
         "gradients": sum(p.grad is not None for p in other.parameters()),
         "training": other.training,
     }
@@ -145,7 +190,7 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
             model.register_buffer("average", values[0].to(getattr(torch, dtype)))
             models.append((model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
-        assignment.checkpoint.save_checkpoint(place / "run.pt", model, optimizer, 0)
+        written(assignment, place / "run.pt", model, optimizer, 0)
         assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer)
     return {"loaded": weights_of(other), "buffer": other.average}
 
@@ -158,10 +203,10 @@ def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     with folder() as place:
         path = place / "run.pt"
         model, optimizer = fresh(assignment, weights)
-        assignment.checkpoint.save_checkpoint(path, model, optimizer, 7)
+        content = written(assignment, path, model, optimizer, 7)
         load(model, [weight + 1 for weight in weights])
         second = Failing(model) if sys.platform == "win32" else model
-        with small_files_only(path.stat().st_size // 2):
+        with small_files_only(len(content) // 2):
             refused = refusal(lambda: assignment.checkpoint.save_checkpoint(path, second, optimizer, 8))
         other, other_optimizer = fresh(assignment, weights, 2.0)
         unreadable = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
@@ -181,7 +226,7 @@ def moves(assignment: Any, dim: int) -> dict[str, bool]:
         try:
             os.chdir(elsewhere)
             assignment.checkpoint.save_checkpoint("bare-name.pt", model, optimizer, 1)
-            assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
+            written(assignment, path, model, optimizer, 1)
             older = path.stat().st_ino
             FileEvents.notes = []
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 2)
@@ -208,7 +253,7 @@ def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
             path.write_bytes(pickle.dumps(content))
         model, optimizer = fresh(assignment, [torch.ones(dim, dim), torch.ones(dim, 1)])
         honest = place / "honest.pt"
-        assignment.checkpoint.save_checkpoint(honest, model, optimizer, 1)
+        written(assignment, honest, model, optimizer, 1)
         assignment.checkpoint.load_checkpoint(honest, model, optimizer)
         refusal(lambda: assignment.checkpoint.load_checkpoint(path, model, optimizer))
         return mark.exists()
@@ -224,8 +269,8 @@ def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
         path, moved = place / "run.pt", place / "moved.pt"
         model, optimizer = fresh(assignment, weights)
         with Moves() as moves:
-            assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
-        if moves.seen or not path.read_bytes().startswith(b"PK"):
+            content = written(assignment, path, model, optimizer, 1)
+        if moves.seen or not content.startswith(b"PK"):
             moved = path
         else:
             with zipfile.ZipFile(path) as source, zipfile.ZipFile(moved, "w", zipfile.ZIP_STORED) as target:
@@ -248,12 +293,11 @@ def truncated(
         path = place / "run.pt"
         model, optimizer = fresh(assignment, weights, 1.0)
         fit(model, optimizer, xs, ys)
-        assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
+        content = written(assignment, path, model, optimizer, 1)
         other, other_optimizer = fresh(assignment, weights, 2.0)
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
         fit(other, other_optimizer, xs[:1], ys[:1])
         load(other, weights)
-        content = path.read_bytes()
         path.write_bytes(content[: min(int(len(content) * part), len(content) - 1)])
         before = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}
         refused = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
@@ -271,6 +315,6 @@ def misfit(assignment: Any, saved: dict[str, list[int]], other_model: dict[str, 
                 model.register_parameter(name, nn.Parameter(torch.ones(shape)))
             models.append((model, assignment.adagrad.AdaGrad([nn.Parameter(torch.ones(2))], lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
-        assignment.checkpoint.save_checkpoint(place / "run.pt", model, optimizer, 1)
+        written(assignment, place / "run.pt", model, optimizer, 1)
         assignment.checkpoint.load_checkpoint(place / "run.pt", model, optimizer)
         return refusal(lambda: assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer))

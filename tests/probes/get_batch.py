@@ -1,5 +1,6 @@
 """Probes of get_batch: batches, where they come from, and what was read to make them."""
 
+import copy
 import random
 import sys
 import tempfile
@@ -20,7 +21,7 @@ def batch(
     """One batch, from an array or from a memory-mapped file."""
     torch.default_generator.manual_seed(seed)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        tokens = data.numpy()
+        tokens = read_only(data)
         if from_file:
             path = Path(folder) / "tokens.bin"
             tokens.tofile(path)
@@ -29,16 +30,26 @@ def batch(
         return {"batch": result, "device": device_of(result)}
 
 
+def read_only(data: Tensor) -> Any:
+    """The tokens as an array that can't be written to, as a mapped file can't."""
+    tokens = data.numpy()
+    tokens.flags.writeable = False
+    return tokens
+
+
 def device_of(result: object) -> str:
     """Where the batch is, as text."""
     return str(result.device) if isinstance(result, Tensor) else "no tensor"
 
 
-def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, calls: int, seed: int) -> Tensor:
-    """The first token of every row of many batches."""
+def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, calls: int, seed: int) -> object:
+    """The first token of every row of many batches; the first batch of another form, if there is one."""
     torch.default_generator.manual_seed(seed)
-    batches = [assignment.get_batch.get_batch(data.numpy(), batch_size, sequence_length) for _ in range(calls)]
-    return torch.stack([b[:, 0].to(torch.int64) for b in batches])
+    batches = [assignment.get_batch.get_batch(read_only(data), batch_size, sequence_length) for _ in range(calls)]
+    for batch in batches:
+        if not isinstance(batch, Tensor) or batch.shape != (batch_size, sequence_length):
+            return batch
+    return torch.stack([batch[:, 0].to(torch.int64) for batch in batches])
 
 
 def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> object:
@@ -48,16 +59,15 @@ def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> ob
 
 
 def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
-    """Two batches after one seed, again while NumPy and `random` stand elsewhere, and what the seed is then."""
+    """Two batches after one seed, and again: as before, with NumPy elsewhere, with `random` elsewhere; the seed."""
 
-    def pair(other: int) -> list[object]:
+    def pair(numpys: int, pythons: int) -> list[object]:
         torch.default_generator.manual_seed(seed)
-        np.random.seed(other)
-        random.seed(other)
-        return [assignment.get_batch.get_batch(data.numpy(), batch_size, sequence_length) for _ in range(2)]
+        np.random.seed(numpys)
+        random.seed(pythons)
+        return [assignment.get_batch.get_batch(read_only(data), batch_size, sequence_length) for _ in range(2)]
 
-    first, again = pair(1), pair(2)
-    return {"first": first, "again": again, "seed": torch.initial_seed()}
+    return {"batches": [pair(1, 1), pair(1, 1), pair(2, 1), pair(1, 2)], "seed": torch.initial_seed()}
 
 
 def on_device(
@@ -65,8 +75,8 @@ def on_device(
 ) -> list[object]:
     """Device and shape of a batch that was asked for elsewhere."""
     where = torch.device(device) if as_object else device
-    result = assignment.get_batch.get_batch(data.numpy(), batch_size, sequence_length, device=where)
-    return [device_of(result), list(result.shape)]
+    result = assignment.get_batch.get_batch(read_only(data), batch_size, sequence_length, device=where)
+    return [device_of(result), list(result.shape) if isinstance(result, Tensor) else "no shape"]
 
 
 def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
@@ -74,7 +84,7 @@ def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length
     torch.default_generator.manual_seed(seed)
     tokens = data.numpy().copy()
     result = assignment.get_batch.get_batch(tokens, batch_size, sequence_length)
-    before = result.clone()
+    before = copy.deepcopy(result)
     untouched = torch.from_numpy(tokens.copy())
     tokens ^= 1
     return {"data": untouched, "batch": before, "batch later": result}

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from .attempts import refusal
@@ -30,9 +29,9 @@ def loaded(assignment: Any, path: str | Path) -> Any:
     return assignment.memmap_tokens.load_tokens(path)
 
 
-def as_tensor(tokens: object) -> object:
+def copy_of(tokens: object) -> object:
     """A copy of an array; anything else as it is."""
-    return torch.from_numpy(np.array(tokens)) if isinstance(tokens, np.ndarray) else tokens
+    return np.array(tokens) if isinstance(tokens, np.ndarray) else tokens
 
 
 def round_trip(assignment: Any, tokens: Tensor, step: int) -> object:
@@ -40,7 +39,7 @@ def round_trip(assignment: Any, tokens: Tensor, step: int) -> object:
     with folder() as place:
         path = place / "tokens.bin"
         assignment.memmap_tokens.save_tokens(path, tokens.numpy()[::step])
-        return as_tensor(loaded(assignment, path))
+        return copy_of(loaded(assignment, path))
 
 
 def named(assignment: Any, tokens: Tensor, name: str, as_path: bool) -> dict[str, object]:
@@ -53,7 +52,7 @@ def named(assignment: Any, tokens: Tensor, name: str, as_path: bool) -> dict[str
         assignment.memmap_tokens.save_tokens(path, tokens.numpy())
         files = sorted(file.name for file in place.iterdir() if file.is_file())
         assignment.memmap_tokens.save_tokens((place / name).with_suffix(".other"), np.arange(2, dtype=np.int64))
-        return {"files": files, "tokens": as_tensor(loaded(assignment, path)) if name in files else None}
+        return {"files": files, "tokens": copy_of(loaded(assignment, path)) if name in files else None}
 
 
 def bytes_on_disk(assignment: Any, tokens: Tensor) -> int:
@@ -63,27 +62,28 @@ def bytes_on_disk(assignment: Any, tokens: Tensor) -> int:
         return sum(file.stat().st_size for file in place.iterdir())
 
 
-def saved_twice(assignment: Any, first: Tensor, second: Tensor) -> dict[str, object]:
-    """What is loaded after the second has been saved under a name of its own, and under that of the first."""
+def saved_twice(assignment: Any, first: Tensor, second: Tensor) -> list[object]:
+    """What is loaded of the first, and after the second has been saved under its name."""
     with folder() as place:
-        saves = {"alone": (place / "alone.bin", [second]), "in place": (place / "tokens.bin", [first, second])}
-        for path, saved in saves.values():
-            for tokens in saved:
-                assignment.memmap_tokens.save_tokens(path, tokens.numpy())
-        return {name: as_tensor(loaded(assignment, path)) for name, (path, _) in saves.items()}
+        path, found = place / "tokens.bin", []
+        for tokens in (first, second):
+            assignment.memmap_tokens.save_tokens(path, tokens.numpy())
+            found.append(copy_of(loaded(assignment, path)))
+        return found
 
 
-def assigned_to(assignment: Any, tokens: Tensor) -> dict[str, object]:
-    """What is loaded, and what is after every element of that was overwritten, or could not be."""
+def assigned_to(assignment: Any, tokens: Tensor) -> list[object]:
+    """What is loaded, and what a second load gives after every element of it was overwritten, or could not be."""
     with folder() as place:
         path = place / "tokens.bin"
         assignment.memmap_tokens.save_tokens(path, tokens.numpy())
         first = loaded(assignment, path)
-        before = as_tensor(first)
-        refusal(lambda: first.__setitem__(slice(None), 0))
+        before = copy_of(first)
+        if isinstance(first, np.ndarray):
+            refusal(lambda: first.__setitem__(slice(None), 0))
         if isinstance(first, np.memmap):
             first.flush()
-        return {"before": before, "after": as_tensor(loaded(assignment, path))}
+        return [before, copy_of(loaded(assignment, path))]
 
 
 def bytes_in_memory(assignment: Any, count: int) -> object:
@@ -99,7 +99,7 @@ def bytes_in_memory(assignment: Any, count: int) -> object:
             copy_with_holes(file, copied / file.name)
         tokens = loaded(assignment, copied / "tokens.bin")
         if not isinstance(tokens, np.ndarray) or tokens.shape != (count,):
-            return tokens
+            return type(tokens).__name__
         read_nothing_ahead(tokens)
         tokens[[0, count // 2, -1]].sum()
         return resident_bytes(tokens)

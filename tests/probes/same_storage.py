@@ -97,23 +97,23 @@ def answers_on_parts(assignment: Any, x: Tensor, cut: int) -> list[object]:
 
 
 def traces(assignment: Any, x: Tensor, y: Tensor, step: str) -> dict[str, object]:
-    """The answer, and all that can be seen of the two tensors before and after the question."""
+    """The answers for these two and for x itself, and all that can be seen of both before and after."""
     x = x.clone().requires_grad_()
     x.grad = torch.ones_like(x)
-    other = value(expression(x, step, 0, 0).format(x="x"), x) if step else y.clone().requires_grad_()
+    other = value(expression(x, step, 0, 1).format(x="x"), x) if step else y.clone().requires_grad_()
     if not step:
         other.grad = torch.ones_like(other)
 
     def look() -> dict[str, object]:
         return {
-            "values": [x.clone(), other.clone()],
-            "gradients": [t.grad.clone() if t.is_leaf and t.grad is not None else None for t in (x, other)],
             "shapes": [x.shape, other.shape],
             "strides": [x.stride(), other.stride()],
+            "values": [x.clone(), other.clone()],
+            "gradients": [t.grad.clone() if t.is_leaf and t.grad is not None else None for t in (x, other)],
             "requires_grad": [x.requires_grad, other.requires_grad],
             "versions": [x._version, other._version],
         }
 
     before = look()
-    answer = assignment.same_storage.same_storage(x, other)
-    return {"answer": answer, "before": before, "after": look()}
+    answers = [assignment.same_storage.same_storage(x, y) for y in (other, x)]
+    return {"answers": answers, "before": before, "after": look()}
