@@ -27,6 +27,7 @@ from grader.tests.made_class import a_class
 from torchkata.course import course
 
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+TOLD = "claim\n  note      the same\n  again: pytest"
 
 
 class Reader(HTMLParser):
@@ -292,9 +293,9 @@ def test_a_page_can_be_made_of_any_message(words: str, tmp_path: Path) -> None:
 
 
 def test_what_fails_for_one_reason_is_told_once_on_a_page_and_every_test_keeps_its_points() -> None:
-    made = result("claim\n  note  the same\n  again: pytest")
+    made = result()
     (kata,) = made.katas
-    tests = tuple(replace(test, outcome="failed", score=0.0) for test in kata.tests)
+    tests = tuple(replace(test, outcome="failed", score=0.0, message=TOLD) for test in kata.tests)
     text = feedback_of(msgspec.structs.replace(made, katas=[msgspec.structs.replace(kata, tests=tests)]))
     assert len(Reader(text).messages) == 1
     assert text.count(", the same") == len(tests) - 1
