@@ -19,10 +19,10 @@ class Block:
 def blocks(results: Sequence[TestResult]) -> list[Block]:
     """All that did not pass: what has a name comes first, and what waits for the others last."""
     named = {result.diagnosis for result in results if result.diagnosis}
-    causes: dict[str, list[TestResult]] = {}
+    causes: dict[tuple[str, str], list[TestResult]] = {}
     for result in sorted(results, key=lambda result: not result.diagnosis):
         if result.outcome != "passed":
-            causes.setdefault(cause_of(result, named), []).append(result)
+            causes.setdefault((result.outcome, cause_of(result, named)), []).append(result)
     has_reason = any(result.outcome in FAILED and not is_stuck(result) for result in results)
     told = [Block(tuple(group)) for group in causes.values() if not (has_reason and is_stuck(group[0]))]
     stuck = [result for result in results if has_reason and is_stuck(result)]

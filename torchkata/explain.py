@@ -11,7 +11,7 @@ from .values import Plain
 
 NOWHERE = Place()
 MAX_LINE = 1000  # characters of a line, whatever it quotes
-FEW = 4  # an input with no more elements is shown whole
+FEW = 6  # an input with no more elements is shown whole
 
 
 def explain(

@@ -43,13 +43,13 @@ def anatomy(assignment: Any, dim: int, num_layers: int, segment: int) -> dict[st
     }
 
 
-def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int, asks: bool) -> dict[str, object]:
+def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int, x_needs_grad: bool) -> dict[str, object]:
     """Activations alive and products of matrices, in those of one layer, of a forward and a backward pass.
 
-    x `asks` for a gradient or not.
+    x needs a gradient or not.
     """
     model = assignment.activation_checkpointing.DeepNetworkCheckpointed(dim, num_layers, segment)
-    x = torch.ones(rows, dim, requires_grad=asks)
+    x = torch.ones(rows, dim, requires_grad=x_needs_grad)
     activation, product = x.untyped_storage().nbytes(), rows * dim * dim
     with Operators([x], model.parameters()) as operators:
         y = model(x)

@@ -90,18 +90,18 @@ def parts(cut: int) -> list[tuple[str, str, bool]]:
     return [(one.format(cut=cut), other.format(cut=cut), share) for one, other, share in PARTS]
 
 
-def answers_on_parts(assignment: Any, x: Tensor, cut: int) -> list[object]:
+def answers_on_parts(assignment: Any, x: Tensor, _cut: int) -> list[object]:
     """`same_storage` of these pairs."""
     x = x.clone()
-    return [assignment.same_storage.same_storage(value(a, x), value(b, x)) for a, b, _ in parts(cut)]
+    return [assignment.same_storage.same_storage(value(a, x), value(b, x)) for a, b, _ in parts(_cut)]
 
 
-def traces(assignment: Any, x: Tensor, y: Tensor, step: str) -> dict[str, object]:
+def traces(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, object]:
     """The answers for these two and for x itself, and all that can be seen of both before and after."""
     x = x.clone().requires_grad_()
     x.grad = torch.ones_like(x)
-    other = value(expression(x, step, 0, 1).format(x="x"), x) if step else y.clone().requires_grad_()
-    if not step:
+    other = value(expression(x, _step, 0, 1).format(x="x"), x) if _step else y.clone().requires_grad_()
+    if not _step:
         other.grad = torch.ones_like(other)
 
     def look() -> dict[str, object]:

@@ -23,9 +23,11 @@ def test_what_one_mistake_explains_is_told_once_and_first(tmp_path: Path) -> Non
     folder = work(tmp_path, same_storage="def same_storage(x, y):\n    return x.data_ptr() == y.data_ptr()\n")
     out = run("pytest", f"--impl={folder}", "--kata", "same_storage", "--seed", "3").out
     blocks = [block for block in out.split("\n\n") if block.startswith("same_storage · ")]
-    assert ["looks like: x.data_ptr() and y.data_ptr() are compared" in block for block in blocks] == [True, False]
-    assert "  the same in: test_views_and_copies_are_told_apart, test_the_answer_is_a_real_bool" in blocks[1]
-    assert "yours     same_storage(x, x.narrow(0, 1, 1)): False" in blocks[1]
+    (block,) = blocks
+    assert "looks like: x.data_ptr() and y.data_ptr() are compared" in block
+    assert "yours     same_storage(x, x[1:]): False" in block
+    _, _, others = block.partition("  the same in: ")
+    assert others.count("test_") == 3
 
 
 def test_the_grader_stores_the_diagnosis_in_the_result(tmp_path: Path) -> None:

@@ -49,13 +49,13 @@ def test_pytest_explains_a_wrong_answer_by_input_expected_and_yours(tmp_path: Pa
     assert done.code == 1
     block = done.out[done.out.index("linear · Linear(x) is x @ weight") :].split("\n\n")[0].splitlines()
     assert block[0] == "linear · Linear(x) is x @ weight, for any leading dimensions and any float dtype"
-    assert [line.split()[0] for line in block[1:]] == ["input", "expected", "yours", "again:"]
-    assert block[1].strip().startswith("input     weight: float32[1, 1]")
+    assert [line.split()[0] for line in block[1:]] == ["input", "x:", "expected", "yours", "note", "again:"]
+    assert block[1].strip().startswith("input     weight: float32[3, 2]")
     command = block[-1].removeprefix("  again: ")
     assert command.startswith("pytest tests/test_linear.py::test_forward_is_x_at_weight")
     again = run(*command.split())
     assert again.code == 1
-    assert block[2] in again.out, "the same command shows the same input"
+    assert block[3] in again.out, "the same command shows the same input"
     for harness in ("Traceback", "hypothesis/", "torchkata/student.py", "Falsifying"):
         assert harness not in done.out
 
@@ -99,7 +99,7 @@ def test_a_half_finished_kata_says_which_line_is_left(tmp_path: Path) -> None:
 def test_pytest_shows_what_the_students_code_printed(tmp_path: Path) -> None:
     noisy = changed("linear", "return x @ self.weight", "print('shape', tuple(x.shape))\n        return x")
     out = pytest_of(work(tmp_path, linear=noisy), "--kata", "linear").out
-    assert "  printed   shape (1,)" in out
+    assert "  printed   shape (3,)" in out
 
 
 def test_an_endless_loop_times_out_and_its_line_is_shown(tmp_path: Path) -> None:

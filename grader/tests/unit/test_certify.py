@@ -7,6 +7,7 @@ import pytest
 from grader.base.errors import CallError
 from grader.proof.claims import Claim, all_are, claims, is_caught, is_caught_as, job
 from grader.proof.diagnoses import Diagnoses, judgement
+from grader.proof.messages import page
 from grader.proof.prove import ZooOutcome, kata_table, markdown
 from grader.proof.zoo import ZooEntry, named
 from grader.results.result import KataResult
@@ -133,3 +134,13 @@ def test_a_zoo_entry_can_only_look_like_a_known_mistake() -> None:
     assert named("a", kata, {}) == frozenset()
     with pytest.raises(CallError, match=r"linear\.toml: a: looks_like is 'gelu', which is no mistake of linear"):
         named("linear.toml: a", kata, {"looks_like": ["relu", "gelu"]})
+
+
+def test_the_page_of_a_kata_has_what_a_student_reads_of_each_wrong_entry() -> None:
+    (linear,) = course().choose(["linear"])
+    message = "linear · Linear(x) is x @ weight\n  note      off\n  again: pytest"
+    tests = (TestResult("test_a", "failed", message=message), TestResult("test_b", "passed"))
+    caught, missed = (ZooEntry("linear", name, "a rule", "") for name in ("caught", "missed"))
+    text = page(linear, [(caught, KataResult("linear", "wrong", 0.0, 1.0, tests)), (missed, result("linear", "done"))])
+    assert "## caught\n\nBreaks: a rule\n\n```\nlinear · Linear(x) is x @ weight\n  note      off\n```" in text
+    assert "## missed\n\nBreaks: a rule\n\nNo test catches it: a student reads nothing." in text

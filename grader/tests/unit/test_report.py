@@ -27,6 +27,7 @@ from grader.tests.made_class import a_class
 from torchkata.course import course
 
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+TOLD = "claim\n  note      the same\n  again: pytest"
 
 
 class Reader(HTMLParser):
@@ -164,9 +165,10 @@ def test_the_roofline_of_a_class_shows_the_median_rates() -> None:
 
 @given(st.text(min_size=1))
 def test_every_message_is_text_on_a_page_and_never_markup(message: str) -> None:
-    reader, plain = (Reader(feedback_of(result(words))) for words in (f".{message}", "."))
+    told = f"claim\n:{message}\nagain"
+    reader, plain = (Reader(feedback_of(result(words))) for words in (told, "claim\n:\nagain"))
     assert reader.tags == plain.tags
-    assert set(reader.messages) == {printable(f".{message}")}
+    assert set(reader.messages) == {printable(told)}
 
 
 def test_a_character_that_turns_the_direction_of_reading_is_shown_by_its_number() -> None:
@@ -288,3 +290,13 @@ def test_a_page_can_be_made_of_any_message(words: str, tmp_path: Path) -> None:
     page = page_of(tmp_path, msgspec.structs.replace(result_with_speed(said), findings=findings))
     assert len(SCRIPT.findall(page)) == 2
     assert Reader(page).messages[0] == printable(said)
+
+
+def test_what_fails_for_one_reason_is_told_once_on_a_page_and_every_test_keeps_its_points() -> None:
+    made = result()
+    (kata,) = made.katas
+    tests = tuple(replace(test, outcome="failed", score=0.0, message=TOLD) for test in kata.tests)
+    text = feedback_of(msgspec.structs.replace(made, katas=[msgspec.structs.replace(kata, tests=tests)]))
+    assert len(Reader(text).messages) == 1
+    assert text.count(", the same") == len(tests) - 1
+    assert all(test.name.removeprefix("test_").replace("_", " ") in text for test in tests)
