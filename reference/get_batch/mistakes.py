@@ -222,33 +222,33 @@ def one_after_the_other(counts: Int[Array, "starts"], likely: Likely) -> bool:
 @instead_of(
     oracle.are_everywhere, "from 2**24 on no odd start comes, or no odd token: float32 holds only even ones there"
 )
-def even_ones(starts: Int[Array, "rows"], tokens: int, *_: Likely) -> bool:
+def even_ones(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     """24 bits of a random number."""
     late = starts[starts >= 2**24]
     return len(late) > 0 and bool((late % 2 == 0).all() and (starts % 2 == 1).any())
 
 
 @instead_of(oracle.are_everywhere, "only even starts come, as where a random float32 with its 24 bits is scaled up")
-def only_even(starts: Int[Array, "rows"], tokens: int, *_: Likely) -> bool:
+def only_even(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     """Twice a random number."""
     return len({*starts.tolist()}) > 1 and bool((starts % 2 == 0).all())
 
 
 @instead_of(oracle.are_everywhere, EQUAL_ROWS)
-def equal_starts(starts: Int[Array, "rows"], tokens: int, *_: Likely) -> bool:
+def equal_starts(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     """One for all."""
     return bool((starts == starts[0]).all())
 
 
 @instead_of(oracle.are_everywhere, FROM_ONE_START)
-def starts_in_a_row(starts: Int[Array, "rows"], tokens: int, *_: Likely) -> bool:
+def starts_in_a_row(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     """The first is random."""
     steps = np.diff(starts) % tokens
     return steps[0] != 0 and bool((steps == steps[0]).all())
 
 
 @instead_of(oracle.are_everywhere, "no start from 2**16 on comes, or each token is cut to 16 bits or fewer")
-def the_first_65536(starts: Int[Array, "rows"], tokens: int, *_: Likely) -> bool:
+def the_first_65536(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     """A random number of two bytes."""
     return len({*np.diff(starts).tolist()}) > 1 and bool((abs(starts) < 2**16).all())
 
