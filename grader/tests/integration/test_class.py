@@ -28,7 +28,7 @@ HONEST = {
     "fills_memory": NOT_STARTED | {"same_storage": "crashed", "linear": "done"},
     "writes_results": NOT_STARTED | {"same_storage": "wrong", "linear": "done"},
     "unusual_but_right": dict.fromkeys(KATAS, "done") | {"adagrad": "not_started", "checkpoint": "not_started"},
-    "zipped": NOT_STARTED | dict.fromkeys(KATAS[:4], "done"),
+    "zipped": NOT_STARTED | dict.fromkeys(["same_storage", "get_batch", "linear", "cruncher"], "done"),
 }
 
 

@@ -27,7 +27,7 @@ def test_what_one_mistake_explains_is_told_once_and_first(tmp_path: Path) -> Non
     assert "looks like: x.data_ptr() and y.data_ptr() are compared" in block
     assert "yours     same_storage(x, x[1:]): False" in block
     _, _, others = block.partition("  the same in: ")
-    assert others.count("test_") == 3
+    assert others.count("test_") == 4
 
 
 def test_the_grader_stores_the_diagnosis_in_the_result(tmp_path: Path) -> None:

@@ -35,7 +35,8 @@ def test_doctor_says_how_to_install_a_missing_bubblewrap(tmp_path: Path, monkeyp
 def test_doctor_says_why_bubblewrap_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["bwrap", "--old-option"])
     finding = machine.sandbox()
-    assert (finding.state, finding.found) == ("missing", "bwrap: Unknown option --old-option")
+    said = "bwrap: Unknown option --old-option; bubblewrap 0.5 or newer is needed"
+    assert (finding.state, finding.found) == ("missing", said)
     monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "/nowhere/bwrap: No such file or directory")

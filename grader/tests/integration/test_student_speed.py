@@ -46,7 +46,7 @@ def test_plain_pytest_neither_runs_nor_lists_speed_tests() -> None:
     assert "speed" not in listed
     assert "deselected" not in listed
     done = run("pytest", "--impl", "solution", "--kata", "sgd")
-    assert (done.code, done.out.splitlines()[-1].startswith("8 passed in")) == (0, True), done.out
+    assert (done.code, " passed in" in done.out.splitlines()[-1]) == (0, True), done.out
 
 
 @without_a_gpu
