@@ -84,7 +84,7 @@ def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length
     torch.default_generator.manual_seed(seed)
     tokens = data.numpy().copy()
     result = assignment.get_batch.get_batch(tokens, batch_size, sequence_length)
-    before = copy.deepcopy(result)
+    before = result.clone() if isinstance(result, Tensor) else copy.deepcopy(result)
     untouched = torch.from_numpy(tokens.copy())
     tokens ^= 1
     return {"data": untouched, "batch": before, "batch later": result}
