@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from .compare import watcher
-from .relations import Compared, common, first_wrong, relation
+from .input_facts import common
+from .relations import Compared, first_wrong, relation
 from .replay import Example, ReplayingStudent, bytes_of
 from .values import Plain
 

@@ -61,9 +61,8 @@ def export_marks(directory: Path, format: lms.Gradebook, options: Options) -> in
     most = max((row.max_score for row in rows if row.max_score is not None), default=0.0)
     marks = [(row.person, row.mark.final) for row in rows]
     try:
-        text_of(options.gradebook)
-        content, more = lms.filled(options.gradebook.read_bytes(), format, options.column, marks, most)
-        write_file(options.to, content)
+        filled, more = lms.filled(text_of(options.gradebook), format, options.column, marks, most)
+        write_file(options.to, filled.encode())
     except lms.GradebookError as error:
         raise CallError(f"{options.gradebook}: {error}") from None
     except OSError as error:

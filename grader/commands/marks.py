@@ -1,15 +1,17 @@
 """`grader marks`: what each in the class gets, from stored results and the instructor's rules."""
 
+from dataclasses import fields
 from pathlib import Path
 
 from grader.base.terminal import console
 from grader.marks.marked import Row, marks_of
+from grader.marks.roster import Person
 from grader.output.gradebook import Cell, csv_of
 from grader.output.summary import tell
 from grader.results.result import write_whole
 
 MARKS = "marks.csv"
-ABOUT = ("id", "name", "email", "lms_id", "section", "group")
+ABOUT = [column.name for column in fields(Person) if column.name != "submission"]
 FIGURES = ("submission", "raw", "max_score", "days_late", "late", "override", "final", "reasons")
 
 

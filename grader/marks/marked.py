@@ -22,6 +22,16 @@ class Row:
     mark: Mark
 
 
+@dataclass(frozen=True)
+class Stored:
+    """What is needed of a result: without messages, so that a large class stays small in memory."""
+
+    points: Points
+    max_score: float
+    unreadable: bool
+    conclusive: bool
+
+
 def marks_of(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
     """A row for each in the class list, and a line for whatever is to be settled by hand. Raises CallError."""
     demand_results(directory)
@@ -32,25 +42,25 @@ def marks_of(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
     return rows, [*problems, *matching.problems, *settled_by_hand(rows, book, results)]
 
 
-def results_in(directory: Path) -> tuple[dict[str, Result], list[str]]:
+def results_in(directory: Path) -> tuple[dict[str, Stored], list[str]]:
     """By submission, and a line for each that can't be read."""
-    found: dict[str, Result] = {}
+    found: dict[str, Stored] = {}
     problems: list[str] = []
     for submission, path in stored_in(directory).items():
         try:
-            found[submission] = read(path)
+            found[submission] = stored(read(path))
         except ResultError as error:
             problems.append(str(error))
     return found, problems
 
 
-def marked(book: Rulebook, submissions: Mapping[str, str], results: Mapping[str, Result]) -> Iterator[Row]:
+def marked(book: Rulebook, submissions: Mapping[str, str], results: Mapping[str, Stored]) -> Iterator[Row]:
     """Everybody in the class list, in its order. Raises CallError for an override of what is not graded."""
     for person in book.people:
         submission = submissions.get(person.id, "")
         result = results.get(submission)
         overrides = book.overrides.get(person.id, ())
-        points = points_of(result) if result else None
+        points = result.points if result else None
         for one in overrides:
             if points and one.kata and one.kata not in points.katas:
                 raise CallError(f"overrides.csv: {person.id} has no kata {one.kata} among the results")
@@ -61,14 +71,15 @@ def marked(book: Rulebook, submissions: Mapping[str, str], results: Mapping[str,
         yield Row(person, submission, result.max_score if result else None, got)
 
 
-def points_of(result: Result) -> Points:
+def stored(result: Result) -> Stored:
     """What was graded, by kata and test."""
     katas = {kata.kata: kata.score for kata in result.katas}
     tests = {(kata.kata, test.name): test.score for kata in result.katas for test in kata.tests}
-    return Points(result.score, katas, tests)
+    points = Points(result.score, katas, tests)
+    return Stored(points, result.max_score, bool(result.unreadable), result.conclusive)
 
 
-def settled_by_hand(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Result]) -> Iterator[str]:
+def settled_by_hand(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Stored]) -> Iterator[str]:
     """A line for each time that is not known, and for each override that changes nothing any more."""
     for row in rows:
         result = results.get(row.submission)
@@ -79,7 +90,7 @@ def settled_by_hand(rows: Sequence[Row], book: Rulebook, results: Mapping[str, R
         if row.submission and book.policy.due and row.submission not in book.times:
             yield f"{row.submission}: no time in times.csv, so it counts as handed in on time"
         for one in book.overrides.get(row.person.id, ()):
-            points = points_of(result) if result else None
+            points = result.points if result else None
             if points and one.points == (now(points, one) if one.kata else points.score - row.mark.late):
                 what = " ".join(filter(None, (one.kata, one.test))) or "mark"
                 yield f"overrides.csv: {row.person.id} has {one.points:g} for {what} anyway; the row is not needed"

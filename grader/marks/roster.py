@@ -3,13 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from grader.base.errors import CallError
 from grader.marks.tables import read_table
 
-OPTIONAL = ("name", "email", "lms_id", "section", "group", "submission")
 CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_\d+_.+")  # name_user_submission_file, in a bulk download
 MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
 
@@ -25,6 +24,9 @@ class Person:
     section: str = ""
     group: str = ""  # which hands in together
     submission: str = ""  # whose it is, where its name does not say so
+
+
+OPTIONAL = tuple(column.name for column in fields(Person) if column.name != "id")
 
 
 @dataclass(frozen=True)

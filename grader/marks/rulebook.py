@@ -55,7 +55,7 @@ def read_policy(path: Path) -> tuple[Policy, tzinfo]:
     if not path.exists():
         return Policy(), UTC
     try:
-        policy = msgspec.toml.decode(text_of(path), type=Policy)
+        policy = msgspec.toml.decode(text_of(path).removeprefix("\ufeff"), type=Policy)
     except msgspec.DecodeError as error:
         raise CallError(f"{path}: {error}") from None
     try:

@@ -15,7 +15,7 @@ def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) 
 
     Raises CallError, in one line that names the file and the place.
     """
-    text = text_of(path)
+    text = text_of(path).removeprefix("\ufeff")
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator(text), strict=False))
     header = [name.strip().casefold() for name in rows[0]] if rows else []
     for name in needed:
@@ -39,9 +39,9 @@ def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) 
 
 
 def text_of(path: Path) -> str:
-    """What is in a file. Raises CallError."""
+    """What is in a file, byte for byte. Raises CallError."""
     try:
-        return path.read_bytes().decode("utf-8").removeprefix("\ufeff")
+        return path.read_bytes().decode("utf-8")
     except OSError as error:
         raise CallError(f"{path}: can't be read ({error.strerror})") from None
     except UnicodeDecodeError:

@@ -48,14 +48,13 @@ class Cell:
 
 
 def filled(
-    content: bytes, format: Gradebook, column: str, marks: Sequence[tuple[Person, float | None]], most: float
-) -> tuple[bytes, list[str]]:
+    text: str, format: Gradebook, column: str, marks: Sequence[tuple[Person, float | None]], most: float
+) -> tuple[str, list[str]]:
     """The gradebook with these marks, and a line for each that has no row. None leaves a cell as it is.
 
     Raises GradebookError for a file without the column, for two rows of one person, and where the gradebook's most
     points are others.
     """
-    text = content.decode("utf-8")
     lines = cells_of(text, separator(text))
     if not lines:
         raise GradebookError("it is empty")
@@ -80,7 +79,7 @@ def filled(
     for cell, mark in sorted(edits.values(), key=lambda edit: edit[0].begin, reverse=True):
         quote = '"' if text[cell.begin : cell.begin + 1] == '"' else ""
         text = f"{text[: cell.begin]}{quote}{mark:.10g}{quote}{text[cell.end :]}"
-    return text.encode("utf-8"), problems
+    return text, problems
 
 
 def place_of(column: str, header: Sequence[str]) -> int:

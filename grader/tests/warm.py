@@ -25,9 +25,8 @@ STATUS_BYTES = 4
 
 def main() -> None:
     """Fork for each request that comes; a fork leaves the loop, and becomes what it was asked for."""
-    import pytest  # noqa: F401
-    import torch  # noqa: F401
-
+    for name in ("pytest", "torch"):
+        importlib.import_module(name)
     line = socket.socket(fileno=int(sys.argv[1]))
     while True:
         request, descriptors, _, _ = socket.recv_fds(line, LONGEST, 2)

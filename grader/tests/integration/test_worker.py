@@ -19,7 +19,7 @@ from grader.tests import ROOT
 from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
 from tests.probes import linear as probes
 from torchkata.course import course
-from torchkata.failures import Crashed, Died, TimedOut
+from torchkata.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.reply import Reply
 from torchkata.student import Student
 
@@ -128,6 +128,11 @@ def test_an_exception_that_cannot_be_shown_is_still_a_crash(ask: Ask) -> None:
     evil = "class Evil(Exception):\n    def __str__(self):\n        raise ValueError"
     with pytest.raises(Crashed, match="can't be shown"):
         ask("raise Evil()", evil)
+
+
+def test_a_stub_in_a_worker_is_not_started_rather_than_crashed(ask: Ask) -> None:
+    with pytest.raises(NotStarted):
+        ask("stub()", "def stub():\n    raise NotImplementedError\n")
 
 
 def test_what_a_stub_raises_beside_code_of_ones_own_is_a_crash_that_says_so(ask: Ask) -> None:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy import ndarray as Array
 
-from torchkata.relations import CALLS, Compared, common, facts, first_wrong, relation
+from torchkata.input_facts import common, facts
+from torchkata.relations import CALLS, Compared, first_wrong, relation
 from torchkata.values import Plain
 
 SEEDS = st.integers(0, 2**32 - 1)
