@@ -42,7 +42,9 @@ def test_every_item_of_the_lecture_has_a_kata_and_a_test_or_text_but_for_a_few()
     assert len(left_out) <= 5
     for place in places:
         if place not in left_out:
-            kata, where = re.fullmatch(r"`(\w+)`: (?:`(test_\w+)`|stub|page)(?:, and .*)?", place).groups()  # type: ignore[union-attr]
+            found = re.fullmatch(r"`(\w+)`: (?:`(test_\w+)`|stub|page)(?:, and .*)?", place)
+            assert found, place
+            kata, where = found.groups()
             assert kata in course().katas
             assert where is None or where in course().katas[kata].points, place
 
