@@ -286,7 +286,7 @@ def test_marks_name_what_is_to_be_settled_by_hand(tmp_path: Path) -> None:
         ("overrides_csv", "id,points,reason,who\nada,1,r,w\nada,2,r,w\n", "two overrides of the same points"),
         ("overrides_csv", "id,kata,points,reason,who\nada,sgd,1,r,w\n", "ada has no kata sgd among the results"),
         ("submission_metadata_yml", "submission_1: 7\n", "is not as Gradescope writes it"),
-        ("submission_metadata_yml", METADATA.replace("000 Z", "000"), "submission_7 has a time without its zone"),
+        ("submission_metadata_yml", METADATA.replace("000 Z", "000"), "submission_8 has a time without its zone"),
         ("pseudonyms_json", "[]", "is no key to pseudonyms"),
         ("extensions_csv", "id,until,reason\nada,2026-10-05T00:00:00,x\nada,2026-10-06,x\n", "two extensions for ada"),
     ],
