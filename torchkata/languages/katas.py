@@ -19,9 +19,19 @@ def hints_of(kata: Kata) -> list[str]:
     return said_of(kata.name, "hints") or list(kata.hints)
 
 
-def about(kata: Kata) -> dict[str, str]:
-    """What each name in the stub is to do; nothing in English, which the stub itself has."""
+def tasks_of(kata: Kata) -> dict[str, str]:
+    """What the stub says of itself and of each name in it; nothing in English, which the stub itself has."""
     return said_of(kata.name, "stub") or {}
+
+
+def about(kata: Kata) -> dict[str, str]:
+    """What each function and class is to do, in a line."""
+    return {name: task.splitlines()[0] for name, task in tasks_of(kata).items() if name.isidentifier()}
+
+
+def idea_of(kata: Kata, english: str) -> str:
+    """Why the kata is there, a small case, and a mistake that many make."""
+    return translated(english, said_of(kata.name, "about")).strip()
 
 
 def claim_of(kata: str, test: str, english: str) -> str:

@@ -3,6 +3,7 @@
 import ast
 import re
 import string
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -10,6 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from grader.tests import ROOT
+from torchkata.cli.about import section
 from torchkata.course import Kata, course
 from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
 from torchkata.languages.katas import about, claim_of, hints_of, title_of
@@ -21,6 +23,7 @@ from torchkata.result import Status
 
 KATAS = list(course().katas.values())
 CHINESE = re.compile("[\u4e00-\u9fff]")
+CODE = re.compile(r"`([^`\n]+)`")
 IN_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")  # two English words
 SHARED = {"claims": "tests/contracts/optimizer.py", "looks_like": "reference/optimizer_mistakes.py"}
 
@@ -30,10 +33,30 @@ def said(path: Path) -> set[str]:
     return {node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)}
 
 
-def asked_for(kata: Kata) -> set[str]:
-    """The functions and classes of a stub."""
-    nodes = ast.parse((ROOT / f"assignment/{kata.name}.py").read_text("utf-8")).body
-    return {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+def asked_for(kata: Kata) -> dict[str, str]:
+    """What a stub says of each of its names, and of itself where that is more than a line."""
+    tree = ast.parse(course().stub(kata.name).read_text("utf-8"))
+    itself = ast.get_docstring(tree) or ""
+    return ({f"{kata.name}.py": itself} if "\n" in itself else {}) | dict(documented(tree, ""))
+
+
+def documented(node: ast.Module | ast.ClassDef, prefix: str) -> Iterator[tuple[str, str]]:
+    """The docstrings of a module or class by full names."""
+    for one in node.body:
+        if isinstance(one, (ast.FunctionDef, ast.ClassDef)) and (text := ast.get_docstring(one)):
+            yield f"{prefix}{one.name}", text
+        if isinstance(one, ast.ClassDef):
+            yield from documented(one, f"{prefix}{one.name}.")
+
+
+def code_of(text: str) -> list[str]:
+    """The indented lines, without what a comment says."""
+    return [line.partition(" # ")[0].rstrip() for line in text.splitlines() if line.startswith("    ")]
+
+
+def numbers_in(text: str) -> Counter[str]:
+    """How often each number stands there."""
+    return Counter(re.findall(r"\d(?:[\d.,]*\d)?", text))
 
 
 def test_all_languages_have_the_same_texts_with_the_same_placeholders() -> None:
@@ -68,7 +91,7 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
 def test_every_kata_has_in_chinese_all_that_it_has_in_english(kata: Kata) -> None:
     chinese, together = kata.languages["zh"], course().shared_texts["zh"]
     assert len(chinese["hints"]) == len(kata.hints)
-    assert chinese["stub"].keys() == asked_for(kata)
+    assert chinese["stub"].keys() - {f"{kata.name}.py"} == asked_for(kata).keys() - {f"{kata.name}.py"}
     shared = together["claims"].keys() & said(ROOT / SHARED["claims"])
     assert chinese["claims"].keys() | shared >= kata.points.keys()
     assert chinese["claims"].keys() <= kata.points.keys()
@@ -113,6 +136,27 @@ def test_a_translated_note_is_about_the_same_values(monkeypatch: pytest.MonkeyPa
     assert said_of_answers("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
     assert said_of_answers("gradient of weight 3") == "权重 3 的梯度"
     assert said_of_answers("my own words") == "my own words"
+
+
+@pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
+def test_a_task_in_chinese_has_the_examples_and_numbers_of_the_stub(kata: Kata) -> None:
+    for name, english in asked_for(kata).items():
+        chinese = kata.languages["zh"]["stub"][name]
+        pairs = list(zip(code_of(english), code_of(chinese), strict=True))
+        assert [one for one, other in pairs if one != other and not CHINESE.search(other)] == []
+        examples = ["\n".join(line for line in text.splitlines() if line[:4] == "    ") for text in (english, chinese)]
+        assert numbers_in(examples[0]) == numbers_in(examples[1])
+        assert {*CODE.findall(english)} <= {*CODE.findall(chinese)}, name
+
+
+@pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
+def test_the_idea_of_a_kata_is_told_in_chinese_with_the_same_numbers_and_needs(kata: Kata) -> None:
+    english, chinese = section(kata), kata.languages["zh"]["about"]
+    assert numbers_in(english) == numbers_in(chinese)
+    assert {*CODE.findall(english)} == {*CODE.findall(chinese)}
+    needs, needed = english.strip().splitlines()[-1], chinese.strip().splitlines()[-1]
+    assert needed.startswith("需要：")
+    assert CODE.findall(needs) == CODE.findall(needed)
 
 
 def test_texts_that_several_katas_share_are_translated_once() -> None:
