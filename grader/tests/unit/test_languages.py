@@ -83,7 +83,9 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("say", "words"):
                 first = node.args[0]
                 assert not isinstance(first, ast.Constant) or first.value in known, ast.unparse(node)
-    composed = {f"status.{status}" for status in get_args(Status)} | {f"label.{label}" for label in literal}
+    composed = {f"status.{status}" for status in get_args(Status)} | {
+        f"{group}.{name}" for group in ("label", "kata") for name in literal
+    }
     assert known <= literal | composed
 
 
