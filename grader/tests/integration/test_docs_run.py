@@ -16,7 +16,11 @@ from grader.tests.documents import DOCUMENTS, Section, sections
 from grader.tests.solution import SOLUTION
 
 STUDENTS = ROOT / "docs/students.md"
-FOR_STUDENTS = (STUDENTS, ROOT / "grader/commands/release/files/README.md")  # typed where a handout lies
+FOR_STUDENTS = (
+    STUDENTS,
+    ROOT / "docs/zh/students.md",
+    ROOT / "grader/commands/release/files/README.md",
+)  # typed where a handout lies
 ALL_SECTIONS = [section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in sections(document)]
 TYPED = {command for section in ALL_SECTIONS for command in section.commands}
 GRADE = "grader grade submissions/* --out results --jobs 4"
@@ -74,6 +78,8 @@ SHOWN = [
     "architecture.md: How it is built",
     "architecture.md: Inputs are drawn once",
     "architecture.md: A submission's way through the grader",
+    "students.md: 准备",
+    "students.md: 怎样读懂失败",
 ]
 MINUTES = (
     "students.md: Useful commands",  # whole runs of pytest; test_student_view.py has each option
