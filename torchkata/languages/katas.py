@@ -1,7 +1,7 @@
 """What each kata says to a student, in the student's language."""
 
 from ..course import Kata, Track
-from . import said_of, shared, translated
+from . import class_language, said_of, shared, translated
 
 
 def title_of(kata: Kata) -> str:
@@ -37,3 +37,14 @@ def idea_of(kata: Kata, english: str) -> str:
 def claim_of(kata: str, test: str, english: str) -> str:
     """The sentence that a test proves; several optimizers share some of theirs."""
     return translated(english, said_of(kata, "claims", test)).removesuffix("。")
+
+
+def class_title_of(kata: Kata) -> str:
+    """What there is to build, in the class's language."""
+    return translated(kata.title, said_of(kata.name, "title", chosen=class_language()))
+
+
+def class_title_of_test(kata: str, test: str) -> str:
+    """What a test is called in the class's language: in English by its name, in another by its claim."""
+    english = test.removeprefix("test_").replace("_", " ")
+    return translated(english, said_of(kata, "claims", test, chosen=class_language())).removesuffix("。")

@@ -1,14 +1,17 @@
 """A student's whole way with `KATA_LANG=zh`, on which no English sentence stands."""
 
+import html
 import re
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import at_home, kata, students_environment
+from grader.tests import ROOT
+from grader.tests.conftest import at_home, kata, run, students_environment
 from grader.tests.pseudo_terminal import Terminal
-from grader.tests.solution import SOLUTION
+from grader.tests.solution import SOLUTION, copy_of_the_course
 from torchkata.cli import about
 from torchkata.course import course
 from torchkata.languages.katas import hints_of
@@ -82,6 +85,40 @@ def test_a_failure_has_no_english_sentence(handout: Path, name: str, old: str, n
     done = at_home("pytest", f"--kata={name}", "--examples=20", "--seed=1", *options, cwd=handout)
     assert told in done.out
     assert english_in(done.out) == []
+
+
+def test_feedback_on_a_course_in_chinese_is_in_chinese_wherever_it_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KATA_LANG", "en")
+    place = copy_of_the_course(tmp_path / "course")
+    settings = place / "pyproject.toml"
+    settings.write_text(settings.read_text("utf-8").replace('languages = ["en", "zh"]', 'languages = ["zh", "en"]'))
+    for name, old, new in (
+        ("ada", "x @ self.weight", "(x @ self.weight).unsqueeze(-1)"),
+        ("ben", "return x @ self.weight", "import os; os._exit(3)"),
+    ):
+        (tmp_path / name / "assignment").mkdir(parents=True)
+        source = (ROOT / "reference/linear/solution.py").read_text("utf-8")
+        assert source.count(old) == 1
+        (tmp_path / name / "assignment/linear.py").write_text(source.replace(old, new), "utf-8")
+    ours, out = ("grader", "--course", str(place)), tmp_path / "out"
+    graded = [str(tmp_path / name) for name in ("ada", "ben")]
+    done = run(*ours, "grade", *graded, "--kata=linear", "--out", str(out), "--examples=5", "--seed=0")
+    assert done.code == 0, done.err
+    assert run(*ours, "export", str(out), "--format", "gradescope", "--to", str(out)).code == 0
+    assert run(*ours, "report", str(out), "--feedback", str(out)).code == 0
+    for name, told in (("ada", "你的数都对，只是形状不对"), ("ben", "你的代码结束了 Python")):
+        shutil.copytree(out / name, tmp_path / "alone" / name / name)
+        summary = out / f"{name}.md"
+        alone = run(*ours, "export", str(tmp_path / "alone" / name), "--format", "github", "--to", str(summary))
+        assert told in alone.out, "as an annotation"
+        for page in (out / f"{name}.json", summary, out / name / "feedback.html"):
+            text = html.unescape(
+                re.sub(r"<(style|script).*?</\1>|<[^>]*>", "", page.read_text("utf-8"), flags=re.DOTALL)
+            )
+            assert told in text, page
+            assert english_in(text) == [], page
 
 
 def test_watch_has_no_english_sentence(handout: Path) -> None:

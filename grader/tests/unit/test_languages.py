@@ -10,6 +10,8 @@ from typing import Any, get_args
 
 import pytest
 
+from grader.output.speed_score import Measure
+from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from torchkata.cli.about import section
 from torchkata.course import Kata, course
@@ -24,6 +26,7 @@ from torchkata.result import Status
 KATAS = list(course().katas.values())
 CHINESE = re.compile("[\u4e00-\u9fff]")
 CODE = re.compile(r"`([^`\n]+)`")
+SAYING = ("say", "words", "to_the_class")
 IN_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")  # two English words
 SHARED = {"claims": "tests/contracts/optimizer.py", "looks_like": "reference/optimizer_mistakes.py"}
 
@@ -76,16 +79,20 @@ def names_in(text: str) -> set[str]:
 def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
     known = texts("en")["words"].keys()
     literal: set[str] = set()
-    for path in (*(ROOT / "torchkata").rglob("*.py"), *(ROOT / "grader/sandbox").glob("*.py")):
+    ours = [path for engine in ("torchkata", "grader") for path in (ROOT / engine).rglob("*.py")]
+    for path in (path for path in ours if "tests" not in path.parts):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 literal.add(node.value)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("say", "words"):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAYING:
                 first = node.args[0]
                 assert not isinstance(first, ast.Constant) or first.value in known, ast.unparse(node)
     composed = {f"status.{status}" for status in get_args(Status)} | {
         f"{group}.{name}" for group in ("label", "kata") for name in literal
     }
+    for path in (ROOT / "grader/output/page/files").glob("*.html"):
+        literal |= {*re.findall(r'"(feedback\.\w+)"', path.read_text("utf-8"))}
+    composed |= {f"feedback.{name}" for name in (PERFORMANCE, HAND_IN, *get_args(Measure))}
     assert known <= literal | composed
 
 
