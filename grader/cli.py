@@ -292,6 +292,9 @@ def release(
         bool, typer.Option("--prove", help="Run its tests first: on the stubs, and with the solution in their place.")
     ] = False,
     examples: Annotated[int, typer.Option(min=1, help="Random inputs per property, for --prove.")] = 25,
+    language: Annotated[
+        str | None, typer.Option(help="What stubs ask for in this language, too; the course's first one unless given.")
+    ] = None,
 ) -> None:
     """Write what students start from: stubs, tests, oracle, the command `kata`, and nothing that stays with you.
 
@@ -301,7 +304,7 @@ def release(
     def load() -> Command:
         from grader.commands.release import Options, run_release
 
-        options = Options(wanted(kata or (), track or ()), force, prove, examples)
+        options = Options(wanted(kata or (), track or ()), language, force, prove, examples)
         return lambda: run_release(out, options)
 
     sys.exit(run(load))

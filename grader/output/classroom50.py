@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from grader.results.result import REHEARSAL, Result
+from grader.results.result import Result
 from grader.results.view import visible
 
 SCHEMA = "classroom50/result/v1"
@@ -79,7 +79,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
     scale = whole([points for row in rows for points in (row.result.score, row.result.max_score)])
     cases = [
         Case(
-            f"{row.group}: {row.title}{f' ({REHEARSAL})' if row.rehearsed else ''}",
+            f"{row.group}: {row.title}{f' ({row.points})' if row.rehearsed else ''}",
             row.result.outcome == "passed",
             scaled(row.result.score, scale),
             scaled(row.result.max_score, scale),

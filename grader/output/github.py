@@ -6,9 +6,10 @@ from itertools import groupby
 from string import punctuation
 
 from grader.output.speed_score import speed_score
-from grader.results.result import REHEARSAL, Result
+from grader.results.result import Result
 from grader.results.text import in_words, one_line
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, title_of, visible
+from torchkata.languages import to_the_class
 
 LONGEST = 4000  # characters of one message
 LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}
@@ -18,17 +19,20 @@ ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in punctuation}
 def summary(result: Result) -> str:
     """One submission: a table of its katas, one of its workloads, every test that did not pass. Raises ValueError."""
     rows = visible(result, platform_hides=False)
-    lines = [f"## {inline(result.submission)}: {points(rows)} points", "", "| kata | points | tests passed |"]
-    lines.append("| --- | ---: | ---: |")
+    lines = [to_the_class("summary.heading", submission=inline(result.submission), points=points(rows)), ""]
+    lines += [to_the_class("summary.katas"), "| --- | ---: | ---: |"]
     for name, group in by_group(rows):
         counted = [row.result.outcome == "passed" for row in group if row.counts]
-        lines.append(f"| {inline(title_of(name))} (`{name}`) | {points(group)} | {sum(counted)} of {len(counted)} |")
+        lines.append(
+            f"| {inline(title_of(name))} (`{name}`) | {points(group)} | {sum_of(sum(counted), len(counted))} |"
+        )
     if result.performance:
         lines += ["", *speed(result, rows)]
     for name, group in by_group(rows):
         open_tests = [row for row in group if row.result.outcome != "passed"]
         if open_tests:
-            lines += ["", f"<details><summary>{name}: {len(open_tests)} not passed</summary>", ""]
+            told = to_the_class("summary.open", kata=name, count=len(open_tests))
+            lines += ["", f"<details><summary>{told}</summary>", ""]
             for row in open_tests:
                 lines += [f"**{inline(row.title)}** · {in_words(row.result.outcome)} · {row.points}", ""]
                 lines += [fenced(row.result.message), ""]
@@ -38,11 +42,14 @@ def summary(result: Result) -> str:
 
 def speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
     """A line for each workload: the share that it reached, and the shares that were asked for."""
-    some, full = ("passed", "all reached") if any(row.rehearsed for row in rows) else ("some points", "all")
-    lines = [f"| workload | points | reached | {some} from | {full} from |", "| --- | ---: | ---: | ---: | ---: |"]
+    heading = "summary.rehearsed" if any(row.rehearsed for row in rows) else "summary.timed"
+    lines = [to_the_class(heading), "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
         shown = speed_score(timed)
-        reached = f"{shown.share:.2f} of the {shown.of}" if shown else in_words(row.result.outcome)
+        reached = in_words(row.result.outcome)
+        if shown:
+            whole = to_the_class(f"feedback.{shown.of}")
+            reached = to_the_class("feedback.share", share=f"{shown.share:.2f}", whole=whole)
         asked = [f"{tier:.2f}" for tier in vars(shown.thresholds).values()] if shown else ["", ""]
         lines.append(f"| {row.title} | {points([row])} | {inline(reached)} | {' | '.join(asked)} |")
     return lines
@@ -79,7 +86,7 @@ def annotation(name: str, rows: Sequence[VisibleTest]) -> str:
     if placed:
         properties["line"] = str(first.result.line)
     properties["title"] = f"{name}: {first.title}"
-    more = f"\n(and {len(rows) - 1} more of {name})" if len(rows) > 1 else ""
+    more = "\n" + to_the_class("summary.more", count=len(rows) - 1, kata=name) if len(rows) > 1 else ""
     shown = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items())
     return f"::{LEVELS.get(first.result.outcome, 'error')} {shown}::{escape(first.result.message[:LONGEST] + more)}"
 
@@ -93,8 +100,13 @@ def points(rows: Sequence[VisibleTest]) -> str:
     """`6 of 10`, or that there are none to earn."""
     counted = [row for row in rows if row.counts]
     if counted and all(row.rehearsed for row in counted):
-        return REHEARSAL
-    return f"{sum(row.result.score for row in rows):g} of {sum(row.result.max_score for row in rows):g}"
+        return to_the_class("feedback.rehearsal")
+    return sum_of(sum(row.result.score for row in rows), sum(row.result.max_score for row in rows))
+
+
+def sum_of(earned: float, most: float) -> str:
+    """`6 of 10`."""
+    return f"{earned:g} {to_the_class('feedback.of', most=f'{most:g}')}"
 
 
 def inline(text: str) -> str:

@@ -9,10 +9,7 @@ from grader.results.result import Result
 from grader.results.text import printable
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, visible
 from torchkata.course import Visibility, course
-
-STOPPED = "Grading stopped before all tests had run. Those that had count; hand in again to have all of them run."
-UNSURE = "Some tests could not be run, and that is not your fault. Your instructor can have them run again."
-NOT_RUN = "Not run: grading stopped before this test's turn."
+from torchkata.languages import to_the_class
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -58,7 +55,11 @@ def render(result: Result) -> bytes:
     rows = visible(result, platform_hides=True)
     stopped = any(row.result.outcome == "not_graded" for row in rows if row.group != PERFORMANCE)
     unsure = any(row.result.outcome == "inconclusive" for row in rows)
-    output = refused(result.unreadable) if result.unreadable else STOPPED if stopped else UNSURE if unsure else ""
+    output = ""
+    if result.unreadable:
+        output = refused(result.unreadable)
+    elif stopped or unsure:
+        output = to_the_class("feedback.stopped" if stopped else "feedback.unsure")
     groups = [*(kata.kata for kata in result.katas), PERFORMANCE, HAND_IN]
     numbers = dict.fromkeys(groups, 0)
     cases = []
@@ -94,7 +95,7 @@ def refusal(why: str) -> bytes:
 
 def refused(why: str) -> str:
     """A sentence for the student."""
-    return f"Your submission can't be graded. {printable(why)}"
+    return to_the_class("feedback.refused", why=printable(why))
 
 
 def case(row: VisibleTest, number: str) -> Case:
@@ -105,7 +106,7 @@ def case(row: VisibleTest, number: str) -> Case:
         number=number,
         score=row.result.score if row.counts else None,
         max_score=row.result.max_score if row.counts else None,
-        output=NOT_RUN if open_still and row.counts else row.result.message,
+        output=to_the_class("feedback.not_run") if open_still and row.counts else row.result.message,
         tags=[row.group],
         visibility=row.visibility,
         extra_data={"outcome": row.result.outcome},

@@ -10,6 +10,7 @@ import pytest
 from grader.pipeline.pytest_internals import reports_of
 from torchkata.course import Kata, course
 from torchkata.first_pass import INPUTS, Inputs
+from torchkata.languages import class_language
 from torchkata.result import TestResult
 from torchkata.selection import CHOSEN, STUDENT, kata_of
 
@@ -82,7 +83,7 @@ def with_tests(
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    os.environ.setdefault("KATA_LANG", "en")  # results are the same wherever they are made
+    os.environ["KATA_LANG"] = class_language()  # results are the same wherever they are made
     collector = Collector(use, examples, inputs)
     arguments = [str(course().tests), f"--rootdir={course().root}", f"--config-file={course().root / 'pyproject.toml'}"]
     arguments += ["-p", "torchkata.plugin"]

@@ -2,7 +2,7 @@
 
 import re
 
-from torchkata.languages import in_english
+from torchkata.languages import to_the_class
 from torchkata.result import LOOKS, Outcome
 
 CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # all but lines and tabs
@@ -24,5 +24,5 @@ def one_line(text: str) -> str:
 
 
 def in_words(outcome: Outcome) -> str:
-    """How a test or a workload ended, in English."""
-    return "passed" if outcome == "passed" else in_english(f"status.{LOOKS[outcome].status}")
+    """How a test or a workload ended."""
+    return to_the_class("feedback.passed" if outcome == "passed" else f"status.{LOOKS[outcome].status}")

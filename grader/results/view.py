@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from grader.results.result import REHEARSAL, KataResult, PerformanceResult, Result
+from grader.results.result import KataResult, PerformanceResult, Result
 from grader.results.text import one_line, printable
 from torchkata.course import Kata, Visibility, course
+from torchkata.languages import to_the_class
+from torchkata.languages.katas import class_title_of, class_title_of_test
 from torchkata.result import TestResult
 
 PERFORMANCE = "performance"
 HAND_IN = "hand-in"
-NOTHING = "This test is hidden."
-REST_IS_HIDDEN = "  What it asked and what came back is hidden."
 TOLD = ("passed", "not_started", "inconclusive", "not_graded")  # the others say how an answer was wrong
 
 
@@ -29,8 +29,9 @@ class VisibleTest:
     @property
     def points(self) -> str:
         """`5 of 5 points`, or that there are none to earn."""
-        earned = f"{self.result.score:g} of {self.result.max_score:g} points"
-        return REHEARSAL if self.rehearsed else earned
+        if self.rehearsed:
+            return to_the_class("feedback.rehearsal")
+        return to_the_class("feedback.points", earned=f"{self.result.score:g}", most=f"{self.result.max_score:g}")
 
 
 def visible(result: Result, *, platform_hides: bool) -> list[VisibleTest]:
@@ -70,7 +71,7 @@ def visible_of(result: KataResult, *, platform_hides: bool) -> Iterator[VisibleT
             yield row(kata, redacted(test), message=withheld(kata, test))
         else:
             anonymous = replace(redacted(test), name=f"hidden_test_{number}", seconds=0.0)
-            message = NOTHING if test.message else ""
+            message = to_the_class("feedback.hidden") if test.message else ""
             yield replace(row(kata, anonymous, message=message), visibility=kata.visibility[test.name])
 
 
@@ -78,7 +79,7 @@ def row(kata: Kata, test: TestResult, *, message: str) -> VisibleTest:
     """A test by its name."""
     return VisibleTest(
         group=kata.name,
-        title=test.name.removeprefix("test_").replace("_", " "),
+        title=class_title_of_test(kata.name, test.name),
         visibility=kata.visibility.get(test.name, "hidden"),
         result=replace(test, message=printable(message), file=printable(test.file)),
     )
@@ -116,13 +117,15 @@ def unreadable(result: Result) -> Iterator[VisibleTest]:
     if result.unreadable:
         why = one_line(result.unreadable)
         most = 0.0 if result.katas else result.max_score  # what was graded when it could be read counts still
-        failed = TestResult("is_readable", "failed", 0.0, most, f"It can't be graded: {why}")
+        failed = TestResult("is_readable", "failed", 0.0, most, to_the_class("feedback.unreadable", why=why))
         yield VisibleTest(HAND_IN, why, "visible", failed)
 
 
 def title_of(group: str) -> str:
     """What a group of rows is called."""
-    return {PERFORMANCE: "Speed", HAND_IN: "Hand-in"}.get(group) or course().katas[group].title
+    if group in (PERFORMANCE, HAND_IN):
+        return to_the_class(f"feedback.{group}")
+    return class_title_of(course().katas[group])
 
 
 def withheld(kata: Kata, test: TestResult) -> str:
@@ -130,4 +133,6 @@ def withheld(kata: Kata, test: TestResult) -> str:
     if not test.message:
         return ""
     claim = test.message.partition("\n")[0]
-    return f"{claim}\n{REST_IS_HIDDEN}" if kata.hidden_says == "claim" else NOTHING
+    if kata.hidden_says == "claim":
+        return f"{claim}\n  {to_the_class('feedback.rest_hidden')}"
+    return to_the_class("feedback.hidden")

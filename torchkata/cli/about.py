@@ -1,10 +1,11 @@
 """`kata about`: what a kata is about, and which katas it needs: its section of the page of katas."""
 
 import re
+from textwrap import indent
 
 from ..course import Kata, course
 from ..languages import words
-from ..languages.katas import about, title_of
+from ..languages.katas import idea_of, tasks_of, title_of
 from .terminal import paint, say
 
 PAGE = "docs/katas.md"
@@ -13,10 +14,9 @@ PAGE = "docs/katas.md"
 def show(kata: Kata) -> None:
     """Print the task, where the stub is in another language, and the section, or where the task is if there is none."""
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
-    for name, task in about(kata).items():
-        say("about", name=name, task=task)
-    text = section(kata)
-    if text:
+    for name, task in tasks_of(kata).items():
+        print(f"\n{paint(name, 'bold')}\n{indent(task.strip(), '  ')}")
+    if text := idea_of(kata, section(kata)):
         print(f"\n{text}")
     else:
         say("about.none", kata=kata.name)

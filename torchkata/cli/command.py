@@ -3,7 +3,6 @@
 Exit codes: 0 done; 1 a test failed; 2 the call is wrong; 3 the machine's fault; 130 Ctrl-C.
 """
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
@@ -11,61 +10,78 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..course import CourseError, Kata, course
-from ..languages import words
+from ..languages import padded, words
 from ..state import load
 from . import about, export, hint, overview, reset
 from .terminal import CallError, prepare, say
 
+TAKES = {
+    "next": [],
+    "about": ["[KATA]"],
+    "hint": ["[KATA]"],
+    "watch": [],
+    "reset": ["KATA", "[--yes]"],
+    "export": ["[ZIP]"],
+}
+HELP = {"-h", "--help"}
 
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong with a call in one line."""
 
-    def error(self, message: str) -> NoReturn:
-        """Raises CallError."""
-        raise CallError(message)
+def usage(command: str) -> str:
+    """How a command is typed."""
+    return " ".join(["kata", command, *TAKES[command]])
 
 
-def parser() -> Parser:
-    """What can be typed."""
-    made = Parser(prog="kata", description=words("kata"), allow_abbrev=False)
-    commands = made.add_subparsers(dest="command", metavar="COMMAND")
-    commands.add_parser("next", help=words("kata.next"))
-    for command, does in (("about", words("kata.about")), ("hint", words("kata.hint"))):
-        commands.add_parser(command, help=does).add_argument(
-            "kata", nargs="?", metavar="KATA", help=words("kata.or_next")
-        )
-    commands.add_parser("watch", help=words("kata.watch"))
-    again = commands.add_parser("reset", help=words("kata.reset"))
-    again.add_argument("kata", metavar="KATA", help=words("kata.reset.kata"))
-    again.add_argument("--yes", action="store_true", help=words("kata.reset.yes"))
-    commands.add_parser("export", help=words("kata.export")).add_argument(
-        "zip", nargs="?", type=Path, default=Path("assignment.zip"), metavar="ZIP", help=words("kata.export.zip")
-    )
-    return made
+def show_help() -> None:
+    """Print what can be typed."""
+    print(words("kata") + "\n")
+    width = max(len(usage(command)) for command in TAKES) + 2
+    for command in TAKES:
+        print(f"  {padded(usage(command), width)}{words(f'kata.{command}')}")
+    print()
+    for argument in ("KATA", "--yes", "ZIP"):
+        print(f"  {padded(argument, width)}{words(f'kata.{argument}')}")
+
+
+def demand(arguments: Sequence[str]) -> None:
+    """Raise CallError for a call that is none of those in the help."""
+    command, *given = arguments
+    if command not in TAKES:
+        raise CallError(words("call.unknown", command=repr(command), commands=", ".join(TAKES)))
+    named = [one for one in given if one != "--yes" or command != "reset"]
+    takes = [one for one in TAKES[command] if one != "[--yes]"]
+    enough = len([one for one in takes if one[0] != "["]) <= len(named) <= len(takes)
+    if not enough or any(one.startswith("-") for one in named):
+        raise CallError(words("call.wrong", typed=" ".join(["kata", *arguments]), usage=usage(command)))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Do what was typed: the exit code. Raises CallError, or OSError where the machine is at fault."""
-    asked = parser().parse_args(arguments)
-    match asked.command:
+    if HELP & {*arguments}:
+        show_help()
+        return 0
+    if not arguments:
+        overview.show(load())
+        return 0
+    demand(arguments)
+    command, *given = arguments
+    name = next((one for one in given if one != "--yes"), "")
+    match command:
         case "next":
             return run_next()
         case "about" | "hint":
-            kata = named(asked.kata) if asked.kata else load().next()
+            kata = named(name) if name else load().next()
             if kata is None:
                 overview.show_next(load())
             else:
-                {"about": about, "hint": hint}[asked.command].show(kata)
+                {"about": about, "hint": hint}[command].show(kata)
         case "watch":
             from .watch import watch  # imports torch
 
             return watch()
         case "reset":
-            reset.reset(named(asked.kata), asked=asked.yes)
+            reset.reset(named(name), asked="--yes" in given)
         case "export":
-            export.export(asked.zip)
-        case _:
-            overview.show(load())
+            export.export(Path(name or "assignment.zip"))
     return 0
 
 

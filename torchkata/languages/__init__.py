@@ -1,8 +1,10 @@
-"""What a student reads, in English or Chinese: `KATA_LANG` says which, else the locale does.
+"""What a student reads, in English or Chinese: `KATA_LANG` says which, else the locale does, else the course.
 
 English texts stand where they belong: a claim above its test, titles and hints in `kata.toml`, a diagnosis beside its
 mistake, what a stub asks for in the stub; other languages have all of them in `kata.toml`, under their own name, and in
 `reference/<language>.toml` what several katas share. The words around them are the engine's: `en.toml` and `zh.toml`.
+
+What is the same for all, as results and feedback, is in the class's language: the first of the course's `languages`.
 """
 
 import locale
@@ -14,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..course import course
+from ..course import CourseError, course
 
 Language: TypeAlias = Literal["en", "zh"]
 
@@ -25,9 +27,19 @@ WORD = re.compile(r" *(?:[\u2e80-\u9fff\uff00-\uffef][，。；：、）？！]*
 
 
 def language() -> Language:
-    """The first of these variables that is set decides, then what the platform says; English for any other."""
+    """The first of these variables that is set decides, then what the platform says; the class's for any other."""
     asked = next((os.environ[name] for name in VARIABLES if os.environ.get(name)), None) or locale.getlocale()[0] or ""
-    return "zh" if asked.lower().startswith(("zh", "chinese")) else "en"
+    if asked.lower().startswith(("zh", "chinese")):
+        return "zh"
+    return "en" if asked.lower().startswith("en") else class_language()
+
+
+def class_language() -> Language:
+    """The first language of the course, English where there is no course, and for one without words of the engine."""
+    try:
+        return next((one for one in LANGUAGES if one == course().languages[0]), "en")
+    except CourseError:
+        return "en"
 
 
 def words(key: str, **values: object) -> str:
@@ -36,10 +48,10 @@ def words(key: str, **values: object) -> str:
     return text.format(**values)
 
 
-def in_english(key: str) -> str:
-    """The English words of a key, whoever reads: for what is the same wherever it is made."""
-    text: str = texts("en")["words"][key]
-    return text
+def to_the_class(key: str, **values: object) -> str:
+    """The words of a key in the class's language, whoever reads: for what is the same wherever it is made."""
+    text: str = texts(class_language())["words"][key]
+    return text.format(**values)
 
 
 def translated(english: str, *texts: Any) -> str:
@@ -47,15 +59,18 @@ def translated(english: str, *texts: Any) -> str:
     return next((text for text in texts if text), english)
 
 
-def said_of(kata: str, *path: str) -> Any:
-    """What stands at this path for a kata, or for all that share it, in the student's language; None for nothing."""
-    own = course().katas[kata].languages.get(language())
-    return at(own, path) or shared(*path)
+def said_of(kata: str, *path: str, chosen: Language | None = None) -> Any:
+    """What stands at this path for a kata, or for all that share it, in a language; None for nothing.
+
+    It is the student's unless given.
+    """
+    own = course().katas[kata].languages.get(chosen or language())
+    return at(own, path) or shared(*path, chosen=chosen)
 
 
-def shared(*path: str) -> Any:
-    """What stands at this path of the texts that katas share, in the student's language; None for nothing."""
-    return at(course().shared_texts.get(language()), path)
+def shared(*path: str, chosen: Language | None = None) -> Any:
+    """What stands at this path of the texts that katas share, in a language; None for nothing."""
+    return at(course().shared_texts.get(chosen or language()), path)
 
 
 def at(table: Any, path: tuple[str, ...]) -> Any:

@@ -23,6 +23,7 @@ class Options:
     """The options of `grader release`."""
 
     katas: tuple[str, ...]
+    language: str | None
     force: bool
     prove: bool
     examples: int
@@ -34,7 +35,10 @@ def run_release(out: Path, options: Options) -> int:
     katas = with_foundations(options.katas)
     names = [kata.name for kata in katas]
     fit(katas)
-    files = contents(katas)
+    language = options.language or course().languages[0]
+    if language not in course().languages:
+        raise CallError(f"--language is {language!r}; the course has {', '.join(course().languages)}")
+    files = contents(katas, language)
     if found := leaks(files):
         raise GraderError("\n".join(["the handout would give away what stays with you:", *found]))
     if options.prove:

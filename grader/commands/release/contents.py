@@ -9,16 +9,19 @@ from grader.base import distribution
 from grader.base.errors import GraderError
 from grader.base.imports import with_imports
 from grader.commands.package.project import files_of
+from grader.commands.release.translated import in_two_languages
 from torchkata.course import ENGINE, Kata, course
 
 FILES = Path(__file__).with_name("files")
 PLACES = {"README.md": "README.md", "gitignore": ".gitignore", "test.yml": ".github/workflows/test.yml"}
-FROM_THE_COURSE = ("conftest.py", "LICENSE", "docs/students.md", "docs/katas.md", "assignment/__init__.py")
+DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
+FROM_THE_COURSE = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
 STUBS = "reference/stubs"  # untouched, for `kata reset`
 GUIDES = {  # of the README, where the course has these documents
     "docs/students.md": "More, and how to read a failure: [docs/students.md](docs/students.md).",
     "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",
+    "docs/zh/students.md": "中文：[docs/zh/students.md](docs/zh/students.md)。",
 }
 TORCH = " No GPU is needed; a GPU build of torch that you have already stays."
 
@@ -29,15 +32,21 @@ def with_foundations(names: Sequence[str]) -> list[Kata]:
     return [kata for kata in course().katas.values() if kata.name in needed]
 
 
-def contents(katas: Sequence[Kata]) -> dict[str, bytes]:
-    """Every file of the handout, by path. Raises GraderError where that needs what stays with the instructor."""
+def contents(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
+    """Every file of the handout, by path; the stubs in a language beside English, too, unless it is that.
+
+    Raises GraderError where that needs what stays with the instructor.
+    """
     root, names = course().root, [kata.name for kata in katas]
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in of_the_course(names)}
+    for kata in katas:
+        path, tasks = f"assignment/{kata.name}.py", kata.languages.get(language, {}).get("stub", {})
+        files[path] = in_two_languages(files[path].decode(), f"{kata.name}.py", tasks).encode()
     files |= {f"torchkata/{name}": content for name, content in engine().items()}
     files |= {f"{STUBS}/{name}.py": files[f"assignment/{name}.py"] for name in names}
     files |= {place: (FILES / name).read_bytes() for name, place in PLACES.items()}
     files["README.md"] = readme(katas, [text for document, text in GUIDES.items() if document in files]).encode()
-    files["pyproject.toml"] = project_file(katas).encode()
+    files["pyproject.toml"] = project_file(katas, language).encode()
     return dict(sorted(files.items()))
 
 
@@ -70,20 +79,20 @@ def engine() -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files_of(folder)}
 
 
-def project_file(katas: Sequence[Kata]) -> str:
+def project_file(katas: Sequence[Kata], language: str) -> str:
     """What is installed, how pytest runs, and the course."""
     needed = json.dumps(sorted({*distribution.requirements(), *course().dependencies}), indent=4)
     written = (FILES / "pyproject.toml").read_text("utf-8")
-    return written.replace("dependencies = []", f"dependencies = {needed}") + settings(katas)
+    return written.replace("dependencies = []", f"dependencies = {needed}") + settings(katas, language)
 
 
-def settings(katas: Sequence[Kata]) -> str:
+def settings(katas: Sequence[Kata], language: str) -> str:
     """What the handout's `pyproject.toml` says of the course, and what its students install."""
     used = {kata.track for kata in katas}
     tracks = {name: track.title for name, track in course().tracks.items() if name in used}
     said = {
         "title": course().title,
-        "languages": course().languages,
+        "languages": sorted(course().languages, key=lambda one: one != language),
         "preload": course().preload,
         "graded": [name for name in course().graded if name in used] or list(tracks),
     }

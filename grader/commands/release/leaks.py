@@ -16,7 +16,7 @@ from typing import Any
 from torchkata.course import course
 
 STAYS = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
-GIVEN = ("docs/students.md", "docs/katas.md")
+GIVEN = ("docs/students.md", "docs/katas.md", "docs/zh/students.md")
 PUBLIC = ("assignment/*.py", "reference/*/oracle.py")
 CODE = ("source", "code", "control", "before")  # keys of the zoo's tables
 WORDS = ("words", "aim")

@@ -8,9 +8,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from grader.results.result import REHEARSAL
 from grader.results.text import in_words, printable
-from torchkata.languages import in_english
+from torchkata.languages import class_language, to_the_class
 from torchkata.result import LOOK_OF, LOOKS
 
 FILES = Path(__file__).with_name("files")
@@ -29,10 +28,11 @@ def templates() -> Environment:
     )
     made.globals |= {
         "LOOKS": LOOKS,
-        "REHEARSAL": REHEARSAL,
-        "STATUSES": {status: in_english(f"status.{status}") for status in reversed(LOOK_OF)},
+        "STATUSES": {status: to_the_class(f"status.{status}") for status in reversed(LOOK_OF)},
         "SYMBOLS": {status: look.symbol for status, look in LOOK_OF.items()},
         "in_words": in_words,
+        "class_language": class_language(),
+        "said": to_the_class,
         "inline": inline,
         "policy": policy,
     }

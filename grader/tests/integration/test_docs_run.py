@@ -15,8 +15,8 @@ from grader.tests.conftest import Run, students_environment
 from grader.tests.documents import DOCUMENTS, Section, sections
 from grader.tests.solution import SOLUTION
 
-STUDENTS = ROOT / "docs/students.md"
-FOR_STUDENTS = (STUDENTS, ROOT / "grader/commands/release/files/README.md")  # typed where a handout lies
+PAGES = (ROOT / "docs/students.md", ROOT / "docs/zh/students.md")
+FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # typed where a handout lies
 ALL_SECTIONS = [section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in sections(document)]
 TYPED = {command for section in ALL_SECTIONS for command in section.commands}
 GRADE = "grader grade submissions/* --out results --jobs 4"
@@ -74,6 +74,8 @@ SHOWN = [
     "architecture.md: How it is built",
     "architecture.md: Inputs are drawn once",
     "architecture.md: A submission's way through the grader",
+    "students.md: 准备",
+    "students.md: 怎样读懂失败",
 ]
 MINUTES = (
     "students.md: Useful commands",  # whole runs of pytest; test_student_view.py has each option
@@ -185,12 +187,16 @@ def assert_printed(shown: str, printed: str) -> None:
 
 
 def shown(heading: str) -> str:
-    """The block under this heading of the students' page."""
-    [block] = next(section.shown for section in sections(STUDENTS) if section.heading == heading)
+    """The block under this heading of a page for students."""
+    [block] = next(section.shown for page in PAGES for section in sections(page) if section.heading == heading)
     return block
 
 
-def test_kata_prints_the_overview_that_the_students_page_shows(handout: Path) -> None:
+@pytest.mark.parametrize(("language", "heading"), [("en", "Set up"), ("zh", "准备")])
+def test_kata_prints_the_overview_that_the_students_page_shows(
+    language: str, heading: str, handout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KATA_LANG", language)
     shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
     linear = handout / "assignment/linear.py"
     solution = (ROOT / "reference/linear/solution.py").read_text("utf-8")
@@ -198,12 +204,16 @@ def test_kata_prints_the_overview_that_the_students_page_shows(handout: Path) ->
     for kata in ("same_storage", "linear"):
         type_in(handout, f"pytest --kata {kata}")
     linear.write_text(solution, "utf-8")
-    assert_printed(shown("Set up"), type_in(handout, "kata").out)
+    assert_printed(shown(heading), type_in(handout, "kata").out)
 
 
-def test_pytest_prints_the_failure_that_the_students_page_shows(handout: Path) -> None:
+@pytest.mark.parametrize(("language", "heading"), [("en", "Reading a failure"), ("zh", "怎样读懂失败")])
+def test_pytest_prints_the_failure_that_the_students_page_shows(
+    language: str, heading: str, handout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KATA_LANG", language)
     solution = (ROOT / "reference/linear/solution.py").read_text("utf-8")
     (handout / "assignment/linear.py").write_text(
         solution.replace("x @ self.weight", "self.weight.T @ x.unsqueeze(-1)"), "utf-8"
     )
-    assert_printed(shown("Reading a failure"), type_in(handout, "pytest --kata linear --seed 1234").out)
+    assert_printed(shown(heading), type_in(handout, "pytest --kata linear --seed 1234").out)

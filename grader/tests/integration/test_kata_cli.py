@@ -146,7 +146,18 @@ def test_kata_reset_says_so_where_the_untouched_stubs_are_missing(handout: Path)
     assert done.err == "kata: there are no untouched stubs here: they come with the handout (reference/stubs/)\n"
 
 
-@pytest.mark.parametrize("command", [["hnt"], ["hint", "lineal"], ["reset"], ["reset", "../linear"], ["--colour"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["hnt"],
+        ["hint", "lineal"],
+        ["hint", "linear", "sgd"],
+        ["next", "--yes"],
+        ["reset"],
+        ["reset", "../linear"],
+        ["--colour"],
+    ],
+)
 def test_kata_refuses_a_wrong_call_in_one_line(handout: Path, command: list[str]) -> None:
     done = kata(handout, *command)
     assert done.code == 2

@@ -17,6 +17,7 @@ from packaging.requirements import Requirement
 from grader.base.errors import CallError, GraderError
 from grader.commands.release import command
 from grader.commands.release.contents import contents, with_foundations
+from grader.commands.release.contract import differences, written_already
 from grader.commands.release.leaks import leaks, secrets
 from grader.commands.release.prove import prove
 from grader.tests import ROOT
@@ -46,7 +47,7 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
         ours = {path.name for path in course().folder(kata).iterdir() if path.suffix in (".py", ".toml")}
         known = {path.name for path in (new_handout / "reference" / kata).iterdir()}
         assert known == ours - {"solution.py", "fallback.py", "wrong.toml"}
-    assert listed(new_handout / "docs") == ["katas.md", "students.md"]
+    assert listed(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
     for document in ("README.md", "docs/katas.md", "docs/students.md"):
         text = (new_handout / document).read_text("utf-8")
         for target in re.findall(r"\]\(([^)#:]+)", text):
@@ -92,12 +93,30 @@ def test_a_leak_of_every_kind_of_private_file_is_found() -> None:
 
 def test_a_release_with_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        command, "contents", lambda katas: {**contents(katas), "x.py": (SOLUTION / "train.py").read_bytes()}
+        command, "contents", lambda katas, _: {**contents(katas), "x.py": (SOLUTION / "train.py").read_bytes()}
     )
     done = ask("release", tmp_path / "out")
     assert done.code == 3
     assert "x.py has a function of reference/train/solution.py" in done.err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_handout_in_chinese_has_every_task_below_the_english_one(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert ask("release", out, "--track=all", "--language=zh").code == 0
+    assert read(out).languages == ("zh", "en")
+    for name, kata in course().katas.items():
+        stub, ours = ((folder / f"assignment/{name}.py").read_text("utf-8") for folder in (out, ROOT))
+        assert differences(stub, ours) == written_already(stub) == []
+        for one, task in kata.languages["zh"]["stub"].items():
+            assert one == f"{name}.py" or all(line.strip() in stub for line in task.splitlines()), one
+        both, english = ([line.removesuffix('"""').rstrip() for line in text.splitlines()] for text in (stub, ours))
+        rest = iter(both)
+        assert all(line in rest for line in english), "nothing of it is gone, and all is in order"
+    assert (out / "reference/stubs/linear.py").read_bytes() == (out / "assignment/linear.py").read_bytes()
+    assert at_home("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
+    refused = ask("release", tmp_path / "other", "--language=fr")
+    assert (refused.code, refused.err) == (2, "grader: --language is 'fr'; the course has en, zh\n")
 
 
 def test_a_handout_has_what_is_timed_of_its_katas(tmp_path: Path) -> None:

@@ -3,22 +3,31 @@
 import ast
 import re
 import string
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
+from grader.output.speed_score import Measure
+from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
+from torchkata.cli.about import section
 from torchkata.course import Kata, course
 from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
 from torchkata.languages.katas import about, claim_of, hints_of, title_of
+from torchkata.languages.notes import literals
+from torchkata.languages.notes import said as said_of_answers
 from torchkata.mistakes import in_the_students_language as mistake_of
 from torchkata.mistakes import named_mistakes
 from torchkata.result import Status
 
 KATAS = list(course().katas.values())
 CHINESE = re.compile("[\u4e00-\u9fff]")
+CODE = re.compile(r"`([^`\n]+)`")
+SAYING = ("say", "words", "to_the_class")
+IN_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")  # two English words
 SHARED = {"claims": "tests/contracts/optimizer.py", "looks_like": "reference/optimizer_mistakes.py"}
 
 
@@ -27,10 +36,30 @@ def said(path: Path) -> set[str]:
     return {node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)}
 
 
-def asked_for(kata: Kata) -> set[str]:
-    """The functions and classes of a stub."""
-    nodes = ast.parse((ROOT / f"assignment/{kata.name}.py").read_text("utf-8")).body
-    return {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+def asked_for(kata: Kata) -> dict[str, str]:
+    """What a stub says of each of its names, and of itself where that is more than a line."""
+    tree = ast.parse(course().stub(kata.name).read_text("utf-8"))
+    itself = ast.get_docstring(tree) or ""
+    return ({f"{kata.name}.py": itself} if "\n" in itself else {}) | dict(documented(tree, ""))
+
+
+def documented(node: ast.Module | ast.ClassDef, prefix: str) -> Iterator[tuple[str, str]]:
+    """The docstrings of a module or class by full names."""
+    for one in node.body:
+        if isinstance(one, (ast.FunctionDef, ast.ClassDef)) and (text := ast.get_docstring(one)):
+            yield f"{prefix}{one.name}", text
+        if isinstance(one, ast.ClassDef):
+            yield from documented(one, f"{prefix}{one.name}.")
+
+
+def code_of(text: str) -> list[str]:
+    """The indented lines, without what a comment says."""
+    return [line.partition(" # ")[0].rstrip() for line in text.splitlines() if line.startswith("    ")]
+
+
+def numbers_in(text: str) -> Counter[str]:
+    """How often each number stands there."""
+    return Counter(re.findall(r"\d(?:[\d.,]*\d)?", text))
 
 
 def test_all_languages_have_the_same_texts_with_the_same_placeholders() -> None:
@@ -50,14 +79,20 @@ def names_in(text: str) -> set[str]:
 def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
     known = texts("en")["words"].keys()
     literal: set[str] = set()
-    for path in (ROOT / "torchkata").rglob("*.py"):
+    ours = [path for engine in ("torchkata", "grader") for path in (ROOT / engine).rglob("*.py")]
+    for path in (path for path in ours if "tests" not in path.parts):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 literal.add(node.value)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("say", "words"):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAYING:
                 first = node.args[0]
                 assert not isinstance(first, ast.Constant) or first.value in known, ast.unparse(node)
-    composed = {f"status.{status}" for status in get_args(Status)} | {f"label.{label}" for label in literal}
+    composed = {f"status.{status}" for status in get_args(Status)} | {
+        f"{group}.{name}" for group in ("label", "kata") for name in literal
+    }
+    for path in (ROOT / "grader/output/page/files").glob("*.html"):
+        literal |= {*re.findall(r'"(feedback\.\w+)"', path.read_text("utf-8"))}
+    composed |= {f"feedback.{name}" for name in (PERFORMANCE, HAND_IN, *get_args(Measure))}
     assert known <= literal | composed
 
 
@@ -65,13 +100,72 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
 def test_every_kata_has_in_chinese_all_that_it_has_in_english(kata: Kata) -> None:
     chinese, together = kata.languages["zh"], course().shared_texts["zh"]
     assert len(chinese["hints"]) == len(kata.hints)
-    assert chinese["stub"].keys() == asked_for(kata)
+    assert chinese["stub"].keys() - {f"{kata.name}.py"} == asked_for(kata).keys() - {f"{kata.name}.py"}
     shared = together["claims"].keys() & said(ROOT / SHARED["claims"])
     assert chinese["claims"].keys() | shared >= kata.points.keys()
     assert chinese["claims"].keys() <= kata.points.keys()
     common = together["looks_like"].keys()
     mistakes = named_mistakes(kata.name).keys()
     assert chinese.get("looks_like", {}).keys() <= mistakes <= chinese.get("looks_like", {}).keys() | common
+
+
+def sentences(path: Path) -> Iterator[str]:
+    """What a test says in words, with a 7 for each value; of a probe, what it raises."""
+    tree = ast.parse(path.read_text("utf-8"))
+    nodes = [*ast.walk(tree)]
+    if path.parent.name == "probes":
+        nodes = [node for one in nodes if isinstance(one, ast.Raise) for node in ast.walk(one)]
+    no_words = {one for node in nodes if isinstance(node, ast.Subscript) for one in ast.walk(node.slice)}
+    no_words |= {node.value for node in nodes if isinstance(node, ast.Expr)}  # docstrings
+    for node in nodes:
+        if isinstance(node, ast.JoinedStr):
+            no_words |= {*node.values}
+    for node in nodes:
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and node not in no_words:
+            values = node.values if isinstance(node, ast.JoinedStr) else [node]
+            text = "".join(str(one.value) if isinstance(one, ast.Constant) else "7" for one in values)
+            if IN_WORDS.search(text):
+                yield text
+
+
+def test_what_tests_say_has_its_translation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
+    found = [text for path in sorted((ROOT / "tests").rglob("*.py")) for text in sentences(path)]
+    assert len(found) > 200
+    assert [text for text in found if CHINESE.search(said_of_answers(text)) is None] == []
+
+
+def test_a_translated_note_is_about_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
+    tables = [texts("zh")["notes"], course().shared_texts["zh"]["notes"]]
+    tables += [kata.languages["zh"].get("notes", {}) for kata in KATAS]
+    for english, chinese in ((key, text) for table in tables for key, text in table.items()):
+        assert names_in(english) == names_in(chinese), english
+        assert "".join(literals(english)).strip(), english
+    assert said_of_answers("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
+    assert said_of_answers("gradient of weight 3") == "权重 3 的梯度"
+    assert said_of_answers("my own words") == "my own words"
+
+
+@pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
+def test_a_task_in_chinese_has_the_examples_and_numbers_of_the_stub(kata: Kata) -> None:
+    for name, english in asked_for(kata).items():
+        chinese = kata.languages["zh"]["stub"][name]
+        pairs = list(zip(code_of(english), code_of(chinese), strict=True))
+        assert [one for one, other in pairs if one != other and not CHINESE.search(other)] == []
+        examples = ["\n".join(line for line in text.splitlines() if line[:4] == "    ") for text in (english, chinese)]
+        assert numbers_in(examples[0]) == numbers_in(examples[1])
+        assert {*CODE.findall(english)} <= {*CODE.findall(chinese)}, name
+
+
+@pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
+def test_the_idea_of_a_kata_is_told_in_chinese_with_the_same_numbers_and_needs(kata: Kata) -> None:
+    english, chinese = section(kata), kata.languages["zh"]["about"]
+    assert numbers_in(english) == numbers_in(chinese)
+    assert {*CODE.findall(english)} == {*CODE.findall(chinese)}
+    needs, needed = english.strip().splitlines()[-1], chinese.strip().splitlines()[-1]
+    assert needed.startswith("需要：")
+    assert CODE.findall(needs) == CODE.findall(needed)
 
 
 def test_texts_that_several_katas_share_are_translated_once() -> None:
@@ -91,7 +185,7 @@ def leaves(entry: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 def test_every_chinese_text_is_chinese() -> None:
     said = {kata.name: kata.languages["zh"] for kata in KATAS} | course().shared_texts["zh"]
-    plain = {key: text for key, text in leaves(said) if not CHINESE.search(text)}
+    plain = {key: text for key, text in leaves(said) if ".notes." not in key and not CHINESE.search(text)}
     assert [key for key in plain if "hints" not in key] == []
     assert all(re.search(r"[=(]", text) for text in plain.values())
 

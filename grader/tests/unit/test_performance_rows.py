@@ -31,6 +31,7 @@ from grader.tests.platforms import (
     outside_fences,
 )
 from torchkata.course import Tiers, course
+from torchkata.languages import to_the_class
 from torchkata.result import Outcome
 
 WORKLOADS = course().workloads
@@ -58,7 +59,7 @@ def test_gradescope_shows_why_a_workload_does_not_count_without_status_or_points
 
 def test_a_missing_device_is_not_shown_as_an_inconclusive_grading() -> None:
     whole = msgspec.structs.replace(result("why"), katas=[], device="cuda")
-    cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", gradescope.UNSURE)]
+    cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", to_the_class("feedback.unsure"))]
     for outcome, words in cases:
         made = msgspec.structs.replace(whole, performance=[PerformanceResult("sgd_step", outcome, 0, 3, "x")])
         assert for_gradescope(gradescope.render(made))["output"] == words

@@ -1,0 +1,137 @@
+"""A student's whole way with `KATA_LANG=zh`, on which no English sentence stands."""
+
+import html
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.tests import ROOT
+from grader.tests.conftest import at_home, kata, run, students_environment
+from grader.tests.pseudo_terminal import Terminal
+from grader.tests.solution import SOLUTION, copy_of_the_course
+from torchkata.cli import about
+from torchkata.course import course
+from torchkata.languages.katas import hints_of
+
+SENTENCE = re.compile(r"\b[A-Za-z']+(?: [A-Za-z']+){3,}\b(?!\.\w|[(\[])")  # four words in a row, and no code
+QUOTED = re.compile(
+    r"`[^`\n]*`|^  (?:位置|执行|崩溃|报错|打印) .*(?:\n {12}.*)*", re.MULTILINE
+)  # code, or Python's own words
+KEYS = "n 下一个 · h 提示 · a 全部 · q 退出"
+
+
+def english_in(printed: str) -> list[str]:
+    """The English sentences of what was printed, but for what is quoted."""
+    return SENTENCE.findall(QUOTED.sub("", printed))
+
+
+@pytest.fixture(autouse=True)
+def chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What follows is typed by somebody who reads Chinese."""
+    monkeypatch.setenv("KATA_LANG", "zh")
+
+
+def save(handout: Path, name: str, old: str, new: str) -> None:
+    """Save our solution of a kata, with one text exchanged."""
+    source = (SOLUTION / f"{name}.py").read_text()
+    assert source.count(old) == 1
+    (handout / "assignment" / f"{name}.py").write_text(source.replace(old, new))
+
+
+def test_an_english_sentence_is_found(handout: Path) -> None:
+    assert english_in("  说明      the numbers are right, only the shape is not") != []
+    assert english_in("  崩溃      TypeError: this is what Python says") == []
+    assert english_in(kata(handout, "about", "linear", KATA_LANG="en").out) != []
+
+
+@pytest.mark.parametrize("name", course().katas)
+def test_what_a_kata_is_about_and_its_hints_have_no_english_sentence(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    about.show(course().katas[name])
+    told = [capsys.readouterr().out, *hints_of(course().katas[name])]
+    assert english_in("\n".join(told)) == []
+
+
+def test_commands_right_and_wrong_are_answered_without_an_english_sentence(handout: Path) -> None:
+    save(handout, "linear", "x @ self.weight", "x @ self.weight +")
+    calls = [[], ["--help"], ["about"], ["hint", "linear"], ["hint", "linear"], ["hint", "linear"], ["hint", "linear"]]
+    calls += [["export"], ["export", "a.txt"], ["reset", "linear"], ["reset", "linear", "--yes"], ["reset", "linear"]]
+    calls += [["reset"], ["hnt"], ["hint", "lineal"], ["next", "on"], ["--colour"]]
+    for call in calls:
+        done = kata(handout, *call)
+        assert english_in(done.out.replace("invalid syntax", "") + done.err) == [], call
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "told"),
+    [
+        ("linear", "x @ self.weight", "x @ self.weight * 3", "说明      2 个元素中有 2 个的差别超出舍入误差"),
+        ("linear", "x @ self.weight", "(x @ self.weight).unsqueeze(-1)", "总是      你的数都对，只是形状不对"),
+        ("linear", "return x @ self.weight", "raise TypeError('no')", "崩溃      TypeError: no"),
+        ("linear", "return x @ self.weight", "exit(3)", "崩溃"),
+        ("linear", "return x @ self.weight", "while True:\n            pass", "超时      5 秒之内没有结果"),
+        ("train", "return model, losses", "return losses", "执行      model, losses = "),
+    ],
+)
+def test_a_failure_has_no_english_sentence(handout: Path, name: str, old: str, new: str, told: str) -> None:
+    for other in course().foundations(name):
+        (handout / "assignment" / f"{other}.py").write_text((SOLUTION / f"{other}.py").read_text())
+    save(handout, name, old, new)
+    options = ["-k", "forward_is_x or steps"] if "while" in new else []
+    done = at_home("pytest", f"--kata={name}", "--examples=20", "--seed=1", *options, cwd=handout)
+    assert told in done.out
+    assert english_in(done.out) == []
+
+
+def test_feedback_on_a_course_in_chinese_is_in_chinese_wherever_it_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KATA_LANG", "en")
+    place = copy_of_the_course(tmp_path / "course")
+    settings = place / "pyproject.toml"
+    settings.write_text(settings.read_text("utf-8").replace('languages = ["en", "zh"]', 'languages = ["zh", "en"]'))
+    for name, old, new in (
+        ("ada", "x @ self.weight", "(x @ self.weight).unsqueeze(-1)"),
+        ("ben", "return x @ self.weight", "import os; os._exit(3)"),
+    ):
+        (tmp_path / name / "assignment").mkdir(parents=True)
+        source = (ROOT / "reference/linear/solution.py").read_text("utf-8")
+        assert source.count(old) == 1
+        (tmp_path / name / "assignment/linear.py").write_text(source.replace(old, new), "utf-8")
+    ours, out = ("grader", "--course", str(place)), tmp_path / "out"
+    graded = [str(tmp_path / name) for name in ("ada", "ben")]
+    done = run(*ours, "grade", *graded, "--kata=linear", "--out", str(out), "--examples=5", "--seed=0")
+    assert done.code == 0, done.err
+    assert run(*ours, "export", str(out), "--format", "gradescope", "--to", str(out)).code == 0
+    assert run(*ours, "report", str(out), "--feedback", str(out)).code == 0
+    for name, told in (("ada", "你的数都对，只是形状不对"), ("ben", "你的代码结束了 Python")):
+        shutil.copytree(out / name, tmp_path / "alone" / name / name)
+        summary = out / f"{name}.md"
+        alone = run(*ours, "export", str(tmp_path / "alone" / name), "--format", "github", "--to", str(summary))
+        assert told in alone.out, "as an annotation"
+        for page in (out / f"{name}.json", summary, out / name / "feedback.html"):
+            text = html.unescape(
+                re.sub(r"<(style|script).*?</\1>|<[^>]*>", "", page.read_text("utf-8"), flags=re.DOTALL)
+            )
+            assert told in text, page
+            assert english_in(text) == [], page
+
+
+def test_watch_has_no_english_sentence(handout: Path) -> None:
+    environment = {**students_environment(), "NO_COLOR": "1", "TERM": "xterm"}
+    with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, environment) as terminal:
+        terminal.until(KEYS)
+        save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
+        terminal.until(KEYS)
+        terminal.type("h")
+        terminal.until("提示 1/")
+        terminal.type("n")
+        terminal.until(KEYS)
+        terminal.type("q")
+        assert terminal.end() == 0
+    assert "── linear ──" in terminal.all
+    assert english_in(terminal.all) == []
