@@ -18,7 +18,7 @@ LARGE = st.floats(1e6, 1e15)
 COUNTED = st.integers(1, 30)
 
 
-@given(SIZES, st.just(1) | st.integers(1, 2**18) | BEYOND_FLOATS)
+@given(SIZES, st.just(1) | BEYOND_FLOATS)
 def test_a_product_takes_two_flops_for_each_multiplication(
     student: Student, sizes: tuple[int, int, int], times: int
 ) -> None:
@@ -37,7 +37,7 @@ def test_torch_counts_what_matmul_flops_predicts(student: Student, B: int, D: in
     assert_count(predicted, counted, what="FLOPs", note=note)
 
 
-@given(SMALL, SMALL, st.just(1) | st.integers(1, 2**40) | LARGE)
+@given(SMALL, SMALL, st.just(1) | st.integers(2**39, 2**40) | LARGE)
 def test_passes_take_two_four_and_six_for_each_token_and_parameter(
     student: Student, tokens: int, parameters: int, times: float
 ) -> None:
