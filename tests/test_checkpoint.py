@@ -160,10 +160,12 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed
 @costly
 @given(st.integers(1, 8))
 def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> None:
-    """The file is written under another name beside path, or in a folder there, then put in place with os.replace."""
+    """The file is written under a name of its own, in path's folder or below, then put in place with os.replace."""
     moves = student.call(probes.moves, dim)
     note = "nothing was moved onto path from its folder: a run killed while writing would leave half a file"
     check(moves["put in place"], note, expected="os.replace(a file beside path or in a folder beside it, path)")
+    note = "a file beside path that is not the checkpoint was changed: its name was taken for the unfinished file"
+    check(not moves["changed"], note, yours=moves["changed"], expected="all other files as they were")
     check(not moves["taken away"], "the old checkpoint is taken away first: a run killed just then has none")
 
 

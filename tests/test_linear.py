@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reference.linear import oracle
 from tests.probes import linear as probes
-from tests.statistics import NORMAL_OR_CUT, Z, tails
+from tests.statistics import NORMAL_OR_CUT, Z, repeated, tails
 from tests.strategies import LinearCase, linear_cases, sizes
 from torchkata.compare import as_float64, assert_close, assert_equal, check, require
 from torchkata.student import Student
@@ -82,9 +82,10 @@ def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: 
 
 
 def test_weight_starts_normal(student: Student, seed: int) -> None:
-    """The weight's start is normal: not uniform, not heavy-tailed, not cut off below three standard deviations."""
+    """Each weight starts normal, by itself: not uniform, not heavy-tailed, not cut off below three deviations."""
     for input_dim, output_dim in WIDE:
-        values = initial_weight(student, input_dim, output_dim, seed).flatten()
+        weight = initial_weight(student, input_dim, output_dim, seed)
+        values = weight.flatten()
         spread = float(values.std())
         check(spread > 0, "all elements start equal", yours=float(values[0]))
         values = (values - values.mean()) / spread
@@ -94,6 +95,12 @@ def test_weight_starts_normal(student: Student, seed: int) -> None:
         check(is_normal, tails(kurtosis), yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT)
         skew = float((values**3).mean())
         check(abs(skew) <= Z * (6 / n) ** 0.5, f"the start leans to one side: third moment {skew:.2f}")
+        note = "weights come again, perhaps with the other sign: each should be drawn by itself"
+        check(
+            repeated(weight) <= oracle.initial_repeats(input_dim, output_dim),
+            note,
+            yours=f"{repeated(weight):.0%} of them",
+        )
 
 
 @given(st.integers(0, 2**31), sizes(3, 6), sizes(2, 6))

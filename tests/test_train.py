@@ -138,8 +138,9 @@ def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: flo
 @costly
 @given(st.integers(1, 4), st.integers(0, 3), SEEDS)
 def test_no_steps_leave_the_model_untrained(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """num_train_steps=0 returns a new Cruncher and no losses."""
+    """num_train_steps=0 returns a tuple of a new Cruncher and no losses."""
     reply = student.call(probes.untrained, dim, num_layers, seed)
+    check(reply["is a tuple"], "model and losses should come as a tuple", expected="a tuple (model, losses)")
     check(reply["is a Cruncher"], "the model should be a Cruncher from cruncher.py")
     finite = all(bool(weight.isfinite().all()) for weight in reply["start"])
     check(finite, "a new Cruncher starts with a weight that is not a finite number", yours=reply["start"])

@@ -1,5 +1,6 @@
 """What every optimizer must do, whatever its rule."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -16,6 +17,7 @@ from torchkata.compare import assert_equal, check
 from torchkata.failures import Wrong
 from torchkata.student import Student
 
+LARGE_TOO = (-4.0, 6.0)  # powers of ten
 BROKEN_BY_A_STEP = {
     "the same Parameter": "the parameter is another one after the step",
     "the same memory": "the parameter is given new memory instead of being changed in place",
@@ -59,9 +61,9 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     """The tests of any optimizer."""
 
     @costly
-    @given(runs(groups=2, steps=2))
+    @given(runs(groups=2, steps=2, powers=LARGE_TOO))
     def test_every_group_moves_at_its_own_rate(student: Student, run: OptimizerRun) -> None:
-        """Each parameter group moves at its own lr, a group that was added later, too."""
+        """Each parameter group moves at its own lr, 0 or not, a group that was added later, too."""
         check_plain_step(student, optimizer, run)
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
         assert_run(yours, run, optimizer.rule)
@@ -77,10 +79,14 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=2, absent=True))
     def test_parameters_without_gradient_stay(student: Student, run: OptimizerRun) -> None:
-        """A parameter whose grad is None stays as it is; the others, before and after it, still move."""
+        """Only a parameter whose grad is None stays as it is; the others still move, NaN in their grad or not."""
         check_plain_step(student, optimizer, run)
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
         assert_run(yours, run, optimizer.rule)
+        ones = run.params[0][0].new_ones(2)
+        [[[moved]]] = student.call(optimizer.probes.run, [[ones]], [[0.1]], [[[ones * math.nan]]])
+        note = "a gradient of NaN is passed over or replaced: so nobody sees that a run has gone wrong"
+        check(not moved.isfinite().any(), note, yours=moved, expected="NaN in the parameter, too")
 
     @costly
     @given(runs(dtypes=WIDE_DTYPES, matrix=True), st.booleans(), st.integers(-1, 3))

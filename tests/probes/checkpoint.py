@@ -213,8 +213,14 @@ def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     return {"raised": refused, "unreadable": unreadable, "loaded": weights_of(other)}
 
 
-def moves(assignment: Any, dim: int) -> dict[str, bool]:
-    """Over an older checkpoint: whether the new one came from its folder, and whether the old one was taken away."""
+OTHERS = ("", ".tmp", ".json", ".new", ".bak")  # what the names of files beside a checkpoint end in
+
+
+def moves(assignment: Any, dim: int) -> dict[str, Any]:
+    """Over an older checkpoint: whether the new one came from its folder, and whether the old one was taken away.
+
+    Beside it lie other files, of which it says those that have changed.
+    """
     with folder() as place:
         runs, elsewhere = place / "runs", place / "elsewhere"
         runs.mkdir()
@@ -228,9 +234,13 @@ def moves(assignment: Any, dim: int) -> dict[str, bool]:
             assignment.checkpoint.save_checkpoint("bare-name.pt", model, optimizer, 1)
             written(assignment, path, model, optimizer, 1)
             older = path.stat().st_ino
+            others = [path.with_suffix(suffix) for suffix in OTHERS]
+            for other in others:
+                other.write_bytes(b"another file")
             FileEvents.notes = []
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 2)
             notes, FileEvents.notes = FileEvents.notes, None
+            changed = [other.name for other in others if not other.exists() or other.read_bytes() != b"another file"]
             newer = path.stat().st_ino  # a note can be forged; another file has another number
         finally:
             os.chdir(here)
@@ -239,6 +249,7 @@ def moves(assignment: Any, dim: int) -> dict[str, bool]:
             "put in place": newer != older
             and any(to == str(path) and Path(source).is_relative_to(path.parent) for source, to in renames),
             "taken away": any(note[1] == str(path) for note in notes),
+            "changed": changed,
         }
 
 

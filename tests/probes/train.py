@@ -66,8 +66,10 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
     torch.default_generator.manual_seed(seed)
     start = weights_of(assignment.cruncher.Cruncher(D, num_layers))
     torch.default_generator.manual_seed(seed)
-    model, losses = assignment.train.train(Batches([], []), D, num_layers, 2, 0, 0.1)
+    answer = assignment.train.train(Batches([], []), D, num_layers, 2, 0, 0.1)
+    model, losses = answer
     return {
+        "is a tuple": isinstance(answer, tuple),
         "start": start,
         "weights": weights_of(model),
         "losses": losses,
