@@ -225,6 +225,6 @@ def test_a_checkpoint_of_another_model_is_refused(
     saved, model, note = case
     check(
         bool(student.call(probes.misfit, saved, model)),
-        note + ", and load_checkpoint said nothing",
+        f"{note}, and load_checkpoint said nothing",
         expected="an exception",
     )

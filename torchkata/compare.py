@@ -9,6 +9,8 @@ from numpy import ndarray as Array
 
 from .course import course
 from .failures import Unmet, Wrong
+from .languages import words
+from .languages.notes import said
 from .show import MAX_ITEMS, MAX_WIDTH, dtype_name, kind, number, show, show_both
 from .values import Plain, is_array, is_tensor
 
@@ -44,7 +46,7 @@ def assert_close(
         return
     exact = np.asarray(expected, dtype=np.float64)
     if not (of_a_mistake.get() or np.isfinite(exact).all()):
-        raise differs(yours, expected, what, "the numbers that this follows from are yours, and not all are finite")
+        raise differs(yours, expected, what, words("note.not_finite"))
     wanted, eps, smallest = in_dtype(exact, dtype)
     if type(yours) is not type(wanted) or yours.dtype != wanted.dtype or yours.shape != wanted.shape:
         raise differs(yours, wanted, what, form_note(yours, wanted))
@@ -98,7 +100,11 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
     what the student's code does, and is told as what it looks like.
     """
     if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
+<<<<<<< HEAD
         raise Wrong(expected=expected, yours=in_words(yours), note=note, mistake=mistake)
+=======
+        raise Wrong(expected=said(expected), yours=in_words(yours), note=said(note))
+>>>>>>> 9bbdc2bb760452f5ccd5feade2947eb77fed3a50
 
 
 def require(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
@@ -106,12 +112,12 @@ def require(condition: object, note: str, *, yours: Plain = None, expected: str 
     try:
         check(condition, note, yours=yours, expected=expected)
     except Wrong as wrong:
-        raise Unmet(expected=wrong.expected, yours=wrong.yours, note=note) from None
+        raise Unmet(expected=wrong.expected, yours=wrong.yours, note=wrong.note) from None
 
 
 def in_words(yours: Plain) -> str:
-    """A value as it is shown; what a test says of it in words stays as it is."""
-    return yours if isinstance(yours, str) else "" if yours is None else show(yours)
+    """A value as it is shown, or what a test says of it."""
+    return said(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
 
 
 def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
@@ -168,6 +174,7 @@ def differs(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
     Where two lists or dicts begin alike and one ends, a note says so.
     """
     compared(yours, expected, what, right=False)
+    what, note = said(what), said(note)
     shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
     if shown[0] == shown[1] or any("…" in side for side in shown):
         path, expected, yours = first_difference(expected, yours)
@@ -195,22 +202,23 @@ def first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str
 def length_note(yours: Plain, expected: Plain) -> str:
     """One line on two lists of which one is longer, or two dicts with other keys; "" for anything else."""
     if isinstance(yours, list) and isinstance(expected, list) and len(yours) != len(expected):
-        return f"the length should be {len(expected)}, and is {len(yours)}"
+        return words("note.length", wanted=len(expected), found=len(yours))
     if isinstance(yours, dict) and isinstance(expected, dict) and yours.keys() != expected.keys():
-        missing, added = (
+        missing, further = (
             ", ".join(map(repr, one.keys() - other.keys())) for one, other in ((expected, yours), (yours, expected))
         )
-        return "; ".join([f"missing: {missing}"] * bool(missing) + [f"too many: {added}"] * bool(added))
+        found = {"note.missing": missing, "note.further": further}
+        return "; ".join(words(key, keys=keys) for key, keys in found.items() if keys)
     return ""
 
 
 def form_note(yours: Any, wanted: Any) -> str:
     """One line on a wrong type, dtype or shape."""
     if type(yours) is not type(wanted):
-        return f"this should be {'an array' if is_array(wanted) else 'a tensor'}, and is {kind(yours)}"
+        return words("note.array" if is_array(wanted) else "note.tensor", found=kind(yours))
     if yours.shape != wanted.shape:
-        return f"the shape should be {list(wanted.shape)}, and is {list(yours.shape)}"
-    return f"the dtype should be {dtype_name(wanted)}, and is {dtype_name(yours)}"
+        return words("note.shape", wanted=list(wanted.shape), found=list(yours.shape))
+    return words("note.dtype", wanted=dtype_name(wanted), found=dtype_name(yours))
 
 
 def where_note(excess: Any, wanted: Any, yours: Any) -> str:
@@ -218,8 +226,8 @@ def where_note(excess: Any, wanted: Any, yours: Any) -> str:
     if excess.size == 1:
         return ""
     index = tuple(int(i) for i in np.argwhere(excess)[0])
-    place = f"first at {list(index)}"
-    if excess.size > MAX_ITEMS:
-        shown, shown_yours = (number(side[index].item()) for side in (wanted, yours))
-        place += f": {shown} is expected, yours is {shown_yours}"
-    return f"{int(excess.sum())} of {excess.size} elements differ by more than rounding ({place})"
+    values = {"wrong": int(excess.sum()), "all": excess.size, "index": list(index)}
+    if excess.size <= MAX_ITEMS:
+        return words("note.differ", **values)
+    shown, shown_yours = (number(side[index].item()) for side in (wanted, yours))
+    return words("note.differ_in", **values, expected=shown, yours=shown_yours)

@@ -13,6 +13,7 @@ import numpy as np
 from .compare import same
 from .formulas import CLOSE, ENOUGH, FORMULAS, Numbers, Pair, agree, eps_of, fitted, given_back, holds, most, numbers
 from .languages import words
+from .languages.notes import said
 from .show import dtype_name
 from .values import Plain
 
@@ -186,4 +187,4 @@ def first_wrong(parts: Sequence[Sequence[str]]) -> str:
     if len(parts) < CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""
     ((right, wrong),) = found
-    return words("relation.first_wrong", right=right, wrong=wrong)
+    return words("relation.first_wrong", right=said(right), wrong=said(wrong))

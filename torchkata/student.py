@@ -22,6 +22,8 @@ from . import probes
 from .assignment import Assignment
 from .course import course
 from .failures import Crashed, NotStarted, Place, TimedOut
+from .languages import words
+from .languages.notes import said
 from .reply import Probe, Reply, clean, run_probe
 from .values import Plain, plain
 
@@ -74,7 +76,7 @@ def parameters(kata: str, function: str, count: int) -> list[str]:
         tree = ast.Module([], [])
     found = [node.args for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function]
     named = [argument.arg for one in found for argument in (*one.posonlyargs, *one.args)]
-    return [*named, *(f"argument {place + 1}" for place in range(len(named), count))][:count]
+    return [*named, *(said(f"argument {place + 1}") for place in range(len(named), count))][:count]
 
 
 class Student:
@@ -108,7 +110,8 @@ class Student:
             return reply.value
         if reply.outcome == "not_written":
             raise NotStarted(place)
-        raise Crashed(reply.error, place)
+        kind, colon, message = reply.error.partition(": ")
+        raise Crashed(f"{kind}{colon}{said(message)}" if colon else said(kind), place)
 
 
 class InProcess:
@@ -135,7 +138,7 @@ class InProcess:
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Run the probe on copies of its arguments, for a limited time where the platform has an alarm."""
         if self.left <= 0:
-            raise TimedOut("no time is left")
+            raise TimedOut(words("timed_out.none_left"))
         began = time.monotonic()
         try:
             with time_limit(min(self.call_seconds, max(self.left, LAST_CALL)), self.assignment.folder):
@@ -164,7 +167,7 @@ def time_limit(seconds: float, folder: Path) -> Iterator[None]:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
             return
         place = place_of(frame) if frame else None
-        raise TimedOut(f"no answer within {seconds:g} seconds", place)
+        raise TimedOut(words("timed_out.call", seconds=f"{seconds:g}"), place)
 
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield

@@ -14,6 +14,8 @@ from functools import cache
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode_reply, mapped, most_for
 from torchkata.course import Limits
 from torchkata.failures import Died, Inconclusive, TimedOut
+from torchkata.languages import words
+from torchkata.languages.notes import said
 from torchkata.reply import Probe, Reply
 from torchkata.values import Plain
 
@@ -73,16 +75,16 @@ class WorkerRunner:
         whole_call = self.limits.call_seconds
         allowed = min(whole_call, self.test_left, self.kata_left)
         if self.kata_left <= 0:
-            raise TimedOut("the tests before this one have used up the kata's time")
+            raise TimedOut(words("timed_out.kata"))
         if self.channel is None:
             self.start()
         request = {"module": probe.__module__, "probe": probe.__name__, "args": args}
-        together = "all the calls of this test together took too long"
+        late = words("timed_out.test")
+        if allowed == whole_call:
+            late = words("timed_out.call", seconds=f"{allowed:g}")
         began, forgiven, waited = time.monotonic(), self.forgiven, seconds_waited()
         try:
-            return self.ask(
-                request, allowed, together if allowed < whole_call else f"no answer within {allowed:g} seconds"
-            )
+            return self.ask(request, allowed, late)
         finally:
             excused = self.forgiven - forgiven + seconds_waited() - waited
             spent = max(0.0, time.monotonic() - began - excused)
@@ -95,7 +97,7 @@ class WorkerRunner:
         if not math.isnan(self.answered):
             self.judging_left -= time.thread_time() - self.answered
         if self.judging_left <= 0:
-            raise TimedOut("judging the answers of this test, and making its input small, took too long")
+            raise TimedOut(words("timed_out.judging"))
 
     def set_budget(self, seconds: float) -> None:
         """Give the calls that still come before the next `reset` no more than this together. They count as ever."""
@@ -123,7 +125,7 @@ class WorkerRunner:
             raise Died(cause_of_death(self.end(b"D"))) from None
         except Malformed as error:
             self.end()
-            raise Died(str(error)) from None
+            raise Died(said(str(error))) from None
 
     def more_time(self) -> float:
         """Seconds in which the machine let the worker wait, or us, since this was last asked."""
@@ -153,7 +155,7 @@ class WorkerRunner:
             while len(answer) <= TWO_NUMBERS.size and (part := self.control.recv(1 + TWO_NUMBERS.size - len(answer))):
                 answer += part
         if answer[:1] != letter.lower() or len(answer) <= TWO_NUMBERS.size:
-            raise Inconclusive("the process that starts workers is gone")
+            raise Inconclusive(said("the process that starts workers is gone"))
         first, second = TWO_NUMBERS.unpack(answer[1:])
         return first, second
 
@@ -165,10 +167,10 @@ class WorkerRunner:
         try:
             ready = decode_reply(self.channel.receive(deadline))
             if ready.outcome != "returned":
-                raise Inconclusive(f"a worker can't be shut in: {ready.error}")
+                raise Inconclusive(said(f"a worker can't be shut in: {ready.error}"))
             self.channel.send({"files": dict(self.files)}, deadline)
         except (Late, Closed, Malformed) as error:
-            raise Inconclusive(f"a worker did not start ({type(error).__name__})") from None
+            raise Inconclusive(said(f"a worker did not start ({type(error).__name__})")) from None
 
     def new_channel(self) -> Channel:
         """A connection to a new worker. Raises Inconclusive."""
@@ -230,11 +232,11 @@ def schedule_of(_process: int, _thread: int) -> int:
 def cause_of_death(status: int) -> str:
     """What a wait status says to somebody who wrote a few lines of Python."""
     if os.WIFEXITED(status):
-        return f"your code ended Python itself (exit code {os.WEXITSTATUS(status)}), so there was no answer"
+        return words("died.exited", code=os.WEXITSTATUS(status))
     number = os.WTERMSIG(status)
     if number == signal.SIGKILL:
-        return "your code was stopped by the system, most likely because it used too much memory, or it cut the line"
+        return words("died.killed")
     if number == signal.SIGXCPU:
-        return "your code used up its processor time"
+        return words("died.processor")
     name = signal.Signals(number).name if number in set(signal.Signals) else str(number)
-    return f"your code crashed inside native code (signal {name})"
+    return words("died.crashed", signal=name)

@@ -13,12 +13,15 @@ from grader.tests import ROOT
 from torchkata.course import Kata, course
 from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
 from torchkata.languages.katas import about, claim_of, hints_of, title_of
+from torchkata.languages.notes import literals
+from torchkata.languages.notes import said as said_of_answers
 from torchkata.mistakes import in_the_students_language as mistake_of
 from torchkata.mistakes import named_mistakes
 from torchkata.result import Status
 
 KATAS = list(course().katas.values())
 CHINESE = re.compile("[\u4e00-\u9fff]")
+IN_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")  # two English words
 SHARED = {"claims": "tests/contracts/optimizer.py", "looks_like": "reference/optimizer_mistakes.py"}
 
 
@@ -50,7 +53,7 @@ def names_in(text: str) -> set[str]:
 def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
     known = texts("en")["words"].keys()
     literal: set[str] = set()
-    for path in (ROOT / "torchkata").rglob("*.py"):
+    for path in (*(ROOT / "torchkata").rglob("*.py"), *(ROOT / "grader/sandbox").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 literal.add(node.value)
@@ -74,6 +77,44 @@ def test_every_kata_has_in_chinese_all_that_it_has_in_english(kata: Kata) -> Non
     assert chinese.get("looks_like", {}).keys() <= mistakes <= chinese.get("looks_like", {}).keys() | common
 
 
+def sentences(path: Path) -> Iterator[str]:
+    """What a test says in words, with a 7 for each value; of a probe, what it raises."""
+    tree = ast.parse(path.read_text("utf-8"))
+    nodes = [*ast.walk(tree)]
+    if path.parent.name == "probes":
+        nodes = [node for one in nodes if isinstance(one, ast.Raise) for node in ast.walk(one)]
+    no_words = {one for node in nodes if isinstance(node, ast.Subscript) for one in ast.walk(node.slice)}
+    no_words |= {node.value for node in nodes if isinstance(node, ast.Expr)}  # docstrings
+    for node in nodes:
+        if isinstance(node, ast.JoinedStr):
+            no_words |= {*node.values}
+    for node in nodes:
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and node not in no_words:
+            values = node.values if isinstance(node, ast.JoinedStr) else [node]
+            text = "".join(str(one.value) if isinstance(one, ast.Constant) else "7" for one in values)
+            if IN_WORDS.search(text):
+                yield text
+
+
+def test_what_tests_say_has_its_translation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
+    found = [text for path in sorted((ROOT / "tests").rglob("*.py")) for text in sentences(path)]
+    assert len(found) > 200
+    assert [text for text in found if CHINESE.search(said_of_answers(text)) is None] == []
+
+
+def test_a_translated_note_is_about_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
+    tables = [texts("zh")["notes"], course().shared_texts["zh"]["notes"]]
+    tables += [kata.languages["zh"].get("notes", {}) for kata in KATAS]
+    for english, chinese in ((key, text) for table in tables for key, text in table.items()):
+        assert names_in(english) == names_in(chinese), english
+        assert "".join(literals(english)).strip(), english
+    assert said_of_answers("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
+    assert said_of_answers("gradient of weight 3") == "权重 3 的梯度"
+    assert said_of_answers("my own words") == "my own words"
+
+
 def test_texts_that_several_katas_share_are_translated_once() -> None:
     for table, file in SHARED.items():
         names = {name for name in said(ROOT / file) if table == "looks_like" or name.startswith("test_")}
@@ -91,7 +132,7 @@ def leaves(entry: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 def test_every_chinese_text_is_chinese() -> None:
     said = {kata.name: kata.languages["zh"] for kata in KATAS} | course().shared_texts["zh"]
-    plain = {key: text for key, text in leaves(said) if not CHINESE.search(text)}
+    plain = {key: text for key, text in leaves(said) if ".notes." not in key and not CHINESE.search(text)}
     assert [key for key in plain if "hints" not in key] == []
     assert all(re.search(r"[=(]", text) for text in plain.values())
 

@@ -1,0 +1,45 @@
+"""What tests say of answers, in the student's language.
+
+They say it in English, with values in it: `"gradient of weight 0"`. The tables `[zh.notes]` of each `kata.toml` and
+`[notes]` of `reference/zh.toml` translate it, with names for the values: `"gradient of {name}" = "{name} 的梯度"`.
+The table `[notes]` of `zh.toml` has what the engine says beside a student's code, where it knows of no language.
+"""
+
+import re
+import string
+from functools import cache
+from pathlib import Path
+
+from ..course import course
+from . import Language, language, texts
+
+
+def said(english: str) -> str:
+    """The sentence in the student's language, and so the values in it; as it is where nobody has translated it."""
+    for pattern, translation in notes(language(), course().root):
+        if found := pattern.fullmatch(english):
+            return translation.format(**{name: said(value) for name, value in found.groupdict().items()})
+    return english
+
+
+@cache
+def notes(chosen: Language, _root: Path) -> list[tuple[re.Pattern[str], str]]:
+    """All that there is in a language, and by what to know each; the one that says most comes first."""
+    found: dict[str, str] = texts(chosen).get("notes", {}) | course().shared_texts.get(chosen, {}).get("notes", {})
+    for kata in course().katas.values():
+        found |= kata.languages.get(chosen, {}).get("notes", {})
+    ordered = sorted(found, key=lambda english: (-len("".join(literals(english))), english))
+    return [(pattern_of(english), found[english]) for english in ordered]
+
+
+def literals(english: str) -> list[str]:
+    """What stands between the values."""
+    return [text for text, *_ in string.Formatter().parse(english)]
+
+
+def pattern_of(english: str) -> re.Pattern[str]:
+    """Matches the sentence with any values."""
+    parts = [
+        re.escape(text) + (f"(?P<{name}>.*?)" if name else "") for text, name, *_ in string.Formatter().parse(english)
+    ]
+    return re.compile("".join(parts), re.DOTALL)
