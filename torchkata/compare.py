@@ -100,11 +100,7 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
     what the student's code does, and is told as what it looks like.
     """
     if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
-<<<<<<< HEAD
-        raise Wrong(expected=expected, yours=in_words(yours), note=note, mistake=mistake)
-=======
-        raise Wrong(expected=said(expected), yours=in_words(yours), note=said(note))
->>>>>>> 9bbdc2bb760452f5ccd5feade2947eb77fed3a50
+        raise Wrong(expected=said(expected), yours=in_words(yours), note=said(note), mistake=mistake)
 
 
 def require(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:

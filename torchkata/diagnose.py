@@ -24,11 +24,11 @@ import pytest
 from .explain import first_cause
 from .failures import AbortTest, Crashed, Wrong
 from .mistakes import Mistake, mistakes, patched_oracle
+from .relations import Holds
 from .replay import Example, NotRecorded, RecordedBody, ReplayingStudent, recorded
 from .reply import Probe
 from .selection import STUDENT, kata_of
 from .student import Student
-from .relations import Holds
 from .trials import few, what_holds
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()

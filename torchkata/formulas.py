@@ -236,7 +236,8 @@ def fitted(pairs: Sequence[Pair]) -> Iterator[Formula]:
     yield Formula("relation.scaled", lambda pair: factor * pair.expected, named, "." not in named["factor"])
     added = {"summand": as_summand(float(summand))}
     yield Formula("relation.shifted", lambda pair: pair.expected + summand, added, "." not in added["summand"])
-    yield Formula("relation.bounded", lambda pair: pair.expected.clip(-bound, bound), {"bound": f"{float(bound):.6g}"})
+    cut = {"bound": f"{float(bound):.6g}"}
+    yield Formula("relation.bounded", lambda pair: pair.expected.clip(-bound, bound), cut, is_rule=False)
 
 
 POWERS = {"relation.times": 1.0, "relation.over": -1.0, "relation.times_root": 0.5, "relation.over_root": -0.5}

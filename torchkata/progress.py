@@ -11,8 +11,10 @@ import pytest
 
 from .blocks import blocks, lines_of
 from .course import Kata, course
+from .crashes import meaning
 from .diagnose import EXPLAINED_BY
-from .explain import explain
+from .explain import explain, first_cause
+from .failures import Crashed, Wrong
 from .languages import padded, words, wrapped
 from .languages.katas import claim_of, title_of, title_of_track
 from .mistakes import in_the_students_language
@@ -61,7 +63,7 @@ def pytest_runtest_makereport(
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         heading = f"{kata} · {claim_of(kata, item.name, claim(item))}"
         call_made, mistakes = item.config.stash[STUDENT].last, item.stash.get(EXPLAINED_BY, [])
-        diagnosis = mistakes[0] if len(mistakes) == 1 else ""
+        diagnosis = mistakes[0] if len(mistakes) == 1 else seen_in(first_cause(raised.value))
         looks_like = in_the_students_language(kata, diagnosis)
         result = explain(item.name, heading, raised.value, call_made, command(item), diagnosis, looks_like)
         result = replace(result, explained_by=tuple(mistakes))
@@ -73,6 +75,13 @@ def pytest_runtest_makereport(
     report.kata_result = result  # type: ignore[attr-defined]
     item.config.stash[RESULTS].setdefault(kata, []).append(with_prints(result, report.capstdout))
     return report
+
+
+def seen_in(cause: BaseException) -> str:
+    """The mistake that shows in what ended a test, where no known one explains it; "" for none."""
+    if isinstance(cause, Wrong):
+        return cause.mistake
+    return meaning(cause.error) if isinstance(cause, Crashed) else ""
 
 
 def end_of(trace: TracebackType) -> TracebackType:
