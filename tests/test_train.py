@@ -27,7 +27,11 @@ def loss_values(losses: Plain, count: int) -> list[float]:
     right = (isinstance(losses, Tensor) and list(losses.shape) == [count]) or (
         isinstance(losses, list) and len(losses) == count
     )
-    check(right, "the losses should be one number a step", yours=losses, expected=form)
+    there = losses.shape[0] if isinstance(losses, Tensor) and losses.ndim == 1 else losses
+    there = len(losses) if isinstance(losses, list) else there
+    fewer = isinstance(there, int) and there < count
+    seen = "there are fewer losses than steps: some step is not taken, or its loss is left out" if fewer else ""
+    check(right, "the losses should be one number a step", mistake=seen, yours=losses, expected=form)
     values = losses.tolist() if isinstance(losses, Tensor) else [v.item() if is_number(v) else v for v in losses]
     check(all(type(value) is float for value in values), "the losses should be numbers", yours=losses, expected=form)
     return list(values)
@@ -106,7 +110,10 @@ def test_losses_carry_no_graph(student: Student, lesson: Lesson) -> None:
     """The losses that come back are detached from the graph."""
     reply = run(student, lesson, 0.01)
     loss_values(reply["losses"], len(lesson.xs))
-    check(not reply["attached"], "a loss still carries its graph, and with it the activations of its step: detach() it")
+    check(
+        not reply["attached"],
+        mistake="a loss still carries its graph, and with it the activations of its step: detach() it",
+    )
 
 
 def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> None:
@@ -116,7 +123,7 @@ def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> Non
     growth = alive[-1] - alive[3]
     check(
         growth <= 4,
-        f"from step 4 to step 24, {growth} more tensors and nodes of graphs are alive",
+        mistake=f"from step 4 to step 24, {growth} more tensors and nodes of graphs are alive",
         expected="no more than before",
     )
 
@@ -128,11 +135,11 @@ def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: flo
     reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys)
     expected = oracle.seen_by_sgd(len(lesson.xs), lr)
     assert_equal(reply["events"], expected["events"], what="batches asked for and steps of SGD")
-    check(sorted({*reply["rates"]}) == expected["rates"], "SGD has another lr", yours=reply["rates"])
+    check(sorted({*reply["rates"]}) == expected["rates"], mistake="SGD has another lr", yours=reply["rates"])
     stayed = same(reply["weights"], lesson.weights)
     note = "the model that comes back is not the Cruncher that was built first, or starts from weights that were set"
     note = "something other than SGD moved the weights" if reply["moved"] else note
-    check(stayed is not expected["weights move"], note, yours=reply["weights"])
+    check(stayed is not expected["weights move"], mistake=note, yours=reply["weights"])
 
 
 @costly
@@ -144,7 +151,7 @@ def test_no_steps_leave_the_model_untrained(student: Student, dim: int, num_laye
     finite = all(bool(weight.isfinite().all()) for weight in reply["start"])
     check(finite, "a new Cruncher starts with a weight that is not a finite number", yours=reply["start"])
     note = "the model starts otherwise than a new Cruncher: something is drawn, built or seeded first, or it is set"
-    assert_equal(reply["weights"], reply["start"], what="weights", note=note)
+    assert_equal(reply["weights"], reply["start"], what="weights", mistake=note)
     check(loss_values(reply["losses"], 0) == [], "there should be no losses", yours=reply["losses"])
 
 

@@ -14,7 +14,6 @@ import pytest
 from .compare import of_a_mistake
 from .course import course
 from .languages import said_of
-from .languages.notes import said
 
 
 @runtime_checkable
@@ -81,12 +80,12 @@ def mistakes(kata: str) -> tuple[Mistake, ...]:
 
 
 def in_the_students_language(kata: str, message: str) -> str:
-    """The sentence that names a mistake; several katas may share some of theirs, and a test has seen others."""
+    """The sentence that names a mistake; several katas may share some of theirs."""
     for name, mistake in named_mistakes(kata).items():
         for one in fitted(mistake):
             if one.message == message and (text := said_of(kata, "looks_like", name)):
                 return str(text).format(**one.values) if one.values else str(text)
-    return said(message)
+    return message
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from .explain import explain, first_cause
 from .failures import Crashed, Wrong
 from .languages import padded, words, wrapped
 from .languages.katas import claim_of, title_of, title_of_track
+from .languages.notes import said
 from .mistakes import in_the_students_language
 from .profiles import SECRET, SEED
 from .result import FAILED, LOOK_OF, LOOKS, TestResult, status_of
@@ -63,8 +64,8 @@ def pytest_runtest_makereport(
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         heading = f"{kata} · {claim_of(kata, item.name, claim(item))}"
         call_made, mistakes = item.config.stash[STUDENT].last, item.stash.get(EXPLAINED_BY, [])
-        diagnosis = mistakes[0] if len(mistakes) == 1 else seen_in(first_cause(raised.value))
-        looks_like = in_the_students_language(kata, diagnosis)
+        known, seen = mistakes[0] if len(mistakes) == 1 else "", seen_in(first_cause(raised.value))
+        diagnosis, looks_like = known or seen, in_the_students_language(kata, known) if known else said(seen)
         result = explain(item.name, heading, raised.value, call_made, command(item), diagnosis, looks_like)
         result = replace(result, explained_by=tuple(mistakes))
         in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(end_of(raised.tb))

@@ -91,9 +91,9 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         options = run.options[0] if run.options else {}
         reply = student.call(optimizer.probes.in_place, params, transposed, lr, grads, options)
         for fact, note in BROKEN_BY_A_STEP.items():
-            check(reply[fact], note)
+            check(reply[fact], mistake=note)
         left = [grad for grad in grads if grad is not None]
-        assert_equal(reply["gradients"], left, what="grad", note="step() changed the gradients: they are read only")
+        assert_equal(reply["gradients"], left, what="grad", mistake="step() changed the gradients: they are read only")
         first = params[0].new_ones(2)  # it has no gradient
         with_first = OptimizerRun([[first, *params]], run.lrs, [[[None, *run.grads[0][0]]]], run.options)
         assert_run([[[first, *reply["parameters"]]]], with_first, optimizer.rule)

@@ -11,6 +11,7 @@ import pytest
 
 from grader.tests import ROOT
 from torchkata.course import Kata, course
+from torchkata.crashes import MEANT
 from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
 from torchkata.languages.katas import about, claim_of, hints_of, title_of
 from torchkata.languages.notes import literals
@@ -61,6 +62,7 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
                 first = node.args[0]
                 assert not isinstance(first, ast.Constant) or first.value in known, ast.unparse(node)
     composed = {f"status.{status}" for status in get_args(Status)} | {f"label.{label}" for label in literal}
+    composed |= {f"crash.{key}" for key in MEANT.values()}
     assert known <= literal | composed
 
 
