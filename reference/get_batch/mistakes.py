@@ -55,6 +55,19 @@ def in_one_row(returned: Any, batch_size: int, sequence_length: int) -> Any:
     return returned.reshape(batch_size, sequence_length) if long else returned
 
 
+@instead_of(oracle.is_row, "the tokens pass through int{bits:g}, which does not hold the largest", bits=[8, 16])
+def signed(row: Int[Array, "sequence"], data: Int[Array, "tokens"], bits: int) -> bool:
+    """Half of them are negative then."""
+    half = 2 ** (bits - 1)
+    return oracle.is_row(row, (data + half) % (2 * half) - half)
+
+
+@instead_of(oracle.is_row, "the tokens pass through uint{bits:g}, which does not hold the largest", bits=[8, 16])
+def narrow(row: Int[Array, "sequence"], data: Int[Array, "tokens"], bits: int) -> bool:
+    """They begin again at 0."""
+    return oracle.is_row(row, data % 2**bits)
+
+
 @instead_of(oracle.inputs, "the tokens are floats: an integer dtype is asked for")
 def floats(returned: Any, batch_size: int, sequence_length: int) -> Any:
     """The dtype of `torch.zeros`."""
