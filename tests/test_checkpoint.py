@@ -164,7 +164,7 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed
 def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> None:
     """The file is written under another name beside path, or in a folder there, then put in place with os.replace."""
     moves = student.call(probes.moves, dim)
-    direct = "nothing was moved onto path from its folder: a run killed while writing would leave half a file"
+    direct = "nothing was moved onto path from its folder: it is written directly, or comes from elsewhere"
     check(
         moves["put in place"], mistake=direct, expected="os.replace(a file beside path or in a folder beside it, path)"
     )

@@ -61,10 +61,21 @@ def what_is_wrong(row: Array, data: Array) -> str:
     """Why a row is none of the windows that leave a target after them."""
     strange = row[~np.isin(row, data)].tolist()
     if strange:
-        return f"{strange[0]} is no token of the data"
+        return f"{strange[0]} is no token of the data{what_is_left(row, data)}"
     if (row == data[-len(row) :]).all():
         return "this row is the end of the data: no token is left after it, as its target"
     return "these tokens do not stand side by side in the data, in this order"
+
+
+def what_is_left(row: Array, data: Array) -> str:
+    """Of a window whose tokens went through an integer of fewer bits, which one; "" for any other row."""
+    windows = np.lib.stride_tricks.sliding_window_view(data, len(row))
+    for bits in (16, 8):
+        alike = ((windows - row) % 2**bits == 0).all(axis=1) & bool((abs(row) < 2**bits).all())
+        if alike.any():
+            whole = windows[alike][0]
+            return f", but what {bits} bits hold of {whole[whole != row][0]}"
+    return ""
 
 
 @given(token_cases(windows=st.integers(1, 20)), st.booleans())

@@ -20,6 +20,7 @@ MEANT: dict[str, str] = {  # the key of the sentence, by what the error's text h
     r"optimize a non-leaf Tensor": "not_a_leaf",
     r"^UnboundLocalError": "unbound",
     r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no": "none",
+    r"Seed must be between 0 and 2\*\*32 - 1": "numpy_seed",
     r"too large to convert to C|int too big to convert|out of bounds for u?int|Overflow when unpacking": "too_large",
 }
 

@@ -51,7 +51,7 @@ def relation(seen: Sequence[Compared]) -> Holds:
     for formula in chain(FORMULAS, given_back(known), fitted(known)):
         if holds(formula, known):
             return Holds(prefix + words(formula.key, **formula.values), formula.is_rule)
-    told = precision(known) or type_alone(parts, known)
+    told = precision(known) or type_alone(parts, known) or one_form(parts)
     return Holds(prefix + told, is_rule=True) if told else Holds()
 
 
@@ -96,6 +96,14 @@ def type_alone(parts: Sequence[Compared], pairs: Sequence[Pair]) -> str:
     if not right or len(shown) < ENOUGH:
         return ""
     return words("relation.this_type", type=found.pop()) if len(found) == 1 else words("relation.type")
+
+
+def one_form(parts: Sequence[Compared]) -> str:
+    """The same type in all answers, where several are asked for."""
+    found, asked = (
+        {form_of(side) for side in sides} for sides in zip(*((p.yours, p.expected) for p in parts), strict=True)
+    )
+    return words("relation.one_type", type=found.pop()) if len(found) == 1 < len(asked) else ""
 
 
 def form_of(value: Plain) -> str:

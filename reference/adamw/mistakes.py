@@ -137,7 +137,7 @@ def decayed_over_the_root(
     return moved - lr * adam.direction(weight_decay * p, v / of_v, eps), (m, v, t)
 
 
-@instead_of(oracle.step, "the decay uses the lr that a group began with: a changed lr counts for the update only")
+@instead_of(oracle.step, "the decay uses an lr from the start: a changed lr counts for the update only")
 def decayed_at_the_first_rate(
     p: P, memory: Any, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
 ) -> tuple[P, Any]:

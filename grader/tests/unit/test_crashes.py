@@ -59,6 +59,7 @@ CRASHES: list[tuple[str, Callable[[], object]]] = [
     ("unbound", read_before_it_is_set),
     ("none", lambda: 0.1 * torch.ones(1).grad),  # type: ignore[operator]
     ("none", lambda: torch.ones(1).grad.square()),  # type: ignore[union-attr]
+    ("numpy_seed", lambda: np.random.seed(2**32)),
     ("too_large", lambda: np.int32(2**40)),
     ("too_large", lambda: np.zeros(1, np.int64) + 2**70 * np.ones(1, np.int64)),
     ("too_large", lambda: torch.full((1,), 2**70, dtype=torch.int64)),

@@ -115,6 +115,13 @@ def test_right_answers_tell_nothing(seed: int) -> None:
     assert relation(tensors(lambda e: e, matrices(seed))) == ""
 
 
+def test_one_type_of_all_answers_is_told_where_several_are_asked_for() -> None:
+    asked = [torch.tensor([1.0, 2.0], dtype=dtype) for dtype in (torch.float64, torch.bfloat16, torch.float32)]
+    seen = [Compared(torch.tensor([3.0 + i, 7.0 * i]), expected) for i, expected in enumerate(asked)]
+    assert relation(seen) == "all answers are of the type float32, whatever it should be"
+    assert relation([Compared(one.yours, asked[0]) for one in seen]) == ""
+
+
 @pytest.mark.parametrize(("told", "function"), OF_WHOLE_NUMBERS.items())
 @given(SEEDS)
 def test_a_relation_of_whole_numbers_is_told(told: str, function: Callable[[int], float], seed: int) -> None:
