@@ -69,12 +69,6 @@ def zero_is_none(lrs: Lrs, grads: Grads, group: int, i: int, rate: float) -> Met
     return rates(optimizers.met(lrs, grads, group, i), [lr or rate for lr in column(lrs, group)])
 
 
-@instead_of(optimizers.met, "a group's rate of 0 is taken for none, and the constructor's is used")
-def zero_is_the_constructors(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """As `group["lr"] or self.defaults["lr"]` does."""
-    return rates(optimizers.met(lrs, grads, group, i), [lr or lrs[0][0] for lr in column(lrs, group)])
-
-
 @instead_of(optimizers.met, "lr falls by itself, as 1 / (1 + {fall:g} * steps)", fall=[0.01, 0.1, 0.5, 1.0])
 def falling_rate(lrs: Lrs, grads: Grads, group: int, i: int, fall: float) -> Met:
     """It changes when somebody changes it."""

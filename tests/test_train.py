@@ -18,23 +18,26 @@ from torchkata.student import Student
 from torchkata.values import Plain
 
 train_scale = oracle.train  # of what can't cancel; no mistake takes its place
+FEWER = "there are fewer losses than steps: some step is not taken, or its loss is left out"
+MORE = "there are more losses than steps"
 RATES = st.sampled_from([0.01, 0.05, 0.0])
 
 
 def loss_values(losses: Plain, count: int) -> list[float]:
     """The losses as numbers, from a tensor of them or a list."""
-    form = f"{count} numbers"
-    right = (isinstance(losses, Tensor) and list(losses.shape) == [count]) or (
-        isinstance(losses, list) and len(losses) == count
-    )
-    there = losses.shape[0] if isinstance(losses, Tensor) and losses.ndim == 1 else losses
-    there = len(losses) if isinstance(losses, list) else there
-    fewer = isinstance(there, int) and there < count
-    seen = "there are fewer losses than steps: some step is not taken, or its loss is left out" if fewer else ""
-    check(right, "the losses should be one number a step", mistake=seen, yours=losses, expected=form)
+    form, there = f"{count} numbers", number_of(losses)
+    seen = "" if there is None else FEWER if there < count else MORE
+    check(there == count, "the losses should be one number a step", mistake=seen, yours=losses, expected=form)
     values = losses.tolist() if isinstance(losses, Tensor) else [v.item() if is_number(v) else v for v in losses]
     check(all(type(value) is float for value in values), "the losses should be numbers", yours=losses, expected=form)
     return list(values)
+
+
+def number_of(losses: Plain) -> int | None:
+    """How many there are in a list, or in a tensor of one axis; None for anything else."""
+    if isinstance(losses, Tensor):
+        return losses.shape[0] if losses.ndim == 1 else None
+    return len(losses) if isinstance(losses, list) else None
 
 
 def is_number(value: Plain) -> bool:

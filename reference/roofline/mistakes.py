@@ -8,6 +8,7 @@ from reference.roofline import oracle
 
 READ_ONLY = "the result is not counted among the bytes"
 ELEMENTS = "elements are counted in place of bytes"
+H100 = "the accelerator's intensity is always that of an H100, 295.4"
 TWO_BYTES = "an element takes 2 bytes in every dtype"
 
 
@@ -130,7 +131,7 @@ def whole_intensity(flops: int, moved: int) -> float:
     return flops // moved
 
 
-@instead_of(oracle.accelerator_intensity, "the accelerator's intensity is always that of an H100, 295.4")
+@instead_of(oracle.accelerator_intensity, H100)
 def always_an_h100(flop_per_sec: float, bytes_per_sec: float) -> float:
     """Its two figures are given."""
     return 295.4
@@ -238,7 +239,7 @@ matrix_result_as_the_second = another_result(
 )
 
 
-@instead_of(oracle.bound, "bound compares with an H100's intensity, 295.4, whatever accelerator is given")
+@instead_of(oracle.bound, H100)
 def bound_of_an_h100(intensity: float, accelerator: float) -> str:
-    """The other device is given."""
-    return oracle.bound(intensity, 295.4)
+    """The device is given."""
+    return oracle.bound(intensity, 1979 / 2 / 3.35)
