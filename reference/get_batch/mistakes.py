@@ -55,19 +55,6 @@ def in_one_row(returned: Any, batch_size: int, sequence_length: int) -> Any:
     return returned.reshape(batch_size, sequence_length) if long else returned
 
 
-@instead_of(oracle.is_row, "the tokens pass through int{bits:g}, which does not hold the largest", bits=[8, 16])
-def signed(row: Int[Array, "sequence"], data: Int[Array, "tokens"], bits: int) -> bool:
-    """Half of them are negative then."""
-    half = 2 ** (bits - 1)
-    return oracle.is_row(row, (data + half) % (2 * half) - half)
-
-
-@instead_of(oracle.is_row, "the tokens pass through uint{bits:g}, which does not hold the largest", bits=[8, 16])
-def narrow(row: Int[Array, "sequence"], data: Int[Array, "tokens"], bits: int) -> bool:
-    """They begin again at 0."""
-    return oracle.is_row(row, data % 2**bits)
-
-
 @instead_of(oracle.inputs, "the tokens are floats: an integer dtype is asked for")
 def floats(returned: Any, batch_size: int, sequence_length: int) -> Any:
     """The dtype of `torch.zeros`."""
@@ -163,6 +150,12 @@ def int32(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "start
 def int16(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
     """Half of them are negative."""
     return oracle.windows(data.astype(np.int16).astype(np.int64), sequence_length)
+
+
+@instead_of(oracle.windows, "the tokens are made uint8: from 256 on they do not fit")
+def uint8(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
+    """One byte each."""
+    return oracle.windows(data % 2**8, sequence_length)
 
 
 @instead_of(oracle.windows, "only 16 bits of each token are read, whatever the dtype of the data")
