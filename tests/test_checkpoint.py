@@ -61,8 +61,9 @@ def check_weights(
     form = f"{len(saved)} weights"
     check(isinstance(loaded, list) and len(loaded) == len(saved), "weights are missing", yours=loaded, expected=form)
     for i, (yours, weight) in enumerate(zip(loaded, expected, strict=True)):
-        note = STILL if same(yours, before[i]) else TRANSPOSED if same(yours, weight.T.contiguous()) else NOT_AS_SAVED
-        assert_equal(yours, weight, what=f"weight {i} of {len(saved)} after loading", note=note)
+        seen = STILL if same(yours, before[i]) else TRANSPOSED if same(yours, weight.T.contiguous()) else ""
+        what = f"weight {i} of {len(saved)} after loading"
+        assert_equal(yours, weight, what=what, note="" if seen else NOT_AS_SAVED, mistake=seen)
     return all(same(weight, one) for weight, one in zip(expected, saved, strict=True))
 
 
@@ -92,7 +93,7 @@ def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
     before, after = reply["before"], reply["after"]
     assert_equal(before["the weights"], lesson.weights, what="weights before saving")
     for name in before:
-        assert_equal(after[name], before[name], what=name, note=f"saving has changed {name}")
+        assert_equal(after[name], before[name], what=name, mistake=f"saving has changed {name}")
 
 
 @costly
@@ -100,8 +101,8 @@ def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
 def test_the_checkpoint_is_the_file_at_path(student: Student, name: str) -> None:
     """The checkpoint is the file at path itself, whatever its name ends in: no ending is added to it."""
     files = student.call(probes.files, name)
-    note = "save_checkpoint writes the checkpoint under another name than path"
-    check(name in files, note, yours=files, expected=f"a file {name}")
+    renamed = "save_checkpoint writes the checkpoint under another name than path"
+    check(name in files, mistake=renamed, yours=files, expected=f"a file {name}")
 
 
 @costly
@@ -121,9 +122,9 @@ def test_later_training_does_not_reach_the_checkpoint(student: Student, lesson: 
     """What is loaded is what was saved, however the model was trained since; gradients are not part of it."""
     reply = student.call(probes.trained_on, lesson.weights, lesson.xs, lesson.ys)
     check_weights(reply["loaded"], lesson.weights, change=1.0, later=reply["later"])
-    note = "gradients come with the checkpoint: a fresh model has some after loading"
-    assert_equal(reply["gradients"], 0, what="weights with a gradient", note=note)
-    check(reply["training"], "loading has switched the model to eval mode")
+    saved = "gradients come with the checkpoint: a fresh model has some after loading"
+    assert_equal(reply["gradients"], 0, what="weights with a gradient", mistake=saved)
+    check(reply["training"], mistake="loading has switched the model to eval mode")
 
 
 @costly
@@ -148,10 +149,11 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed
     """A save that fails half-way (the disk is full) raises, and the checkpoint before it can still be loaded."""
     weights = deep_weights(rng_of(seed), dim, 1)
     reply = student.call(probes.failing_save, weights)
-    check(bool(reply["raised"]), "saving failed half-way, and save_checkpoint said nothing", expected="an exception")
+    silent = "saving failed half-way, and save_checkpoint said nothing"
+    check(bool(reply["raised"]), mistake=silent, expected="an exception")
     check(
         not reply["unreadable"],
-        "the checkpoint that was there before can't be loaded any more",
+        mistake="the checkpoint that was there before can't be loaded any more",
         yours=reply["unreadable"][:1],
     )
     check_weights(reply["loaded"], weights, change=2.0, later=[weight + 1 for weight in weights])
@@ -162,11 +164,13 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed
 def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> None:
     """The file is written under a name of its own, in path's folder or below, then put in place with os.replace."""
     moves = student.call(probes.moves, dim)
-    note = "nothing was moved onto path from its folder: a run killed while writing would leave half a file"
-    check(moves["put in place"], note, expected="os.replace(a file beside path or in a folder beside it, path)")
-    note = "a file beside path that is not the checkpoint was changed: its name was taken for the unfinished file"
-    check(not moves["changed"], note, yours=moves["changed"], expected="all other files as they were")
-    check(not moves["taken away"], "the old checkpoint is taken away first: a run killed just then has none")
+    direct = "nothing was moved onto path from its folder: it is written directly, or comes from elsewhere"
+    check(
+        moves["put in place"], mistake=direct, expected="os.replace(a file beside path or in a folder beside it, path)"
+    )
+    taken = "a file beside path that is not the checkpoint was changed: its name was taken for the unfinished file"
+    check(not moves["changed"], mistake=taken, yours=moves["changed"], expected="all other files as they were")
+    check(not moves["taken away"], mistake="the old checkpoint is taken away first: a run killed just then has none")
 
 
 @costly
@@ -174,7 +178,11 @@ def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> N
 def test_loading_runs_no_code_from_the_file(student: Student, written_by: str) -> None:
     """A file that somebody else has prepared can't run code when it is loaded."""
     ran = student.call(probes.hostile_file, 2, written_by)
-    check(ran is False, "loading ran code that was hidden in the file", expected="torch.load(..., weights_only=True)")
+    check(
+        ran is False,
+        mistake="loading ran code that was hidden in the file",
+        expected="torch.load(..., weights_only=True)",
+    )
 
 
 @costly
@@ -184,7 +192,9 @@ def test_tensors_from_another_device_are_loaded(student: Student, dim: int, seed
     weights = deep_weights(rng_of(seed), dim, 1)
     reply = student.call(probes.from_elsewhere, weights)
     check(
-        not reply["raised"], "a checkpoint whose tensors were on a GPU can't be loaded here", yours=reply["raised"][:1]
+        not reply["raised"],
+        mistake="a checkpoint whose tensors were on a GPU can't be loaded here",
+        yours=reply["raised"][:1],
     )
     assert_equal(reply["devices"], ["cpu"], what="devices")
     check_weights(reply["loaded"], weights, change=1.0)
@@ -198,10 +208,10 @@ def test_a_truncated_file_is_refused(student: Student, lesson: Lesson, part: flo
     assert_equal(reply["before"]["weights"], lesson.weights, what="weights before loading")
     check(
         bool(reply["raised"]),
-        f"only {part:.0%} of the file, less a byte, is left, and load_checkpoint said nothing",
+        mistake=f"only {part:.0%} of the file, less a byte, is left, and load_checkpoint said nothing",
         expected="an exception",
     )
-    assert_equal(reply["after"], reply["before"], what="model and optimizer", note="half a file was loaded")
+    assert_equal(reply["after"], reply["before"], what="model and optimizer", mistake="half a file was loaded")
 
 
 SHAPES = {"w": [2, 2], "final": [2, 1]}
@@ -227,6 +237,6 @@ def test_a_checkpoint_of_another_model_is_refused(
     saved, model, note = case
     check(
         bool(student.call(probes.misfit, saved, model)),
-        f"{note}, and load_checkpoint said nothing",
+        mistake=f"{note}, and load_checkpoint said nothing",
         expected="an exception",
     )

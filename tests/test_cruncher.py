@@ -71,14 +71,14 @@ def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_la
     """No two layers, of one model or of two, share their memory or their values at the start; nothing is seeded."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     weights = start["weights"]
-    note = "Cruncher has set torch's seed"
-    assert_equal(start["seed"], seed, what="torch.initial_seed()", note=note)
-    assert_equal(start["places"], len(weights), what="places in memory", note="layers share one weight")
+    seeded = "Cruncher has set torch's seed"
+    assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)
+    assert_equal(start["places"], len(weights), what="places in memory", mistake="layers share one weight")
     for i, weight in enumerate(weights):
         for j in range(i):
             alike = isinstance(weight, torch.Tensor) and torch.equal(weight, weights[j])
             note = f"weights {j} and {i} of two models built in a row start equal: copied, constant or seeded"
-            check(not alike, note, yours=weight)
+            check(not alike, mistake=note, yours=weight)
 
 
 def test_layers_start_as_linear_does(student: Student, seed: int) -> None:

@@ -134,19 +134,19 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """No two layers share memory or values at the start, torch's seed repeats them, and nothing is seeded."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
-    note = "DeepNetwork has set torch's seed"
-    assert_equal(start["seed"], seed, what="torch.initial_seed()", note=note)
+    seeded = "DeepNetwork has set torch's seed"
+    assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)
     weights = start["weights"]
-    assert_equal(start["places"], len(weights), what="places in memory", note="layers share one weight")
+    assert_equal(start["places"], len(weights), what="places in memory", mistake="layers share one weight")
     for i, weight in enumerate(weights):
         for j in range(i):
             alike = isinstance(weight, Tensor) and torch.equal(weight, weights[j])
             note = (
                 f"weights {j} and {i} of two networks built in a row start equal: copied, constant, or seeded each time"
             )
-            check(not alike, note)
+            check(not alike, mistake=note)
     again = student.call(probes.initial_weights, dim, num_layers, 2, seed)
-    assert_equal(again["weights"], weights, what="weights", note="the same torch.manual_seed gave another start")
+    assert_equal(again["weights"], weights, what="weights", mistake="the same torch.manual_seed gave another start")
 
 
 def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student, seed: int) -> None:
@@ -164,5 +164,5 @@ def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student
         mean, note = float(values.mean()) * std, f"weight {i} of {num_layers} has a mean other than 0"
         check(abs(mean) <= Z * std / n**0.5, note, yours=mean, expected=f"0, within {Z * std / n**0.5:.2g}")
         kurtosis, slack = float((values**4).mean()) / variance**2, Z * (24 / n) ** 0.5
-        is_normal, note = 2.83 - slack <= kurtosis <= 3 + slack, f"weight {i} of {num_layers}: {tails(kurtosis)}"
-        check(is_normal, note, yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT)
+        is_normal, note = 2.83 - slack <= kurtosis <= 3 + slack, f"weight {i} of {num_layers}"
+        check(is_normal, note, mistake=tails(kurtosis), yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT)

@@ -33,12 +33,13 @@ def test_it_is_a_parameter_of_that_shape(student: Student, input_dim: int, outpu
     """It is an nn.Parameter of shape (input_dim, output_dim), in torch's default dtype."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim)
     check(
-        anatomy["is an nn.Parameter"], "the weight is no nn.Parameter: neither a module nor an optimizer would find it"
+        anatomy["is an nn.Parameter"],
+        mistake="the weight is no nn.Parameter: neither a module nor an optimizer would find it",
     )
-    check(anatomy["requires grad"], "the nn.Parameter does not require grad: it is frozen")
+    check(anatomy["requires grad"], mistake="the nn.Parameter does not require grad: it is frozen")
     note = "x @ weight takes (input_dim, output_dim); the other way round is the weight of nn.Linear"
     assert_equal(anatomy["shape"], [input_dim, output_dim], what="shape", note=note)
-    assert_equal(anatomy["dtype"], "torch.float32", what="dtype", note="the weight is not in torch's default dtype")
+    assert_equal(anatomy["dtype"], "torch.float32", what="dtype", mistake="the weight is not in torch's default dtype")
 
 
 def test_no_weight_is_beyond_three_standard_deviations(student: Student, seed: int) -> None:
@@ -102,12 +103,12 @@ def test_the_torch_seed_decides(student: Student, seed: int, input_dim: int, out
     first = student.call(probes.weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.weights, input_dim, output_dim, 2, seed)
     note = "torch.manual_seed is called inside: torch's seed has changed"
-    assert_equal(first["seed"], seed, what="torch.initial_seed()", note=note)
+    assert_equal(first["seed"], seed, what="torch.initial_seed()", mistake=note)
     weights, note = first["weights"], "the same torch.manual_seed gave others: these are not torch's global generator's"
-    assert_equal(again["weights"], weights, what="two weights", note=note)
+    assert_equal(again["weights"], weights, what="two weights", mistake=note)
     check(
         not torch.equal(*weights),
-        "two weights drawn in a row are equal: not drawn, or torch is seeded each time",
+        mistake="two weights drawn in a row are equal: nothing is drawn, or each call begins with the same seed",
         yours=weights,
     )
     check(all(bool(weight.isfinite().all()) for weight in weights), "a weight is not a finite number", yours=weights)
@@ -116,11 +117,11 @@ def test_the_torch_seed_decides(student: Student, seed: int, input_dim: int, out
 def test_every_weight_is_a_draw_of_its_own(student: Student, seed: int) -> None:
     """No row repeats another, no column another, no weight the rest: each is drawn by itself."""
     weight = drawn(student, 256, 256, seed).reshape(256, 256)
-    check(weight.std() > 0, "all weights are equal")
+    check(weight.std() > 0, mistake="all weights are equal")
     scaled = weight / weight.std()
     sides = {"rows": scaled, "columns": scaled.T}
     for name, side in sides.items():
-        check((side != side[0]).any(), f"all {name} are equal: one number is drawn, and used for all of them")
+        check((side != side[0]).any(), mistake=f"all {name} are equal: one number is drawn, and used for all of them")
     for name, side in sides.items():
         products = side @ side.T / side.shape[1] ** 0.5
         np.fill_diagonal(products, 0)

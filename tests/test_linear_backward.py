@@ -73,7 +73,7 @@ def test_no_rows_give_zeros(student: Student, case: LinearCase) -> None:
 def test_both_gradients_come_in_a_tuple(student: Student, case: LinearCase) -> None:
     """What comes back is a tuple (grad_x, grad_w), as the backward() of an autograd.Function returns one."""
     is_tuple = student.call(probes.gives_a_tuple, case.x, case.weight, case.grad_y)
-    check(is_tuple, "this is no tuple", expected="a tuple (grad_x, grad_w)")
+    check(is_tuple, mistake="this is no tuple", expected="a tuple (grad_x, grad_w)")
 
 
 @given(cases(st.lists(st.integers(0, 3), max_size=2)))
@@ -88,8 +88,8 @@ def test_the_arguments_stay_as_they_were(student: Student, case: LinearCase) -> 
     """x, w and grad_y keep their values, nothing is added to anyone's .grad, and no requires_grad is switched."""
     traces = student.call(probes.traces, case.x, case.weight, case.grad_y)
     kept, filled = "the arguments are written into", "backward() is called on the arguments: it fills x.grad and w.grad"
-    assert_equal(traces["arguments"], [case.x, case.weight, case.grad_y], what="x, w and grad_y", note=kept)
-    assert_equal(traces["gradients"], [None, None], what="x.grad and w.grad", note=filled)
+    assert_equal(traces["arguments"], [case.x, case.weight, case.grad_y], what="x, w and grad_y", mistake=kept)
+    assert_equal(traces["gradients"], [None, None], what="x.grad and w.grad", mistake=filled)
     switched, asking = "requires_grad is switched on an argument", "requires_grad of x, w and grad_y"
-    assert_equal(traces["still require grad"], [True, True, False], what=asking, note=switched)
+    assert_equal(traces["still require grad"], [True, True, False], what=asking, mistake=switched)
     assert_gradients(traces["results"], case, "grad_x")

@@ -82,9 +82,11 @@ def check_loss(reply: Plain, task: Task, roundings: float) -> None:
 def test_products_run_in_bfloat16_and_the_rest_in_float32(student: Student, task: Task) -> None:
     """The model's products are bfloat16; parameters, gradients and the optimizer's state are float32."""
     dtypes = call(student, task)["dtypes"]
-    note = "the forward pass should run in bfloat16, under autocast"
     products = "products in the forward pass"
-    assert_equal(dtypes[products], ["bfloat16"], what=products, note=note)
+    none = "bfloat16" not in dtypes[products]
+    seen = "no product of the forward pass runs in bfloat16: autocast is not on there" if none else ""
+    note = "the forward pass should run in bfloat16, under autocast"
+    assert_equal(dtypes[products], ["bfloat16"], what=products, note=note, mistake=seen)
     note = "this should be float32 all the time: autocast rounds copies, model.bfloat16() the parameters themselves"
     for part in ("parameters", "gradients", "optimizer's state"):
         assert_equal(dtypes[part], ["float32"], what=part, note=note)
@@ -101,7 +103,10 @@ def test_the_loss_is_the_one_before_the_step(student: Student, task: Task) -> No
     """The loss that comes back is the one before the step, but for bfloat16's roundings, and carries no graph."""
     reply = call(student, task)
     check_loss(reply, task, roundings=8 * (len(task.weights) + 2) * COARSE)
-    check(not reply["attached"], "the loss still has its graph, and with it the activations of its step: detach() it")
+    check(
+        not reply["attached"],
+        mistake="the loss still has its graph, and with it the activations of its step: detach() it",
+    )
 
 
 @given(tasks())
@@ -121,7 +126,7 @@ def test_small_updates_are_not_rounded_away(student: Student, task: Task) -> Non
     """The step starts from the parameters with all of their digits, and its update is added in float32."""
     reply = call(student, task)
     grads = reply["steps"][0]["gradients"]
-    check(all(isinstance(grad, Tensor) for grad in grads), "optimizer.step() finds no gradients", yours=grads)
+    check(all(isinstance(grad, Tensor) for grad in grads), mistake="optimizer.step() finds no gradients", yours=grads)
     for i, (weight, grad) in enumerate(zip(task.weights, grads, strict=True)):
         start, slope = as_float64(weight), as_float64(grad)
         scale = oracle.step(abs(start), -abs(slope), task.lr)

@@ -72,7 +72,7 @@ def test_products_take_two_flops_for_each_multiplication(
 def test_work_is_a_tuple(student: Student, operation: str, dtype: str) -> None:
     """FLOPs and bytes come as a tuple: a list is not equal to one."""
     is_tuple = student.call(probes.gives_a_tuple, operation, [3] * PRODUCTS.get(operation, 1), dtype)
-    check(is_tuple, f"{operation}_work gives no tuple", expected="a tuple (FLOPs, bytes)")
+    check(is_tuple, mistake=f"{operation}_work gives no tuple", expected="a tuple (FLOPs, bytes)")
 
 
 @given(st.sampled_from(["relu", "gelu"]), SMALL | st.integers(0, 2**16), MULTIPLIED)

@@ -21,7 +21,8 @@ from torchkata.values import Plain
 def check_answer(yours: Plain, right: bool, asked: str) -> None:
     """Demand True or False itself, and the right one."""
     form = "a tensor" if isinstance(yours, Tensor) else kind(yours)
-    check(type(yours) is bool, f"{asked} is {form}: it should be True or False itself", yours=yours, expected="a bool")
+    note = f"{asked} is {form}: it should be True or False itself"
+    check(type(yours) is bool, note, mistake="the answer is not True or False itself", yours=yours, expected="a bool")
     assert_equal(yours, right, what=asked)
 
 
@@ -80,6 +81,6 @@ def test_both_tensors_stay_as_they_were(student: Student, step: str, size: int) 
     typed = probes.expression(x, step, 0, 1).format(x="x") if step else "x + 1"
     placed, other = Placed(x, 0), Placed(probes.value(typed, x), 0 if step in probes.VIEWS else 1)
     for name, before in traces["before"].items():
-        assert_equal(traces["after"][name], before, what=name, note=f"{name} changed")
+        assert_equal(traces["after"][name], before, what=name, mistake=f"{name} changed")
     check_answer(traces["answers"][0], oracle.same_storage(placed, other), f"same_storage(x, {typed})")
     check_answer(traces["answers"][1], oracle.same_storage(placed, placed), "same_storage(x, x)")

@@ -83,7 +83,7 @@ def test_strides_are_products_of_the_sizes_behind(student: Student, shape: list[
 def test_strides_are_a_tuple(student: Student, shape: list[int]) -> None:
     """The strides come as a tuple, as x.stride() does: a list is not equal to it."""
     is_tuple = student.call(probes.gives_a_tuple, shape)
-    check(is_tuple, "this is no tuple", expected="a tuple of ints")
+    check(is_tuple, mistake="this is no tuple", expected="a tuple of ints")
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=4), st.integers(0, 4))

@@ -28,7 +28,7 @@ def assert_seconds(reply: Plain, note: str) -> None:
     check(type(yours) is float, "the seconds should be a float", yours=yours, expected="a float")
     low, high = oracle.seconds_per_product(run)
     none = "no warm a @ b ran after a clock was looked at"
-    check(low <= high, none, yours=yours, expected="the seconds of one")
+    check(low <= high, mistake=none, yours=yours, expected="the seconds of one")
     shown = f"{low:.4g} to {high + run.on_top:.4g} seconds: so long does one product take here, once warm"
     check(oracle.is_that_of_one(yours, run), note, yours=yours, expected=shown)
 
@@ -110,5 +110,5 @@ def test_it_works_on_this_machine(student: Student) -> None:
         check(oracle.is_a_time(reply["seconds"]), "this is no time", yours=reply["seconds"])
         for name in ("a", "b"):
             assert_equal(
-                reply["after"][name], reply["before"][name], what=name, note=f"something is written into {name}"
+                reply["after"][name], reply["before"][name], what=name, mistake=f"something is written into {name}"
             )

@@ -18,19 +18,26 @@ from torchkata.student import Student
 from torchkata.values import Plain
 
 train_scale = oracle.train  # of what can't cancel; no mistake takes its place
+FEWER = "there are fewer losses than steps: some step is not taken, or its loss is left out"
+MORE = "there are more losses than steps"
 RATES = st.sampled_from([0.01, 0.05, 0.0])
 
 
 def loss_values(losses: Plain, count: int) -> list[float]:
     """The losses as numbers, from a tensor of them or a list."""
-    form = f"{count} numbers"
-    right = (isinstance(losses, Tensor) and list(losses.shape) == [count]) or (
-        isinstance(losses, list) and len(losses) == count
-    )
-    check(right, "the losses should be one number a step", yours=losses, expected=form)
+    form, there = f"{count} numbers", number_of(losses)
+    seen = "" if there is None else FEWER if there < count else MORE
+    check(there == count, "the losses should be one number a step", mistake=seen, yours=losses, expected=form)
     values = losses.tolist() if isinstance(losses, Tensor) else [v.item() if is_number(v) else v for v in losses]
     check(all(type(value) is float for value in values), "the losses should be numbers", yours=losses, expected=form)
     return list(values)
+
+
+def number_of(losses: Plain) -> int | None:
+    """How many there are in a list, or in a tensor of one axis; None for anything else."""
+    if isinstance(losses, Tensor):
+        return losses.shape[0] if losses.ndim == 1 else None
+    return len(losses) if isinstance(losses, list) else None
 
 
 def is_number(value: Plain) -> bool:
@@ -106,7 +113,10 @@ def test_losses_carry_no_graph(student: Student, lesson: Lesson) -> None:
     """The losses that come back are detached from the graph."""
     reply = run(student, lesson, 0.01)
     loss_values(reply["losses"], len(lesson.xs))
-    check(not reply["attached"], "a loss still carries its graph, and with it the activations of its step: detach() it")
+    check(
+        not reply["attached"],
+        mistake="a loss still carries its graph, and with it the activations of its step: detach() it",
+    )
 
 
 def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> None:
@@ -116,7 +126,7 @@ def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> Non
     growth = alive[-1] - alive[3]
     check(
         growth <= 4,
-        f"from step 4 to step 24, {growth} more tensors and nodes of graphs are alive",
+        mistake=f"from step 4 to step 24, {growth} more tensors and nodes of graphs are alive",
         expected="no more than before",
     )
 
@@ -128,11 +138,11 @@ def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: flo
     reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys)
     expected = oracle.seen_by_sgd(len(lesson.xs), lr)
     assert_equal(reply["events"], expected["events"], what="batches asked for and steps of SGD")
-    check(sorted({*reply["rates"]}) == expected["rates"], "SGD has another lr", yours=reply["rates"])
+    check(sorted({*reply["rates"]}) == expected["rates"], mistake="SGD has another lr", yours=reply["rates"])
     stayed = same(reply["weights"], lesson.weights)
     note = "the model that comes back is not the Cruncher that was built first, or starts from weights that were set"
     note = "something other than SGD moved the weights" if reply["moved"] else note
-    check(stayed is not expected["weights move"], note, yours=reply["weights"])
+    check(stayed is not expected["weights move"], mistake=note, yours=reply["weights"])
 
 
 @costly
@@ -145,7 +155,7 @@ def test_no_steps_leave_the_model_untrained(student: Student, dim: int, num_laye
     finite = all(bool(weight.isfinite().all()) for weight in reply["start"])
     check(finite, "a new Cruncher starts with a weight that is not a finite number", yours=reply["start"])
     note = "the model starts otherwise than a new Cruncher: something is drawn, built or seeded first, or it is set"
-    assert_equal(reply["weights"], reply["start"], what="weights", note=note)
+    assert_equal(reply["weights"], reply["start"], what="weights", mistake=note)
     check(loss_values(reply["losses"], 0) == [], "there should be no losses", yours=reply["losses"])
 
 

@@ -84,17 +84,23 @@ def laid_over(shape: tuple[int, ...], scale: Any) -> Any:
         return sizes.max(initial=0.0)
 
 
-def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "") -> None:
+def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "", mistake: str = "") -> None:
     """Demand the same types and, to the bit, the same values; a NaN equals a NaN."""
     if not same(yours, expected):
-        raise differs(yours, expected, what, note)
+        wrong = differs(yours, expected, what, note)
+        wrong.mistake = mistake
+        raise wrong
     compared(yours, expected, what)
 
 
-def check(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
-    """Demand `condition`, which is computed here from plain values; `note` says what is wrong when it fails."""
+def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
+    """Demand `condition`, which is computed here from plain values.
+
+    Where it fails, `note` says what is wrong with the answer. Where it can fail for one reason alone, `mistake` says
+    what the student's code does, and is told as what it looks like.
+    """
     if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
-        raise Wrong(expected=said(expected), yours=in_words(yours), note=said(note))
+        raise Wrong(expected=said(expected), yours=in_words(yours), note=said(note), mistake=mistake)
 
 
 def require(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
 from .languages import padded, words
+from .languages.notes import said
 from .result import UNUSABLE, Outcome, TestResult
 from .show import MAX_WIDTH, elements, kind, short, show
 from .student import Call
@@ -35,7 +36,8 @@ def explain(
         lines += input_lines(call)
     match error:
         case Wrong():
-            lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note)]
+            seen = said(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is told above all
+            lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note or seen)]
             lines += [("always", error.relation)]
             cause = f"{UNUSABLE}{error.note}" if isinstance(error, Unmet) else ""
         case Crashed(place=Place(file="", source=tried)) if tried:

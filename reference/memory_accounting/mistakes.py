@@ -238,3 +238,40 @@ def gibibytes(num_devices: int, device_bytes: float, bytes_per_parameter: int) -
 def distinct(uses: Iterable[Use]) -> int:
     """The elements of these parameters, each once."""
     return sum({use.parameter: use.elements for use in uses}.values())
+
+
+def training_bytes(
+    num_parameters: int,
+    num_activations: int,
+    *,
+    parameter_bytes: int = 4,
+    gradient_bytes: int = 4,
+    optimizer_bytes: int = 8,
+    activation_bytes: int = 4,
+) -> int:
+    """The right sum, whatever stands in the oracle now."""
+    return num_parameters * (parameter_bytes + gradient_bytes + optimizer_bytes) + num_activations * activation_bytes
+
+
+@instead_of(oracle.training_bytes, "of gradients and activations only the larger counts; both are alive at once")
+def gradients_or_activations(
+    num_parameters: int, num_activations: int, *, gradient_bytes: int = 4, activation_bytes: int = 4, **each: int
+) -> int:
+    """While the backward pass runs, both are."""
+    larger = max(num_parameters * gradient_bytes, num_activations * activation_bytes)
+    return oracle.training_bytes(num_parameters, 0, gradient_bytes=0, **each) + larger
+
+
+@instead_of(oracle.training_bytes, "of optimizer state and activations only the larger counts; both are alive at once")
+def state_or_activations(
+    num_parameters: int, num_activations: int, *, optimizer_bytes: int = 8, activation_bytes: int = 4, **each: int
+) -> int:
+    """The state stays from step to step."""
+    larger = max(num_parameters * optimizer_bytes, num_activations * activation_bytes)
+    return oracle.training_bytes(num_parameters, 0, optimizer_bytes=0, **each) + larger
+
+
+@instead_of(oracle.training_bytes, "the parameters themselves are left out")
+def without_parameters(num_parameters: int, num_activations: int, **each: int) -> int:
+    """What is trained lies in memory, too."""
+    return oracle.training_bytes(num_parameters, num_activations, **{**each, "parameter_bytes": 0})

@@ -1,12 +1,14 @@
 """Mistakes about the roofline."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import prod
 
-from reference import instead_of
+from reference import Mistake, instead_of
 from reference.roofline import oracle
 
 READ_ONLY = "the result is not counted among the bytes"
 ELEMENTS = "elements are counted in place of bytes"
+H100 = "the accelerator's intensity is always that of an H100, 295.4"
 TWO_BYTES = "an element takes 2 bytes in every dtype"
 
 
@@ -139,7 +141,7 @@ def whole_intensity(flops: int, moved: int) -> float:
     return flops // moved
 
 
-@instead_of(oracle.accelerator_intensity, "the accelerator's intensity is always that of an H100, 295.4")
+@instead_of(oracle.accelerator_intensity, H100)
 def always_an_h100(flop_per_sec: float, bytes_per_sec: float) -> float:
     """Its two figures are given."""
     return 295.4
@@ -210,3 +212,44 @@ def always_compute(intensity: float, accelerator: float) -> str:
 def always_memory(intensity: float, accelerator: float) -> str:
     """As an operation's intensity gives that is upside down: so neither of the two is named alone."""
     return "memory"
+
+
+def another_result(of: str, message: str, elements: Callable[[Sequence[int]], int]) -> Mistake:
+    """The result of an operation is counted with another number of elements."""
+
+    def mistaken(operation: str, sizes: Sequence[int], itemsize: int) -> tuple[int, int]:
+        """The other operations are counted rightly."""
+        flops, moved = oracle.work(operation, sizes, itemsize)
+        if operation != of:
+            return flops, moved
+        m, _, n = oracle.sides(operation, sizes)
+        return flops, moved + (elements(sizes) - m * n) * itemsize
+
+    return instead_of(oracle.work, message)(mistaken)
+
+
+dots_result_of_n = another_result(
+    "dot", "dot's result is counted with n elements; it is one number", lambda sizes: sizes[0]
+)
+vector_result_of_n = another_result(
+    "matrix_vector", "the result of a matrix and a vector is counted with n elements; it has m", lambda sizes: sizes[1]
+)
+vector_result_of_a_matrix = another_result(
+    "matrix_vector", "the result of a matrix and a vector is counted with m · n elements; it has m", prod
+)
+matrix_result_as_the_first = another_result(
+    "matrix_matrix",
+    "the result of two matrices is counted with m · k elements; it has m · n",
+    lambda sizes: prod(sizes[:2]),
+)
+matrix_result_as_the_second = another_result(
+    "matrix_matrix",
+    "the result of two matrices is counted with k · n elements; it has m · n",
+    lambda sizes: prod(sizes[1:]),
+)
+
+
+@instead_of(oracle.bound, H100)
+def bound_of_an_h100(intensity: float, accelerator: float) -> str:
+    """The device is given."""
+    return oracle.bound(intensity, 1979 / 2 / 3.35)

@@ -218,3 +218,19 @@ def multiplied(shape: Sequence[int], dtype: type[np.floating[Any]]) -> list[int]
     """The products of all sizes behind, worked out in this dtype."""
     sizes = [dtype(max(size, 1)) for size in shape]
     return [int(np.prod(sizes[:axis:-1], dtype=dtype)) for axis in range(len(sizes))]
+
+
+def row_major(shape: Sequence[int]) -> list[int]:
+    """The right strides, whatever stands in the oracle now."""
+    strides: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        strides.insert(0, step)
+        step *= max(size, 1)
+    return strides
+
+
+@instead_of(oracle.is_contiguous, "the last stride has to be 1 even where no step is taken along the last axis")
+def last_has_to_be_one(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """An axis of size 1 may have any stride."""
+    return (not strides or strides[-1] == 1) and oracle.is_contiguous(shape, strides)

@@ -35,9 +35,9 @@ def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[lis
 
 
 def draws_elsewhere(assignment: Any, seed: int) -> list[dict[str, list[list[float]]]]:
-    """What each library draws after a seeding here, and after one that takes itself to be in another process, later."""
+    """What each library draws after two seedings here, and after two that seem to be in another process, later."""
     kata, later = assignment.reproducibility, 10**4  # seconds
-    here = draws(assignment, [seed], 0)
+    here = draws(assignment, [seed, seed], 0)
     pretended = {
         (os, "getpid"): os.getpid() + 1,
         (time, "time"): time.time() + later,
@@ -51,7 +51,7 @@ def draws_elsewhere(assignment: Any, seed: int) -> list[dict[str, list[list[floa
             if not hasattr(kata, builtin):
                 stack.callback(delattr, kata, builtin)
                 setattr(kata, builtin, other)
-        return [here, draws(assignment, [seed], 0)]
+        return [here, draws(assignment, [seed, seed], 0)]
 
 
 def hash_elsewhere(value: object) -> int:

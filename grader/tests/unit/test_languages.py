@@ -15,6 +15,7 @@ from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from torchkata.cli.about import section
 from torchkata.course import Kata, course
+from torchkata.crashes import MEANT
 from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
 from torchkata.languages.katas import about, claim_of, hints_of, title_of
 from torchkata.languages.notes import literals
@@ -93,6 +94,7 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
     for path in (ROOT / "grader/output/page/files").glob("*.html"):
         literal |= {*re.findall(r'"(feedback\.\w+)"', path.read_text("utf-8"))}
     composed |= {f"feedback.{name}" for name in (PERFORMANCE, HAND_IN, *get_args(Measure))}
+    composed |= {f"crash.{key}" for key in MEANT.values()}
     assert known <= literal | composed
 
 
