@@ -12,17 +12,20 @@ from reference.same_storage import oracle
 from reference.same_storage.oracle import Placed
 from tests.probes import same_storage as probes
 from tests.strategies import recipes
-from torchkata.compare import assert_equal, check
+from torchkata.compare import asking, assert_equal, check
 from torchkata.show import kind
 from torchkata.student import Student
 from torchkata.values import Plain
+
+SHORT = 80  # characters
 
 
 def check_answer(yours: Plain, right: bool, asked: str) -> None:
     """Demand True or False itself, and the right one."""
     form = "a tensor" if isinstance(yours, Tensor) else kind(yours)
-    check(type(yours) is bool, f"{asked} is {form}: it should be True or False itself", yours=yours, expected="a bool")
-    assert_equal(yours, right, what=asked)
+    with asking(asked):
+        check(type(yours) is bool, f"this is {form}: it should be True or False itself", yours=yours, expected="a bool")
+        assert_equal(yours, right)
 
 
 def check_answers(answers: Plain, x: Tensor, recipe: list[list[Any]]) -> None:
@@ -31,8 +34,13 @@ def check_answers(answers: Plain, x: Tensor, recipe: list[list[Any]]) -> None:
     sources = [None, *(step[0] if step[1] in probes.VIEWS else None for step in recipe)]
     placed = [Placed(tensor, at) for (_, tensor), at in zip(made, oracle.allocations(sources), strict=True)]
     for i, j in itertools.product(range(len(made)), repeat=2):
-        asked = f"same_storage({made[i][0]}, {made[j][0]})"
-        check_answer(answers[i][j], oracle.same_storage(placed[i], placed[j]), asked)
+        check_answer(answers[i][j], oracle.same_storage(placed[i], placed[j]), asked_of(made[i][0], made[j][0]))
+
+
+def asked_of(one: str, other: str) -> str:
+    """The call for two tensors, as it is typed."""
+    whole = f"same_storage({one}, {other})"
+    return whole if len(whole) <= SHORT else f"a = {one}\nb = {other}\nsame_storage(a, b)"
 
 
 @given(recipes(probes.VIEWS))
@@ -81,5 +89,7 @@ def test_both_tensors_stay_as_they_were(student: Student, step: str, size: int) 
     placed, other = Placed(x, 0), Placed(probes.value(typed, x), 0 if step in probes.VIEWS else 1)
     for name, before in traces["before"].items():
         assert_equal(traces["after"][name], before, what=name, note=f"{name} changed")
-    check_answer(traces["answers"][0], oracle.same_storage(placed, other), f"same_storage(x, {typed})")
-    check_answer(traces["answers"][1], oracle.same_storage(placed, placed), "same_storage(x, x)")
+    check_answer(
+        traces["answers"][0], oracle.same_storage(placed, other), f"x.requires_grad_()\nsame_storage(x, {typed})"
+    )
+    check_answer(traces["answers"][1], oracle.same_storage(placed, placed), "x.requires_grad_()\nsame_storage(x, x)")

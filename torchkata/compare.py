@@ -1,6 +1,7 @@
 """Assertions on plain values: type, dtype and shape first, then numbers, within a bound that the arithmetic allows."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +102,16 @@ def require(condition: object, note: str, *, yours: Plain = None, expected: str 
         check(condition, note, yours=yours, expected=expected)
     except Wrong as wrong:
         raise Unmet(expected=wrong.expected, yours=wrong.yours, note=note) from None
+
+
+@contextmanager
+def asking(code: str) -> Iterator[None]:
+    """Have a failure tell this as what was typed: of all that a probe has called, what is judged here."""
+    try:
+        yield
+    except Wrong as wrong:
+        wrong.asked = code
+        raise
 
 
 def in_words(yours: Plain) -> str:

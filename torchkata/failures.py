@@ -25,6 +25,7 @@ class Wrong(AssertionError):
         self.yours = yours
         self.note = note
         self.relation = ""  # what holds in all answers that were seen, beside this one
+        self.asked = ""  # the call that is judged, as it is typed, where the probe makes several
 
 
 class Unmet(Wrong):

@@ -130,8 +130,8 @@ def rate_contract(optimizer: Optimizer) -> Contract:
         """lr is 0.01 unless given; a group without an lr of its own takes the one given for all."""
         rng = rng_of(seed)
         param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
-        reply = student.call(optimizer.probes.defaults, param, [grad], {"lr": 0.3})
-        for name, lr in oracle.rates_without_own(optimizer.rule.lr, 0.3).items():
-            assert_run([[reply[name]]], OptimizerRun([[param]], [[lr]], [[[grad]]]), optimizer.rule)
+        for options, lr in zip(({}, {"lr": 0.3}), oracle.rates_without_own(optimizer.rule.lr, 0.3), strict=True):
+            yours = student.call(optimizer.probes.defaults, param, [grad], options)
+            assert_run([[yours]], OptimizerRun([[param]], [[lr]], [[[grad]]]), optimizer.rule)
 
     return {"test_the_rate_has_a_default": test_the_rate_has_a_default}
