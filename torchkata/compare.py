@@ -98,10 +98,19 @@ def check(condition: object, note: str, *, yours: Plain = None, expected: str = 
 
 def require(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
     """As `check`, of what another test is about: without it this one can't ask its own question."""
-    try:
+    with precondition(note):
         check(condition, note, yours=yours, expected=expected)
+
+
+@contextmanager
+def precondition(note: str = "") -> Iterator[None]:
+    """What is demanded within is what another test is about; `note` says so in place of the comparison's own."""
+    try:
+        yield
     except Wrong as wrong:
-        raise Unmet(expected=wrong.expected, yours=wrong.yours, note=note) from None
+        unmet = Unmet(expected=wrong.expected, yours=wrong.yours, note=note or wrong.note)
+        unmet.asked = wrong.asked
+        raise unmet from None
 
 
 @contextmanager
