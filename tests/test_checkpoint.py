@@ -11,8 +11,9 @@ from torch import Tensor
 from reference.checkpoint import oracle
 from reference.cruncher.oracle import forward
 from tests.probes import checkpoint as probes
+from tests.probes import checkpoint_code
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
-from torchkata.compare import as_float64, assert_close, assert_equal, check, precondition, require, same
+from torchkata.compare import as_float64, asking, assert_close, assert_equal, check, precondition, require, same
 from torchkata.student import Student
 from torchkata.values import Plain
 
@@ -81,7 +82,8 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
 def test_load_returns_the_step(student: Student, step: int, as_path: bool) -> None:
     """load_checkpoint returns the step that was saved, an int, from a path that is a str or a Path."""
     reply = student.call(probes.resume, [torch.ones(2, 1)], [torch.ones(1, 2)], [torch.ones(1)], 1, step, as_path)
-    assert_equal(reply["step"], step, what="step", note="the step that was saved should come back, an int")
+    with asking(checkpoint_code.saved_and_loaded(step, as_path)):
+        assert_equal(reply["step"], step, what="step", note="the step that was saved should come back, an int")
 
 
 @costly
@@ -153,7 +155,7 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed
     check(
         not reply["unreadable"],
         "the checkpoint that was there before can't be loaded any more",
-        yours=reply["unreadable"][:1],
+        yours=" ".join(reply["unreadable"][:1]),
     )
     check_weights(reply["loaded"], weights, change=2.0, later=[weight + 1 for weight in weights])
 
@@ -183,7 +185,9 @@ def test_tensors_from_another_device_are_loaded(student: Student, dim: int, seed
     weights = deep_weights(rng_of(seed), dim, 1)
     reply = student.call(probes.from_elsewhere, weights)
     check(
-        not reply["raised"], "a checkpoint whose tensors were on a GPU can't be loaded here", yours=reply["raised"][:1]
+        not reply["raised"],
+        "a checkpoint whose tensors were on a GPU can't be loaded here",
+        yours=" ".join(reply["raised"][:1]),
     )
     assert_equal(reply["devices"], ["cpu"], what="devices")
     check_weights(reply["loaded"], weights, change=1.0)
@@ -194,11 +198,12 @@ def test_tensors_from_another_device_are_loaded(student: Student, dim: int, seed
 def test_a_truncated_file_is_refused(student: Student, lesson: Lesson, part: float) -> None:
     """A file that was cut off raises, and leaves the model and the optimizer as they were."""
     reply = student.call(probes.truncated, lesson.weights, lesson.xs, lesson.ys, part)
+    left = f"only {part:.0%}" if part < 1 else "all but the last byte"
     with precondition("already loaded weights are not those that were given"):
         assert_equal(reply["before"]["weights"], lesson.weights, what="weights before loading")
     check(
         bool(reply["raised"]),
-        f"only {part:.0%} of the file, less a byte, is left, and load_checkpoint said nothing",
+        f"{left} of the file is left, and load_checkpoint said nothing",
         expected="an exception",
     )
     assert_equal(reply["after"], reply["before"], what="model and optimizer", note="half a file was loaded")

@@ -162,7 +162,7 @@ def test_a_small_file_fills_a_large_batch(student: Student, seed: int) -> None:
 
 @given(st.integers(0, 2**31), st.integers(1, 4))
 def test_the_torch_seed_decides(student: Student, seed: int, sequence_length: int) -> None:
-    """The same torch.manual_seed gives the same batches, whatever NumPy does; two in a row differ, none seeds."""
+    """After torch.manual_seed come the same batches, whatever NumPy does; two in a row differ, nothing is seeded."""
     data = permutation(5000, seed)
     reply = student.call(probes.repeated, data, 8, sequence_length, seed)
     first, *again = reply["batches"]

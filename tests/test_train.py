@@ -23,7 +23,7 @@ RATES = st.sampled_from([0.01, 0.05, 0.0])
 
 def loss_values(losses: Plain, count: int, demand: Callable[..., None] = require) -> list[float]:
     """The losses as numbers, from a tensor of them or a list: some tests are about that, and the others need it."""
-    form = f"{count} numbers"
+    form = f"as many numbers as steps: {count}"
     right = (isinstance(losses, Tensor) and list(losses.shape) == [count]) or (
         isinstance(losses, list) and len(losses) == count
     )

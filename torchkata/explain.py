@@ -1,5 +1,6 @@
 """Turns what ended a test into its result: an outcome, and the few lines that a student reads."""
 
+import re
 from collections.abc import Iterator
 
 from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
@@ -10,6 +11,7 @@ from .student import Call
 from .typed import as_typed
 
 NOWHERE = Place()
+PROBES_WORDS = re.compile(r"^return |\bassignment\.\w+\.")
 MAX_LINE = 1000  # characters of a line, whatever it quotes
 
 
@@ -38,7 +40,7 @@ def explain(
             lines += [("always", error.relation)]
             cause = f"{UNUSABLE}{error.note}" if isinstance(error, Unmet) else ""
         case Crashed(place=Place(file="", source=tried)) if tried:
-            lines += [("tried", tried), ("raised", one_line(error.error))]
+            lines += [("tried", as_students_line(tried)), ("raised", one_line(error.error))]
             cause = f"{UNUSABLE}{tried}"
         case Crashed():
             lines += [("crashed", one_line(error.error)), *place_lines(error.place)]
@@ -100,6 +102,11 @@ def input_lines(call: Call, asked: str) -> Iterator[tuple[str, str]]:
     """What was done with the student's code, as it is typed; what was `asked` of it in place of all that was."""
     for place, line in enumerate(as_typed(call, asked)):
         yield "" if place else "input", line
+
+
+def as_students_line(tried: str) -> str:
+    """A probe's line as a student would type it."""
+    return PROBES_WORDS.sub("", tried)
 
 
 def one_line(text: str) -> str:

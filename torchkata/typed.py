@@ -16,6 +16,7 @@ from .values import Plain, is_array, is_tensor
 
 FEW = (24, 6, 1)  # elements of a tensor that are typed, where no more lines come of it than …
 LINES = 30
+REPEATED = 4  # equal items that are still listed
 DEFAULT_DTYPES = ("float32", "int64", "bool")
 TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|.")  # a text in quotes, or one character
 
@@ -88,7 +89,10 @@ def literal(value: Plain, few: int = FEW[0]) -> str:
     if is_array(value):
         return of_array(value, few)
     if isinstance(value, (list, tuple)):
-        inner = ", ".join(literal(item, few) for item in value)
+        items = [literal(item, few) for item in value]
+        if len(items) > REPEATED and len({*items}) == 1 and isinstance(value, list):
+            return f"[{items[0]}] * {len(items)}"
+        inner = ", ".join(items)
         return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {literal(item, few)}" for key, item in value.items()) + "}"
@@ -122,6 +126,8 @@ def of_array(value: Any, few: int) -> str:
     """`np.array([1, 2], dtype=np.uint16)`."""
     name, shape = dtype_name(value), list(value.shape)
     flat = value.flatten().tolist()
+    if not flat:
+        return f"np.zeros({shape}, dtype=np.{name})"
     if len(flat) <= few:
         dtype = "" if name in ("float64", "int64", "bool") else f", dtype=np.{name}"
         return f"np.array({nested(value, name)}{dtype})"
@@ -129,7 +135,8 @@ def of_array(value: Any, few: int) -> str:
     if value.dtype.kind == "f":
         return f"np.random.standard_normal({shape}){cast}"
     if sorted(flat) == list(range(min(flat), min(flat) + len(flat))) and len(shape) == 1:
-        return f"(np.random.permutation({len(flat)}) + {min(flat)}){cast}"
+        shuffled = f"np.random.permutation({len(flat)}) + {min(flat)}"
+        return f"({shuffled}){cast}" if cast else shuffled
     return f"np.random.randint({min(flat)}, {max(flat)}, {shape}){cast}"
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reference import optimizers as oracle
 from tests.contracts import Contract
-from tests.contracts.optimizer import Optimizer, check_plain_step
+from tests.contracts.optimizer import Optimizer, check_plain_steps
 from tests.optimizer_runs import assert_resumed, assert_run
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
 from tests.torchs_own import in_float64, run_of
@@ -26,7 +26,7 @@ def memory_contract(optimizer: Optimizer) -> Contract:
     ) -> None:
         """state_dict() midway, load_state_dict() into a new optimizer: the run ends exactly as without the break."""
         run = optimizer.equipped(run, picks)
-        check_plain_step(student, optimizer, run)
+        check_plain_steps(student, optimizer, run)
         reply = student.call(optimizer.probes.interrupted, run.params, run.lrs, run.grads, stop, run.options)
         with precondition("already the run without the break goes elsewhere"):
             assert_run(reply["run"], run, optimizer.rule)
@@ -42,7 +42,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @given(runs(groups=2, steps=3), PICKS)
     def test_every_group_has_options_of_its_own(student: Student, run: OptimizerRun, picks: list[int]) -> None:
         """Each parameter group moves by its own options, not by those of another group or of the constructor."""
-        check_plain_step(student, optimizer, run)
+        check_plain_steps(student, optimizer, run)
         run = optimizer.equipped(run, picks)
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads, run.options)
         assert_run(yours, run, optimizer.rule)
@@ -64,7 +64,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @given(runs(groups=2, steps=3, absent=True), PICKS)
     def test_a_step_without_gradient_does_not_count(student: Student, run: OptimizerRun, picks: list[int]) -> None:
         """In a step without a gradient a parameter's memory stays as it is: only its own steps count, not others'."""
-        check_plain_step(student, optimizer, run)
+        check_plain_steps(student, optimizer, run)
         run = optimizer.equipped(run, picks)
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads, run.options)
         assert_run(yours, run, optimizer.rule)
@@ -83,7 +83,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @given(runs(groups=2, steps=3, changing=True, absent=True), PICKS)
     def test_it_goes_where_torchs_own_goes(student: Student, run: OptimizerRun, picks: list[int]) -> None:
         """With the same options, rates and gradients it goes where torch's own optimizer goes."""
-        check_plain_step(student, optimizer, run)
+        check_plain_steps(student, optimizer, run)
         run = optimizer.equipped(run, picks)
         theirs = run_of(optimizer.of_torch, run)
         assert_run(theirs, in_float64(run), optimizer.rule)  # torch makes no known mistake: none explains yours here

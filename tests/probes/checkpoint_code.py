@@ -17,7 +17,8 @@ def fit(model, opt, xs, ys):
         print(loss.item())
 """.strip()
 OTHER = "other.load_state_dict({{key: weight + {change} for key, weight in model.state_dict().items()}})"
-LOAD = "load_checkpoint('run.pt', other, other_opt)"
+PATH = "Path('run.pt')"
+LOAD = f"load_checkpoint({PATH}, other, other_opt)"
 
 
 def made(weights: Sequence[Tensor], name: str = "model", opt: str = "opt", dtype: str = "float32") -> list[str]:
@@ -37,15 +38,16 @@ def another(weights: Sequence[Tensor], change: int = 1) -> list[str]:
     return [*made(weights, "other", "other_opt"), OTHER.format(change=change)]
 
 
-def saved(step: object, path: str = "'run.pt'") -> str:
+def saved(step: object, path: str = PATH) -> str:
     """Saves `model`."""
     return f"save_checkpoint({path}, model, opt, {step})"
 
 
 def resume(weights: Sequence[Tensor], stop: int, step: int, _as_path: bool) -> str:
     """A run that is stopped, saved, loaded into fresh objects, and goes on."""
-    path = "Path('run.pt')" if _as_path else "'run.pt'"
-    before = [FIT, *made(weights), holding(weights), f"fit(model, opt, xs[:{stop}], ys[:{stop}])", holding(weights)]
+    path = PATH if _as_path else "'run.pt'"
+    start = [holding(weights), f"fit(model, opt, xs[:{stop}], ys[:{stop}])"] if stop else []
+    before = [FIT, *made(weights), *start, holding(weights)]
     save = ["opt.param_groups[0]['lr'] = 0.05", saved(step, path), *another(weights)]
     return "\n".join(
         [
@@ -55,6 +57,13 @@ def resume(weights: Sequence[Tensor], stop: int, step: int, _as_path: bool) -> s
             f"fit(other, other_opt, xs[{stop}:], ys[{stop}:])",
         ]
     )
+
+
+def saved_and_loaded(step: int, as_path: bool) -> str:
+    """A checkpoint of a new model, loaded again."""
+    path = PATH if as_path else "'run.pt'"
+    made = ["model = Cruncher(2, 0)", "opt = AdaGrad(model.parameters(), lr=0.1)"]
+    return "\n".join([*made, saved(step, path), f"load_checkpoint({path}, model, opt)"])
 
 
 def around_saving(weights: Sequence[Tensor]) -> str:
@@ -73,7 +82,7 @@ def files(name: str) -> str:
         [
             "model = Cruncher(2, 0)",
             "opt = AdaGrad(model.parameters(), lr=0.1)",
-            saved(1, repr(name)),
+            saved(1, f"Path({name!r})"),
             "[file.name for file in Path().iterdir()]",
         ]
     )
@@ -142,7 +151,7 @@ def hostile_file(written_by: str) -> str:
 
 def from_elsewhere(weights: Sequence[Tensor]) -> str:
     """Loading onto the CPU; here without the GPU on which the file says that it was saved."""
-    load = "load_checkpoint('run.pt', other, other_opt, device='cpu')"
+    load = f"load_checkpoint({PATH}, other, other_opt, device='cpu')"
     return "\n".join([*made(weights), holding(weights), saved(1), *another(weights), load])
 
 
@@ -162,4 +171,4 @@ def misfit(saved: Mapping[str, Sequence[int]], other_model: Mapping[str, Sequenc
             f"{name}.{key} = nn.Parameter(torch.ones({', '.join(map(str, shape))}))" for key, shape in shapes.items()
         ]
         lines.append(f"{opt} = AdaGrad([nn.Parameter(torch.ones(2))], lr=0.1)")
-    return "\n".join([*lines, "save_checkpoint('run.pt', model, opt, 1)", LOAD])
+    return "\n".join([*lines, f"save_checkpoint({PATH}, model, opt, 1)", LOAD])

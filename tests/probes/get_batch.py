@@ -147,7 +147,15 @@ def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length
     return {"data": untouched, "batch": before, "batch later": result}
 
 
-@typed(lambda data, literal: f"{typed_data(data, literal)}\nget_batch(data, batch_size, sequence_length)")
+@typed(
+    lambda data, literal: "\n".join(
+        [
+            "get_batch(np.arange(sequence_length + 1), batch_size, sequence_length)",
+            typed_data(data, literal),
+            "get_batch(data, batch_size, sequence_length)",
+        ]
+    )
+)
 def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: int) -> list[str]:
     """How a call is refused that has no window, where one with a single window is not."""
     get_batch = assignment.get_batch.get_batch

@@ -16,12 +16,12 @@ from .attempts import refusal
 from .residence import read_nothing_ahead, resident_bytes
 
 CHUNK = 2**16
-LOAD = "load_tokens('tokens.bin')"
+LOAD = "load_tokens(Path('tokens.bin'))"
 
 
 def saved(tokens: Tensor, literal: Callable[[Any], str], part: str = "") -> str:
     """The tokens, or a part of them, and what saves them, as it is typed."""
-    return f"save_tokens('tokens.bin', {literal(tokens.numpy())}{part})"
+    return f"save_tokens(Path('tokens.bin'), {literal(tokens.numpy())}{part})"
 
 
 @contextmanager
@@ -81,7 +81,18 @@ def bytes_on_disk(assignment: Any, tokens: Tensor) -> int:
         return sum(file.stat().st_size for file in place.iterdir())
 
 
-@typed(lambda first, second, literal: f"{saved(first, literal)}\n{LOAD}\n{saved(second, literal)}\n{LOAD}")
+@typed(
+    lambda first, second, literal: "\n".join(
+        [
+            f"first = {literal(first.numpy())}",
+            f"second = {literal(second.numpy())}",
+            "save_tokens(Path('tokens.bin'), first)",
+            LOAD,
+            "save_tokens(Path('tokens.bin'), second)",
+            LOAD,
+        ]
+    )
+)
 def saved_twice(assignment: Any, first: Tensor, second: Tensor) -> list[object]:
     """What is loaded of the first, and after the second has been saved under its name."""
     with folder() as place:
@@ -114,7 +125,7 @@ def assigned_to(assignment: Any, tokens: Tensor) -> list[object]:
 @typed(
     "\n".join(
         [
-            "save_tokens('tokens.bin', np.zeros(count, dtype=np.uint16))",
+            "save_tokens(Path('tokens.bin'), np.zeros(count, dtype=np.uint16))",
             f"tokens = {LOAD}",
             "tokens[[0, count // 2, -1]].sum()",
         ]

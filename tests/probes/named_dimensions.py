@@ -43,7 +43,7 @@ def gradients_per_head(assignment: Any, x: Tensor, w: Tensor, heads: int, grad: 
     return {"x": x.grad, "w": w.grad}
 
 
-@typed("per_head_linear(x, w, heads)")
+@typed("per_head_linear(x[..., :heads * len(w)], w, heads)\nper_head_linear(x, w, heads)")
 def refused(assignment: Any, x: Tensor, w: Tensor, heads: int) -> list[str]:
     """How heads are refused that do not fit, where those that do are not."""
     per_head_linear = assignment.named_dimensions.per_head_linear
