@@ -11,7 +11,7 @@ from torch import Tensor
 from reference.deep_network import oracle
 from tests.probes import deep_network as probes
 from tests.statistics import NORMAL_OR_CUT, Z, tails
-from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of
+from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
 from torchkata.compare import as_float64, assert_close, assert_equal, check, precondition
 from torchkata.student import Student
 
@@ -86,7 +86,7 @@ def test_any_leading_dimensions_and_no_layers(student: Student, case: NetworkCas
     assert_output(student, case)
 
 
-@given(networks(st.integers(1, 3), st.integers(0, 4).map(lambda rows: [rows])))
+@given(networks(st.integers(1, 3), sizes(2, 4, 0).map(lambda rows: [rows])))
 def test_gradients_reach_every_layer(student: Student, case: NetworkCase) -> None:
     """backward() fills the gradient of every layer's weight and of x; nothing flows back where a ReLU gave 0."""
     yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)

@@ -10,9 +10,9 @@ from typing import Any
 
 from . import probes
 from .languages import words
-from .show import MAX_WIDTH, dtype_name, elements
+from .show import MAX_WIDTH, dtype_name, elements, kind
 from .student import Call
-from .values import Plain, is_array, is_tensor
+from .values import Opaque, Plain, is_array, is_tensor
 
 FEW = (24, 6, 1)  # elements of a tensor that are typed, where no more lines come of it than …
 LINES = 30
@@ -47,7 +47,10 @@ def code_of(call: Call, literal: Callable[[Plain], str]) -> str:
     if isinstance(code, str):
         return code
     known = {**given, "literal": literal}
-    return code(**{name: known[name] for name in inspect.signature(code).parameters if name in known})
+    try:
+        return code(**{name: known[name] for name in inspect.signature(code).parameters if name in known})
+    except Exception:  # a student's code may have changed torch itself, and with it what a call was given
+        return ""
 
 
 def names_used(code: str) -> set[str]:
@@ -96,7 +99,9 @@ def literal(value: Plain, few: int = FEW[0]) -> str:
         return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {literal(item, few)}" for key, item in value.items()) + "}"
-    return repr(value) if not isinstance(value, float) or math.isfinite(value) else f'float("{value}")'
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    return kind(value) if isinstance(value, Opaque) else repr(value)
 
 
 def of_tensor(value: Any, few: int) -> str:

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from torchkata.probes import typed
 
-from .cruncher import typed_model
+from .cruncher import typed_model, typed_new
 from .deep_linear import DeepLinear
 from .operators import peak_bytes
 
@@ -53,7 +53,7 @@ def attached(value: object) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
 
 
-@typed(lambda weights: f"{typed_model(weights)}\naccumulate_gradients(model, x, y, micro_batch_size)")
+@typed(lambda weights: f"{typed_new(weights)}\naccumulate_gradients(model, x, y, micro_batch_size)")
 def peaks(assignment: Any, weights: list[Tensor], x: Tensor, y: Tensor, micro_batch_size: int) -> dict[str, int]:
     """The most bytes alive at once: for the whole batch in micro-batches, and for a single micro-batch."""
 
