@@ -197,7 +197,7 @@ def other_default(lr: float, rate: float) -> float:
 
 
 @instead_of(optimizers.rates_without_own, "a group without an lr of its own gets the default, not the lr given for all")
-def default_for_groups(default: float, lr: float) -> dict[str, float]:
+def default_for_groups(default: float, lr: float) -> tuple[float, float]:
     """What is given is lost."""
     return optimizers.rates_without_own(default, default)
 

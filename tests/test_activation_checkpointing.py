@@ -9,7 +9,7 @@ from torch import Tensor
 from reference.activation_checkpointing import oracle
 from tests.probes import activation_checkpointing as probes
 from tests.strategies import SEEDS, SIZES, costly, normal, rng_of
-from torchkata.compare import as_float64, assert_close, assert_equal, check
+from torchkata.compare import as_float64, assert_close, assert_equal, check, require
 from torchkata.student import Student
 from torchkata.values import Plain
 
@@ -87,7 +87,7 @@ def check_gradients(student: Student, network: Network, asks: bool, times: int =
 def cost_of(student: Student, num_layers: int, segment: int, asks: bool = True) -> Plain:
     """What a forward and a backward pass cost, where x `asks` for a gradient or not."""
     cost = student.call(probes.cost, DIM, num_layers, segment, ROWS, asks)
-    check(cost["attached"], mistake="the outputs carry no graph: there is nothing to go back through")
+    require(cost["attached"], mistake="the outputs carry no graph: there is nothing to go back through")
     return cost
 
 
@@ -153,7 +153,7 @@ def test_each_segment_is_recomputed_once(student: Student, num_layers: int, segm
     cost = cost_of(student, num_layers, segment)
     fewest, most = oracle.recomputed(num_layers, segment)
     once = oracle.in_forward(num_layers, segment)
-    check(cost["forward"] == once, "the forward pass should run each layer once", yours=cost["forward"])
+    require(cost["forward"] == once, "the forward pass should run each layer once", yours=cost["forward"])
     again = cost["backward"] - 2 * num_layers  # two products a layer are the gradients'
     check(
         fewest <= again <= most,

@@ -2,6 +2,8 @@
 
 import itertools
 import sys
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -15,28 +17,38 @@ from reference.get_batch import oracle
 from tests.probes import get_batch as probes
 from tests.statistics import chi_square_range
 from tests.strategies import TokenCase, permutation, token_cases
-from torchkata.compare import assert_equal, check, same
+from torchkata.compare import assert_equal, check, require, same
 from torchkata.show import show
 from torchkata.student import Student
 from torchkata.values import Plain
 
+Demand: TypeAlias = Callable[..., None]  # check or require
 
-def tokens_of(returned: Plain, rows: int, sequence_length: int) -> Array:
-    """The batch as int64, once its form is right."""
+
+def tokens_of(returned: Plain, rows: int, sequence_length: int, demand: Demand = require) -> Array:
+    """The batch as int64, once its form is right: some tests are about that, and the others need it."""
     form = f"integers of shape [{rows}, {sequence_length}]"
     batch = oracle.inputs(returned, rows, sequence_length)
-    check(isinstance(batch, Tensor), "the batch should be a tensor", yours=returned, expected=form)
+    demand(isinstance(batch, Tensor), "the batch should be a tensor", yours=returned, expected=form)
     whole = not (batch.is_floating_point() or batch.is_complex() or batch.dtype == torch.bool)
-    check(whole, mistake="tokens are whole numbers: the dtype should be an integer one", yours=returned, expected=form)
+    demand(whole, mistake="tokens are whole numbers: the dtype should be an integer one", yours=returned, expected=form)
     short = batch.ndim == 2 and len(batch) == rows and batch.shape[1] < sequence_length
     seen = "the rows are too short, as where they run over the end of the data" if short else ""
     note = "" if short else "the shape is wrong"
-    check(list(batch.shape) == [rows, sequence_length], note, mistake=seen, yours=returned, expected=form)
+    demand(list(batch.shape) == [rows, sequence_length], note, mistake=seen, yours=returned, expected=form)
     tokens: Array = batch.numpy().astype(np.int64)
     return tokens
 
 
-def drawn_starts(student: Student, starts: int, rows: int, sequence_length: int, calls: int, seed: int) -> Array | None:
+def drawn_starts(
+    student: Student,
+    starts: int,
+    rows: int,
+    sequence_length: int,
+    calls: int,
+    seed: int,
+    demand: Demand = require,
+) -> Array | None:
     """The starts of so many batches, numbered from 0; None for batches of another form, if that is no mistake."""
     data = permutation(starts + sequence_length, seed)
     drawn = student.call(probes.first_tokens, data, rows, sequence_length, calls, seed)
@@ -48,11 +60,11 @@ def drawn_starts(student: Student, starts: int, rows: int, sequence_length: int,
     place[tokens] = np.arange(len(tokens))
     places = place[drawn.numpy().clip(-1, len(place) - 1)]
     came = np.unique(places).tolist()
-    check(
+    demand(
         {*came} <= {*allowed}, mistake="a start is out of range", yours=came, expected=f"starts from 0 to {starts - 1}"
     )
     varied = len(allowed) == 1 or not same(drawn, drawn[:1].expand(calls, rows))
-    check(varied, mistake="every call gives the same batch", yours=drawn[0])
+    demand(varied, mistake="every call gives the same batch", yours=drawn[0])
     numbers: Array = np.searchsorted(allowed, places)
     return numbers
 
@@ -83,14 +95,14 @@ def test_every_row_is_a_window_of_the_data(student: Student, case: TokenCase, fr
     """Every row is data[start : start + sequence_length], token for token, with a target left after it."""
     reply = student.call(probes.batch, case.data, case.batch_size, case.sequence_length, case.seed, from_file)
     data = case.data.numpy().astype(np.int64)
-    for row in tokens_of(reply["batch"], case.batch_size, case.sequence_length):
+    for row in tokens_of(reply["batch"], case.batch_size, case.sequence_length, check):
         check(oracle.is_row(row, data), mistake=what_is_wrong(row, data), yours=torch.from_numpy(row))
 
 
 def test_every_start_occurs_and_no_other(student: Student, seed: int) -> None:
     """Each start in range(len(data) - sequence_length) can occur, the first and the last, too, and no other."""
     for sequence_length in (1, 3, 8):
-        starts = drawn_starts(student, 4, 1, sequence_length, 80, seed)
+        starts = drawn_starts(student, 4, 1, sequence_length, 80, seed, check)
         if starts is None:
             return
         came, expected = sorted({*starts.flatten().tolist()}), "starts 0, 1, 2 and 3 in 80 draws"
@@ -116,11 +128,13 @@ def test_starts_reach_all_of_a_large_file(student: Student, seed: int) -> None:
     reply = student.call(probes.large_starts, length, rows, seed)
     starts = tokens_of(reply, rows, 1)[:, 0]
     inside = bool(((starts >= 0) & (starts < length)).all())
-    note = "some starts are likelier than others, or never come" if inside else "a token is none of the file's"
+    require(inside, "a token is none of the file's", yours=reply)
     counts = {"in each twelfth of the file": oracle.twelfths(starts, length), "modulo 6": oracle.sixths(starts)}
-    yours = {name: came.tolist() for name, came in counts.items()} if inside else reply
+    yours = {name: came.tolist() for name, came in counts.items()}
     even = oracle.are_everywhere(starts, length, chi_square_range(11), chi_square_range(5))
-    check(even, note, yours=yours, expected=f"{rows} starts, about as many in each twelfth, and of each remainder")
+    note = "some starts are likelier than others, or never come"
+    expected = f"{rows} starts, about as many in each twelfth, and of each remainder"
+    check(even, note, yours=yours, expected=expected)
 
 
 def test_rows_are_independent(student: Student, seed: int) -> None:
@@ -157,12 +171,12 @@ def test_a_small_file_fills_a_large_batch(student: Student, seed: int) -> None:
     """A start may come twice: a batch can have more rows than there are starts."""
     data = permutation(5, seed)
     reply = student.call(probes.batch, data, 40, 3, seed, False)
-    tokens_of(reply["batch"], oracle.rows(40, 5, 3), 3)
+    tokens_of(reply["batch"], oracle.rows(40, 5, 3), 3, check)
 
 
 @given(st.integers(0, 2**31), st.integers(1, 4))
 def test_the_torch_seed_decides(student: Student, seed: int, sequence_length: int) -> None:
-    """The same torch.manual_seed gives the same batches, whatever NumPy's generator does; nothing is seeded."""
+    """After torch.manual_seed come the same batches, whatever NumPy does; two in a row differ, nothing is seeded."""
     data = permutation(5000, seed)
     reply = student.call(probes.repeated, data, 8, sequence_length, seed)
     first, *again = reply["batches"]

@@ -104,7 +104,7 @@ def test_gradients_that_were_there_are_added_to(student: Student, task: Task) ->
 
 @given(tasks(uneven=True))
 def test_the_loss_is_that_of_the_whole_batch(student: Student, task: Task) -> None:
-    """What comes back is the mean squared error over the whole batch, without a graph."""
+    """What comes back is the mean squared error over the whole batch; neither it nor a gradient has a graph."""
     reply = call(student, task, nothing(task))
     (exact, _), (scale, _) = accumulate(task, nothing(task)), accumulate(task, nothing(task), worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=roundings(task))

@@ -111,7 +111,7 @@ def test_the_torch_seed_decides(student: Student, seed: int, input_dim: int, out
         mistake="two weights drawn in a row are equal: nothing is drawn, or each call begins with the same seed",
         yours=weights,
     )
-    check(all(bool(weight.isfinite().all()) for weight in weights), "a weight is not a finite number", yours=weights)
+    require(all(bool(weight.isfinite().all()) for weight in weights), "a weight is not a finite number", yours=weights)
 
 
 def test_every_weight_is_a_draw_of_its_own(student: Student, seed: int) -> None:

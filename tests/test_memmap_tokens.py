@@ -12,7 +12,7 @@ from torch import Tensor
 from reference.memmap_tokens import oracle
 from tests.probes import memmap_tokens as probes
 from tests.strategies import SEEDS, costly, rng_of
-from torchkata.compare import assert_equal, check, same
+from torchkata.compare import assert_equal, check, precondition, require, same
 from torchkata.student import Student
 
 DTYPES = st.sampled_from([np.uint16, np.int32, np.int64, np.uint8])
@@ -90,7 +90,8 @@ def test_a_second_save_replaces_the_first(
     """Tokens that are saved under a name that is there already take its place, of whatever length and dtype."""
     first, last = tokens_of(length, dtype, seed), tokens_of(other, second, seed + 1)
     alone, replaced = student.call(probes.saved_twice, first, last)
-    assert_tokens(alone, first.numpy())
+    with precondition("already of the first file other tokens come back"):
+        assert_tokens(alone, first.numpy())
     stayed = "the tokens of the file that was there come first: it is appended to, or not written anew"
     note = "a file that was there should be replaced: nothing of it stays"
     assert_tokens(replaced, last.numpy(), note, stayed if begins_with(replaced, first.numpy()) else "")
@@ -104,7 +105,8 @@ def test_the_file_can_not_be_changed_through_the_array(
     """An assignment to what was loaded raises or stays in memory; the file keeps its tokens."""
     tokens = tokens_of(length, dtype, seed)
     before, after = student.call(probes.assigned_to, tokens)
-    assert_tokens(before, tokens.numpy())
+    with precondition("already before an assignment other tokens come back"):
+        assert_tokens(before, tokens.numpy())
     written = "what is assigned to the array changes the file: map it for reading only"
     assert_tokens(after, tokens.numpy(), mistake=written)
 
@@ -115,7 +117,7 @@ def test_only_what_is_used_is_read(student: Student) -> None:
     count = 2**23
     size = 2 * count
     yours = student.call(probes.bytes_in_memory, count)
-    check(type(yours) is int, f"what is loaded should be an array of {count} tokens", yours=yours)
+    require(type(yours) is int, f"what is loaded should be an array of {count} tokens", yours=yours)
     few = yours in oracle.bytes_in_memory(size)
     expected = f"a few pages, of a file of {size} bytes"
     check(few, "much more is in memory than three tokens", yours=yours, expected=expected)

@@ -47,14 +47,13 @@ def window_of(x: Tensor) -> oracle.Window:
 
 def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> None:
     """Demand what the storage of the recipe's last tensor measures."""
-    typed, last = build(root, recipe)[-1]
+    _, last = build(root, recipe)[-1]
     measured = last.untyped_storage().nbytes()
     shown = f"{last.numel()} × {last.element_size()} bytes, of a storage of {measured} bytes"
     expected = oracle.tensor_bytes(window_of(last), measured)
     assert_equal(
         student.call(probes.tensor_bytes, root, recipe),
         expected,
-        what=f"tensor_bytes({typed})",
         note=f"it shows {shown}",
     )
 

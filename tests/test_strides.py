@@ -12,7 +12,7 @@ from torch import Tensor
 from reference.strides import oracle
 from tests.probes import strides as probes
 from tests.strategies import SEEDS, rng_of
-from torchkata.compare import assert_equal, check
+from torchkata.compare import asking, assert_equal, check
 from torchkata.student import Student
 
 BEYOND_FLOATS = st.integers(2**52, 2**53).map(lambda half: 2 * half + 1)
@@ -108,8 +108,9 @@ def test_the_index_leads_to_the_element(student: Student, view: Tensor) -> None:
     indices = [list(index) for index in product(*(range(size) for size in view.shape))][:64]
     strides, offset = list(view.stride()), int(view.storage_offset())
     yours = student.call(probes.storage_indices, strides, offset, indices)
-    expected = [oracle.storage_index(strides, index, offset) for index in indices]
-    assert_equal(yours, expected, what=f"elements of a view of shape {list(view.shape)}")
+    for index, element in zip(indices, yours, strict=True):
+        with asking(f"storage_index({tuple(strides)}, {tuple(index)}, {offset})"):
+            assert_equal(element, oracle.storage_index(strides, index, offset), what="element")
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=4))

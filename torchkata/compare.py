@@ -1,6 +1,7 @@
 """Assertions on plain values: type, dtype and shape first, then numbers, within a bound that the arithmetic allows."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -103,12 +104,31 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
         raise Wrong(expected=said(expected), yours=in_words(yours), note=said(note), mistake=mistake)
 
 
-def require(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
+def require(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
     """As `check`, of what another test is about: without it this one can't ask its own question."""
+    with precondition(note):
+        check(condition, note, mistake=mistake, yours=yours, expected=expected)
+
+
+@contextmanager
+def precondition(note: str = "") -> Iterator[None]:
+    """What is demanded within is what another test is about; `note` says so in place of the comparison's own."""
     try:
-        check(condition, note, yours=yours, expected=expected)
+        yield
     except Wrong as wrong:
-        raise Unmet(expected=wrong.expected, yours=wrong.yours, note=wrong.note) from None
+        unmet = Unmet(expected=wrong.expected, yours=wrong.yours, note=note or wrong.note, mistake=wrong.mistake)
+        unmet.asked = wrong.asked
+        raise unmet from None
+
+
+@contextmanager
+def asking(code: str) -> Iterator[None]:
+    """Have a failure tell this as what was typed: of all that a probe has called, what is judged here."""
+    try:
+        yield
+    except Wrong as wrong:
+        wrong.asked = code
+        raise
 
 
 def in_words(yours: Plain) -> str:

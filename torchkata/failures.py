@@ -26,6 +26,7 @@ class Wrong(AssertionError):
         self.note = note
         self.mistake = mistake  # what the student's code does, where the test has seen it do so
         self.relation = ""  # what holds in all answers that were seen, beside this one
+        self.asked = ""  # the call that is judged, as it is typed, where the probe makes several
 
 
 class Unmet(Wrong):

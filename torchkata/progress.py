@@ -14,7 +14,7 @@ from .course import Kata, course
 from .crashes import meaning
 from .diagnose import EXPLAINED_BY
 from .explain import explain, first_cause
-from .failures import Crashed, Wrong
+from .failures import Crashed, Unmet, Wrong
 from .languages import padded, words, wrapped
 from .languages.katas import claim_of, title_of, title_of_track
 from .languages.notes import said
@@ -62,7 +62,10 @@ def pytest_runtest_makereport(
         return (yield)
     result, raised = TestResult(item.name, "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
-        heading = f"{kata} · {claim_of(kata, item.name, claim(item))}"
+        sentence = claim_of(kata, item.name, claim(item))
+        if isinstance(first_cause(raised.value), Unmet):
+            sentence = words("told.not_asked", claim=sentence)
+        heading = f"{kata} · {sentence}"
         call_made, mistakes = item.config.stash[STUDENT].last, item.stash.get(EXPLAINED_BY, [])
         known, seen = mistakes[0] if len(mistakes) == 1 else "", seen_in(first_cause(raised.value))
         diagnosis, looks_like = known or seen, in_the_students_language(kata, known) if known else said(seen)
