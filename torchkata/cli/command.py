@@ -12,8 +12,9 @@ from typing import NoReturn
 
 from ..course import CourseError, Kata, course
 from ..languages import words
+from ..languages.katas import texts_of_command
 from ..state import load
-from . import about, export, hint, overview, reset
+from . import about, brought, export, hint, overview, reset
 from .terminal import CallError, prepare, say
 
 
@@ -38,6 +39,8 @@ def parser() -> Parser:
     again = commands.add_parser("reset", help=words("kata.reset"))
     again.add_argument("kata", metavar="KATA", help=words("kata.reset.kata"))
     again.add_argument("--yes", action="store_true", help=words("kata.reset.yes"))
+    for name, kata in brought.commands().items():
+        commands.add_parser(name, help=texts_of_command(kata)["help"])
     commands.add_parser("export", help=words("kata.export")).add_argument(
         "zip", nargs="?", type=Path, default=Path("assignment.zip"), metavar="ZIP", help=words("kata.export.zip")
     )
@@ -64,8 +67,10 @@ def run(arguments: Sequence[str]) -> int:
             reset.reset(named(asked.kata), asked=asked.yes)
         case "export":
             export.export(asked.zip)
-        case _:
+        case None:
             overview.show(load())
+        case name:
+            brought.run(brought.commands()[name])
     return 0
 
 

@@ -178,3 +178,22 @@ def test_pytest_still_gives_a_verdict_where_progress_cannot_be_stored(handout: P
     assert "kata: your progress could not be stored (" in done.out
     assert kata(handout).code == 0
     assert kata(handout, "hint").code == 3
+
+
+def test_a_command_that_a_kata_brings_works_with_the_students_own_code(handout: Path) -> None:
+    built_on = course().katas["measure_step"].builds_on
+    done = kata(handout, "roofline")
+    assert (done.code, done.err) == (2, "kata: measure_step.py, line 57, still raises NotImplementedError\n")
+    write_solution(handout, "measure_step", *built_on)
+    done = kata(handout, "roofline", KATA_LANG="zh")
+    assert done.code == 0, done.err
+    assert "测得: " in done.out
+    own = (
+        (handout / "assignment/time_matmul.py")
+        .read_text()
+        .replace("    return median", "    raise OSError('no clock')")
+    )
+    (handout / "assignment/time_matmul.py").write_text(own)
+    done = kata(handout, "roofline")
+    assert done.code == 2
+    assert done.err.startswith("kata: OSError: no clock (time_matmul.py, line ")
