@@ -1,13 +1,15 @@
 """A command that a kata brings: `run` of `command.py` in its folder, which works with the student's own code."""
 
 import importlib
+from typing import TYPE_CHECKING
 
-from ..assignment import Assignment
 from ..course import CourseError, Kata, course
 from ..languages import words
 from ..languages.katas import texts_of_command
-from ..reply import Reply, reply_to
 from .terminal import CallError
+
+if TYPE_CHECKING:
+    from ..reply import Reply
 
 
 def commands() -> dict[str, Kata]:
@@ -20,6 +22,9 @@ def commands() -> dict[str, Kata]:
 
 def run(kata: Kata) -> None:
     """Print line after line. Raises CallError for what the student's code raises."""
+    from ..assignment import Assignment
+    from ..reply import reply_to  # imports torch
+
     assignment = Assignment(course().assignment)
     command = importlib.import_module(f"reference.{kata.name}.command")
     try:
@@ -29,7 +34,7 @@ def run(kata: Kata) -> None:
         raise CallError(told(reply_to(error, assignment))) from None
 
 
-def told(reply: Reply) -> str:
+def told(reply: "Reply") -> str:
     """What the student's code raised, and where; in one line."""
     place = words("told.at", file=reply.file, line=reply.line) if reply.line else reply.file
     if reply.outcome == "not_written" and reply.line:

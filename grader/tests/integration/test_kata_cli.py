@@ -188,12 +188,6 @@ def test_a_command_that_a_kata_brings_works_with_the_students_own_code(handout: 
     done = kata(handout, "roofline", KATA_LANG="zh")
     assert done.code == 0, done.err
     assert "测得: " in done.out
-    own = (
-        (handout / "assignment/time_matmul.py")
-        .read_text()
-        .replace("    return median", "    raise OSError('no clock')")
-    )
-    (handout / "assignment/time_matmul.py").write_text(own)
+    (handout / "assignment/time_matmul.py").write_text("def time_matmul(a, b):\n    raise OSError('no clock')\n")
     done = kata(handout, "roofline")
-    assert done.code == 2
-    assert done.err.startswith("kata: OSError: no clock (time_matmul.py, line ")
+    assert (done.code, done.err) == (2, "kata: OSError: no clock (time_matmul.py, line 2)\n")
