@@ -52,7 +52,8 @@ def measure_device(n: int, rows: int) -> tuple[float, float]:
     """(FLOP/s, bytes/s) that this device reaches, for where nobody promises anything: by your `time_matmul`.
 
     The FLOP/s are those of a product of two matrices (n, n), which is compute-bound, the bytes/s those of a matrix
-    (rows, n) by a vector, (n, 1), which is memory-bound; all in float32.
+    (rows, n) by a vector, (n, 1), which is memory-bound; all in float32. Which device that is, the caller says:
+    `with torch.device("cuda"):` makes whatever is made without `device=` there.
     """
     raise NotImplementedError
 
@@ -63,7 +64,8 @@ def measure_step(
     """What a step of your DeepNetwork takes, in float32: its "seconds", and its "mfu" of the `promised` FLOP/s.
 
     `clock()` is the time in seconds, once the device has done all that it was given. Warm up with a step at least,
-    then time at least three, and return the seconds of one: the mean, the median or the fastest.
+    then time at least three, and return the seconds of one. Open: their mean, their median or the fastest; what
+    is in x; whose SGD it is.
 
     Example:
         took = measure_step(B=64, D=64, L=2, promised=1e12)
