@@ -31,23 +31,26 @@ class Point:
 
 @dataclass(frozen=True)
 class Roofline:
-    """A device's two speeds."""
+    """A device's two speeds, and what the student's `roofline` makes of them."""
 
     flop_per_sec: float
     bytes_per_sec: float
+    kata: Any
 
     @property
     def ridge(self) -> float:
         """The intensity from which on an operation is compute-bound."""
-        return self.flop_per_sec / self.bytes_per_sec
+        ridge: float = self.kata.accelerator_intensity(self.flop_per_sec, self.bytes_per_sec)
+        return ridge
 
     def at(self, intensity: float) -> float:
         """FLOP/s that an operation of this intensity can reach."""
-        return min(self.flop_per_sec, intensity * self.bytes_per_sec)
+        share: float = self.kata.attainable_mfu(intensity, self.ridge)
+        return self.flop_per_sec * share
 
     def operation(self, flops: int, moved: int) -> Point:
         """What it can reach; a product has many FLOPs for each byte, the others less than one."""
-        intensity = flops / moved
+        intensity = self.kata.arithmetic_intensity(flops, moved)
         return Point(intensity, self.at(intensity), PRODUCT if intensity > 1 else OTHER)
 
 
@@ -59,26 +62,35 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
     with torch.device(device):
         flop_per_sec, bytes_per_sec = kata.measure_device(N, ROWS)
         predicted = kata.predict_step(B, D, L, torch.float32, flop_per_sec, bytes_per_sec)
-        measured = kata.measure_step(B, D, L, flop_per_sec, clock_of(device))
+        promised = promised_by_the_maker(assignment.promised_flops) if device == "cuda" else None
+        measured = kata.measure_step(B, D, L, promised or flop_per_sec, clock_of(device))
     step = Point(predicted["flops"] / predicted["bytes"], predicted["flops"] / measured["seconds"], STEP)
-    roofline = Roofline(flop_per_sec, bytes_per_sec)
+    roofline = Roofline(flop_per_sec, bytes_per_sec, assignment.roofline)
     points = [*(roofline.operation(*work) for work in {*kata.step_work(B, D, L, torch.float32)}), step]
-    figures = {"flops": flop_per_sec, "bytes": bytes_per_sec, "ridge": roofline.ridge}
-    yield texts["device"].format(**{name: f"{figure:.3g}" for name, figure in figures.items()})
+    yield texts["device"].format(flops=flop_per_sec, bytes=bytes_per_sec, ridge=roofline.ridge)
     yield ""
     yield from drawn(roofline, points)
     marks = {PRODUCT: "product", OTHER: "other", STEP: "step"}
     yield "  " + "   ".join(f"{mark} {texts[name]}" for mark, name in marks.items())
     yield ""
-    at_best = predicted["flops"] / predicted["seconds"] / flop_per_sec
-    yield f"  {texts['predicted']}: {predicted['seconds']:.3g} {texts['seconds']}, MFU {at_best:.2g}"
-    yield f"  {texts['measured']}: {measured['seconds']:.3g} {texts['seconds']}, MFU {measured['mfu']:.2g}"
+    at_best = assignment.promised_flops.mfu(predicted["flops"], predicted["seconds"], promised or flop_per_sec)
+    yield texts["predicted"].format(seconds=predicted["seconds"], mfu=at_best)
+    yield texts["measured"].format(seconds=measured["seconds"], mfu=measured["mfu"])
     yield ""
     if find_spec("matplotlib") is None:
         yield texts["no_matplotlib"]
     else:
         save(roofline, points)
         yield texts["saved"].format(file=PICTURE)
+
+
+def promised_by_the_maker(kata: Any) -> float | None:
+    """The GPU's FLOP/s by the student's table; None for one that is not there."""
+    try:
+        promised: float = kata.promised_flop_per_sec(torch.cuda.get_device_name(), torch.float32)
+    except ValueError:
+        return None
+    return promised
 
 
 def clock_of(device: str) -> Callable[[], float]:

@@ -189,7 +189,7 @@ def test_a_command_that_a_kata_brings_works_with_the_students_own_code(handout: 
     write_solution(handout, "measure_step", *built_on)
     done = kata(handout, "roofline", KATA_LANG="zh")
     assert done.code == 0, done.err
-    assert "测得: " in done.out
+    assert "测得：" in done.out
     (handout / "assignment/time_matmul.py").write_text("def time_matmul(a, b):\n    raise OSError('no clock')\n")
     done = kata(handout, "roofline")
     assert (done.code, done.err) == (2, "kata: OSError: no clock (time_matmul.py, line 2)\n")

@@ -13,7 +13,8 @@ from torchkata.assignment import Assignment
 from torchkata.cli import brought
 from torchkata.course import CourseError, course
 
-DEVICE = Roofline(1e12, 1e11)
+OWN = Assignment(SOLUTION, "exemplary")
+DEVICE = Roofline(1e12, 1e11, OWN.roofline)
 KATA = course().katas["measure_step"]
 
 
@@ -23,9 +24,8 @@ def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     monkeypatch.chdir(tmp_path)
     for name, size in (("B", 32), ("D", 32), ("L", 2)):
         monkeypatch.setattr(command, name, size)
-    kata = Assignment(SOLUTION, "exemplary").measure_step
-    given = {name: getattr(kata, name) for name in ("step_work", "predict_step", "measure_step")}
-    return SimpleNamespace(measure_step=SimpleNamespace(**given, measure_device=lambda *_: (1e9, 1e9)))
+    measure_step = SimpleNamespace(**vars(OWN.measure_step) | {"measure_device": lambda *_: (1e9, 1e9)})
+    return SimpleNamespace(measure_step=measure_step, roofline=OWN.roofline, promised_flops=OWN.promised_flops)
 
 
 def test_an_operation_lies_on_the_roof_under_its_own_intensity() -> None:
