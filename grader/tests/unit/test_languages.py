@@ -103,6 +103,9 @@ def test_every_kata_has_in_chinese_all_that_it_has_in_english(kata: Kata) -> Non
     chinese, together = kata.languages["zh"], course().shared_texts["zh"]
     assert len(chinese["hints"]) == len(kata.hints)
     assert chinese["stub"].keys() - {f"{kata.name}.py"} == asked_for(kata).keys() - {f"{kata.name}.py"}
+    texts_of_command = chinese.get("command", {})
+    assert {"name", *texts_of_command} == {"name", *kata.command}
+    assert all(names_in(text) == names_in(kata.command[key]) for key, text in texts_of_command.items())
     shared = together["claims"].keys() & said(ROOT / SHARED["claims"])
     assert chinese["claims"].keys() | shared >= kata.points.keys()
     assert chinese["claims"].keys() <= kata.points.keys()
