@@ -77,8 +77,20 @@ def pytest_runtest_makereport(
     call.excinfo = raised  # for --pdb
     report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
     report.kata_result = result  # type: ignore[attr-defined]
+    if result.outcome == "not_started":
+        report.outcome = "skipped"
+        why = words("told.to_do" if result.line else "told.missing", file=result.file, line=result.line)
+        report.longrepr = (str(item.path), (item.location[1] or 0) + 1, why)
     item.config.stash[RESULTS].setdefault(kata, []).append(with_prints(result, report.capstdout))
     return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """What is not started is skipped, to editors and in JUnit's file, and yet not all is well."""
+    ended = [result.outcome for results in session.config.stash[RESULTS].values() for result in results]
+    if session.exitstatus == pytest.ExitCode.OK and "not_started" in ended:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def seen_in(cause: BaseException) -> str:

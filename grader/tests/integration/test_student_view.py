@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -25,9 +26,14 @@ def row(out: str, kata: str) -> str:
     return next(line for line in out.splitlines() if line.startswith(f"  {kata} "))
 
 
-def test_pytest_reports_untouched_stubs_as_not_started() -> None:
-    done = run("pytest")
+def test_pytest_reports_untouched_stubs_as_not_started(tmp_path: Path) -> None:
+    done = run("pytest", f"--junitxml={tmp_path / 'junit.xml'}")
     assert done.code == 1
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()[0]
+    assert [suite.get(count) for count in ("errors", "failures")] == ["0", "0"], "an editor shows no red test"
+    assert suite.get("skipped") == suite.get("tests") == str(sum(len(kata.points) for kata in course().katas.values()))
+    reasons = {one.get("message") for one in suite.iter("skipped")}
+    assert "linear.py, line 32, still raises NotImplementedError" in reasons
     for kata in course().katas.values():
         assert "not started" in row(done.out, kata.name)
         assert f"0/{len(kata.points)}" in row(done.out, kata.name)
