@@ -88,7 +88,7 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
                 first = node.args[0]
                 assert not isinstance(first, ast.Constant) or first.value in known, ast.unparse(node)
     composed = {f"status.{status}" for status in get_args(Status)} | {
-        f"{group}.{name}" for group in ("label", "kata") for name in literal
+        f"{group}.{name}" for group in ("label", "kata", "speed") for name in literal
     }
     for path in (ROOT / "grader/output/page/files").glob("*.html"):
         literal |= {*re.findall(r'"(feedback\.\w+)"', path.read_text("utf-8"))}
