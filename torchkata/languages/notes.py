@@ -14,11 +14,15 @@ from ..course import CourseError, course
 from . import Language, language, texts
 
 
-def said(english: str) -> str:
-    """The sentence in the student's language, and so the values in it; as it is where nobody has translated it."""
-    for pattern, translation in notes(language(), here()):
+def said(english: str, *, by_us: bool = True) -> str:
+    """The sentence in the student's language, and so the values in it; as it is where nobody has translated it.
+
+    What the student's own code may say, and not a test, is translated only where the engine says it word for word.
+    """
+    for pattern, translation in notes(language(), here() if by_us else None):
         if found := pattern.fullmatch(english):
-            return translation.format(**{name: said(value) for name, value in found.groupdict().items()})
+            values = {name: said(value, by_us=by_us) for name, value in found.groupdict().items()}
+            return translation.format(**values)
     return english
 
 

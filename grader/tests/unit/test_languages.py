@@ -145,6 +145,8 @@ def test_a_translated_note_is_about_the_same_values(monkeypatch: pytest.MonkeyPa
     assert said_of_answers("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
     assert said_of_answers("gradient of weight 3") == "权重 3 的梯度"
     assert said_of_answers("my own words") == "my own words"
+    assert said_of_answers("weight 3", by_us=False) == "weight 3", "a student's own error is left as it is"
+    assert said_of_answers("there is no f in linear.py", by_us=False) == "linear.py 里没有 f"
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)
