@@ -17,7 +17,8 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
     The checkpoint is the file `path` itself, whatever its name ends in; `step` is any whole number.
 
     Runs are killed in the middle of a write, and disks become full. So write to another name first, beside `path` or in
-    a folder beside it, which is on the same file system; then put the finished file in place with `os.replace`.
+    a folder beside it, which is on the same file system; then put the finished file in place with `os.replace`. No
+    other file changes: `path.with_suffix(".tmp")` for "run.pt" is "run.tmp", which may be another run's.
     Whenever it stops, `path` holds a whole checkpoint, the old one or the new one. An error while saving must reach the
     caller. (A power cut is another matter: what survives it had to be flushed by `os.fsync` first. Nobody asks for it
     here.)

@@ -21,7 +21,8 @@ class Linear(nn.Module):
         list(layer.state_dict())                        # ["weight"]
         Linear(32, 2)(torch.ones(4, 8, 16, 32)).shape   # (4, 8, 16, 2): all 4 · 8 · 16 rows times the same weight
 
-    The start is drawn from torch's global generator: the same seed repeats it, and two layers differ.
+    The start is drawn from torch's global generator, each weight by itself: the same seed repeats it, and two layers
+    differ.
     `Float[Tensor, "... input_dim"]` tells a reader what the axes are (jaxtyping); nothing checks it when code runs.
     Open: cutting the normal off at three standard deviations or wider.
     """

@@ -42,7 +42,8 @@ class SGD(torch.optim.Optimizer):
         [group["lr"] for group in optimizer.param_groups]     # [0.1, 0.5]
 
     - Update in place (same `Parameter`, same memory), outside autograd (`torch.no_grad()`), and leave `grad` as it was.
-    - Skip parameters whose `grad` is `None`.
+    - Skip parameters whose `grad` is `None`, and no others: a gradient counts as it is, however large, and with NaN in
+      it, too. A rate of 0 is a rate: it moves nothing.
     Open: the closure, further options with defaults, a loop or a `foreach` form.
     """
 

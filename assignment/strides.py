@@ -3,7 +3,8 @@
 A tensor is a row of elements (its storage) and three things that say how to walk along it: a shape, a stride for each
 axis, and an offset. One step along axis i goes `strides[i]` elements further. So transposing swaps two strides,
 slicing changes the offset and a size, expanding sets a stride to 0, and no element moves.
-Work with the numbers alone: no tensors. They may be too large for any machine's memory, and stay exact: no floats.
+Work with the numbers alone: no tensors. They may be too large for any machine's memory, and too many to be walked
+through one by one; they stay exact: no floats.
 """
 
 from collections.abc import Sequence

@@ -30,7 +30,7 @@ def train(
     3. set the gradients to zero, go backward, step. `optimizer.zero_grad()` sets each `p.grad` to `None`, which frees
        its memory; `zero_grad(set_to_none=False)` fills it with zeros.
 
-    Return the model and the loss of each step as it was before that step's update. Detach the losses from the
+    Return a tuple: the model, and the loss of each step as it was before that step's update. Detach the losses from the
     graph: whoever keeps a loss that still carries its graph keeps every activation of that step in memory.
 
     Example:

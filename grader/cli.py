@@ -59,7 +59,8 @@ def root(
 @app.command()
 def grade(
     submissions: Annotated[
-        list[Path], typer.Argument(help="Directories, .zip, .tar or .tar.gz.", metavar="SUBMISSION...")
+        list[Path],
+        typer.Argument(help="Directories, .zip, .tar, .tar.gz, or a folder of them.", metavar="SUBMISSION..."),
     ],
     out: Annotated[Path, typer.Option(help="Where the results go.", metavar="DIR")],
     jobs: Jobs = 1,
@@ -86,6 +87,10 @@ def grade(
     ] = None,
     per_task: Annotated[
         int | None, typer.Option(min=1, help="Submissions that a Slurm task grades; as it seems best if not said.")
+    ] = None,
+    pseudonyms: Annotated[
+        Path | None,
+        typer.Option(help="Results bear pseudonyms, no names; this file is the key to them.", metavar="KEYFILE"),
     ] = None,
     replay: Replay = True,
 ) -> None:
@@ -126,7 +131,7 @@ def grade(
             per_task=per_task,
             replay=replay,
         )
-        return lambda: grade_into(submissions, options, start)
+        return lambda: grade_into(submissions, options, start, pseudonyms)
 
     sys.exit(run(load, stopped=STOPPED[executor], tidy=start.close))
 
@@ -218,13 +223,17 @@ def marks(
     directory: Annotated[Path, typer.Argument(help="What `grader grade` had as --out.", metavar="DIR")],
     people: Annotated[Path, typer.Argument(help="A folder with class.csv and the rules.", metavar="CLASS")],
 ) -> None:
-    """Write what each in the class gets, DIR/marks.csv: points, less what lateness takes, and what was put right.
+    """Write what each in the class gets, CLASS/marks.csv: points, less what lateness takes, and what was put right.
 
     CLASS/class.csv: id, and where they are known name, email, lms_id, section, group, submission.
 
     CLASS/policy.toml: due, zone, grace_minutes, free_days, penalty_per_day, cap, closes_after_days.
 
     CLASS/times.csv: submission, time. CLASS/extensions.csv: id, until, reason.
+
+    CLASS/submission_metadata.yml, of Gradescope's download, says both whose a submission is and when it came.
+
+    CLASS/pseudonyms.json: the KEYFILE of `grader grade --pseudonyms`.
 
     CLASS/overrides.csv: id, points, reason, who; kata and test, where only a part is put right.
 

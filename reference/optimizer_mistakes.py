@@ -1,11 +1,11 @@
 """Mistakes that any optimizer can make, whatever its rule: each optimizer's file takes them over."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from reference import instead_of, optimizers
+from reference import Mistake, instead_of, optimizers
 from reference.optimizers import Grad, Met
 
 Lrs: TypeAlias = Sequence[Sequence[float]]
@@ -94,7 +94,7 @@ def cut_off(lrs: Lrs, grads: Grads, group: int, i: int, most: float) -> Met:
     return [(grad if grad is None else grad.clip(-most, most), lr) for grad, lr in optimizers.met(lrs, grads, group, i)]
 
 
-@instead_of(optimizers.met, "only the first group moves")
+@instead_of(optimizers.met, "a group that is added later, by add_param_group, does not move")
 def first_group_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """Groups may be added later, too."""
     return only_where(optimizers.met(lrs, grads, group, i), [group == 0] * len(lrs))
@@ -171,11 +171,11 @@ def further_tensor(kept: Bytes, own: Bytes, tensors: int) -> bool:
     return kept.keys() <= own.keys() and optimizers.is_needed(kept, own, tensors + 1)
 
 
-@instead_of(optimizers.is_needed, "the memory is kept in float64, whatever the parameter's dtype")
-def kept_in_float64(kept: Bytes, own: Bytes, tensors: int) -> bool:
-    """Eight bytes an element."""
-    wide = {dtype: 8 * size // ITEMSIZES[dtype] for dtype, size in own.items()}
-    return kept.keys() <= {"torch.float64"} and optimizers.is_needed(kept, wide, tensors)
+@instead_of(optimizers.is_needed, "the memory is kept in float{bits:g}, whatever the parameter's dtype", bits=[32, 64])
+def kept_in_one_format(kept: Bytes, own: Bytes, tensors: int, bits: int) -> bool:
+    """As torch.zeros makes it, where zeros_like should."""
+    in_it = {dtype: bits // 8 * size // ITEMSIZES[dtype] for dtype, size in own.items()}
+    return kept.keys() <= {f"torch.float{bits}"} and optimizers.is_needed(kept, in_it, tensors)
 
 
 @instead_of(optimizers.options, "the options of the first group, apart from lr, are used for all")
@@ -197,9 +197,21 @@ def other_default(lr: float, rate: float) -> float:
 
 
 @instead_of(optimizers.rates_without_own, "a group without an lr of its own gets the default, not the lr given for all")
-def default_for_groups(default: float, lr: float) -> dict[str, float]:
+def default_for_groups(default: float, lr: float) -> tuple[float, float]:
     """What is given is lost."""
     return optimizers.rates_without_own(default, default)
+
+
+def other_number(
+    step: Callable[..., Any], named: str, right: str, own: Sequence[float], given: Callable[[float], Options]
+) -> Mistake:
+    """An option of a step has another number than the `right` one where none is given."""
+
+    def mistaken(*args: Any, own: float, **options: Any) -> Any:
+        """What is given counts, of course."""
+        return step(*args, **{**given(own), **options})
+
+    return instead_of(step, f"{named} is {{own:g}} unless given; it should be {right}", own=own)(mistaken)
 
 
 def column(lrs: Lrs, group: int) -> list[float]:

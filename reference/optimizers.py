@@ -53,6 +53,6 @@ def default_rate(lr: float) -> float:
     return lr
 
 
-def rates_without_own(default: float, lr: float) -> dict[str, float]:
+def rates_without_own(default: float, lr: float) -> tuple[float, float]:
     """The rate of a group that has none of its own, when none is given for all, and when `lr` is."""
-    return {"nothing given": default_rate(default), "given once": lr}
+    return default_rate(default), lr

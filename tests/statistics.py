@@ -1,9 +1,17 @@
 """Bounds for random counts that right code exceeds about once in a billion runs."""
 
+import numpy as np
+
 Z = 6.11  # two-sided normal quantile at p = 1e-9
 
 
+MANY = 0.25  # of half a million float32 weights, one in fifty comes again by chance
 NORMAL_OR_CUT = "3, that of a normal, or 2.83, where it is cut off at three standard deviations"
+
+
+def repeated(values: np.ndarray) -> float:
+    """The share of numbers that come again, with their sign or the other: of random ones hardly any."""
+    return 1 - np.unique(abs(values)).size / values.size
 
 
 def tails(fourth_moment: float) -> str:

@@ -165,7 +165,8 @@ def runs(
     shapes = draw(st.lists(st.sampled_from([[2], [2, 3], [], [1], [0], [2, 1]]), min_size=1, max_size=3))
     shapes += [[2, 3]] * matrix
     dtype = draw(dtypes)
-    first = [0.1, 0.5][:groups] if groups > 1 else [draw(st.sampled_from([0.1, 0.5, 1e-3, 0.0]))]
+    second = draw(st.sampled_from([0.5, 0.0]))
+    first = [0.1, second][:groups] if groups > 1 else [draw(st.sampled_from([0.1, 0.5, 1e-3, 0.0]))]
     lrs = [[lr * factor for lr in first] for factor in (CHANGES if changing else [1.0] * steps)[:steps]]
     rng = rng_of(draw(SEEDS))
     params = [split(normal(rng, [total(shapes)], dtype), shapes) for _ in range(groups)]

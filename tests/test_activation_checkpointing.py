@@ -9,7 +9,7 @@ from torch import Tensor
 from reference.activation_checkpointing import oracle
 from tests.probes import activation_checkpointing as probes
 from tests.strategies import SEEDS, SIZES, costly, normal, rng_of
-from torchkata.compare import as_float64, assert_close, assert_equal, check
+from torchkata.compare import as_float64, assert_close, assert_equal, check, require
 from torchkata.student import Student
 from torchkata.values import Plain
 
@@ -17,6 +17,7 @@ DIM, ROWS = 4, 12  # an activation differs from a weight in size, and no product
 DEPTHS = st.integers(8, 16)
 SEGMENTS = st.sampled_from([7, 4, 2, 3, 5, 6, 1, 8, 16, 20])  # of 8 layers in sevens, every mistake keeps others
 TINY = 1e-4
+REENTRANT = "no weight gets a gradient where x needs none, as with a reentrant checkpoint"
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; no mistake takes their place
 
@@ -73,10 +74,10 @@ def check_gradients(student: Student, network: Network, asks: bool, times: int =
     sizes = [abs(weight) for weight in weights]
     scales, scale_x = backward_scale(sizes, abs(x), times * abs(grad_y), network.segment)
     roundings = 8 * (len(weights) + times)
-    reached, note = yours["weights"], "with a reentrant checkpoint no weight gets a gradient where x needs none"
-    if asks:
-        reached, note = [*yours["weights"], yours["x"]], "the graph should reach back to x, through all segments"
-    check(all(grad is not None for grad in reached), note, yours=reached, expected="a tensor for each")
+    reached = [*yours["weights"], *[yours["x"]] * asks]
+    note = "the graph should reach back to x, through all segments" if asks else ""
+    seen = REENTRANT if not asks and all(grad is None for grad in reached) else ""
+    check(all(grad is not None for grad in reached), note, mistake=seen, yours=reached, expected="a tensor for each")
     for i, (grad, scale) in enumerate(zip(exact, scales, strict=True)):
         assert_close(yours["weights"][i], grad, scale=scale, roundings=roundings, what=f"gradient of weight {i}")
     if asks:
@@ -86,7 +87,7 @@ def check_gradients(student: Student, network: Network, asks: bool, times: int =
 def cost_of(student: Student, num_layers: int, segment: int, asks: bool = True) -> Plain:
     """What a forward and a backward pass cost, where x `asks` for a gradient or not."""
     cost = student.call(probes.cost, DIM, num_layers, segment, ROWS, asks)
-    check(cost["attached"], "the outputs carry no graph: there is nothing to go back through")
+    require(cost["attached"], mistake="the outputs carry no graph: there is nothing to go back through")
     return cost
 
 
@@ -152,7 +153,7 @@ def test_each_segment_is_recomputed_once(student: Student, num_layers: int, segm
     cost = cost_of(student, num_layers, segment)
     fewest, most = oracle.recomputed(num_layers, segment)
     once = oracle.in_forward(num_layers, segment)
-    check(cost["forward"] == once, "the forward pass should run each layer once", yours=cost["forward"])
+    require(cost["forward"] == once, "the forward pass should run each layer once", yours=cost["forward"])
     again = cost["backward"] - 2 * num_layers  # two products a layer are the gradients'
     check(
         fewest <= again <= most,
@@ -168,7 +169,9 @@ def test_evaluation_keeps_nothing(student: Student, network: Network) -> None:
     num_layers = len(network.weights)
     reply = student.call(probes.evaluation, network.dim, network.weights, network.segment, network.x)
     assert_outputs(reply["y"], network)
-    check(not reply["attached"], "the outputs carry a graph: autograd is switched on again under torch.no_grad()")
+    check(
+        not reply["attached"], mistake="the outputs carry a graph: autograd is switched on again under torch.no_grad()"
+    )
     check(reply["kept"] <= 1, "more than the outputs stays alive", yours=reply["kept"], expected="1 activation")
     once = oracle.in_forward(num_layers, network.segment)
     check(reply["products"] == once, "each layer should run once", yours=reply["products"])

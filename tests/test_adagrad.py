@@ -53,4 +53,5 @@ def test_one_tensor_is_kept_for_each_parameter(student: Student, run: OptimizerR
     kept = student.call(probes.tensors_kept, run.params, run.lrs, run.grads)
     large = sum(p.numel() > 1 for group in run.params for p in group)
     note = "one tensor is kept for each parameter, the sum of squares: no second one, and none for each step"
-    assert_equal(kept, large, what="tensors kept", note=note)
+    further = "tensors are kept beside the sum of squares of each parameter" if kept > large else ""
+    assert_equal(kept, large, what="tensors kept", note=note, mistake=further)

@@ -11,8 +11,9 @@ from torch import Tensor
 from reference.checkpoint import oracle
 from reference.cruncher.oracle import forward
 from tests.probes import checkpoint as probes
+from tests.probes import checkpoint_code
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
-from torchkata.compare import as_float64, assert_close, assert_equal, check, same
+from torchkata.compare import as_float64, asking, assert_close, assert_equal, check, precondition, require, same
 from torchkata.student import Student
 from torchkata.values import Plain
 
@@ -41,7 +42,7 @@ def test_a_resumed_run_equals_the_uninterrupted_one(
         return  # with weights that a known mistake expects, all that follows is another run
     check_first_loss(reply["resumed"]["losses"], lesson, stop)
     finite = all(bool(weight.isfinite().all()) for weight in through["weights"])
-    check(finite, "the run that never stopped ends in weights that are no finite numbers", yours=through)
+    require(finite, "the run that never stopped ends in weights that are no finite numbers", yours=through)
     expected = oracle.rest_of_the_run(reply["runs"], reply["found"])
     for i, (yours, loss) in enumerate(zip(reply["resumed"]["losses"], expected["losses"], strict=False)):
         assert_equal(yours, loss, what=f"loss {i + 1} after loading", note=SO_FAR[min(i, 2)])
@@ -61,8 +62,9 @@ def check_weights(
     form = f"{len(saved)} weights"
     check(isinstance(loaded, list) and len(loaded) == len(saved), "weights are missing", yours=loaded, expected=form)
     for i, (yours, weight) in enumerate(zip(loaded, expected, strict=True)):
-        note = STILL if same(yours, before[i]) else TRANSPOSED if same(yours, weight.T.contiguous()) else NOT_AS_SAVED
-        assert_equal(yours, weight, what=f"weight {i} of {len(saved)} after loading", note=note)
+        seen = STILL if same(yours, before[i]) else TRANSPOSED if same(yours, weight.T.contiguous()) else ""
+        what = f"weight {i} of {len(saved)} after loading"
+        assert_equal(yours, weight, what=what, note="" if seen else NOT_AS_SAVED, mistake=seen)
     return all(same(weight, one) for weight, one in zip(expected, saved, strict=True))
 
 
@@ -81,7 +83,8 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
 def test_load_returns_the_step(student: Student, step: int, as_path: bool) -> None:
     """load_checkpoint returns the step that was saved, an int, from a path that is a str or a Path."""
     reply = student.call(probes.resume, [torch.ones(2, 1)], [torch.ones(1, 2)], [torch.ones(1)], 1, step, as_path)
-    assert_equal(reply["step"], step, what="step", note="the step that was saved should come back, an int")
+    with asking(checkpoint_code.saved_and_loaded(step, as_path)):
+        assert_equal(reply["step"], step, what="step", note="the step that was saved should come back, an int")
 
 
 @costly
@@ -90,9 +93,10 @@ def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
     """Saving leaves the model, its gradients and the optimizer as they were."""
     reply = student.call(probes.around_saving, lesson.weights, lesson.xs, lesson.ys)
     before, after = reply["before"], reply["after"]
-    assert_equal(before["the weights"], lesson.weights, what="weights before saving")
+    with precondition("already loaded weights are not those that were given"):
+        assert_equal(before["the weights"], lesson.weights, what="weights before saving")
     for name in before:
-        assert_equal(after[name], before[name], what=name, note=f"saving has changed {name}")
+        assert_equal(after[name], before[name], what=name, mistake=f"saving has changed {name}")
 
 
 @costly
@@ -100,8 +104,8 @@ def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
 def test_the_checkpoint_is_the_file_at_path(student: Student, name: str) -> None:
     """The checkpoint is the file at path itself, whatever its name ends in: no ending is added to it."""
     files = student.call(probes.files, name)
-    note = "save_checkpoint writes the checkpoint under another name than path"
-    check(name in files, note, yours=files, expected=f"a file {name}")
+    renamed = "save_checkpoint writes the checkpoint under another name than path"
+    check(name in files, mistake=renamed, yours=files, expected=f"a file {name}")
 
 
 @costly
@@ -118,12 +122,12 @@ def test_frozen_parameters_stay_frozen(student: Student, num_layers: int, place:
 @costly
 @given(RUNS)
 def test_later_training_does_not_reach_the_checkpoint(student: Student, lesson: Lesson) -> None:
-    """What is loaded is what was saved, however the model was trained since; gradients are not part of it."""
+    """What is loaded is what was saved, however the model was trained since; gradients and mode are not part of it."""
     reply = student.call(probes.trained_on, lesson.weights, lesson.xs, lesson.ys)
     check_weights(reply["loaded"], lesson.weights, change=1.0, later=reply["later"])
-    note = "gradients come with the checkpoint: a fresh model has some after loading"
-    assert_equal(reply["gradients"], 0, what="weights with a gradient", note=note)
-    check(reply["training"], "loading has switched the model to eval mode")
+    saved = "gradients come with the checkpoint: a fresh model has some after loading"
+    assert_equal(reply["gradients"], 0, what="weights with a gradient", mistake=saved)
+    check(reply["training"], mistake="loading has switched the model to eval mode")
 
 
 @costly
@@ -148,11 +152,12 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed
     """A save that fails half-way (the disk is full) raises, and the checkpoint before it can still be loaded."""
     weights = deep_weights(rng_of(seed), dim, 1)
     reply = student.call(probes.failing_save, weights)
-    check(bool(reply["raised"]), "saving failed half-way, and save_checkpoint said nothing", expected="an exception")
+    silent = "saving failed half-way, and save_checkpoint said nothing"
+    check(bool(reply["raised"]), mistake=silent, expected="an exception")
     check(
         not reply["unreadable"],
-        "the checkpoint that was there before can't be loaded any more",
-        yours=reply["unreadable"][:1],
+        mistake="the checkpoint that was there before can't be loaded any more",
+        yours=" ".join(reply["unreadable"][:1]),
     )
     check_weights(reply["loaded"], weights, change=2.0, later=[weight + 1 for weight in weights])
 
@@ -160,11 +165,15 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed
 @costly
 @given(st.integers(1, 8))
 def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> None:
-    """The file is written under another name beside path, or in a folder there, then put in place with os.replace."""
+    """The file is written under a name of its own, in path's folder or below, then put in place with os.replace."""
     moves = student.call(probes.moves, dim)
-    note = "nothing was moved onto path from its folder: a run killed while writing would leave half a file"
-    check(moves["put in place"], note, expected="os.replace(a file beside path or in a folder beside it, path)")
-    check(not moves["taken away"], "the old checkpoint is taken away first: a run killed just then has none")
+    direct = "nothing was moved onto path from its folder: it is written directly, or comes from elsewhere"
+    check(
+        moves["put in place"], mistake=direct, expected="os.replace(a file beside path or in a folder beside it, path)"
+    )
+    taken = "a file beside path that is not the checkpoint was changed: its name was taken for the unfinished file"
+    check(not moves["changed"], mistake=taken, yours=moves["changed"], expected="all other files as they were")
+    check(not moves["taken away"], mistake="the old checkpoint is taken away first: a run killed just then has none")
 
 
 @costly
@@ -172,7 +181,11 @@ def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> N
 def test_loading_runs_no_code_from_the_file(student: Student, written_by: str) -> None:
     """A file that somebody else has prepared can't run code when it is loaded."""
     ran = student.call(probes.hostile_file, 2, written_by)
-    check(ran is False, "loading ran code that was hidden in the file", expected="torch.load(..., weights_only=True)")
+    check(
+        ran is False,
+        mistake="loading ran code that was hidden in the file",
+        expected="torch.load(..., weights_only=True)",
+    )
 
 
 @costly
@@ -182,7 +195,9 @@ def test_tensors_from_another_device_are_loaded(student: Student, dim: int, seed
     weights = deep_weights(rng_of(seed), dim, 1)
     reply = student.call(probes.from_elsewhere, weights)
     check(
-        not reply["raised"], "a checkpoint whose tensors were on a GPU can't be loaded here", yours=reply["raised"][:1]
+        not reply["raised"],
+        mistake="a checkpoint whose tensors were on a GPU can't be loaded here",
+        yours=" ".join(reply["raised"][:1]),
     )
     assert_equal(reply["devices"], ["cpu"], what="devices")
     check_weights(reply["loaded"], weights, change=1.0)
@@ -193,13 +208,15 @@ def test_tensors_from_another_device_are_loaded(student: Student, dim: int, seed
 def test_a_truncated_file_is_refused(student: Student, lesson: Lesson, part: float) -> None:
     """A file that was cut off raises, and leaves the model and the optimizer as they were."""
     reply = student.call(probes.truncated, lesson.weights, lesson.xs, lesson.ys, part)
-    assert_equal(reply["before"]["weights"], lesson.weights, what="weights before loading")
+    left = f"only {part:.0%}" if part < 1 else "all but the last byte"
+    with precondition("already loaded weights are not those that were given"):
+        assert_equal(reply["before"]["weights"], lesson.weights, what="weights before loading")
     check(
         bool(reply["raised"]),
-        f"only {part:.0%} of the file, less a byte, is left, and load_checkpoint said nothing",
+        mistake=f"{left} of the file is left, and load_checkpoint said nothing",
         expected="an exception",
     )
-    assert_equal(reply["after"], reply["before"], what="model and optimizer", note="half a file was loaded")
+    assert_equal(reply["after"], reply["before"], what="model and optimizer", mistake="half a file was loaded")
 
 
 SHAPES = {"w": [2, 2], "final": [2, 1]}
@@ -225,6 +242,6 @@ def test_a_checkpoint_of_another_model_is_refused(
     saved, model, note = case
     check(
         bool(student.call(probes.misfit, saved, model)),
-        f"{note}, and load_checkpoint said nothing",
+        mistake=f"{note}, and load_checkpoint said nothing",
         expected="an exception",
     )

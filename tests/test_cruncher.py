@@ -8,7 +8,7 @@ from reference.cruncher import oracle
 from tests.probes import cruncher as probes
 from tests.statistics import Z
 from tests.strategies import DeepCase, deep_cases, sizes
-from torchkata.compare import as_float64, assert_close, assert_equal, check
+from torchkata.compare import as_float64, assert_close, assert_equal, check, precondition, require
 from torchkata.student import Student
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; no mistake takes their place
@@ -38,7 +38,9 @@ def test_rows_do_not_know_of_each_other(student: Student, case: DeepCase) -> Non
     yours = student.call(probes.rows_alone, case.weights, case.x)
     weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
     scale = forward_scale([abs(w) for w in weights], abs(x))
-    check(isinstance(yours["rows"], torch.Tensor), "each row should come out as a tensor", yours=yours["rows"])
+    form = f"a tensor of shape [{len(case.x)}]"
+    right = all(isinstance(each, torch.Tensor) and list(each.shape) == [len(case.x)] for each in yours.values())
+    require(right, "the form of a batch's outputs is wrong", yours=yours["batch"], expected=form)
     assert_close(yours["batch"], as_float64(yours["rows"]), scale=scale, roundings=16 * len(weights))
 
 
@@ -58,7 +60,7 @@ def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
 
 @given(sizes(3, 6), st.integers(0, 4))
 def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
-    """state_dict has layers.0.weight … and final.weight; the parameters number dim² · num_layers + dim."""
+    """layers is an nn.ModuleList; state_dict has layers.0.weight …, final.weight: dim² · num_layers + dim numbers."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
     assert_equal(anatomy["parameters"], expected["parameters"], what="number of parameters")
@@ -71,14 +73,14 @@ def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_la
     """No two layers, of one model or of two, share their memory or their values at the start; nothing is seeded."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     weights = start["weights"]
-    note = "Cruncher has set torch's seed"
-    assert_equal(start["seed"], seed, what="torch.initial_seed()", note=note)
-    assert_equal(start["places"], len(weights), what="places in memory", note="layers share one weight")
+    seeded = "Cruncher has set torch's seed"
+    assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)
+    assert_equal(start["places"], len(weights), what="places in memory", mistake="layers share one weight")
     for i, weight in enumerate(weights):
         for j in range(i):
             alike = isinstance(weight, torch.Tensor) and torch.equal(weight, weights[j])
             note = f"weights {j} and {i} of two models built in a row start equal: copied, constant or seeded"
-            check(not alike, note, yours=weight)
+            check(not alike, mistake=note, yours=weight)
 
 
 def test_layers_start_as_linear_does(student: Student, seed: int) -> None:
@@ -87,7 +89,8 @@ def test_layers_start_as_linear_does(student: Student, seed: int) -> None:
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, exact) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):
         shape = [dim, dim] if i < num_layers else [dim, 1]
-        assert_equal(list(weight.shape), shape, what=f"shape of weight {i} of {num_layers + 1}")
+        with precondition("the form is wrong"):
+            assert_equal(list(weight.shape), shape, what=f"shape of weight {i} of {num_layers + 1}")
         expected, variance = f"standard deviation {exact:.4f}", float(as_float64(weight).var())
         slack = Z * (2 / weight.numel()) ** 0.5
         note = f"weight {i} of {num_layers + 1} has another spread"

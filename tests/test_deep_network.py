@@ -11,8 +11,8 @@ from torch import Tensor
 from reference.deep_network import oracle
 from tests.probes import deep_network as probes
 from tests.statistics import NORMAL_OR_CUT, Z, tails
-from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of
-from torchkata.compare import as_float64, assert_close, assert_equal, check
+from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
+from torchkata.compare import as_float64, assert_close, assert_equal, check, precondition
 from torchkata.student import Student
 
 CLEAR = 1e-3  # a product is at least so far from 0, relative to its terms: no rounding turns its sign
@@ -86,7 +86,7 @@ def test_any_leading_dimensions_and_no_layers(student: Student, case: NetworkCas
     assert_output(student, case)
 
 
-@given(networks(st.integers(1, 3), st.integers(0, 4).map(lambda rows: [rows])))
+@given(networks(st.integers(1, 3), sizes(2, 4, 0).map(lambda rows: [rows])))
 def test_gradients_reach_every_layer(student: Student, case: NetworkCase) -> None:
     """backward() fills the gradient of every layer's weight and of x; nothing flows back where a ReLU gave 0."""
     yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
@@ -117,7 +117,7 @@ def gradient_scales(
 
 @given(st.integers(1, 6), st.integers(0, 4))
 def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
-    """state_dict has layers.0.weight, layers.1.weight, …, each (dim, dim), and nothing else."""
+    """layers is an nn.ModuleList of Blocks; state_dict has layers.0.weight, …, each (dim, dim), and nothing else."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["parameters"], expected["parameters"], what="numbers to train")
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
@@ -134,19 +134,19 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """No two layers share memory or values at the start, torch's seed repeats them, and nothing is seeded."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
-    note = "DeepNetwork has set torch's seed"
-    assert_equal(start["seed"], seed, what="torch.initial_seed()", note=note)
+    seeded = "DeepNetwork has set torch's seed"
+    assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)
     weights = start["weights"]
-    assert_equal(start["places"], len(weights), what="places in memory", note="layers share one weight")
+    assert_equal(start["places"], len(weights), what="places in memory", mistake="layers share one weight")
     for i, weight in enumerate(weights):
         for j in range(i):
             alike = isinstance(weight, Tensor) and torch.equal(weight, weights[j])
             note = (
                 f"weights {j} and {i} of two networks built in a row start equal: copied, constant, or seeded each time"
             )
-            check(not alike, note)
+            check(not alike, mistake=note)
     again = student.call(probes.initial_weights, dim, num_layers, 2, seed)
-    assert_equal(again["weights"], weights, what="weights", note="the same torch.manual_seed gave another start")
+    assert_equal(again["weights"], weights, what="weights", mistake="the same torch.manual_seed gave another start")
 
 
 def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student, seed: int) -> None:
@@ -154,7 +154,8 @@ def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student
     dim, num_layers = 128, 4
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, std) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):
-        assert_equal(list(weight.shape), [dim, dim], what=f"shape of weight {i} of {num_layers}")
+        with precondition("the form is wrong"):
+            assert_equal(list(weight.shape), [dim, dim], what=f"shape of weight {i} of {num_layers}")
         values = as_float64(weight).flatten() / std
         n = values.size
         variance, slack = float(values.var()), Z * (2 / n) ** 0.5
@@ -164,5 +165,5 @@ def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student
         mean, note = float(values.mean()) * std, f"weight {i} of {num_layers} has a mean other than 0"
         check(abs(mean) <= Z * std / n**0.5, note, yours=mean, expected=f"0, within {Z * std / n**0.5:.2g}")
         kurtosis, slack = float((values**4).mean()) / variance**2, Z * (24 / n) ** 0.5
-        is_normal, note = 2.83 - slack <= kurtosis <= 3 + slack, f"weight {i} of {num_layers}: {tails(kurtosis)}"
-        check(is_normal, note, yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT)
+        is_normal, note = 2.83 - slack <= kurtosis <= 3 + slack, f"weight {i} of {num_layers}"
+        check(is_normal, note, mistake=tails(kurtosis), yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT)

@@ -7,19 +7,23 @@ from hypothesis import strategies as st
 
 from reference.floating_point import oracle
 from tests.probes import floating_point as probes
-from torchkata.compare import assert_equal, check
+from torchkata.compare import asking, assert_equal, check, precondition
 from torchkata.student import Student
+from torchkata.typed import literal
 
 NAMES = list(oracle.FORMATS)
 DTYPE = st.sampled_from(NAMES)
 SIGN = st.sampled_from([1.0, -1.0])
+BEYOND_FLOATS = st.integers(2**52, 2**53).map(lambda half: 2 * half + 1)
 FAR_LARGER = 2.0**40
 
 
 def assert_underflows(student: Student, value: float, dtypes: list[str], note: str = "") -> None:
     """Demand the right answer for this value in each of these dtypes."""
-    expected = {name: oracle.underflows(value, name) for name in dtypes}
-    assert_equal(student.call(probes.underflows, value, dtypes), expected, what="underflows", note=note)
+    yours = student.call(probes.underflows, value, dtypes)
+    for name in dtypes:
+        with asking(f"underflows({literal(value)}, torch.{name})"):
+            assert_equal(yours[name], oracle.underflows(value, name), note=note)
 
 
 @given(st.floats(-50, 5), SIGN)
@@ -39,7 +43,8 @@ def test_the_nearest_number_is_taken(student: Student, dtype: str, factor: float
 def test_zero_and_what_is_no_number_do_not_underflow(student: Student, dtype: str, value: float) -> None:
     """0 was 0 before; infinities, NaN and huge numbers become many things, but not 0."""
     control = "a quarter of the smallest number above 0 does become 0: it is asked for here, too"
-    assert_underflows(student, oracle.smallest(dtype) / 4, [dtype], control)
+    with precondition():
+        assert_underflows(student, oracle.smallest(dtype) / 4, [dtype], control)
     assert_underflows(student, value, [dtype])
 
 
@@ -52,25 +57,22 @@ def test_largest_is_the_largest_finite_number(student: Student, dtype: str) -> N
     assert_equal(float(yours), expected, what="largest")
 
 
-@given(st.lists(st.integers(1, 2000), max_size=4), DTYPE)
+@given(st.lists(st.integers(1, 9), max_size=4), DTYPE)
 def test_bytes_are_elements_times_bytes_each(student: Student, shape: list[int], dtype: str) -> None:
     """A tensor takes the product of its sizes, times the bytes of one element; a scalar takes one element."""
-    dtypes = [dtype]
-    expected = {dtype: oracle.storage_bytes(shape, dtype)}
-    assert_equal(student.call(probes.storage_bytes, shape, dtypes), expected, what="bytes")
+    assert_equal(student.call(probes.storage_bytes, shape, dtype), oracle.storage_bytes(shape, dtype), what="bytes")
 
 
 @given(st.permutations([0, 3, 1]), st.integers(1, 3), DTYPE)
 def test_no_elements_take_no_bytes(student: Student, sizes: list[int], rank: int, dtype: str) -> None:
     """A shape with a 0 in it has no elements; one without has some."""
-    shape, dtypes = sizes[:rank], [dtype]
-    expected = {dtype: oracle.storage_bytes(shape, dtype)}
-    assert_equal(student.call(probes.storage_bytes, shape, dtypes), expected, what="bytes")
+    shape = sizes[:rank]
+    assert_equal(student.call(probes.storage_bytes, shape, dtype), oracle.storage_bytes(shape, dtype), what="bytes")
 
 
-@given(st.integers(2**19, 2**20), st.integers(2**19, 2**20), st.integers(1, 2**19), DTYPE)
-def test_large_tensors_are_counted_not_made(student: Student, a: int, b: int, c: int, dtype: str) -> None:
+@given(st.integers(1, 5), st.integers(1, 5), BEYOND_FLOATS, DTYPE)
+def test_large_tensors_are_counted_not_made(student: Student, a: int, b: int, times: int, dtype: str) -> None:
     """Tensors that fit on no machine are counted, too, to the last byte."""
-    shape, dtypes = [a | 1, b | 1, c | 1], [dtype]
-    expected = {dtype: oracle.storage_bytes(shape, dtype)}
-    assert_equal(student.call(probes.storage_bytes, shape, dtypes), expected, what="bytes")
+    shape = [a | 1, b | 1, 1]
+    yours = student.call(probes.storage_bytes, [*shape[:-1], times], dtype)
+    assert_equal(yours, oracle.storage_bytes(shape, dtype, times), what="bytes")

@@ -2,6 +2,8 @@
 
 import itertools
 import sys
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -15,27 +17,38 @@ from reference.get_batch import oracle
 from tests.probes import get_batch as probes
 from tests.statistics import chi_square_range
 from tests.strategies import TokenCase, permutation, token_cases
-from torchkata.compare import assert_equal, check, same
+from torchkata.compare import assert_equal, check, require, same
 from torchkata.show import show
 from torchkata.student import Student
 from torchkata.values import Plain
 
+Demand: TypeAlias = Callable[..., None]  # check or require
 
-def tokens_of(returned: Plain, rows: int, sequence_length: int) -> Array:
-    """The batch as int64, once its form is right."""
+
+def tokens_of(returned: Plain, rows: int, sequence_length: int, demand: Demand = require) -> Array:
+    """The batch as int64, once its form is right: some tests are about that, and the others need it."""
     form = f"integers of shape [{rows}, {sequence_length}]"
     batch = oracle.inputs(returned, rows, sequence_length)
-    check(isinstance(batch, Tensor), "the batch should be a tensor", yours=returned, expected=form)
+    demand(isinstance(batch, Tensor), "the batch should be a tensor", yours=returned, expected=form)
     whole = not (batch.is_floating_point() or batch.is_complex() or batch.dtype == torch.bool)
-    check(whole, "tokens are whole numbers: the dtype should be an integer one", yours=returned, expected=form)
+    demand(whole, mistake="tokens are whole numbers: the dtype should be an integer one", yours=returned, expected=form)
     short = batch.ndim == 2 and len(batch) == rows and batch.shape[1] < sequence_length
-    note = "the rows are too short, as where they run over the end of the data" if short else "the shape is wrong"
-    check(list(batch.shape) == [rows, sequence_length], note, yours=returned, expected=form)
+    seen = "the rows are too short, as where they run over the end of the data" if short else ""
+    note = "" if short else "the shape is wrong"
+    demand(list(batch.shape) == [rows, sequence_length], note, mistake=seen, yours=returned, expected=form)
     tokens: Array = batch.numpy().astype(np.int64)
     return tokens
 
 
-def drawn_starts(student: Student, starts: int, rows: int, sequence_length: int, calls: int, seed: int) -> Array | None:
+def drawn_starts(
+    student: Student,
+    starts: int,
+    rows: int,
+    sequence_length: int,
+    calls: int,
+    seed: int,
+    demand: Demand = require,
+) -> Array | None:
     """The starts of so many batches, numbered from 0; None for batches of another form, if that is no mistake."""
     data = permutation(starts + sequence_length, seed)
     drawn = student.call(probes.first_tokens, data, rows, sequence_length, calls, seed)
@@ -47,9 +60,11 @@ def drawn_starts(student: Student, starts: int, rows: int, sequence_length: int,
     place[tokens] = np.arange(len(tokens))
     places = place[drawn.numpy().clip(-1, len(place) - 1)]
     came = np.unique(places).tolist()
-    check({*came} <= {*allowed}, "a start is out of range", yours=came, expected=f"starts from 0 to {starts - 1}")
+    demand(
+        {*came} <= {*allowed}, mistake="a start is out of range", yours=came, expected=f"starts from 0 to {starts - 1}"
+    )
     varied = len(allowed) == 1 or not same(drawn, drawn[:1].expand(calls, rows))
-    check(varied, "every call gives the same batch", yours=drawn[0])
+    demand(varied, mistake="every call gives the same batch", yours=drawn[0])
     numbers: Array = np.searchsorted(allowed, places)
     return numbers
 
@@ -58,10 +73,21 @@ def what_is_wrong(row: Array, data: Array) -> str:
     """Why a row is none of the windows that leave a target after them."""
     strange = row[~np.isin(row, data)].tolist()
     if strange:
-        return f"{strange[0]} is no token of the data"
+        return f"{strange[0]} is no token of the data{what_is_left(row, data)}"
     if (row == data[-len(row) :]).all():
         return "this row is the end of the data: no token is left after it, as its target"
     return "these tokens do not stand side by side in the data, in this order"
+
+
+def what_is_left(row: Array, data: Array) -> str:
+    """Of a window whose tokens went through an integer of fewer bits, which one; "" for any other row."""
+    windows = np.lib.stride_tricks.sliding_window_view(data, len(row))
+    for bits in (16, 8):
+        alike = ((windows - row) % 2**bits == 0).all(axis=1) & bool((abs(row) < 2**bits).all())
+        if alike.any():
+            whole = windows[alike][0]
+            return f", but what {bits} bits hold of {whole[whole != row][0]}"
+    return ""
 
 
 @given(token_cases(windows=st.integers(1, 20)), st.booleans())
@@ -69,14 +95,14 @@ def test_every_row_is_a_window_of_the_data(student: Student, case: TokenCase, fr
     """Every row is data[start : start + sequence_length], token for token, with a target left after it."""
     reply = student.call(probes.batch, case.data, case.batch_size, case.sequence_length, case.seed, from_file)
     data = case.data.numpy().astype(np.int64)
-    for row in tokens_of(reply["batch"], case.batch_size, case.sequence_length):
-        check(oracle.is_row(row, data), what_is_wrong(row, data), yours=torch.from_numpy(row))
+    for row in tokens_of(reply["batch"], case.batch_size, case.sequence_length, check):
+        check(oracle.is_row(row, data), mistake=what_is_wrong(row, data), yours=torch.from_numpy(row))
 
 
 def test_every_start_occurs_and_no_other(student: Student, seed: int) -> None:
     """Each start in range(len(data) - sequence_length) can occur, the first and the last, too, and no other."""
     for sequence_length in (1, 3, 8):
-        starts = drawn_starts(student, 4, 1, sequence_length, 80, seed)
+        starts = drawn_starts(student, 4, 1, sequence_length, 80, seed, check)
         if starts is None:
             return
         came, expected = sorted({*starts.flatten().tolist()}), "starts 0, 1, 2 and 3 in 80 draws"
@@ -102,11 +128,13 @@ def test_starts_reach_all_of_a_large_file(student: Student, seed: int) -> None:
     reply = student.call(probes.large_starts, length, rows, seed)
     starts = tokens_of(reply, rows, 1)[:, 0]
     inside = bool(((starts >= 0) & (starts < length)).all())
-    note = "some starts are likelier than others, or never come" if inside else "a token is none of the file's"
+    require(inside, "a token is none of the file's", yours=reply)
     counts = {"in each twelfth of the file": oracle.twelfths(starts, length), "modulo 6": oracle.sixths(starts)}
-    yours = {name: came.tolist() for name, came in counts.items()} if inside else reply
+    yours = {name: came.tolist() for name, came in counts.items()}
     even = oracle.are_everywhere(starts, length, chi_square_range(11), chi_square_range(5))
-    check(even, note, yours=yours, expected=f"{rows} starts, about as many in each twelfth, and of each remainder")
+    note = "some starts are likelier than others, or never come"
+    expected = f"{rows} starts, about as many in each twelfth, and of each remainder"
+    check(even, note, yours=yours, expected=expected)
 
 
 def test_rows_are_independent(student: Student, seed: int) -> None:
@@ -122,7 +150,7 @@ def test_rows_are_independent(student: Student, seed: int) -> None:
         counts = oracle.pairs(a, b, len(shares))
         expected = "each start of one with each of the other, about equally often"
         note = f"rows {i} and {j} of a batch {relation(a, b)}"
-        check(oracle.are_free(a, b, shares, (low, high)), note, yours=counts.tolist(), expected=expected)
+        check(oracle.are_free(a, b, shares, (low, high)), mistake=note, yours=counts.tolist(), expected=expected)
 
 
 def relation(first: Array, second: Array) -> str:
@@ -143,21 +171,21 @@ def test_a_small_file_fills_a_large_batch(student: Student, seed: int) -> None:
     """A start may come twice: a batch can have more rows than there are starts."""
     data = permutation(5, seed)
     reply = student.call(probes.batch, data, 40, 3, seed, False)
-    tokens_of(reply["batch"], oracle.rows(40, 5, 3), 3)
+    tokens_of(reply["batch"], oracle.rows(40, 5, 3), 3, check)
 
 
 @given(st.integers(0, 2**31), st.integers(1, 4))
 def test_the_torch_seed_decides(student: Student, seed: int, sequence_length: int) -> None:
-    """The same torch.manual_seed gives the same batches, whatever NumPy's generator does; nothing is seeded."""
+    """After torch.manual_seed come the same batches, whatever NumPy does; two in a row differ, nothing is seeded."""
     data = permutation(5000, seed)
     reply = student.call(probes.repeated, data, 8, sequence_length, seed)
     first, *again = reply["batches"]
-    assert_equal(reply["seed"], seed, what="torch.initial_seed()", note="get_batch has set torch's seed")
+    assert_equal(reply["seed"], seed, what="torch.initial_seed()", mistake="get_batch has set torch's seed")
     one, other = (tokens_of(batch, 8, sequence_length) for batch in first)
-    check(not bool((one == other).all()), "two calls in a row gave the same batch", yours=first[1])
+    check(not bool((one == other).all()), mistake="two calls in a row gave the same batch", yours=first[1])
     for (how, repeats), batches in zip(oracle.repeats().items(), again, strict=True):
         note = f"after the same torch.manual_seed, {how}, come other batches"
-        check(same(batches, first) is repeats, note, yours=batches, expected=f"again {show(first)}")
+        check(same(batches, first) is repeats, mistake=note, yours=batches, expected=f"again {show(first)}")
 
 
 @given(st.sampled_from(["meta", "cpu"]), st.booleans(), st.integers(1, 3))
@@ -171,8 +199,8 @@ def test_the_batch_is_put_on_the_device(student: Student, device: str, as_object
 def test_batch_and_data_share_no_memory(student: Student, case: TokenCase) -> None:
     """The call leaves the data as it was, and what happens to the data later does not reach the batch."""
     reply = student.call(probes.later_change, case.data, case.batch_size, case.sequence_length, case.seed)
-    assert_equal(reply["data"], case.data, what="data", note="the call changed the data")
-    assert_equal(reply["batch later"], reply["batch"], what="batch", note="the batch is a view of the data's memory")
+    assert_equal(reply["data"], case.data, what="data", mistake="the call changed the data")
+    assert_equal(reply["batch later"], reply["batch"], what="batch", mistake="the batch is a view of the data's memory")
 
 
 @given(st.integers(0, 5), st.integers(0, 4), st.integers(1, 3))
@@ -185,7 +213,7 @@ def test_data_without_a_window_is_refused(student: Student, length: int, missing
     note = f"{length} tokens hold no window of {sequence_length} with its target, and {came}"
     wanted = oracle.is_refused(length, sequence_length)
     yours = raised[0] if raised else "a batch"
-    check(refused is wanted, note, yours=yours, expected="a ValueError or a RuntimeError")
+    check(refused is wanted, mistake=note, yours=yours, expected="a ValueError or a RuntimeError")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell which part of a file has been read")

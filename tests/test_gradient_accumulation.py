@@ -104,13 +104,15 @@ def test_gradients_that_were_there_are_added_to(student: Student, task: Task) ->
 
 @given(tasks(uneven=True))
 def test_the_loss_is_that_of_the_whole_batch(student: Student, task: Task) -> None:
-    """What comes back is the mean squared error over the whole batch, without a graph."""
+    """What comes back is the mean squared error over the whole batch; neither it nor a gradient has a graph."""
     reply = call(student, task, nothing(task))
     (exact, _), (scale, _) = accumulate(task, nothing(task)), accumulate(task, nothing(task), worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=roundings(task))
-    check(not reply["attached"]["loss"], "the loss still has its graph, and with it the activations: detach() it")
+    check(
+        not reply["attached"]["loss"], mistake="the loss still has its graph, and with it the activations: detach() it"
+    )
     note = "the gradients have a graph of their own: create_graph=True asks for it"
-    check(not reply["attached"]["gradients"], note)
+    check(not reply["attached"]["gradients"], mistake=note)
 
 
 @given(tasks(uneven=True))
@@ -119,9 +121,9 @@ def test_the_model_sees_each_row_once(student: Student, task: Task) -> None:
     rows = call(student, task, nothing(task))["rows"]
     expected = oracle.called_with(len(task.case.x), task.micro_batch_size)
     few = f"{len(expected)} calls of at most {task.micro_batch_size} rows"
-    check(max(rows, default=0) <= max(expected), "the model is given too many rows", yours=rows, expected=few)
+    check(max(rows, default=0) <= max(expected), mistake="the model is given too many rows", yours=rows, expected=few)
     check(sum(rows) == sum(expected), "each row should go through the model once", yours=rows, expected=few)
-    check(len(rows) == len(expected), "there are more micro-batches than needed", yours=rows, expected=few)
+    check(len(rows) == len(expected), mistake="there are more micro-batches than needed", yours=rows, expected=few)
 
 
 def test_one_micro_batch_of_activations_is_alive_at_a_time(student: Student, seed: int) -> None:
@@ -133,7 +135,7 @@ def test_one_micro_batch_of_activations_is_alive_at_a_time(student: Student, see
     whole, single = peaks["whole batch"], peaks["one micro-batch"]
     check(
         whole <= 3 * single,  # a copy or two are nobody's mistake
-        "activations of several micro-batches are alive at once",
+        mistake="activations of several micro-batches are alive at once",
         yours=whole,
         expected=f"about {single} bytes at the peak, as for one micro-batch alone",
     )
@@ -147,7 +149,6 @@ def test_nothing_but_the_gradients_changes(student: Student, task: Task) -> None
     given = {"weights": case.weights, "x": case.x, "y": case.grad_y, "model.training": False}
     notes = {"weights": "the weights are changed: the step is the optimizer's to take"}
     for name, value in given.items():
-        note = notes.get(name, f"{name} should stay as it was")
-        assert_equal(reply["left alone"][name], value, what=name, note=note)
+        assert_equal(reply["left alone"][name], value, what=name, mistake=notes.get(name, f"{name} is changed"))
     note = "a parameter that needs no gradient gets one: frozen ones should stay so"
-    assert_equal(reply["gradients"][0], None, what="gradient of weight 0, which needs none", note=note)
+    assert_equal(reply["gradients"][0], None, what="gradient of weight 0, which needs none", mistake=note)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reference.initialization import oracle
 from tests.probes import initialization as probes
-from tests.statistics import Z, chi_square_range
+from tests.statistics import MANY, Z, chi_square_range, repeated
 from tests.strategies import sizes
 from torchkata.compare import as_float64, assert_equal, check, require
 from torchkata.student import Student
@@ -33,12 +33,13 @@ def test_it_is_a_parameter_of_that_shape(student: Student, input_dim: int, outpu
     """It is an nn.Parameter of shape (input_dim, output_dim), in torch's default dtype."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim)
     check(
-        anatomy["is an nn.Parameter"], "the weight is no nn.Parameter: neither a module nor an optimizer would find it"
+        anatomy["is an nn.Parameter"],
+        mistake="the weight is no nn.Parameter: neither a module nor an optimizer would find it",
     )
-    check(anatomy["requires grad"], "the nn.Parameter does not require grad: it is frozen")
+    check(anatomy["requires grad"], mistake="the nn.Parameter does not require grad: it is frozen")
     note = "x @ weight takes (input_dim, output_dim); the other way round is the weight of nn.Linear"
     assert_equal(anatomy["shape"], [input_dim, output_dim], what="shape", note=note)
-    assert_equal(anatomy["dtype"], "torch.float32", what="dtype", note="the weight is not in torch's default dtype")
+    assert_equal(anatomy["dtype"], "torch.float32", what="dtype", mistake="the weight is not in torch's default dtype")
 
 
 def test_no_weight_is_beyond_three_standard_deviations(student: Student, seed: int) -> None:
@@ -76,19 +77,22 @@ def test_the_spread_is_one_over_root_input_dim_before_the_cut(student: Student, 
 
 
 def test_the_shape_is_a_normal_that_is_cut(student: Student, seed: int) -> None:
-    """The weights are spread as a normal within its cut: what lies beyond is drawn again, not moved to the bound."""
+    """On both sides of 0 the weights are a normal's within its cut: what is beyond is drawn again, not moved there."""
     for input_dim, output_dim in LARGE:
         weights, start = drawn(student, input_dim, output_dim, seed), oracle.start(input_dim, output_dim)
-        sizes = abs(weights) / start.std
-        sizes = sizes[sizes <= EDGES[-1] * (1 + 1e-6)].clip(max=EDGES[-1])  # what is beyond is another test's
-        counts = np.histogram(sizes, EDGES)[0]
-        right = weights.size * np.array([start.share(*pair) for pair in pairwise(EDGES)])
+        z = weights / start.std
+        z = z[abs(z) <= EDGES[-1] * (1 + 1e-6)].clip(-EDGES[-1], EDGES[-1])  # what is beyond is another test's
+        above = np.where(z == 0, np.arange(z.size) % 2 == 0, z > 0)  # zeros are on both sides
+        counts = np.concatenate([np.histogram(side, EDGES)[0] for side in (z[above], -z[~above])])
+        both = weights.size * np.array([start.share(*pair) for pair in pairwise(EDGES)])
+        right = np.concatenate([start.positive * both, (1 - start.positive) * both])
         terms = (counts - right) ** 2 / np.maximum(right, RARE)
         worst = int(np.argmax(terms))
+        side, low = divmod(worst, len(both))
         amount = "many" if counts[worst] > right[worst] else "few"
-        place = f"{EDGES[worst]} to {EDGES[worst + 1]} standard deviations away from 0"
+        place = f"{EDGES[low]} to {EDGES[low + 1]} standard deviations {('above', 'below')[side]} 0"
         note = f"({input_dim}, {output_dim}): too {amount} weights are {place}"
-        limit = chi_square_range(len(EDGES) - 2)[1]
+        limit = chi_square_range(len(right) - 1)[1]
         expected = f"about {right[worst]:.0f} of {weights.size} weights"
         check(float(terms.sum()) <= limit, note, yours=int(counts[worst]), expected=expected)
 
@@ -99,28 +103,30 @@ def test_the_torch_seed_decides(student: Student, seed: int, input_dim: int, out
     first = student.call(probes.weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.weights, input_dim, output_dim, 2, seed)
     note = "torch.manual_seed is called inside: torch's seed has changed"
-    assert_equal(first["seed"], seed, what="torch.initial_seed()", note=note)
+    assert_equal(first["seed"], seed, what="torch.initial_seed()", mistake=note)
     weights, note = first["weights"], "the same torch.manual_seed gave others: these are not torch's global generator's"
-    assert_equal(again["weights"], weights, what="two weights", note=note)
+    assert_equal(again["weights"], weights, what="two weights", mistake=note)
     check(
         not torch.equal(*weights),
-        "two weights drawn in a row are equal: not drawn, or torch is seeded each time",
+        mistake="two weights drawn in a row are equal: nothing is drawn, or each call begins with the same seed",
         yours=weights,
     )
-    check(all(bool(weight.isfinite().all()) for weight in weights), "a weight is not a finite number", yours=weights)
+    require(all(bool(weight.isfinite().all()) for weight in weights), "a weight is not a finite number", yours=weights)
 
 
 def test_every_weight_is_a_draw_of_its_own(student: Student, seed: int) -> None:
-    """No row repeats another, no column another: each weight is drawn by itself."""
+    """No row repeats another, no column another, no weight the rest: each is drawn by itself."""
     weight = drawn(student, 256, 256, seed).reshape(256, 256)
-    check(weight.std() > 0, "all weights are equal")
+    check(weight.std() > 0, mistake="all weights are equal")
     scaled = weight / weight.std()
     sides = {"rows": scaled, "columns": scaled.T}
     for name, side in sides.items():
-        check((side != side[0]).any(), f"all {name} are equal: one number is drawn, and used for all of them")
+        check((side != side[0]).any(), mistake=f"all {name} are equal: one number is drawn, and used for all of them")
     for name, side in sides.items():
         products = side @ side.T / side.shape[1] ** 0.5
         np.fill_diagonal(products, 0)
         alike = float(abs(products).max())
         note = f"two {name} hang together, as copies do: {alike:.1f} standard deviations from independent ones"
         check(alike <= 2 * Z, note)
+    note = "weights come again, perhaps with the other sign"
+    check(repeated(weight) < MANY, note, yours=f"{repeated(weight):.0%} of them")

@@ -1,5 +1,6 @@
 """train_step: products in bfloat16, everything that must not be rounded in float32."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -11,7 +12,7 @@ from reference.mixed_precision import oracle
 from tests.losses import assert_loss
 from tests.probes import mixed_precision as probes
 from tests.strategies import SEEDS, normal, rng_of, sizes
-from torchkata.compare import as_float64, assert_close, assert_equal, check
+from torchkata.compare import as_float64, assert_close, assert_equal, check, require
 from torchkata.student import Student
 from torchkata.values import Plain
 
@@ -46,11 +47,11 @@ def tasks(draw: st.DrawFn, *, whole: bool = False, powers: tuple[int, ...] = (0,
     return Task(weights, before, x, size * 10 * normal(rng, [rows]), lr)
 
 
-def call(student: Student, task: Task) -> Plain:
-    """What came of this task, in exactly one step of the optimizer."""
+def call(student: Student, task: Task, demand: Callable[..., None] = require) -> Plain:
+    """What came of this task, in exactly one step of the optimizer: one test is about that, and the others need it."""
     reply = student.call(probes.one_step, task.weights, task.before, task.x, task.y, task.lr)
     steps = len(reply["steps"])
-    check(steps == 1, "optimizer.step() should be called once", yours=steps, expected="1")
+    demand(steps == 1, "optimizer.step() should be called once", yours=steps, expected="1")
     return reply
 
 
@@ -82,9 +83,11 @@ def check_loss(reply: Plain, task: Task, roundings: float) -> None:
 def test_products_run_in_bfloat16_and_the_rest_in_float32(student: Student, task: Task) -> None:
     """The model's products are bfloat16; parameters, gradients and the optimizer's state are float32."""
     dtypes = call(student, task)["dtypes"]
-    note = "the forward pass should run in bfloat16, under autocast"
     products = "products in the forward pass"
-    assert_equal(dtypes[products], ["bfloat16"], what=products, note=note)
+    none = "bfloat16" not in dtypes[products]
+    seen = "no product of the forward pass runs in bfloat16: autocast is not on there" if none else ""
+    note = "the forward pass should run in bfloat16, under autocast"
+    assert_equal(dtypes[products], ["bfloat16"], what=products, note=note, mistake=seen)
     note = "this should be float32 all the time: autocast rounds copies, model.bfloat16() the parameters themselves"
     for part in ("parameters", "gradients", "optimizer's state"):
         assert_equal(dtypes[part], ["float32"], what=part, note=note)
@@ -101,13 +104,16 @@ def test_the_loss_is_the_one_before_the_step(student: Student, task: Task) -> No
     """The loss that comes back is the one before the step, but for bfloat16's roundings, and carries no graph."""
     reply = call(student, task)
     check_loss(reply, task, roundings=8 * (len(task.weights) + 2) * COARSE)
-    check(not reply["attached"], "the loss still has its graph, and with it the activations of its step: detach() it")
+    check(
+        not reply["attached"],
+        mistake="the loss still has its graph, and with it the activations of its step: detach() it",
+    )
 
 
 @given(tasks())
 def test_the_step_takes_the_gradients_of_this_batch(student: Student, task: Task) -> None:
     """optimizer.step() finds the gradients of this batch's mean squared error, and nothing of those before."""
-    check_gradients(call(student, task), task)
+    check_gradients(call(student, task, check), task)
 
 
 @given(tasks(powers=(24, -24, 40, -40)))
@@ -121,7 +127,7 @@ def test_small_updates_are_not_rounded_away(student: Student, task: Task) -> Non
     """The step starts from the parameters with all of their digits, and its update is added in float32."""
     reply = call(student, task)
     grads = reply["steps"][0]["gradients"]
-    check(all(isinstance(grad, Tensor) for grad in grads), "optimizer.step() finds no gradients", yours=grads)
+    require(all(isinstance(grad, Tensor) for grad in grads), mistake="optimizer.step() finds no gradients", yours=grads)
     for i, (weight, grad) in enumerate(zip(task.weights, grads, strict=True)):
         start, slope = as_float64(weight), as_float64(grad)
         scale = oracle.step(abs(start), -abs(slope), task.lr)

@@ -54,7 +54,8 @@ def assert_answer(reply: Plain, name: str, dtype: str, note: str = "") -> None:
     expected = oracle.promised_flop_per_sec(name, COLUMNS[dtype], TABLE)
     if isinstance(expected, str):
         raised = reply["raised"]
-        check(expected in raised, note, yours=raised[0] if raised else "a figure", expected=f"a {expected}")
+        seen = f"{note}, and {raised[0]} is raised, which is no {expected}" if raised else f"{note}, and one is given"
+        check(expected in raised, mistake=seen, yours=raised[0] if raised else "a figure", expected=f"a {expected}")
     elif expected is None:
         assert_equal(reply["returned"], [None])
     else:

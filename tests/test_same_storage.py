@@ -1,7 +1,8 @@
 """same_storage: whether two tensors live on one allocation."""
 
 import itertools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import torch
 from hypothesis import given
@@ -12,27 +13,39 @@ from reference.same_storage import oracle
 from reference.same_storage.oracle import Placed
 from tests.probes import same_storage as probes
 from tests.strategies import recipes
-from torchkata.compare import assert_equal, check
+from torchkata.compare import asking, assert_equal, check, precondition, require
 from torchkata.show import kind
 from torchkata.student import Student
 from torchkata.values import Plain
 
+Demand: TypeAlias = Callable[..., None]  # check or require
 
-def check_answer(yours: Plain, right: bool, asked: str) -> None:
-    """Demand True or False itself, and the right one."""
+SHORT = 80  # characters
+
+
+def check_answer(yours: Plain, right: bool, asked: str, *, demand: Demand = require) -> None:
+    """Demand the right answer; that it is True or False itself is what one test is about, and the others need it."""
     form = "a tensor" if isinstance(yours, Tensor) else kind(yours)
-    check(type(yours) is bool, f"{asked} is {form}: it should be True or False itself", yours=yours, expected="a bool")
-    assert_equal(yours, right, what=asked)
+    with asking(asked):
+        note, seen = f"this is {form}: it should be True or False itself", "the answer is not True or False itself"
+        demand(type(yours) is bool, note, mistake=seen, yours=yours, expected="a bool")
+        assert_equal(yours, right)
 
 
-def check_answers(answers: Plain, x: Tensor, recipe: list[list[Any]]) -> None:
+def check_answers(answers: Plain, x: Tensor, recipe: list[list[Any]], *, demand: Demand = require) -> None:
     """Demand the right answer for every pair of the tensors that this recipe makes."""
     made = probes.build(x, recipe)
     sources = [None, *(step[0] if step[1] in probes.VIEWS else None for step in recipe)]
     placed = [Placed(tensor, at) for (_, tensor), at in zip(made, oracle.allocations(sources), strict=True)]
     for i, j in itertools.product(range(len(made)), repeat=2):
-        asked = f"same_storage({made[i][0]}, {made[j][0]})"
-        check_answer(answers[i][j], oracle.same_storage(placed[i], placed[j]), asked)
+        asked = asked_of(made[i][0], made[j][0])
+        check_answer(answers[i][j], oracle.same_storage(placed[i], placed[j]), asked, demand=demand)
+
+
+def asked_of(one: str, other: str) -> str:
+    """The call for two tensors, as it is typed."""
+    whole = f"same_storage({one}, {other})"
+    return whole if len(whole) <= SHORT else f"a = {one}\nb = {other}\nsame_storage(a, b)"
 
 
 @given(recipes(probes.VIEWS))
@@ -69,7 +82,7 @@ def test_slices_that_do_not_overlap_share_a_storage(student: Student, length: in
 @given(recipes())
 def test_the_answer_is_a_real_bool(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
     """The answer is True or False itself, not a tensor, a number or None."""
-    check_answers(student.call(probes.answers, *case), *case)
+    check_answers(student.call(probes.answers, *case), *case, demand=check)
 
 
 @given(st.sampled_from(["", "transpose", "slice", "detach", "clone"]), st.integers(1, 4))
@@ -80,6 +93,8 @@ def test_both_tensors_stay_as_they_were(student: Student, step: str, size: int) 
     typed = probes.expression(x, step, 0, 1).format(x="x") if step else "x + 1"
     placed, other = Placed(x, 0), Placed(probes.value(typed, x), 0 if step in probes.VIEWS else 1)
     for name, before in traces["before"].items():
-        assert_equal(traces["after"][name], before, what=name, note=f"{name} changed")
-    check_answer(traces["answers"][0], oracle.same_storage(placed, other), f"same_storage(x, {typed})")
-    check_answer(traces["answers"][1], oracle.same_storage(placed, placed), "same_storage(x, x)")
+        assert_equal(traces["after"][name], before, what=name, mistake=f"{name} changed")
+    asked = zip((typed, "x"), traces["answers"], ((placed, other), (placed, placed)), strict=True)
+    with precondition("nothing changes, and the answer is wrong"):
+        for name, answer, pair in asked:
+            check_answer(answer, oracle.same_storage(*pair), f"x.requires_grad_()\nsame_storage(x, {name})")

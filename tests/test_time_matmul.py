@@ -1,5 +1,7 @@
 """time_matmul: what it times and with which clock, on a machine whose time is pretended."""
 
+from collections.abc import Callable
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,7 +9,7 @@ from reference.time_matmul import oracle
 from reference.time_matmul.oracle import Product, Run
 from tests.probes import time_matmul as probes
 from tests.strategies import costly
-from torchkata.compare import assert_equal, check
+from torchkata.compare import assert_equal, check, precondition, require
 from torchkata.student import Student
 from torchkata.values import Plain
 
@@ -22,13 +24,13 @@ def run_of(reply: Plain) -> Run:
     return Run([Product(**each) for each in reply["products"]], **{fact: reply[fact] for fact in FACTS})
 
 
-def assert_seconds(reply: Plain, note: str) -> None:
+def assert_seconds(reply: Plain, note: str, demand: Callable[..., None] = require) -> None:
     """Demand the seconds of one product, within what launching it and reading the clock take on top."""
     yours, run = reply["seconds"], run_of(reply)
-    check(type(yours) is float, "the seconds should be a float", yours=yours, expected="a float")
+    demand(type(yours) is float, "the seconds should be a float", yours=yours, expected="a float")
     low, high = oracle.seconds_per_product(run)
     none = "no warm a @ b ran after a clock was looked at"
-    check(low <= high, none, yours=yours, expected="the seconds of one")
+    demand(low <= high, mistake=none, yours=yours, expected="the seconds of one")
     shown = f"{low:.4g} to {high + run.on_top:.4g} seconds: so long does one product take here, once warm"
     check(oracle.is_that_of_one(yours, run), note, yours=yours, expected=shown)
 
@@ -36,7 +38,8 @@ def assert_seconds(reply: Plain, note: str) -> None:
 def assert_plain_seconds(student: Student, m: int, k: int, n: int, seconds: float) -> None:
     """Demand the right answer where nothing is out of the ordinary, before something is."""
     reply = student.call(probes.pretended, m, k, n, seconds)
-    assert_seconds(reply, "on a CPU that nothing disturbs, already, these are not the seconds of one product")
+    with precondition("on a CPU that nothing disturbs, already, these are not the seconds of one product"):
+        assert_seconds(reply, "")
 
 
 @costly
@@ -44,7 +47,8 @@ def assert_plain_seconds(student: Student, m: int, k: int, n: int, seconds: floa
 def test_the_seconds_are_those_of_one_product(student: Student, m: int, k: int, n: int, seconds: float) -> None:
     """time_matmul(a, b) returns the seconds of one product."""
     reply = student.call(probes.pretended, m, k, n, seconds)
-    assert_seconds(reply, "time is pretended here: it is what time.perf_counter, time.monotonic and timeit say")
+    note = "time is pretended here: it is what time.perf_counter, time.monotonic and timeit say"
+    assert_seconds(reply, note, check)
 
 
 @costly
@@ -110,5 +114,5 @@ def test_it_works_on_this_machine(student: Student) -> None:
         check(oracle.is_a_time(reply["seconds"]), "this is no time", yours=reply["seconds"])
         for name in ("a", "b"):
             assert_equal(
-                reply["after"][name], reply["before"][name], what=name, note=f"something is written into {name}"
+                reply["after"][name], reply["before"][name], what=name, mistake=f"something is written into {name}"
             )

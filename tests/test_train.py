@@ -1,7 +1,7 @@
 """train: the loop that fits a Cruncher."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import torch
@@ -13,24 +13,31 @@ from reference.cruncher.oracle import forward
 from reference.train import oracle
 from tests.probes import train as probes
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
-from torchkata.compare import as_float64, assert_close, assert_equal, check, same
+from torchkata.compare import as_float64, assert_close, assert_equal, check, precondition, require, same
 from torchkata.student import Student
 from torchkata.values import Plain
 
 train_scale = oracle.train  # of what can't cancel; no mistake takes its place
+FEWER = "there are fewer losses than steps: some step is not taken, or its loss is left out"
+MORE = "there are more losses than steps"
 RATES = st.sampled_from([0.01, 0.05, 0.0])
 
 
-def loss_values(losses: Plain, count: int) -> list[float]:
-    """The losses as numbers, from a tensor of them or a list."""
-    form = f"{count} numbers"
-    right = (isinstance(losses, Tensor) and list(losses.shape) == [count]) or (
-        isinstance(losses, list) and len(losses) == count
-    )
-    check(right, "the losses should be one number a step", yours=losses, expected=form)
+def loss_values(losses: Plain, count: int, demand: Callable[..., None] = require) -> list[float]:
+    """The losses as numbers, from a tensor of them or a list: some tests are about that, and the others need it."""
+    form, there = f"as many numbers as steps: {count}", number_of(losses)
+    seen = "" if there is None else FEWER if there < count else MORE
+    demand(there == count, "the losses should be one number a step", mistake=seen, yours=losses, expected=form)
     values = losses.tolist() if isinstance(losses, Tensor) else [v.item() if is_number(v) else v for v in losses]
-    check(all(type(value) is float for value in values), "the losses should be numbers", yours=losses, expected=form)
+    demand(all(type(value) is float for value in values), "the losses should be numbers", yours=losses, expected=form)
     return list(values)
+
+
+def number_of(losses: Plain) -> int | None:
+    """How many there are in a list, or in a tensor of one axis; None for anything else."""
+    if isinstance(losses, Tensor):
+        return losses.shape[0] if losses.ndim == 1 else None
+    return len(losses) if isinstance(losses, list) else None
 
 
 def is_number(value: Plain) -> bool:
@@ -52,7 +59,7 @@ def check_run(student: Student, lesson: Lesson, lr: float) -> None:
     worst = [(abs(x), -abs(y)) for x, y in batches]  # no term cancels another: the size of all that is summed
     weight_scales, loss_scales = train_scale([abs(w) for w in start], worst, -lr)
     roundings = 8 * (len(batches) + 1) * (len(start) + 1)
-    check_losses(loss_values(reply["losses"], len(losses)), losses, loss_scales, roundings)
+    check_losses(loss_values(reply["losses"], len(losses), check), losses, loss_scales, roundings)
     for i, (exact, scale) in enumerate(zip(weights, weight_scales, strict=True)):
         what = f"weight {i} after {len(batches)} steps"
         assert_close(reply["weights"][i], exact, scale=scale, roundings=roundings, what=what)
@@ -83,6 +90,8 @@ def test_every_step_starts_from_zero_gradients(student: Student, lesson: Lesson,
 @given(lessons(steps=st.integers(2, 4), num_layers=st.integers(0, 2)), st.sampled_from([0.0, 1e-4, 1e-2, 0.1]))
 def test_no_step_is_left_out(student: Student, lesson: Lesson, error: float) -> None:
     """A step whose loss is small, or 0, is a step like any other: it is taken, and so are all that follow."""
+    with precondition("already steps whose losses are not small go elsewhere"):
+        check_run(student, lesson, 0.05)
     weights = [torch.round(2 * w * w.shape[0] ** 0.5) / 2 for w in lesson.weights]
     first = torch.round(lesson.xs[0])  # halves and whole numbers: with them the first predictions are exact
     target = torch.from_numpy(forward([as_float64(w) for w in weights], as_float64(first))) + error
@@ -106,7 +115,10 @@ def test_losses_carry_no_graph(student: Student, lesson: Lesson) -> None:
     """The losses that come back are detached from the graph."""
     reply = run(student, lesson, 0.01)
     loss_values(reply["losses"], len(lesson.xs))
-    check(not reply["attached"], "a loss still carries its graph, and with it the activations of its step: detach() it")
+    check(
+        not reply["attached"],
+        mistake="a loss still carries its graph, and with it the activations of its step: detach() it",
+    )
 
 
 def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> None:
@@ -116,7 +128,7 @@ def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> Non
     growth = alive[-1] - alive[3]
     check(
         growth <= 4,
-        f"from step 4 to step 24, {growth} more tensors and nodes of graphs are alive",
+        mistake=f"from step 4 to step 24, {growth} more tensors and nodes of graphs are alive",
         expected="no more than before",
     )
 
@@ -128,24 +140,25 @@ def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: flo
     reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys)
     expected = oracle.seen_by_sgd(len(lesson.xs), lr)
     assert_equal(reply["events"], expected["events"], what="batches asked for and steps of SGD")
-    check(sorted({*reply["rates"]}) == expected["rates"], "SGD has another lr", yours=reply["rates"])
+    check(sorted({*reply["rates"]}) == expected["rates"], mistake="SGD has another lr", yours=reply["rates"])
     stayed = same(reply["weights"], lesson.weights)
     note = "the model that comes back is not the Cruncher that was built first, or starts from weights that were set"
     note = "something other than SGD moved the weights" if reply["moved"] else note
-    check(stayed is not expected["weights move"], note, yours=reply["weights"])
+    check(stayed is not expected["weights move"], mistake=note, yours=reply["weights"])
 
 
 @costly
 @given(st.integers(1, 4), st.integers(0, 3), SEEDS)
 def test_no_steps_leave_the_model_untrained(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """num_train_steps=0 returns a new Cruncher and no losses."""
+    """num_train_steps=0 returns a tuple of a new Cruncher and no losses."""
     reply = student.call(probes.untrained, dim, num_layers, seed)
+    check(reply["is a tuple"], "model and losses should come as a tuple", expected="a tuple (model, losses)")
     check(reply["is a Cruncher"], "the model should be a Cruncher from cruncher.py")
     finite = all(bool(weight.isfinite().all()) for weight in reply["start"])
-    check(finite, "a new Cruncher starts with a weight that is not a finite number", yours=reply["start"])
+    require(finite, "a new Cruncher starts with a weight that is not a finite number", yours=reply["start"])
     note = "the model starts otherwise than a new Cruncher: something is drawn, built or seeded first, or it is set"
-    assert_equal(reply["weights"], reply["start"], what="weights", note=note)
-    check(loss_values(reply["losses"], 0) == [], "there should be no losses", yours=reply["losses"])
+    assert_equal(reply["weights"], reply["start"], what="weights", mistake=note)
+    check(loss_values(reply["losses"], 0, check) == [], "there should be no losses", yours=reply["losses"])
 
 
 @costly

@@ -19,25 +19,31 @@ class Block:
 def blocks(results: Sequence[TestResult]) -> list[Block]:
     """All that did not pass: what has a name comes first, and what waits for the others last."""
     named = {result.diagnosis for result in results if result.diagnosis}
+    stuck = [result for result in results if is_unmet(result) and not sentence_of(result, named)]
+    if not any(result.outcome in FAILED and result not in stuck for result in results):
+        stuck = []
     causes: dict[tuple[str, str], list[TestResult]] = {}
-    for result in sorted(results, key=lambda result: not result.diagnosis):
-        if result.outcome != "passed":
+    for result in sorted(results, key=lambda result: (not result.diagnosis, is_unmet(result))):
+        if result.outcome != "passed" and result not in stuck:
             causes.setdefault((result.outcome, cause_of(result, named)), []).append(result)
-    has_reason = any(result.outcome in FAILED and not is_stuck(result) for result in results)
-    told = [Block(tuple(group)) for group in causes.values() if not (has_reason and is_stuck(group[0]))]
-    stuck = [result for result in results if has_reason and is_stuck(result)]
-    return told + [Block(tuple(stuck), waits=True)] * bool(stuck)
+    return [Block(tuple(group)) for group in causes.values()] + [Block(tuple(stuck), waits=True)] * bool(stuck)
 
 
 def cause_of(result: TestResult, named: Collection[str]) -> str:
-    """The same for two tests that say the same, or that one mistake explains: one that another test has `named`."""
-    explained = next((sentence for sentence in result.explained_by if sentence in named), "")
+    """The same for two tests that say the same, or that one mistake explains."""
+    explained = sentence_of(result, named)
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
-    return result.cause or result.diagnosis or explained or between_claim_and_command or result.name
+    own = "" if explained and is_unmet(result) else result.cause
+    return own or explained or between_claim_and_command or result.name
 
 
-def is_stuck(result: TestResult) -> bool:
-    """Whether the test could not ask its question, since a probe can't use what the student's code has made."""
+def sentence_of(result: TestResult, named: Collection[str]) -> str:
+    """The mistake that explains a failure: the only one that does, or one that another test has `named`."""
+    return result.diagnosis or next((sentence for sentence in result.explained_by if sentence in named), "")
+
+
+def is_unmet(result: TestResult) -> bool:
+    """Whether the test could not ask its question: what another test is about is not so, or can't be used."""
     return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
 
 

@@ -1,6 +1,7 @@
 """Assertions on plain values: type, dtype and shape first, then numbers, within a bound that the arithmetic allows."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -84,25 +85,50 @@ def laid_over(shape: tuple[int, ...], scale: Any) -> Any:
         return sizes.max(initial=0.0)
 
 
-def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "") -> None:
+def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "", mistake: str = "") -> None:
     """Demand the same types and, to the bit, the same values; a NaN equals a NaN."""
     if not same(yours, expected):
-        raise differs(yours, expected, what, note)
+        wrong = differs(yours, expected, what, note)
+        wrong.mistake = mistake
+        raise wrong
     compared(yours, expected, what)
 
 
-def check(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
-    """Demand `condition`, which is computed here from plain values; `note` says what is wrong when it fails."""
+def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
+    """Demand `condition`, which is computed here from plain values.
+
+    Where it fails, `note` says what is wrong with the answer. Where it can fail for one reason alone, `mistake` says
+    what the student's code does, and is told as what it looks like.
+    """
     if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
-        raise Wrong(expected=said(expected), yours=in_words(yours), note=said(note))
+        raise Wrong(expected=said(expected), yours=in_words(yours), note=said(note), mistake=mistake)
 
 
-def require(condition: object, note: str, *, yours: Plain = None, expected: str = "") -> None:
+def require(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
     """As `check`, of what another test is about: without it this one can't ask its own question."""
+    with precondition(note):
+        check(condition, note, mistake=mistake, yours=yours, expected=expected)
+
+
+@contextmanager
+def precondition(note: str = "") -> Iterator[None]:
+    """What is demanded within is what another test is about; `note` says so in place of the comparison's own."""
     try:
-        check(condition, note, yours=yours, expected=expected)
+        yield
     except Wrong as wrong:
-        raise Unmet(expected=wrong.expected, yours=wrong.yours, note=wrong.note) from None
+        unmet = Unmet(expected=wrong.expected, yours=wrong.yours, note=note or wrong.note, mistake=wrong.mistake)
+        unmet.asked = wrong.asked
+        raise unmet from None
+
+
+@contextmanager
+def asking(code: str) -> Iterator[None]:
+    """Have a failure tell this as what was typed: of all that a probe has called, what is judged here."""
+    try:
+        yield
+    except Wrong as wrong:
+        wrong.asked = code
+        raise
 
 
 def in_words(yours: Plain) -> str:

@@ -94,9 +94,20 @@ def kata_from(told: dict[str, Any], path: Path, tracks: Collection[str], languag
         points=told["points"],
         visibility=visibility_of(told, f"{path}: visibility"),
         hidden_says=one_of(get_args(HiddenSays), told.get("hidden_says", "nothing"), f"{path}: hidden_says"),
+        command=command_of(told, f"{path}: [command]"),
         numeric=told.get("numeric", True),
         languages={language: told[language] for language in translations if language in told},
     )
+
+
+def command_of(told: Mapping[str, Any], where: str) -> dict[str, str]:
+    """The command that a kata brings, if it does. Raises CourseError for one without a name or help, or no texts."""
+    texts: dict[str, str] = told.get("command", {})
+    for key in ("name", "help") if texts else ():
+        if key not in texts:
+            raise CourseError(f"{where}: {key} is missing")
+    known(texts, dict.fromkeys(texts, str), where)
+    return texts
 
 
 def workload_from(entry: dict[str, Any]) -> Workload:

@@ -24,6 +24,7 @@ import pytest
 from .explain import first_cause
 from .failures import AbortTest, Crashed, Wrong
 from .mistakes import Mistake, mistakes, patched_oracle
+from .relations import Holds
 from .replay import Example, NotRecorded, RecordedBody, ReplayingStudent, recorded
 from .reply import Probe
 from .selection import STUDENT, kata_of
@@ -70,7 +71,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
             found = explaining(known_of(kata), body, test, student, seconds, aside)
             pyfuncitem.stash[EXPLAINED_BY] = found
             if len(found) != 1 and isinstance(cause, Wrong):
-                cause.relation = relation_of(kept, body, test, student, seconds, aside)
+                holds = relation_of(kept, body, test, student, seconds, aside)
+                if holds.is_rule and not cause.mistake:
+                    cause.mistake = holds.sentence
+                else:
+                    cause.relation = holds.sentence
         raise
     finally:
         pyfuncitem.obj = test
@@ -107,15 +112,15 @@ def explaining(
 
 def relation_of(
     kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, aside: float
-) -> str:
-    """What holds in all answers to a failed test, those that were kept and further ones; "" for nothing."""
+) -> Holds:
+    """What holds in all answers to a failed test, those that were kept and further ones."""
     try:
         student.runner.set_budget(aside)
         further = body.more(test, Aside(student.runner), FURTHER) if hasattr(test, "hypothesis") else []
         with unwarned(), processor_time(seconds):
             return what_holds(body.body, few([*kept, *further]))
     except (Exception, AbortTest, OutOfTime):
-        return ""
+        return Holds()
 
 
 class Aside(Student):

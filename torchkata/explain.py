@@ -1,17 +1,19 @@
 """Turns what ended a test into its result: an outcome, and the few lines that a student reads."""
 
+import re
 from collections.abc import Iterator
 
 from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
 from .languages import padded, words
+from .languages.notes import said
 from .result import UNUSABLE, Outcome, TestResult
-from .show import MAX_WIDTH, elements, kind, short, show
+from .show import short, show
 from .student import Call
-from .values import Plain
+from .typed import as_typed
 
 NOWHERE = Place()
+PROBES_WORDS = re.compile(r"^return |\bassignment\.\w+\.")
 MAX_LINE = 1000  # characters of a line, whatever it quotes
-FEW = 6  # an input with no more elements is shown whole
 
 
 def explain(
@@ -32,14 +34,15 @@ def explain(
     outcome: Outcome = "failed"
     cause = ""
     if call is not None and not isinstance(error, (NotStarted, Inconclusive)) and not is_of_the_file(error):
-        lines += input_lines(call)
+        lines += input_lines(call, getattr(error, "asked", ""))
     match error:
         case Wrong():
-            lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note)]
+            seen = said(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is told above all
+            lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note or seen)]
             lines += [("always", error.relation)]
             cause = f"{UNUSABLE}{error.note}" if isinstance(error, Unmet) else ""
         case Crashed(place=Place(file="", source=tried)) if tried:
-            lines += [("tried", tried), ("raised", one_line(error.error))]
+            lines += [("tried", as_students_line(tried)), ("raised", one_line(error.error))]
             cause = f"{UNUSABLE}{tried}"
         case Crashed():
             lines += [("crashed", one_line(error.error)), *place_lines(error.place)]
@@ -97,17 +100,15 @@ def place_lines(place: Place) -> Iterator[tuple[str, str]]:
         yield "at", where + (f":  {place.source}" if place.source else "")
 
 
-def input_lines(call: Call) -> Iterator[tuple[str, str]]:
-    """What the probe was given; on lines of their own when they are many."""
-    shown = [f"{name}: {show_input(value, MAX_WIDTH - len(name) - 2)}" for name, value in call.inputs().items()]
-    if sum(map(len, shown)) + 3 * (len(shown) - 1) <= MAX_WIDTH:
-        shown = ["   ".join(shown)]
-    yield from zip(["input", *[""] * len(shown)], shown, strict=False)
+def input_lines(call: Call, asked: str) -> Iterator[tuple[str, str]]:
+    """What was done with the student's code, as it is typed; what was `asked` of it in place of all that was."""
+    for place, line in enumerate(as_typed(call, asked)):
+        yield "" if place else "input", line
 
 
-def show_input(value: Plain, width: int) -> str:
-    """Tensors by their kind, and by their numbers when these are few."""
-    return kind(value) if elements(value) > FEW else show(value, width=width)
+def as_students_line(tried: str) -> str:
+    """A probe's line as a student would type it."""
+    return PROBES_WORDS.sub("", tried)
 
 
 def one_line(text: str) -> str:

@@ -19,12 +19,14 @@ from dataclasses import dataclass
 class Wrong(AssertionError):
     """The values that came back are not what the claim demands."""
 
-    def __init__(self, *, expected: str = "", yours: str = "", note: str = "") -> None:
-        super().__init__(note or f"expected {expected}, got {yours}")
+    def __init__(self, *, expected: str = "", yours: str = "", note: str = "", mistake: str = "") -> None:
+        super().__init__(mistake or note or f"expected {expected}, got {yours}")
         self.expected = expected
         self.yours = yours
         self.note = note
+        self.mistake = mistake  # what the student's code does, where the test has seen it do so
         self.relation = ""  # what holds in all answers that were seen, beside this one
+        self.asked = ""  # the call that is judged, as it is typed, where the probe makes several
 
 
 class Unmet(Wrong):

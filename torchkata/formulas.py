@@ -35,6 +35,7 @@ class Formula:
     key: str
     predicted: Callable[[Pair], Numbers | None]
     values: Mapping[str, object] = field(default_factory=dict)
+    is_rule: bool = True  # it says of each number where it comes from, and not only how it lies to another
 
 
 def holds(formula: Formula, pairs: Sequence[Pair]) -> bool:
@@ -198,12 +199,12 @@ FORMULAS = (
     Formula("relation.squared", of_expected(np.square)),
     Formula("relation.root", of_expected(np.sqrt)),
     Formula("relation.inverse", of_expected(lambda e: 1 / e)),
-    Formula("relation.shape", in_that_shape),
+    Formula("relation.shape", in_that_shape, is_rule=False),
     *(Formula("relation.reduced", reduced(np.sum, axis), {"by": f"sum({axis})"}) for axis in (0, -1)),
     *(Formula("relation.reduced", reduced(np.mean, axis), {"by": f"mean({axis})"}) for axis in (0, -1)),
     Formula("relation.reduced", reduced(np.sum, None), {"by": "sum()"}),
     Formula("relation.reduced", reduced(np.mean, None), {"by": "mean()"}),
-    Formula("relation.order", in_that_order),
+    Formula("relation.order", in_that_order, is_rule=False),
 )
 
 
@@ -231,9 +232,12 @@ def fitted(pairs: Sequence[Pair]) -> Iterator[Formula]:
     place = int(np.argmax(np.where(np.isfinite(pair.expected), abs(pair.expected), 0.0)))
     yours, expected = pair.yours.flat[place], pair.expected.flat[place]
     factor, summand, bound = yours / expected, yours - expected, max(most(pair.yours) for pair in pairs)
-    yield Formula("relation.scaled", lambda pair: factor * pair.expected, {"factor": as_factor(float(factor))})
-    yield Formula("relation.shifted", lambda pair: pair.expected + summand, {"summand": as_summand(float(summand))})
-    yield Formula("relation.bounded", lambda pair: pair.expected.clip(-bound, bound), {"bound": f"{float(bound):.6g}"})
+    named = {"factor": as_factor(float(factor))}
+    yield Formula("relation.scaled", lambda pair: factor * pair.expected, named, "." not in named["factor"])
+    added = {"summand": as_summand(float(summand))}
+    yield Formula("relation.shifted", lambda pair: pair.expected + summand, added, "." not in added["summand"])
+    cut = {"bound": f"{float(bound):.6g}"}
+    yield Formula("relation.bounded", lambda pair: pair.expected.clip(-bound, bound), cut, is_rule=False)
 
 
 POWERS = {"relation.times": 1.0, "relation.over": -1.0, "relation.times_root": 0.5, "relation.over_root": -0.5}

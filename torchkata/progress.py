@@ -11,10 +11,13 @@ import pytest
 
 from .blocks import blocks, lines_of
 from .course import Kata, course
+from .crashes import meaning
 from .diagnose import EXPLAINED_BY
-from .explain import explain
+from .explain import explain, first_cause
+from .failures import Crashed, Unmet, Wrong
 from .languages import padded, words, wrapped
 from .languages.katas import claim_of, title_of, title_of_track
+from .languages.notes import said
 from .mistakes import in_the_students_language
 from .profiles import SECRET, SEED
 from .result import FAILED, LOOK_OF, LOOKS, TestResult, status_of
@@ -59,10 +62,13 @@ def pytest_runtest_makereport(
         return (yield)
     result, raised = TestResult(item.name, "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
-        heading = f"{kata} · {claim_of(kata, item.name, claim(item))}"
+        sentence = claim_of(kata, item.name, claim(item))
+        if isinstance(first_cause(raised.value), Unmet):
+            sentence = words("told.not_asked", claim=sentence)
+        heading = f"{kata} · {sentence}"
         call_made, mistakes = item.config.stash[STUDENT].last, item.stash.get(EXPLAINED_BY, [])
-        diagnosis = mistakes[0] if len(mistakes) == 1 else ""
-        looks_like = in_the_students_language(kata, diagnosis)
+        known, seen = mistakes[0] if len(mistakes) == 1 else "", seen_in(first_cause(raised.value))
+        diagnosis, looks_like = known or seen, in_the_students_language(kata, known) if known else said(seen)
         result = explain(item.name, heading, raised.value, call_made, command(item), diagnosis, looks_like)
         result = replace(result, explained_by=tuple(mistakes))
         in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(end_of(raised.tb))
@@ -73,6 +79,13 @@ def pytest_runtest_makereport(
     report.kata_result = result  # type: ignore[attr-defined]
     item.config.stash[RESULTS].setdefault(kata, []).append(with_prints(result, report.capstdout))
     return report
+
+
+def seen_in(cause: BaseException) -> str:
+    """The mistake that shows in what ended a test, where no known one explains it; "" for none."""
+    if isinstance(cause, Wrong):
+        return cause.mistake
+    return meaning(cause.error) if isinstance(cause, Crashed) else ""
 
 
 def end_of(trace: TracebackType) -> TracebackType:

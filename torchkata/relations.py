@@ -6,7 +6,7 @@ A formula is told if it holds everywhere, and if it explains so many different n
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from .compare import same
 from .formulas import CLOSE, ENOUGH, FORMULAS, Numbers, Pair, agree, eps_of, fitted, given_back, holds, most, numbers
 from .languages import words
 from .languages.notes import said
+from .show import dtype_name
 from .values import Plain
 
 CALLS = 8  # answers that are compared before one is called the same in all
@@ -29,21 +30,29 @@ class Compared:
     given: Mapping[str, Plain] = field(default_factory=dict)
 
 
-def relation(seen: Sequence[Compared]) -> str:
-    """The sentence that holds in all of these comparisons of one thing, "" where there is none."""
+class Holds(NamedTuple):
+    """A sentence that is true of all answers; a rule says of each of them what it is, and so what the code does."""
+
+    sentence: str = ""
+    is_rule: bool = False
+
+
+def relation(seen: Sequence[Compared]) -> Holds:
+    """What holds in all of these comparisons of one thing."""
     if not seen:
-        return ""
+        return Holds()
     if told := keys(seen) or constant_answer(seen) or opposite(seen):
-        return told
+        return Holds(told, is_rule=True)
     prefix, parts = unpacked(seen)
     pairs = [pair_of(one) for one in parts]
     known = [pair for pair in pairs if pair is not None]
     if not known or len(known) < len(pairs):
-        return ""
+        return Holds()
     for formula in chain(FORMULAS, given_back(known), fitted(known)):
         if holds(formula, known):
-            return prefix + words(formula.key, **formula.values)
-    return next((prefix + told for told in (precision(known), type_alone(parts, known)) if told), "")
+            return Holds(prefix + words(formula.key, **formula.values), formula.is_rule)
+    told = precision(known) or type_alone(parts, known) or one_form(parts)
+    return Holds(prefix + told, is_rule=True) if told else Holds()
 
 
 def pair_of(one: Compared) -> Pair | None:
@@ -83,7 +92,23 @@ def type_alone(parts: Sequence[Compared], pairs: Sequence[Pair]) -> str:
     right = all(
         pair.yours.shape == pair.expected.shape and agree(pair.yours, pair.expected, pair.eps) for pair in pairs
     )
-    return words("relation.type") if right and len(shown) >= ENOUGH else ""
+    found = {form_of(one.yours) for one, differs in zip(parts, other, strict=True) if differs}
+    if not right or len(shown) < ENOUGH:
+        return ""
+    return words("relation.this_type", type=found.pop()) if len(found) == 1 else words("relation.type")
+
+
+def one_form(parts: Sequence[Compared]) -> str:
+    """The same type in all answers, where several are asked for."""
+    found, asked = (
+        {form_of(side) for side in sides} for sides in zip(*((p.yours, p.expected) for p in parts), strict=True)
+    )
+    return words("relation.one_type", type=found.pop()) if len(found) == 1 < len(asked) else ""
+
+
+def form_of(value: Plain) -> str:
+    """The dtype of what has one, the type of anything else."""
+    return dtype_name(value) if hasattr(value, "dtype") else type(value).__name__
 
 
 def alike_in_type(one: Compared) -> bool:

@@ -46,7 +46,7 @@ class TestResult:
     score: float = 0.0
     max_score: float = 0.0
     message: str = ""  # what a student reads
-    diagnosis: str | None = None  # the known mistake that the answers look like, if it is just one
+    diagnosis: str | None = None  # what it looks like: a known mistake, if it is just one, or what was seen
     seconds: float = 0.0
     file: str = ""  # where in the student's files it ended, if that is known
     line: int = 0

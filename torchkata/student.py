@@ -55,17 +55,17 @@ class Call:
     args: Sequence[Plain]
     answer: Plain = None
 
-    def inputs(self) -> dict[str, Plain]:
-        """The arguments by the names that the probe gives them; of a function called by name, by its own.
-
-        One whose name begins with an underscore is the probe's own business.
-        """
+    def arguments(self) -> dict[str, Plain]:
+        """The arguments by the names that the probe gives them; of a function called by name, by its own."""
         if self.probe is probes.call:
             module, function, *arguments = self.args
             return dict(zip(parameters(module, function, len(arguments)), arguments, strict=True))
         names = list(inspect.signature(self.probe).parameters)[1:]
-        named = zip(names, self.args, strict=False)
-        return {name: value for name, value in named if not name.startswith("_")}
+        return dict(zip(names, self.args, strict=False))
+
+    def inputs(self) -> dict[str, Plain]:
+        """Those that are told: one whose name begins with an underscore is the probe's own business."""
+        return {name: value for name, value in self.arguments().items() if not name.startswith("_")}
 
 
 def parameters(kata: str, function: str, count: int) -> list[str]:

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from .compare import watcher
 from .input_facts import common
-from .relations import Compared, first_wrong, relation
+from .relations import Compared, Holds, first_wrong, relation
 from .replay import Example, ReplayingStudent, bytes_of
 from .values import Plain
 
@@ -24,15 +24,18 @@ class Trial:
     right: bool = False
 
 
-def what_holds(body: Callable[..., None], examples: Iterable[Example]) -> str:
-    """What holds in all answers to a failed test, "" for nothing."""
+def what_holds(body: Callable[..., None], examples: Iterable[Example]) -> Holds:
+    """What holds in all answers to a failed test."""
     trials = [tried(body, example) for example in examples]
     failed = [trial for trial in trials if not trial.right]
     about = part_of(failed[0].wrong) if failed and failed[0].wrong is not None else None
     seen = [one for trial in trials for what, one in trial.compared if part_of(what) == about]
     asked = [(trial.given[0], trial.right) for trial in trials if len(trial.given) == 1]
     parts = [[what for what, _ in trial.compared] if trial.wrong else [] for trial in failed]
-    return relation(seen) or (common(asked) if len(asked) == len(trials) else "") or first_wrong(parts)
+    found = relation(seen)
+    if found.sentence:
+        return found
+    return Holds((common(asked) if len(asked) == len(trials) else "") or first_wrong(parts))
 
 
 def tried(body: Callable[..., None], example: Example) -> Trial:

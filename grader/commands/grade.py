@@ -10,14 +10,16 @@ from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
 from grader.base.terminal import console
+from grader.marks.pseudonyms import pseudonyms_for
 from grader.output.live import LiveReport
 from grader.output.summary import rebuild, show, tell
+from grader.pipeline.download import hand_ins
 from grader.pipeline.executor import Executor, Following, RunOutcome, Warn
 from grader.pipeline.losses import demand_no_loss
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.run import grade_tests
 from grader.pipeline.start import Start
-from grader.pipeline.submission_ids import with_ids
+from grader.pipeline.submission_ids import Entry, with_ids
 from grader.pipeline.wanted import choose
 from grader.results import result
 from torchkata.course import Kata
@@ -25,15 +27,19 @@ from torchkata.course import Kata
 FINDINGS_SHOWN = 20
 
 
-def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
+def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms: Path | None = None) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
     if options.executor == "slurm":
         isolation = "bwrap" if options.isolation == "auto" else options.isolation  # no node quietly grades with less
         options = replace(options, isolation=isolation, alone=False)
     katas = choose(options.katas)
     chosen = executor(options, start)
+    paths, passed_over = (list(given), []) if options.gradescope else hand_ins(given)
     live = live_report(paths, katas, options)
-    queue = Queue(*with_ids(paths), katas, options)
+    entries, refused = with_ids(paths)
+    if pseudonyms is not None:
+        entries = disguised(entries, pseudonyms, options)
+    queue = Queue(entries, refused, katas, options)
     if not options.force:
         demand_no_loss(queue.entries, options)
     out, err = console(quiet=options.quiet), console(stderr=True)
@@ -42,6 +48,10 @@ def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
         start.say_no_more()
         err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
 
+    if paths != list(given):
+        out.print(f"{given[0]}: {len(paths)} submissions", markup=False, soft_wrap=True)
+    if passed_over:
+        out.print(f"  passed over: {', '.join(passed_over)}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
         outcome = chosen.grade(queue, out, warn, live)
     rows, unreadable = rebuild(options.out)
@@ -61,6 +71,14 @@ def grade_into(paths: Sequence[Path], options: Options, start: Start) -> int:
     if outcome.unfit:
         tell(err, [outcome.unfit])
     return 3 if outcome.unsure or outcome.unfit else 2 if queue.refused else 0
+
+
+def disguised(entries: Sequence[Entry], key: Path, options: Options) -> list[Entry]:
+    """The same under pseudonyms. Raises CallError."""
+    if options.executor != "local":
+        raise CallError("--pseudonyms goes with --executor local")
+    names = pseudonyms_for([entry.id for entry in entries], key, options.out)
+    return [replace(entry, id=names[entry.id]) for entry in entries]
 
 
 def executor(options: Options, start: Start) -> Executor:

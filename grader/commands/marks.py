@@ -3,6 +3,7 @@
 from dataclasses import fields
 from pathlib import Path
 
+from grader.base.errors import CallError
 from grader.base.terminal import console
 from grader.marks.marked import Row, marks_of
 from grader.marks.roster import Person
@@ -16,16 +17,19 @@ FIGURES = ("submission", "raw", "max_score", "days_late", "late", "override", "f
 
 
 def run_marks(directory: Path, folder: Path) -> int:
-    """Write DIR/marks.csv, and say who has handed in nothing; 2 where something is to be settled by hand.
+    """Write CLASS/marks.csv, and say who has handed in nothing; 2 where something is to be settled by hand.
 
     Raises CallError.
     """
     rows, problems = marks_of(directory, folder)
-    write_whole(directory / MARKS, csv_of([[*ABOUT, *FIGURES], *map(cells, rows)]))
+    try:
+        write_whole(folder / MARKS, csv_of([[*ABOUT, *FIGURES], *map(cells, rows)]))
+    except OSError as error:
+        raise CallError(f"{folder / MARKS}: can't be written ({error.strerror})") from None
     out = console()
     nothing = [row.person.id for row in rows if row.mark.raw is None]
     late = sum(row.mark.days_late > 0 for row in rows)
-    out.print(f"marks:     {directory / MARKS}", markup=False, soft_wrap=True)
+    out.print(f"marks:     {folder / MARKS}", markup=False, soft_wrap=True)
     out.print(f"people:    {len(rows)}; {len(rows) - len(nothing)} have handed in, {late} of them late")
     if nothing:
         out.print(f"nothing:   {', '.join(nothing)}", markup=False, soft_wrap=True)

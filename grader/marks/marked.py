@@ -36,19 +36,19 @@ def marks_of(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
     """A row for each in the class list, and a line for whatever is to be settled by hand. Raises CallError."""
     demand_results(directory)
     book = read_rulebook(folder)
-    results, problems = results_in(directory)
-    matching = match(book.people, sorted(results))
+    results, problems = results_in(directory, book.names)
+    matching = match(book.people, sorted(results), book.submitters)
     rows = list(marked(book, matching.submissions, results))
     return rows, [*problems, *matching.problems, *settled_by_hand(rows, book, results)]
 
 
-def results_in(directory: Path) -> tuple[dict[str, Stored], list[str]]:
-    """By submission, and a line for each that can't be read."""
+def results_in(directory: Path, names: Mapping[str, str]) -> tuple[dict[str, Stored], list[str]]:
+    """By submission, whatever pseudonym it was graded under, and a line for each that can't be read."""
     found: dict[str, Stored] = {}
     problems: list[str] = []
     for submission, path in stored_in(directory).items():
         try:
-            found[submission] = stored(read(path))
+            found[names.get(submission, submission)] = stored(read(path))
         except ResultError as error:
             problems.append(str(error))
     return found, problems
@@ -88,7 +88,7 @@ def settled_by_hand(rows: Sequence[Row], book: Rulebook, results: Mapping[str, S
         if result and not result.conclusive:
             yield f"{row.submission}: not all of it could be graded; grade it again"
         if row.submission and book.policy.due and row.submission not in book.times:
-            yield f"{row.submission}: no time in times.csv, so it counts as handed in on time"
+            yield f"{row.submission}: its time is not known (times.csv), so it counts as handed in on time"
         for one in book.overrides.get(row.person.id, ()):
             points = result.points if result else None
             if points and one.points == (now(points, one) if one.kata else points.score - row.mark.late):

@@ -2,11 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 from grader.base.errors import CallError
+from grader.marks.gradescope import Submitter
 from grader.marks.tables import read_table
 
 CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_\d+_.+")  # name_user_submission_file, in a bulk download
@@ -50,13 +51,23 @@ def read_roster(path: Path) -> list[Person]:
     return people
 
 
-def match(people: Sequence[Person], submissions: Sequence[str]) -> Matching:
-    """Each submission's owner by its name; where that is a group's, all of its members."""
+def match(
+    people: Sequence[Person], submissions: Sequence[str], submitters: Mapping[str, Sequence[Submitter]] = {}
+) -> Matching:
+    """Each submission's owner by what its platform says, else by its name; a group's is all of its members'."""
     claimed: dict[str, list[str]] = {person.id: [] for person in people}
     problems: list[str] = []
     for submission in submissions:
         owners = owners_of(submission, people)
-        if not owners:
+        if submission in submitters and not any(person.submission for person in owners):
+            for one in submitters[submission]:
+                known = people_known_as(one, people)
+                if len(known) == 1:
+                    claimed[known[0].id].append(submission)
+                else:
+                    who = "nobody" if not known else f"could be {', '.join(person.id for person in known)}"
+                    problems.append(f"{submission}: {one.name} ({one.email}) is {who} in the class list")
+        elif not owners:
             problems.append(f"{submission}: nobody in the class list; name it in their column submission")
         elif len(owners) > 1 and len({person.group for person in owners} - {""}) != 1:
             names = ", ".join(person.id for person in owners)
@@ -79,6 +90,16 @@ def owners_of(submission: str, people: Sequence[Person]) -> list[Person]:
             named = any(person.submission for person in owners)
             return owners if named or len(groups) != 1 else [one for one in people if one.group in groups]
     return [person for person in people if folded(submission).endswith(f"-{folded(person.id)}")]
+
+
+def people_known_as(one: Submitter, people: Sequence[Person]) -> list[Person]:
+    """Who it may be, by the surest sign that somebody has."""
+    said = (("email", one.email), ("id", one.sid), ("lms_id", one.sid), ("id", one.email), ("name", one.name))
+    for column, value in said:
+        known = [person for person in people if folded(getattr(person, column)) == folded(str(value))]
+        if value is not None and known:
+            return known
+    return []
 
 
 def signs(submission: str) -> Iterator[tuple[str, str]]:

@@ -5,12 +5,14 @@
     times.csv        submission, time: when each was handed in, with the offset of its zone
     extensions.csv   id, until, reason
     overrides.csv    id, points, reason, who; kata and test for the points of a part
+    submission_metadata.yml, as Gradescope writes it: whose each submission is, and when it was handed in
+    pseudonyms.json  where the class was graded under pseudonyms, the key to them
 
 Only the first has to be there.
 """
 
 import zoneinfo
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -18,6 +20,8 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError
+from grader.marks.gradescope import METADATA, Submitter, read_metadata
+from grader.marks.pseudonyms import read_key
 from grader.marks.roster import Person, read_roster
 from grader.marks.rules import Extension, Override, Policy, aware
 from grader.marks.tables import read_table, text_of
@@ -33,6 +37,8 @@ class Rulebook:
     times: Mapping[str, datetime]  # by submission
     extensions: Mapping[str, Extension]
     overrides: Mapping[str, tuple[Override, ...]]
+    submitters: Mapping[str, Sequence[Submitter]]  # by submission, where its platform says so
+    names: Mapping[str, str]  # by pseudonym
 
 
 def read_rulebook(folder: Path) -> Rulebook:
@@ -40,13 +46,16 @@ def read_rulebook(folder: Path) -> Rulebook:
     people = tuple(read_roster(folder / "class.csv"))
     ids = {person.id for person in people}
     policy, zone = read_policy(folder / "policy.toml")
+    downloaded = read_metadata(folder / METADATA)
     return Rulebook(
         people,
         policy,
         zone,
-        read_times(folder / "times.csv"),
+        {name: one.created_at for name, one in downloaded.items()} | read_times(folder / "times.csv"),
         read_extensions(folder / "extensions.csv", ids, zone),
         read_overrides(folder / "overrides.csv", ids),
+        {name: one.submitters for name, one in downloaded.items()},
+        read_key(folder / "pseudonyms.json"),
     )
 
 

@@ -1,5 +1,6 @@
 """Takes in one submission after the other: reads it when its turn comes, and finds out whether it is to be graded."""
 
+import dataclasses
 import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -11,9 +12,9 @@ from msgspec.structs import replace
 
 from grader.base.errors import CallError
 from grader.base.leftovers import clear_half_written
+from grader.pipeline.archives import SubmissionError
 from grader.pipeline.seed import keep
 from grader.pipeline.session import Job
-from grader.pipeline.submission import SubmissionError
 from grader.pipeline.submission import read as read_submission
 from grader.pipeline.submission_ids import Entry
 from grader.results import result
@@ -78,9 +79,9 @@ class Queue:
         for entry in self.entries:
             submission = None
             try:
-                submission = read_submission(entry.path)
+                submission = dataclasses.replace(read_submission(entry.path), id=entry.id)
             except SubmissionError as error:
-                self.refused.append(str(error))
+                self.refused.append(entry.told(str(error)))
                 self.unreadable += 1
                 unreadable[entry.id] = str(error).removeprefix(f"{entry.path}: ")
             if submission is not None and not ready:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 from rich.console import Console
 
+from grader.pipeline.archives import SubmissionError
 from grader.pipeline.queue import Queue, fingerprinted
-from grader.pipeline.submission import SubmissionError
 from grader.pipeline.submission import read as read_submission
 from grader.pipeline.workplace import with_sandbox
 from grader.results import result

@@ -6,34 +6,26 @@ waiting; what is looked at and read is what was opened.
 
 import contextlib
 import errno
-import gzip
-import io
+import itertools
 import os
 import stat
-import tarfile
 import unicodedata
-import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from grader.pipeline.archives import ENDINGS, MAX_ENTRIES, SubmissionError, archive_entries, limited
 from torchkata.course import course
 from torchkata.handin import MAX_BYTES, MAX_FILES, is_module
 
 MAX_TOTAL = 16 * 2**20  # of all Python files, used or not
-MAX_ENTRIES = 10_000  # of an archive or a directory, whatever they are
 MAX_ARCHIVE = 8 * 2**20  # as it was handed in: what it lists is read at once
-MAX_UNPACKED = 64 * 2**20  # of a tar: to pass over a member is to unpack it
-ZIP_ENTRY = b"PK\x01\x02"  # how each entry begins in a zip's list
-ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 OPENED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 NO_FILE = (errno.ELOOP, errno.ENXIO, errno.ENOENT)  # a link, a socket, gone since it was listed
 NO_FOLDER = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT)
 REMEDY = "copy the hand-in (cp -r) and grade the copy"
 
-
-class SubmissionError(Exception):
-    """This can't be read as a submission; the message says why, in one line."""
+Entries = Iterator[tuple[PurePosixPath, bytes]]
 
 
 @dataclass(frozen=True)
@@ -47,7 +39,9 @@ class Submission:
 def read(path: Path) -> Submission:
     """Read a submission of any kind. Raises SubmissionError."""
     try:
-        files = package_of(list(not_too_large(entries(path), path)), path)
+        with opened(path, path) as handed_in:
+            packages = (package_of(list(not_too_large(found, path)), path) for found in places(handed_in, path))
+            files = next(filter(None, packages), {})
     except SubmissionError:
         raise
     except FileNotFoundError:
@@ -69,25 +63,32 @@ def identify(path: Path) -> str:
     return name[: len(name) - len(ending)]
 
 
-def entries(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The Python files in whatever was handed in. Raises SubmissionError for anything else, and OSError."""
-    with opened(path, path) as handed_in:
-        kind = os.fstat(handed_in)
-        if stat.S_ISDIR(kind.st_mode):
-            yield from directory_entries(handed_in, path)
-            return
-        if not stat.S_ISREG(kind.st_mode):
-            raise SubmissionError(f"{path}: neither a directory nor a file")
-        demand_own(kind, kind.st_uid, "it", path)
-        content = read_to(handed_in, MAX_ARCHIVE)
+def places(handed_in: int, path: Path) -> Iterator[Entries]:
+    """The Python files of each place where the katas may be, the likeliest first. Raises SubmissionError, OSError."""
+    kind = os.fstat(handed_in)
+    if stat.S_ISREG(kind.st_mode):
+        yield archive_in(handed_in, kind.st_uid, "it", path)
+    elif not stat.S_ISDIR(kind.st_mode):
+        raise SubmissionError(f"{path}: neither a directory nor a file")
+    else:
+        yield package_in(handed_in, kind.st_uid, PurePosixPath(), path)
+        names = listed(handed_in, path)
+        yield one_level_down(handed_in, kind.st_uid, names, path)
+        archives = [name for name in names if name.lower().endswith(ENDINGS)]
+        if len(archives) > 1:
+            raise SubmissionError(f"{path}: several archives in it, and no kata beside them: {', '.join(archives)}")
+        for name in archives:
+            with opened(name, path, handed_in) as archive:
+                yield archive_in(archive, kind.st_uid, name, path)
+
+
+def archive_in(file: int, owner: int, name: str, path: Path) -> Entries:
+    """The Python files of an archive."""
+    demand_own(os.fstat(file), owner, name, path)
+    content = read_to(file, MAX_ARCHIVE)
     if len(content) > MAX_ARCHIVE:
         raise SubmissionError(f"{path}: larger than {MAX_ARCHIVE // 2**20} MiB")
-    if not zipfile.is_zipfile(io.BytesIO(content)):
-        yield from tar_entries(content, path)
-    elif content.count(ZIP_ENTRY) > MAX_ENTRIES:  # zipfile would first read them all
-        raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
-    else:
-        yield from zip_entries(content, path)
+    yield from archive_entries(content, path)
 
 
 @contextlib.contextmanager
@@ -129,34 +130,52 @@ def not_too_large(entries: Iterable[tuple[PurePosixPath, bytes]], path: Path) ->
         yield entry, content
 
 
-def directory_entries(root: int, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+def package_in(folder: int, owner: int, inside: PurePosixPath, path: Path) -> Entries:
     """The Python files of a directory, and of the `assignment/` in it. Links are not followed."""
-    owner = os.fstat(root).st_uid
-    yield from files_in(root, owner, PurePosixPath(), path)
-    with contextlib.ExitStack() as closing:
-        try:
-            folder = closing.enter_context(opened("assignment", path, root))
-        except OSError as error:
-            if error.errno in NO_FOLDER:
-                return
-            raise
-        if stat.S_ISDIR(os.fstat(folder).st_mode):
-            yield from files_in(folder, owner, PurePosixPath("assignment"), path)
+    yield from files_in(folder, owner, inside, path)
+    with contextlib.suppress(NotADirectoryError), folder_in(folder, "assignment") as assignment:
+        yield from files_in(assignment, owner, inside / "assignment", path)
 
 
-def files_in(folder: int, owner: int, inside: PurePosixPath, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+def one_level_down(folder: int, owner: int, names: Iterable[str], path: Path) -> Entries:
+    """The same of each folder in a directory."""
+    for name in names:
+        inside = PurePosixPath(name)
+        if is_shallow(inside / "kata.py"):
+            with contextlib.suppress(NotADirectoryError), folder_in(folder, name) as inner:
+                yield from package_in(inner, owner, inside, path)
+
+
+@contextlib.contextmanager
+def folder_in(folder: int, name: str) -> Iterator[int]:
+    """A descriptor of a folder in a folder. Raises NotADirectoryError for anything else, and OSError."""
+    try:
+        descriptor = os.open(name, OPENED | os.O_DIRECTORY, dir_fd=folder)
+    except OSError as error:
+        if error.errno in NO_FOLDER:
+            raise NotADirectoryError(errno.ENOTDIR, name) from None
+        raise
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def files_in(folder: int, owner: int, inside: PurePosixPath, path: Path) -> Entries:
     """The Python files right in a folder."""
-    names = []
-    with os.scandir(folder) as listed:
-        for count, entry in enumerate(listed):
-            if count >= MAX_ENTRIES:
-                raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
-            if entry.name.endswith(".py"):
-                names.append(entry.name)
-    for name in sorted(names):
-        content = file_in(folder, name, owner, path)
+    for name in listed(folder, path):
+        content = file_in(folder, name, owner, path) if name.endswith(".py") else None
         if content is not None:
             yield inside / name, content
+
+
+def listed(folder: int, path: Path) -> list[str]:
+    """The names in a folder, in order."""
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in itertools.islice(entries, MAX_ENTRIES + 1)]
+    if len(names) > MAX_ENTRIES:
+        raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
+    return sorted(names)
 
 
 def file_in(folder: int, name: str, owner: int, path: Path) -> bytes | None:
@@ -172,58 +191,6 @@ def file_in(folder: int, name: str, owner: int, path: Path) -> bytes | None:
         if error.errno in NO_FILE:
             return None
         raise
-
-
-def zip_entries(content: bytes, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The Python files of a zip."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for info in archive.infolist():
-            kind = stat.S_IFMT(info.external_attr >> 16)
-            if safe_name(info.filename, path).suffix == ".py" and not info.is_dir() and kind in (0, stat.S_IFREG):
-                with archive.open(info) as file:
-                    yield PurePosixPath(info.filename), limited(file.read(MAX_BYTES + 1), path)
-
-
-def tar_entries(content: bytes, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The Python files of a tar, compressed or not."""
-    try:
-        archive = tarfile.TarFile(fileobj=io.BytesIO(unpacked(content, path)))
-    except tarfile.ReadError:
-        raise SubmissionError(f"{path}: neither a directory nor a .zip, .tar or .tar.gz") from None
-    with archive:
-        for count, info in enumerate(archive):
-            if count >= MAX_ENTRIES:
-                raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
-            if safe_name(info.name, path).suffix == ".py" and info.isreg():
-                file = archive.extractfile(info)
-                assert file is not None
-                yield PurePosixPath(info.name), limited(file.read(MAX_BYTES + 1), path)
-
-
-def unpacked(content: bytes, path: Path) -> bytes:
-    """The bytes of a tar. Raises SubmissionError for one that grows beyond measure."""
-    if not content.startswith(b"\x1f\x8b"):
-        return content
-    with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-        tar = file.read(MAX_UNPACKED + 1)
-    if len(tar) > MAX_UNPACKED:
-        raise SubmissionError(f"{path}: unpacks to more than {MAX_UNPACKED // 2**20} MiB")
-    return tar
-
-
-def safe_name(name: str, path: Path) -> PurePosixPath:
-    """The name of an archive's entry. Raises SubmissionError for one that points out of the archive."""
-    entry = PurePosixPath(name.replace("\\", "/"))
-    if entry.is_absolute() or ".." in entry.parts or "\0" in name or ":" in name:
-        raise SubmissionError(f"{path}: it has an entry that points elsewhere ({name!r})")
-    return entry
-
-
-def limited(content: bytes, path: Path) -> bytes:
-    """Refuse what no hand has typed."""
-    if len(content) > MAX_BYTES:
-        raise SubmissionError(f"{path}: a file in it is larger than {MAX_BYTES // 2**20} MiB")
-    return content
 
 
 def package_of(entries: list[tuple[PurePosixPath, bytes]], path: Path) -> dict[str, bytes]:

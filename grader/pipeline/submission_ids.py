@@ -9,17 +9,21 @@ from pathlib import Path
 from grader.base.errors import CallError
 from grader.pipeline.submission import identify
 
-RESERVED = (".", "..", ".slurm", ".seed", "gradebook.csv", "marks.csv", "report.html")  # what stands beside the results
+RESERVED = (".", "..", ".slurm", ".seed", "gradebook.csv", "report.html")  # what stands beside the results
 LONGEST = 255  # bytes of a name, on nearly every file system
 UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, bytes that are no text, line separators
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A path, and the id that its results are stored under."""
+    """A path, and the id that its results are stored under: its name, or a pseudonym."""
 
     id: str
     path: Path
+
+    def told(self, problem: str) -> str:
+        """What is wrong with it, as somebody may read it who does not know whose it is."""
+        return problem if self.id == identify(self.path) else problem.replace(str(self.path), self.id)
 
 
 def with_ids(paths: Sequence[Path]) -> tuple[list[Entry], list[str]]:

@@ -124,8 +124,8 @@ def catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[str, fl
 
 
 def diagnoses(results: Sequence[KataResult]) -> set[str]:
-    """What the tests say that it looks like."""
-    return {test.diagnosis for result in results for test in result.tests if test.diagnosis}
+    """The known mistakes that the tests say it looks like; what a test has seen for itself is no matter of likeness."""
+    return {test.explained_by[0] for result in results for test in result.tests if len(test.explained_by) == 1}
 
 
 def describe(result: KataResult) -> str:

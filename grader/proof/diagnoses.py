@@ -23,7 +23,8 @@ def judgement(claim: Claim, results: Sequence[KataResult]) -> Judgement:
     """What the diagnosis made of a wrong implementation; without `looks_like` in the zoo, any is not foreseen."""
     found = diagnoses_of(results)
     if not found:
-        return "noted by the test" if claim.entry and claim.entry.note else "silent"
+        seen = any(test.diagnosis for result in results for test in result.tests)
+        return "noted by the test" if seen or (claim.entry and claim.entry.note) else "silent"
     looks_like = claim.entry.looks_like if claim.entry else frozenset()
     if not looks_like:
         return "not foreseen"

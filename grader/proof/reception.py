@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.pipeline.submission import Submission, SubmissionError, read
+from grader.pipeline.archives import SubmissionError
+from grader.pipeline.submission import Submission, read
 from grader.proof.archive import Archive, Builder
 
 READ_SECONDS, READ_MIB = 5.0, 256.0  # of a processor, which a busy machine does not stretch; no archive may take more

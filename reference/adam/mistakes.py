@@ -7,9 +7,15 @@ import numpy as np
 from reference import instead_of
 from reference.adam import oracle
 from reference.adam.moment_mistakes import *  # noqa: F403
-from reference.adam.moment_mistakes import Moved, P
+from reference.adam.moment_mistakes import Moved, P, other_numbers
 from reference.adam.oracle import Betas, Memory
 from reference.optimizer_mistakes import *  # noqa: F403
+from reference.optimizer_mistakes import other_number
+
+globals().update(other_numbers(oracle.step))
+decayed_by_default = other_number(
+    oracle.step, "weight_decay", "0", [1e-4, 1e-3, 1e-2, 1e-1], lambda own: {"weight_decay": own}
+)
 
 
 @instead_of(oracle.decayed, "weight_decay is ignored")
@@ -86,35 +92,3 @@ def averaging(
 def decoupled(p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float = 0.0, **options: Any) -> Moved:
     """Apart from the gradient."""
     return oracle.step(p * (1 - lr * weight_decay), memory, grad, lr, **options)
-
-
-@instead_of(oracle.step, "beta1 is {own:g} unless given; it should be 0.9", own=[0.5, 0.95, 0.99])
-def other_default_of_beta1(
-    p: P, memory: Memory | None, grad: P, lr: float, betas: Betas | None = None, *, own: float, **options: Any
-) -> Moved:
-    """A longer memory, or a shorter one."""
-    return oracle.step(p, memory, grad, lr, betas or (own, 0.999), **options)
-
-
-@instead_of(oracle.step, "beta2 is {own:g} unless given; it should be 0.999", own=[0.95, 0.98, 0.99, 0.9999])
-def other_default_of_beta2(
-    p: P, memory: Memory | None, grad: P, lr: float, betas: Betas | None = None, *, own: float, **options: Any
-) -> Moved:
-    """0.99 is RMSprop's alpha."""
-    return oracle.step(p, memory, grad, lr, betas or (0.9, own), **options)
-
-
-@instead_of(oracle.step, "eps is {own:g} unless given; it should be 1e-8", own=[1e-10, 1e-7, 1e-6, 1e-5, 1e-3])
-def other_default_of_epsilon(
-    p: P, memory: Memory | None, grad: P, lr: float, eps: float | None = None, *, own: float, **options: Any
-) -> Moved:
-    """1e-5 is AdaGrad's."""
-    return oracle.step(p, memory, grad, lr, eps=own if eps is None else eps, **options)
-
-
-@instead_of(oracle.step, "weight_decay is {own:g} unless given; it should be 0", own=[1e-4, 1e-3, 1e-2, 1e-1])
-def decayed_by_default(
-    p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float | None = None, *, own: float, **options: Any
-) -> Moved:
-    """0.01 is that of AdamW."""
-    return oracle.step(p, memory, grad, lr, weight_decay=own if weight_decay is None else weight_decay, **options)

@@ -1,15 +1,17 @@
 """Mistakes in what Adam and AdamW share: the two averages, their corrections, and the step that they make."""
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference import instead_of
+from reference import Mistake, instead_of
 from reference import optimizers as course
 from reference.adam import oracle as adam
 from reference.adam.oracle import Betas, Memory
+from reference.optimizer_mistakes import other_number
 
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, Memory]
@@ -241,3 +243,49 @@ def corrected_both_kept(
     moved, (m, v, t) = adam.step(p, memory, grad, lr, betas, **options)
     of_m, of_v = adam.corrections(t, betas)
     return moved, (m / of_m, v / of_v, t)
+
+
+def other_numbers(step: Callable[..., Moved]) -> dict[str, Mistake]:
+    """Betas and eps of a step that are others than Adam's where none are given, by name."""
+    return {
+        "other_default_of_beta1": other_number(
+            step, "beta1", "0.9", [0.5, 0.95, 0.99], lambda own: {"betas": (own, 0.999)}
+        ),
+        "other_default_of_beta2": other_number(
+            step, "beta2", "0.999", [0.95, 0.98, 0.99, 0.9999], lambda own: {"betas": (0.9, own)}
+        ),
+        "other_default_of_epsilon": other_number(
+            step, "eps", "1e-8", [1e-10, 1e-7, 1e-6, 1e-5, 1e-3], lambda own: {"eps": own}
+        ),
+    }
+
+
+@instead_of(adam.corrections, "bias correction begins with t = 0, where it divides by 0: the first step is t = 1")
+def from_zero(t: int, betas: Betas) -> tuple[float, float]:
+    """Counted up after the step."""
+    return adam.corrections(t - 1, betas) if t > 1 else (np.nan, np.nan)
+
+
+@instead_of(adam.corrections, "t goes up by {times:g} in each step, not by 1", times=[2, 3, 4, 5, 6, 8, 10])
+def counted_faster(t: int, betas: Betas, times: int) -> tuple[float, float]:
+    """Once for each of several parameters, or twice in the code."""
+    return adam.corrections(times * t, betas)
+
+
+@instead_of(adam.corrections, "bias correction takes beta * t; it is the power betaᵗ")
+def product_for_power(t: int, betas: Betas) -> tuple[float, float]:
+    """One * too few."""
+    return 1 - betas[0] * t, 1 - betas[1] * t
+
+
+@instead_of(adam.corrections, "the corrections are multiplied with, and should be divided by")
+def multiplied(t: int, betas: Betas) -> tuple[float, float]:
+    """The averages become smaller still."""
+    of_m, of_v = adam.corrections(t, betas)
+    return 1 / of_m, 1 / of_v
+
+
+@instead_of(adam.corrections, "the two betas have changed places in bias correction")
+def corrected_by_the_other(t: int, betas: Betas) -> tuple[float, float]:
+    """Each average has its own."""
+    return adam.corrections(t, (betas[1], betas[0]))

@@ -218,3 +218,16 @@ def straight_through(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
         grads.insert(0, oracle.network(weights[:i], x).T @ grad_y)
         grad_y = grad_y @ weight.T
     return grads, grad_y
+
+
+@instead_of(oracle.network, "the leading axes are made into one, and stay so")
+def rows_stay(weights: Weights, x: Float[Array, "... d"]) -> Rows:
+    """Nothing restores them."""
+    y = oracle.network(weights, x)
+    return y.reshape(math.prod(y.shape[:-1]), y.shape[-1])
+
+
+@instead_of(oracle.network, "one more ReLU follows the last block: without layers x should stay as it is")
+def relu_at_the_end(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
+    """After a block it changes nothing."""
+    return np.maximum(oracle.network(weights, x), 0.0)

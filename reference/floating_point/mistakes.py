@@ -127,62 +127,60 @@ def two_digits(dtype: str) -> float:
 
 
 @instead_of(oracle.storage_bytes, "bits are counted, not bytes")
-def bits(shape: Sequence[int], dtype: str) -> int:
+def bits(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     """`finfo.bits` is eight times too much."""
-    form = oracle.FORMATS[dtype]
-    return math.prod(shape) * (1 + form.exponent + form.fraction)
+    return 8 * oracle.storage_bytes(shape, dtype, times)
 
 
 @instead_of(oracle.storage_bytes, "four bytes are counted for each element, whatever the dtype")
-def always_four(shape: Sequence[int], dtype: str) -> int:
+def always_four(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     """Right for float32."""
-    return 4 * math.prod(shape)
+    return 4 * times * math.prod(shape)
 
 
 @instead_of(oracle.storage_bytes, "at least two bytes are counted for each element: float8 takes one")
-def at_least_two(shape: Sequence[int], dtype: str) -> int:
+def at_least_two(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     """Half precision is not the least there is."""
-    return math.prod(shape) * max(2, oracle.storage_bytes((), dtype))
+    return times * math.prod(shape) * max(2, oracle.storage_bytes((), dtype))
 
 
 @instead_of(oracle.storage_bytes, "elements are counted, not bytes")
-def elements(shape: Sequence[int], dtype: str) -> int:
+def elements(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     """Right for dtypes of one byte."""
-    return math.prod(shape)
+    return times * math.prod(shape)
 
 
 @instead_of(oracle.storage_bytes, "the sizes are added up, not multiplied")
-def sum_of_sizes(shape: Sequence[int], dtype: str) -> int:
+def sum_of_sizes(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     """Right for one axis."""
-    form = oracle.FORMATS[dtype]
-    return sum(shape) * (1 + form.exponent + form.fraction) // 8
+    return sum([*shape[:-1], *(times * size for size in shape[-1:])]) * oracle.storage_bytes((), dtype)
 
 
 @instead_of(oracle.storage_bytes, "only the first two sizes are multiplied: a shape may have any number of them")
-def first_two_sizes(shape: Sequence[int], dtype: str) -> int:
+def first_two_sizes(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     """Right for matrices."""
-    return oracle.storage_bytes(shape[:2], dtype)
+    return oracle.storage_bytes(shape[:2], dtype, times if len(shape) < 3 else 1)
 
 
 @instead_of(oracle.storage_bytes, "a scalar is said to take nothing: it has no sizes, and one element")
-def scalars_take_nothing(shape: Sequence[int], dtype: str) -> int:
+def scalars_take_nothing(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     """A product of no numbers is 1."""
-    return oracle.storage_bytes(shape, dtype) if shape else 0
+    return oracle.storage_bytes(shape, dtype, times) if shape else 0
 
 
 @instead_of(oracle.storage_bytes, "sizes of 0 are left out of the product: with one of them there are no elements")
-def zeros_left_out(shape: Sequence[int], dtype: str) -> int:
+def zeros_left_out(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     """As if they were 1."""
-    return oracle.storage_bytes([size for size in shape if size], dtype)
+    return oracle.storage_bytes([size for size in shape if size], dtype, times)
 
 
 @instead_of(oracle.storage_bytes, "the bytes are counted in floats, which lose the last digits of large numbers")
-def in_floats(shape: Sequence[int], dtype: str) -> int:
+def in_floats(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     """Whole numbers are exact up to 2**53."""
-    return int(float(math.prod(shape)) * oracle.storage_bytes((), dtype))
+    return int(float(times * math.prod(shape)) * oracle.storage_bytes((), dtype))
 
 
 @instead_of(oracle.storage_bytes, "the bytes are counted in a tensor; the answer is to be a Python int")
-def in_a_tensor(shape: Sequence[int], dtype: str) -> Tensor:
+def in_a_tensor(shape: Sequence[int], dtype: str, times: int = 1) -> Tensor:
     """It has a dtype of its own, and so a largest number."""
-    return torch.tensor(shape).prod() * oracle.storage_bytes((), dtype)
+    return torch.tensor([*shape, times]).prod() * oracle.storage_bytes((), dtype)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 
 @dataclass(frozen=True)
@@ -28,25 +29,32 @@ FORMATS = {  # IEEE 754, but for bfloat16 and the two of the OCP 8-bit floating 
 }
 
 
+def number(bits: int, form: Format) -> float:
+    """The number with these bits of exponent and fraction, whose leading 1 is left out but at the lowest exponent."""
+    exponent, fraction = divmod(bits, 2**form.fraction)
+    whole = 2**form.fraction if exponent else 0
+    return math.ldexp(whole + fraction, max(exponent, 1) - form.bias - form.fraction)
+
+
 def smallest(dtype: str) -> float:
-    """The smallest number above 0: the last bit of the fraction at the lowest exponent."""
-    form = FORMATS[dtype]
-    return float(2.0 ** (1 - form.bias - form.fraction))
+    """The smallest number above 0, whose bits are one more than those of 0."""
+    return number(1, FORMATS[dtype])
 
 
 def largest(dtype: str) -> float:
-    """The largest finite number; without infinity only the very last pattern of bits is kept back, for NaN."""
+    """The largest finite number: the last bits before infinity, or where there is none, before the only NaN."""
     form = FORMATS[dtype]
-    last = 2.0**-form.fraction
-    return float((2 - last) * 2.0**form.bias if form.has_infinity else (2 - 2 * last) * 2.0 ** (form.bias + 1))
+    after_all = 2 ** (form.exponent + form.fraction)
+    return number(after_all - (2**form.fraction if form.has_infinity else 1) - 1, form)
 
 
 def underflows(value: float, dtype: str) -> bool:
-    """Whether `value`, not 0 itself, is rounded to 0: half-way goes to the even neighbour, which is 0."""
-    return value != 0 and abs(value) <= smallest(dtype) / 2
+    """Whether `value`, not 0 itself, is no nearer to the number next to 0 than to 0, which is even."""
+    return value != 0 and abs(value) <= smallest(dtype) - abs(value)
 
 
-def storage_bytes(shape: Sequence[int], dtype: str) -> int:
-    """Elements times bytes each."""
+def storage_bytes(shape: Sequence[int], dtype: str, times: int = 1) -> int:
+    """Bit by bit, of each element in turn; the last axis is `times` as long."""
     form = FORMATS[dtype]
-    return math.prod(shape) * (1 + form.exponent + form.fraction) // 8
+    bits = sum(1 + form.exponent + form.fraction for _ in product(*map(range, shape)))
+    return times * bits // 8

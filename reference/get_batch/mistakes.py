@@ -152,6 +152,12 @@ def int16(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "start
     return oracle.windows(data.astype(np.int16).astype(np.int64), sequence_length)
 
 
+@instead_of(oracle.windows, "the tokens are made uint8: from 256 on they do not fit")
+def uint8(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
+    """One byte each."""
+    return oracle.windows(data % 2**8, sequence_length)
+
+
 @instead_of(oracle.windows, "only 16 bits of each token are read, whatever the dtype of the data")
 def uint16(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
     """Enough for GPT-2's vocabulary."""

@@ -1,6 +1,7 @@
 """Mistakes in accumulating gradients."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from jaxtyping import Float
@@ -8,6 +9,11 @@ from numpy import ndarray as Array
 
 from reference import instead_of
 from reference.gradient_accumulation import oracle
+
+Weights: TypeAlias = Sequence[Float[Array, "d k"]]
+X: TypeAlias = Float[Array, "batch d"]
+Y: TypeAlias = Float[Array, "batch"]
+Accumulated: TypeAlias = tuple[float, list[Float[Array, "d k"]]]
 
 
 @instead_of(oracle.shares, "every micro-batch counts alike, the smaller last one, too")
@@ -104,3 +110,28 @@ def last_part(parts: Sequence[float]) -> float:
 def returned_nothing(parts: Sequence[float]) -> None:
     """A function without `return`."""
     return
+
+
+@instead_of(oracle.cut, "micro_batch_size is taken for how many micro-batches there are, as torch.chunk takes it")
+def chunked(batch: int, micro_batch_size: int) -> list[int]:
+    """It is how many rows each has."""
+    return oracle.cut(batch, -(-batch // micro_batch_size))
+
+
+@instead_of(oracle.accumulate, "each micro-batch's mean counts for micro_batch_size rows, however many it has")
+def all_of_the_same_size(weights: Weights, before: Weights, x: X, y: Y, micro_batch_size: int) -> Accumulated:
+    """The last one, and one that is the whole batch, may have fewer."""
+    rows = oracle.cut(len(y), micro_batch_size)
+    loss, grads = 0.0, [*before]
+    for start, count in zip(np.cumsum(rows) - rows, rows, strict=True):
+        part, share = slice(start, start + count), micro_batch_size / len(y)
+        mean, slopes = oracle.accumulate(weights, [np.zeros_like(p) for p in before], x[part], y[part], count)
+        loss, grads = loss + share * mean, [p + share * slope for p, slope in zip(grads, slopes, strict=True)]
+    return loss, grads
+
+
+@instead_of(oracle.accumulate, "the gradients that were there before are divided by the rows of the batch, too")
+def divided_with_those_before(weights: Weights, before: Weights, x: X, y: Y, micro_batch_size: int) -> Accumulated:
+    """At the end, when they have been added to."""
+    loss, grads = oracle.accumulate(weights, before, x, y, micro_batch_size)
+    return loss, [grad - old + old / len(y) for grad, old in zip(grads, before, strict=True)]

@@ -33,6 +33,11 @@ class Start:
         return 0.0
 
     @property
+    def positive(self) -> float:
+        """The share of weights above 0."""
+        return 0.5
+
+    @property
     def variance(self) -> float:
         """The variance after the cut: `σ² · (1 − 2c · φ(c) / (2Φ(c) − 1))`."""
         density = math.exp(-(self.cut**2) / 2) / math.sqrt(2 * math.pi)

@@ -110,6 +110,11 @@ class Positive(Mistaken):
     """No weight is below 0."""
 
     @property
+    def positive(self) -> float:
+        """All."""
+        return 1.0
+
+    @property
     def mean(self) -> float:
         """That of the sizes, by `2 (φ(0) − φ(c)) / (2Φ(c) − 1)`."""
         densities = (1 - math.exp(-(self.cut**2) / 2)) / math.sqrt(2 * math.pi)

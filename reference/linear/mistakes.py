@@ -18,6 +18,7 @@ Moments: TypeAlias = tuple[float, float]  # the least and the most that it may b
 
 UNIFORM = "the start is uniform, as in torch's own Linear, not normal"
 POSITIVE = "all elements start positive: the signs are lost"
+SIGNS = "all elements start with the same size, and only their signs are drawn"
 CUT = "the start is cut off at {bound:g} standard deviations"
 BOUNDS = [1.0, 1.5, 2.0, 2.5]
 CUT_BY_TORCH = "trunc_normal_ cuts at -2 and 2 whatever std is: give it a and b of three standard deviations"
@@ -206,7 +207,13 @@ def laplace(input_dim: int, output_dim: int) -> Moments:
     return 6.0, 6.0
 
 
-@instead_of(oracle.initial_kurtosis, "all elements start with the same size, and only their signs are drawn")
+@instead_of(oracle.initial_kurtosis, SIGNS)
 def signs(input_dim: int, output_dim: int) -> Moments:
     """The least there is."""
     return 1.0, 1.0
+
+
+@instead_of(oracle.initial_repeats, SIGNS)
+def repeated_signs(input_dim: int, output_dim: int) -> float:
+    """All weights have one size."""
+    return 1.0

@@ -32,3 +32,8 @@ def initial_std(input_dim: int, output_dim: int) -> float:  # noqa: ARG001  (wha
 def initial_kurtosis(input_dim: int, output_dim: int) -> tuple[float, float]:  # noqa: ARG001  (whatever the sizes)
     """Fourth moment of the start over the square of its variance: from a normal's cut off at three to a whole one's."""
     return 2.83, 3.0
+
+
+def initial_repeats(input_dim: int, output_dim: int) -> float:  # noqa: ARG001  (whatever the sizes)
+    """The largest share of weights at the start that may come again, with their sign or the other, by chance."""
+    return 0.25

@@ -46,6 +46,19 @@ def summed_over_one_axis(x: Float[Array, "... n i"], grad_y: Float[Array, "... n
     return rows(x).T @ rows(grad_y) if x.ndim < 3 else np.swapaxes(x, -1, -2) @ grad_y
 
 
+@instead_of(oracle.grad_w, "the gradient of w is summed over the rows and the first axis alone, of more leading axes")
+def summed_over_two_axes(x: Float[Array, "... n i"], grad_y: Float[Array, "... n o"]) -> Float[Array, "... i o"]:
+    """Right for matrices and for batches of them."""
+    return rows(x).T @ rows(grad_y) if x.ndim < 4 else (np.swapaxes(x, -1, -2) @ grad_y).sum(0)
+
+
+@instead_of(oracle.grad_w, "without leading axes everything is summed up: sum() over no axes is a sum over all")
+def summed_over_all_for_a_vector(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "..."]:
+    """As torch takes an empty tuple of axes."""
+    grad = rows(x).T @ rows(grad_y)
+    return np.asarray(grad.sum()) if x.ndim == 1 else grad
+
+
 @instead_of(oracle.grad_w, "the gradient of w is that of the first row alone")
 def first_row(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
     """The others have their say, too."""

@@ -47,6 +47,15 @@ def smallest(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     return tokens.astype(np.min_scalar_type(int(tokens.max())))
 
 
+@instead_of(
+    oracle.round_trip, "the smallest of uint8, uint16, int32 and int64 that holds the tokens is taken, not their own"
+)
+def smallest_of_four(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
+    """Their dtype is theirs."""
+    fitting = (np.dtype(name) for name in ("uint8", "uint16", "int32", "int64") if tokens.max() <= np.iinfo(name).max)
+    return tokens.astype(next(fitting))
+
+
 @instead_of(oracle.round_trip, "the tokens are made floats")
 def floats(tokens: Int[Array, "n"]) -> Float[Array, "n"]:
     """Exact up to 2**24 only."""

@@ -132,63 +132,65 @@ def tensors(uses: Sequence[Use], buffers: Sequence[int]) -> int:
 @instead_of(oracle.training_bytes, "the gradients are left out")
 def without_gradients(num_parameters: int, num_activations: int, **each: int) -> int:
     """One for each parameter."""
-    return training_bytes(num_parameters, num_activations, **{**each, "gradient_bytes": 0})
+    return oracle.training_bytes(num_parameters, num_activations, **{**each, "gradient_bytes": 0})
 
 
 @instead_of(oracle.training_bytes, "the optimizer's state is left out")
 def without_state(num_parameters: int, num_activations: int, **each: int) -> int:
     """Plain SGD has none; others do."""
-    return training_bytes(num_parameters, num_activations, **{**each, "optimizer_bytes": 0})
+    return oracle.training_bytes(num_parameters, num_activations, **{**each, "optimizer_bytes": 0})
 
 
 @instead_of(oracle.training_bytes, "the activations are left out")
 def without_activations(num_parameters: int, num_activations: int, **each: int) -> int:
     """They are kept until the backward pass."""
-    return training_bytes(num_parameters, 0, **each)
+    return oracle.training_bytes(num_parameters, 0, **each)
 
 
 @instead_of(oracle.training_bytes, "activations are given gradients and optimizer state; only parameters have these")
 def all_alike(num_parameters: int, num_activations: int, **each: int) -> int:
     """Gradients of activations do not stay."""
-    return training_bytes(num_parameters + num_activations, 0, **each)
+    return oracle.training_bytes(num_parameters + num_activations, 0, **each)
 
 
 @instead_of(oracle.training_bytes, "activations are given gradients that stay; only parameters have these")
 def gradients_of_activations(num_parameters: int, num_activations: int, **each: int) -> int:
     """They are used and put away on the way back."""
-    more = num_activations * each.get("gradient_bytes", 4)
-    return training_bytes(num_parameters, num_activations, **each) + more
+    more = each.get("times", 1) * num_activations * each.get("gradient_bytes", 4)
+    return oracle.training_bytes(num_parameters, num_activations, **each) + more
 
 
 @instead_of(oracle.training_bytes, "a gradient is taken to have as many bytes as a parameter, not gradient_bytes")
 def gradients_like_parameters(num_parameters: int, num_activations: int, **each: int) -> int:
     """It may have another dtype."""
-    return training_bytes(num_parameters, num_activations, **{**each, "gradient_bytes": each.get("parameter_bytes", 4)})
+    return oracle.training_bytes(
+        num_parameters, num_activations, **{**each, "gradient_bytes": each.get("parameter_bytes", 4)}
+    )
 
 
 @instead_of(oracle.training_bytes, "optimizer_bytes counts twice: it is all of the state for one parameter already")
 def state_for_two(num_parameters: int, num_activations: int, **each: int) -> int:
     """Both of Adam's numbers are in it."""
     twice = 2 * each.get("optimizer_bytes", 8)
-    return training_bytes(num_parameters, num_activations, **{**each, "optimizer_bytes": twice})
+    return oracle.training_bytes(num_parameters, num_activations, **{**each, "optimizer_bytes": twice})
 
 
 @instead_of(oracle.training_bytes, "unless told otherwise the optimizer's state takes 4 bytes, AdaGrad's, not Adam's 8")
 def adagrad_unless_told(num_parameters: int, num_activations: int, **each: int) -> int:
     """One number where there are two."""
-    return training_bytes(num_parameters, num_activations, **{"optimizer_bytes": 4, **each})
+    return oracle.training_bytes(num_parameters, num_activations, **{"optimizer_bytes": 4, **each})
 
 
 @instead_of(oracle.training_bytes, "the bytes are a float, not an int")
 def floats(num_parameters: int, num_activations: int, **each: int) -> float:
     """They are counted."""
-    return float(training_bytes(num_parameters, num_activations, **each))
+    return float(oracle.training_bytes(num_parameters, num_activations, **each))
 
 
 @instead_of(oracle.training_bytes, "everything is counted in float32, whatever bytes are given")
 def always_float32(num_parameters: int, num_activations: int, **each: int) -> int:
     """The defaults."""
-    return training_bytes(num_parameters, num_activations)
+    return oracle.training_bytes(num_parameters, num_activations, times=each.get("times", 1))
 
 
 @instead_of(oracle.max_parameters, "one device is counted, not all")
@@ -249,3 +251,27 @@ def training_bytes(
 ) -> int:
     """The right sum, whatever stands in the oracle now."""
     return num_parameters * (parameter_bytes + gradient_bytes + optimizer_bytes) + num_activations * activation_bytes
+
+
+@instead_of(oracle.training_bytes, "of gradients and activations only the larger counts; both are alive at once")
+def gradients_or_activations(
+    num_parameters: int, num_activations: int, *, gradient_bytes: int = 4, activation_bytes: int = 4, **each: int
+) -> int:
+    """While the backward pass runs, both are."""
+    larger = max(num_parameters * gradient_bytes, num_activations * activation_bytes)
+    return oracle.training_bytes(num_parameters, 0, gradient_bytes=0, **each) + larger
+
+
+@instead_of(oracle.training_bytes, "of optimizer state and activations only the larger counts; both are alive at once")
+def state_or_activations(
+    num_parameters: int, num_activations: int, *, optimizer_bytes: int = 8, activation_bytes: int = 4, **each: int
+) -> int:
+    """The state stays from step to step."""
+    larger = max(num_parameters * optimizer_bytes, num_activations * activation_bytes)
+    return oracle.training_bytes(num_parameters, 0, optimizer_bytes=0, **each) + larger
+
+
+@instead_of(oracle.training_bytes, "the parameters themselves are left out")
+def without_parameters(num_parameters: int, num_activations: int, **each: int) -> int:
+    """What is trained lies in memory, too."""
+    return oracle.training_bytes(num_parameters, num_activations, **{**each, "parameter_bytes": 0})

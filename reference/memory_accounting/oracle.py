@@ -1,6 +1,7 @@
 """What takes memory, and how often it is counted."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -53,11 +54,18 @@ def training_bytes(
     gradient_bytes: int = 4,
     optimizer_bytes: int = 8,
     activation_bytes: int = 4,
+    times: int = 1,
 ) -> int:
-    """Parameters, as many gradients, the optimizer's state for each, and the activations."""
-    return num_parameters * (parameter_bytes + gradient_bytes + optimizer_bytes) + num_activations * activation_bytes
+    """One parameter after the other, with its gradient and state, and one activation after the other, `times` over."""
+    total = 0
+    for _ in range(num_parameters):
+        total += parameter_bytes + gradient_bytes + optimizer_bytes
+    for _ in range(num_activations):
+        total += activation_bytes
+    return times * total
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """As many as fit whole; `device_bytes` is whole, though it may be a float."""
-    return num_devices * int(device_bytes) // bytes_per_parameter
+    """The largest number whose bytes are no more than there are, found by halving; `device_bytes` is a whole number."""
+    there_are = sum(int(device_bytes) for _ in range(num_devices))
+    return bisect_right(range(there_are + 1), there_are, key=lambda count: count * bytes_per_parameter) - 1

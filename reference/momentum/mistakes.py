@@ -1,17 +1,25 @@
 """Mistakes in gradient descent with momentum."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy import zeros_like
 
 from reference import instead_of
+from reference import optimizers as course
 from reference.momentum import oracle
 from reference.optimizer_mistakes import *  # noqa: F403
+from reference.optimizer_mistakes import other_number
 
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]
+
+other_default_of_momentum = other_number(
+    oracle.step, "momentum", "0.9", [0.0, 0.5, 0.95, 0.99], lambda own: {"momentum": own}
+)
+damped_by_default = other_number(oracle.step, "dampening", "0", [0.1, 0.5, 0.9, 1.0], lambda own: {"dampening": own})
 
 
 @instead_of(oracle.memory, "nothing is remembered: the memory is the last gradient")
@@ -114,38 +122,6 @@ def ahead_one_step_late(
     return oracle.step(p, b, grad, lr, momentum, dampening, nesterov and b is not None)
 
 
-@instead_of(oracle.step, "momentum is {own:g} where none is given: it should be 0.9", own=[0.0, 0.5, 0.95, 0.99])
-def other_default_of_momentum(
-    p: P,
-    b: P | None,
-    grad: P,
-    lr: float,
-    momentum: float | None = None,
-    dampening: float = 0.0,
-    nesterov: bool = False,
-    *,
-    own: float,
-) -> Moved:
-    """0 is that of torch's SGD."""
-    return oracle.step(p, b, grad, lr, own if momentum is None else momentum, dampening, nesterov)
-
-
-@instead_of(oracle.step, "dampening is {own:g} where none is given: it should be 0", own=[0.1, 0.5, 0.9, 1.0])
-def damped_by_default(
-    p: P,
-    b: P | None,
-    grad: P,
-    lr: float,
-    momentum: float = 0.9,
-    dampening: float | None = None,
-    nesterov: bool = False,
-    *,
-    own: float,
-) -> Moved:
-    """0.9, the default of momentum, makes an average of it."""
-    return oracle.step(p, b, grad, lr, momentum, own if dampening is None else dampening, nesterov)
-
-
 @instead_of(oracle.step, "the memory holds steps, each at the lr of its time: lr belongs outside it")
 def remembers_steps(
     p: P,
@@ -189,3 +165,24 @@ def uphill(
     """Plus for minus."""
     b = oracle.memory(b, grad, momentum, dampening)
     return p + lr * oracle.direction(b, grad, momentum, nesterov), b
+
+
+class FirstOfAll(np.ndarray[Any, Any]):
+    """A memory that is still the first gradient's own tensor."""
+
+
+@instead_of(oracle.memory, "the first memory is p.grad's own tensor, which the next gradient overwrites: clone() it")
+def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    """From the second step on it is a tensor of its own."""
+    if b is None:
+        return np.asarray(grad).view(FirstOfAll)
+    return np.asarray(momentum * (grad if isinstance(b, FirstOfAll) else b) + (1 - dampening) * grad)
+
+
+@instead_of(
+    course.memory_without_gradient,
+    "a parameter's first gradient is damped where a step without one came before: its own first step counts",
+)
+def first_step_of_the_optimizer(memory: Any) -> Any:
+    """A first step of all, in place of one for each parameter."""
+    return 0.0 if memory is None else memory

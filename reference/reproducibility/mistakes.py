@@ -85,14 +85,20 @@ def two_digits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [seed % 100 if drawn_by == "NumPy" else seed for seed in seeds]
 
 
-@instead_of(oracle.origins, "torch's seed is drawn from NumPy, before NumPy is seeded itself")
+@instead_of(
+    oracle.origins,
+    "what came before the call decides torch's draws, too, as where its seed is drawn itself",
+)
 def torch_from_numpy(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     """The seed before this one decides, too."""
     before = list(pairwise([None, *seeds]))
     return [*before] if drawn_by in ("torch", "a whole run") else oracle.origins(drawn_by, seeds)
 
 
-@instead_of(oracle.origins, "NumPy's seed is drawn from random, before random is seeded itself")
+@instead_of(
+    oracle.origins,
+    "what came before the call decides NumPy's draws, too, as where its seed is drawn itself",
+)
 def numpy_from_random(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     """The seed before this one decides, too."""
     before = list(pairwise([None, *seeds]))

@@ -8,6 +8,7 @@ from numpy import ndarray as Array
 
 from reference import instead_of
 from reference.optimizer_mistakes import *  # noqa: F403
+from reference.optimizer_mistakes import other_number
 from reference.rmsprop import oracle
 
 P: TypeAlias = Float[Array, "*shape"]
@@ -107,22 +108,6 @@ def not_divided(v: P, grad: P, eps: float) -> P:
     return grad
 
 
-@instead_of(oracle.step, "alpha is {own:g} where none is given: it should be 0.99", own=[0.9, 0.95, 0.999])
-def other_default_of_alpha(
-    p: P, v: P | None, grad: P, lr: float, alpha: float | None = None, eps: float = 1e-8, *, own: float
-) -> Moved:
-    """0.9 is that of Hinton's lecture."""
-    return oracle.step(p, v, grad, lr, own if alpha is None else alpha, eps)
-
-
-@instead_of(oracle.step, "eps is {own:g} where none is given: it should be 1e-8", own=EPSILONS)
-def other_default_of_epsilon(
-    p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float | None = None, *, own: float
-) -> Moved:
-    """1e-5 is AdaGrad's."""
-    return oracle.step(p, v, grad, lr, alpha, own if eps is None else eps)
-
-
 @instead_of(oracle.step, "the average is divided by 1 - alpha**t: that correction is Adam's")
 def corrected(
     p: P, v: tuple[P, int] | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8
@@ -153,3 +138,7 @@ def uphill(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: floa
     """Plus for minus."""
     v = oracle.average(v, grad, alpha)
     return p + lr * oracle.direction(v, grad, eps), v
+
+
+other_default_of_alpha = other_number(oracle.step, "alpha", "0.99", [0.9, 0.95, 0.999], lambda own: {"alpha": own})
+other_default_of_epsilon = other_number(oracle.step, "eps", "1e-8", EPSILONS, lambda own: {"eps": own})

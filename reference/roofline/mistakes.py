@@ -1,12 +1,14 @@
 """Mistakes about the roofline."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import prod
 
-from reference import instead_of
+from reference import Mistake, instead_of
 from reference.roofline import oracle
 
 READ_ONLY = "the result is not counted among the bytes"
 ELEMENTS = "elements are counted in place of bytes"
+H100 = "the accelerator's intensity is always that of an H100, 295.4"
 TWO_BYTES = "an element takes 2 bytes in every dtype"
 
 
@@ -23,103 +25,113 @@ def gelu_like_relu(operation: str) -> int:
 
 
 @instead_of(oracle.elementwise_work, READ_ONLY)
-def read_only(n: int, flops_each: int, itemsize: int) -> tuple[int, int]:
+def read_only(n: int, flops_each: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """Read, never written."""
-    return flops_each * n, n * itemsize
+    return times * flops_each * n, times * n * itemsize
 
 
 @instead_of(oracle.elementwise_work, ELEMENTS)
-def elements_of_vectors(n: int, flops_each: int, itemsize: int) -> tuple[int, int]:
+def elements_of_vectors(n: int, flops_each: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """Without the size of one."""
-    return flops_each * n, 2 * n
+    return times * flops_each * n, 2 * times * n
 
 
 @instead_of(oracle.elementwise_work, TWO_BYTES)
-def always_two_bytes(n: int, flops_each: int, itemsize: int) -> tuple[int, int]:
+def always_two_bytes(n: int, flops_each: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """As if all were bfloat16."""
-    return flops_each * n, 4 * n
+    return times * flops_each * n, 4 * times * n
 
 
 @instead_of(oracle.product_work, TWO_BYTES)
-def products_of_two_bytes(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
+def products_of_two_bytes(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """As if all were bfloat16."""
-    return oracle.product_work(m, k, n, 2)
+    return oracle.product_work(m, k, n, 2, times)
 
 
 @instead_of(oracle.product_work, READ_ONLY)
-def products_read_only(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
+def products_read_only(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """Read, never written."""
+    k = times * k
     return 2 * m * k * n, (m * k + k * n) * itemsize
 
 
 @instead_of(oracle.product_work, "a sum of n products is counted with n - 1 additions; the convention is 2 · n")
-def one_addition_less(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
+def one_addition_less(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """The first product is added to nothing."""
+    k = times * k
     return m * n * (2 * k - 1), (m * k + k * n + m * n) * itemsize
 
 
 @instead_of(oracle.product_work, "only multiplications are counted, not the additions")
-def without_additions(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
+def without_additions(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """One FLOP where there are two."""
+    k = times * k
     return m * k * n, (m * k + k * n + m * n) * itemsize
 
 
 @instead_of(oracle.product_work, ELEMENTS)
-def elements_of_matrices(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
+def elements_of_matrices(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """Without the size of one."""
+    k = times * k
     return 2 * m * k * n, m * k + k * n + m * n
 
 
 @instead_of(oracle.product_work, "the elements are read anew for each multiplication; each is to be counted once")
-def read_for_each_product(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
+def read_for_each_product(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """Without a cache."""
+    k = times * k
     return 2 * m * k * n, (2 * m * k * n + m * n) * itemsize
 
 
 @instead_of(oracle.product_work, "bits are counted in place of bytes")
-def bits(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
+def bits(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """Eight times too many."""
-    return oracle.product_work(m, k, n, 8 * itemsize)
+    return oracle.product_work(m, k, n, 8 * itemsize, times)
 
 
 @instead_of(oracle.product_work, "the second input is not counted among the bytes that are read")
-def first_read_only(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
+def first_read_only(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """Both are read."""
+    k = times * k
     return 2 * m * k * n, (m * k + m * n) * itemsize
 
 
 @instead_of(oracle.product_work, "all three matrices are counted as large as the result, as only square ones are")
-def square_only(m: int, k: int, n: int, itemsize: int) -> tuple[int, int]:
+def square_only(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     """Each has sides of its own."""
+    k = times * k
     return 2 * m * k * n, 3 * m * n * itemsize
 
 
 @instead_of(oracle.product_work, "the FLOPs are a float; a count is an int")
-def as_float(m: int, k: int, n: int, itemsize: int) -> tuple[float, int]:
+def as_float(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[float, int]:
     """As 2.0 * … gives."""
-    flops, moved = oracle.product_work(m, k, n, itemsize)
+    flops, moved = oracle.product_work(m, k, n, itemsize, times)
     return float(flops), moved
 
 
-@instead_of(oracle.sides, "dot is taken for a column by a row, with n * n results; it is a row by a column, with one")
-def outer_product(operation: str, sizes: Sequence[int]) -> tuple[int, int, int]:
+@instead_of(oracle.work, "dot is taken for a column by a row, with n * n results; it is a row by a column, with one")
+def outer_product(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     """The side of 1 is in the middle."""
-    return (sizes[0], 1, sizes[0]) if operation == "dot" else oracle.sides(operation, sizes)
+    if operation != "dot":
+        return oracle.work(operation, sizes, itemsize, times)
+    n = times * sizes[0]
+    return 2 * n * n, (n + n + n * n) * itemsize
 
 
 @instead_of(oracle.work, "only one of dot's two vectors is counted among the bytes")
-def one_vector_read(operation: str, sizes: Sequence[int], itemsize: int) -> tuple[int, int]:
+def one_vector_read(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     """Both are read."""
-    flops, moved = oracle.work(operation, sizes, itemsize)
-    return flops, moved - sizes[0] * itemsize * (operation == "dot")
+    flops, moved = oracle.work(operation, sizes, itemsize, times)
+    return flops, moved - times * sizes[0] * itemsize * (operation == "dot")
 
 
 @instead_of(oracle.work, "of matrix_vector's matrix only one row is counted among the bytes")
-def one_row_read(operation: str, sizes: Sequence[int], itemsize: int) -> tuple[int, int]:
+def one_row_read(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     """All m are read."""
     if operation != "matrix_vector":
-        return oracle.work(operation, sizes, itemsize)
-    m, n = sizes
+        return oracle.work(operation, sizes, itemsize, times)
+    m, n = sizes[0], times * sizes[1]
     return 2 * m * n, (n + n + m) * itemsize
 
 
@@ -129,7 +141,7 @@ def whole_intensity(flops: int, moved: int) -> float:
     return flops // moved
 
 
-@instead_of(oracle.accelerator_intensity, "the accelerator's intensity is always that of an H100, 295.4")
+@instead_of(oracle.accelerator_intensity, H100)
 def always_an_h100(flop_per_sec: float, bytes_per_sec: float) -> float:
     """Its two figures are given."""
     return 295.4
@@ -200,3 +212,44 @@ def always_compute(intensity: float, accelerator: float) -> str:
 def always_memory(intensity: float, accelerator: float) -> str:
     """As an operation's intensity gives that is upside down: so neither of the two is named alone."""
     return "memory"
+
+
+def another_result(of: str, message: str, elements: Callable[[Sequence[int]], int]) -> Mistake:
+    """The result of an operation is counted with another number of elements."""
+
+    def mistaken(operation: str, sizes: Sequence[int], itemsize: int) -> tuple[int, int]:
+        """The other operations are counted rightly."""
+        flops, moved = oracle.work(operation, sizes, itemsize)
+        if operation != of:
+            return flops, moved
+        m, _, n = oracle.sides(operation, sizes)
+        return flops, moved + (elements(sizes) - m * n) * itemsize
+
+    return instead_of(oracle.work, message)(mistaken)
+
+
+dots_result_of_n = another_result(
+    "dot", "dot's result is counted with n elements; it is one number", lambda sizes: sizes[0]
+)
+vector_result_of_n = another_result(
+    "matrix_vector", "the result of a matrix and a vector is counted with n elements; it has m", lambda sizes: sizes[1]
+)
+vector_result_of_a_matrix = another_result(
+    "matrix_vector", "the result of a matrix and a vector is counted with m · n elements; it has m", prod
+)
+matrix_result_as_the_first = another_result(
+    "matrix_matrix",
+    "the result of two matrices is counted with m · k elements; it has m · n",
+    lambda sizes: prod(sizes[:2]),
+)
+matrix_result_as_the_second = another_result(
+    "matrix_matrix",
+    "the result of two matrices is counted with k · n elements; it has m · n",
+    lambda sizes: prod(sizes[1:]),
+)
+
+
+@instead_of(oracle.bound, H100)
+def bound_of_an_h100(intensity: float, accelerator: float) -> str:
+    """The device is given."""
+    return oracle.bound(intensity, 1979 / 2 / 3.35)

@@ -1,24 +1,38 @@
-"""Row-major layout."""
+"""Row-major layout, walked through element by element.
+
+To count in what is too large for that, one length is given as so many `times` another, which is walked through once.
+"""
 
 from collections.abc import Sequence
+from itertools import product
 
 
-def contiguous_strides(shape: Sequence[int]) -> list[int]:
-    """Each stride is the product of the sizes behind it, where 0 counts as 1."""
-    strides: list[int] = []
-    step = 1
-    for size in reversed(shape):
-        strides.insert(0, step)
-        step *= max(size, 1)
-    return strides
+def contiguous_strides(shape: Sequence[int], times: int = 1) -> list[int]:
+    """Each step passes over all indices of the axes behind, where 0 counts as 1; the last axis is `times` as long."""
+    behind = [[range(max(size, 1)) for size in shape[axis + 1 :]] for axis in range(len(shape))]
+    return [sum(times for _ in product(*sizes)) if sizes else 1 for sizes in behind]
 
 
-def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:
-    """`offset + Σ index · stride`."""
-    return offset + sum(i * stride for i, stride in zip(index, strides, strict=True))
+def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
+    """Where so many steps along each axis lead; those along the last axis are `times` as many."""
+    place = offset
+    for steps, stride in zip(index, longer(strides, times), strict=True):
+        for _ in range(steps):
+            place += stride
+    return place
 
 
-def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether every axis along which one can step has the stride of the row-major layout."""
-    right = contiguous_strides(shape)
-    return 0 in shape or all(n == 1 or a == b for n, a, b in zip(shape, strides, right, strict=True))
+def is_contiguous(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:  # noqa: ARG001
+    """Whether the indices, in order, lead from one element to the next; so they do if the last axis is longer."""
+    places = [storage_index(strides, index) for index in product(*map(range, shape))]
+    return places == list(range(len(places)))
+
+
+def longer(shape: Sequence[int], times: int) -> list[int]:
+    """The shape, or an index, where the last axis is so many times as long."""
+    return [*shape[:-1], *(size * times for size in shape[-1:])]
+
+
+def wider(strides: Sequence[int], times: int) -> list[int]:
+    """The strides where the last axis is so many times as long."""
+    return [*(stride * times for stride in strides[:-1]), *strides[-1:]]

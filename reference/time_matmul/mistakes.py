@@ -1,5 +1,6 @@
 """Mistakes in timing a product."""
 
+from math import nan
 from statistics import fmean
 
 from reference import instead_of
@@ -33,6 +34,18 @@ def all_together(run: Run) -> tuple[float, float]:
     """Not divided by how many."""
     total = fmean(timed(run)) * len(timed(run))
     return total, total
+
+
+@instead_of(
+    oracle.seconds_per_product,
+    "this is the time of {count:g} products, not of one",
+    count=[2, 3, 4, 5, 6, 7, 8, 10, 16, 20, 30, 32, 50, 64, 100],
+)
+def several_together(run: Run, count: int) -> tuple[float, float]:
+    """Not divided by how many there are between two looks at the clock."""
+    if count == len(timed(run)):
+        return nan, nan  # all that were timed have their sentence
+    return count * min(run.warm), count * max(run.warm)
 
 
 @instead_of(

@@ -1,5 +1,6 @@
 """What every optimizer must do, whatever its rule."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -12,10 +13,10 @@ from reference import optimizers as oracle
 from tests.contracts import Contract
 from tests.optimizer_runs import Rule, assert_run
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
-from torchkata.compare import assert_equal, check
-from torchkata.failures import Wrong
+from torchkata.compare import assert_equal, check, precondition
 from torchkata.student import Student
 
+LARGE_TOO = (-4.0, 6.0)  # powers of ten
 BROKEN_BY_A_STEP = {
     "the same Parameter": "the parameter is another one after the step",
     "the same memory": "the parameter is given new memory instead of being changed in place",
@@ -42,27 +43,30 @@ class Optimizer:
         return replace(self.suited(run), options=[self.options[pick % len(self.options)] for pick in picks])
 
 
-def check_plain_step(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
-    """Demand one step of the first group alone, each parameter with a gradient, before what the test is about."""
-    grads = [next(step[0][i] for step in run.grads if step[0][i] is not None) for i in range(len(run.params[0]))]
-    plain = OptimizerRun(run.params[:1], [run.lrs[0][:1]], [[grads]], run.options[:1])
+def check_plain_steps(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
+    """Demand the steps of the first group alone, at one rate and with all gradients, before what the test is about."""
+    given = [next(step[0][i] for step in run.grads if step[0][i] is not None) for i in range(len(run.params[0]))]
+    grads = [
+        [[own if own is not None else other for own, other in zip(step[0], given, strict=True)]] for step in run.grads
+    ]
+    plain = OptimizerRun(run.params[:1], [run.lrs[0][:1]] * len(grads), grads, run.options[:1])
     options = [plain.options] if any(plain.options) else []
     yours = student.call(optimizer.probes.run, plain.params, plain.lrs, plain.grads, *options)
-    try:
+    with precondition(
+        "already the steps of a single group at one rate are off: what this test is about comes after them"
+    ):
         assert_run(yours, plain, optimizer.rule)
-    except Wrong as wrong:
-        wrong.note = "already one step of a single group is off: what this test is about comes after it"
-        raise
 
 
 def optimizer_contract(optimizer: Optimizer) -> Contract:
     """The tests of any optimizer."""
 
     @costly
-    @given(runs(groups=2, steps=2))
-    def test_every_group_moves_at_its_own_rate(student: Student, run: OptimizerRun) -> None:
-        """Each parameter group moves at its own lr, a group that was added later, too."""
-        check_plain_step(student, optimizer, run)
+    @given(runs(groups=2, steps=2, powers=LARGE_TOO), st.booleans())
+    def test_every_group_moves_at_its_own_rate(student: Student, run: OptimizerRun, rests: bool) -> None:
+        """Each parameter group moves at its own lr, 0 or not, a group that was added later, too."""
+        check_plain_steps(student, optimizer, run)
+        run = replace(run, lrs=[[first, 0.0] for first, _ in run.lrs]) if rests else run
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
         assert_run(yours, run, optimizer.rule)
 
@@ -70,30 +74,35 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @given(runs(groups=2, steps=3, changing=True))
     def test_a_changed_rate_counts_from_the_next_step(student: Student, run: OptimizerRun) -> None:
         """A group's lr that is changed between steps counts from the next step on."""
-        check_plain_step(student, optimizer, run)
+        check_plain_steps(student, optimizer, run)
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
         assert_run(yours, run, optimizer.rule)
 
     @costly
     @given(runs(groups=2, steps=2, absent=True))
     def test_parameters_without_gradient_stay(student: Student, run: OptimizerRun) -> None:
-        """A parameter whose grad is None stays as it is; the others, before and after it, still move."""
-        check_plain_step(student, optimizer, run)
+        """Only a parameter whose grad is None stays as it is; the others still move, NaN in their grad or not."""
+        check_plain_steps(student, optimizer, run)
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
         assert_run(yours, run, optimizer.rule)
+        ones = run.params[0][0].new_ones(2)
+        [[[moved]]] = student.call(optimizer.probes.run, [[ones]], [[0.1]], [[[ones * math.nan]]])
+        note = "a gradient of NaN is passed over or replaced: so nobody sees that a run has gone wrong"
+        check(not moved.isfinite().any(), note, yours=moved, expected="NaN in the parameter, too")
 
     @costly
     @given(runs(dtypes=WIDE_DTYPES, matrix=True), st.booleans(), st.integers(-1, 3))
     def test_the_update_is_in_place(student: Student, run: OptimizerRun, transposed: bool, pick: int) -> None:
         """A step keeps the Parameter and its memory, stays out of autograd, and leaves grad as it was."""
+        check_plain_steps(student, optimizer, run)
         run = optimizer.equipped(run, [pick]) if pick >= 0 else run
         params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
         options = run.options[0] if run.options else {}
         reply = student.call(optimizer.probes.in_place, params, transposed, lr, grads, options)
         for fact, note in BROKEN_BY_A_STEP.items():
-            check(reply[fact], note)
+            check(reply[fact], mistake=note)
         left = [grad for grad in grads if grad is not None]
-        assert_equal(reply["gradients"], left, what="grad", note="step() changed the gradients: they are read only")
+        assert_equal(reply["gradients"], left, what="grad", mistake="step() changed the gradients: they are read only")
         first = params[0].new_ones(2)  # it has no gradient
         with_first = OptimizerRun([[first, *params]], run.lrs, [[[None, *run.grads[0][0]]]], run.options)
         assert_run([[[first, *reply["parameters"]]]], with_first, optimizer.rule)
@@ -105,6 +114,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         rng, lr = rng_of(seed), 0.5
         param, grads = normal(rng, [3]), [from_tiny_to_large(rng, [3]) for _ in range(3)]
         run = OptimizerRun([[param]], [[lr * gamma**t] for t in range(3)], [[[grad]] for grad in grads])
+        check_plain_steps(student, optimizer, run)
         yours = student.call(optimizer.probes.scheduled, param, lr, gamma, grads)
         assert_run([[[p]] for p in yours], run, optimizer.rule)
 
@@ -112,7 +122,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @given(runs(groups=2))
     def test_loaded_rates_count(student: Student, run: OptimizerRun) -> None:
         """After load_state_dict() each group moves at the rate that was loaded, not at the one that it had before."""
-        check_plain_step(student, optimizer, run)
+        check_plain_steps(student, optimizer, run)
         saved = run.lrs[0]
         own = [3 * lr for lr in saved]
         yours = student.call(optimizer.probes.loaded, run.params, saved, own, run.grads)
@@ -130,8 +140,9 @@ def rate_contract(optimizer: Optimizer) -> Contract:
         """lr is 0.01 unless given; a group without an lr of its own takes the one given for all."""
         rng = rng_of(seed)
         param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
-        reply = student.call(optimizer.probes.defaults, param, [grad], {"lr": 0.3})
-        for name, lr in oracle.rates_without_own(optimizer.rule.lr, 0.3).items():
-            assert_run([[reply[name]]], OptimizerRun([[param]], [[lr]], [[[grad]]]), optimizer.rule)
+        check_plain_steps(student, optimizer, OptimizerRun([[param]], [[0.3]], [[[grad]]]))
+        for options, lr in zip(({}, {"lr": 0.3}), oracle.rates_without_own(optimizer.rule.lr, 0.3), strict=True):
+            yours = student.call(optimizer.probes.defaults, param, [grad], options)
+            assert_run([[yours]], OptimizerRun([[param]], [[lr]], [[[grad]]]), optimizer.rule)
 
     return {"test_the_rate_has_a_default": test_the_rate_has_a_default}

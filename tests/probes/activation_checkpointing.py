@@ -5,7 +5,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .loading import load
+from torchkata.probes import typed
+
+from .loading import load, typed_load
 from .operators import Operators
 
 
@@ -16,11 +18,29 @@ def loaded(assignment: Any, dim: int, weights: list[Tensor], segment: int) -> An
     return model
 
 
+def typed_model(dim: int, weights: list[Tensor], segment: int) -> str:
+    """What makes a network that holds these weights, as it is typed."""
+    keys = [f"layers.{i}.weight" for i in range(len(weights))]
+    made = f"model = DeepNetworkCheckpointed({dim}, {len(weights)}, {segment})"
+    return f"{made}\n{typed_load('model', keys)}"
+
+
+@typed(lambda dim, weights, segment: f"{typed_model(dim, weights, segment)}\nmodel(x)")
 def forward(assignment: Any, dim: int, weights: list[Tensor], segment: int, x: Tensor) -> object:
     """The outputs."""
     return loaded(assignment, dim, weights, segment)(x)
 
 
+@typed(
+    lambda dim, weights, segment, asks, times: "\n".join(
+        [
+            typed_model(dim, weights, segment),
+            *["x.requires_grad_()"] * asks,
+            *["(model(x) * grad_y).sum().backward()"] * times,
+            "[p.grad for p in model.parameters()], x.grad",
+        ]
+    )
+)
 def gradients(
     assignment: Any, dim: int, weights: list[Tensor], segment: int, x: Tensor, grad_y: Tensor, asks: bool, times: int
 ) -> dict[str, object]:
@@ -34,6 +54,7 @@ def gradients(
     return {"weights": [layer.weight.grad for layer in model.layers], "x": x.grad}
 
 
+@typed("model = DeepNetworkCheckpointed(dim, num_layers, segment)\nmodel.state_dict()")
 def anatomy(assignment: Any, dim: int, num_layers: int, segment: int) -> dict[str, object]:
     """What the network keeps, and whether its layers are distinct."""
     model = assignment.activation_checkpointing.DeepNetworkCheckpointed(dim, num_layers, segment)
@@ -43,6 +64,15 @@ def anatomy(assignment: Any, dim: int, num_layers: int, segment: int) -> dict[st
     }
 
 
+@typed(
+    lambda dim, num_layers, segment, rows, x_needs_grad: "\n".join(
+        [
+            f"model = DeepNetworkCheckpointed({dim}, {num_layers}, {segment})",
+            f"x = torch.ones({rows}, {dim}{', requires_grad=True' * x_needs_grad})",
+            "model(x).sum().backward()",
+        ]
+    )
+)
 def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int, x_needs_grad: bool) -> dict[str, object]:
     """Activations alive and products of matrices, in those of one layer, of a forward and a backward pass.
 
@@ -65,6 +95,11 @@ def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int, x_
     }
 
 
+@typed(
+    lambda dim, weights, segment: "\n".join(
+        [typed_model(dim, weights, segment), "with torch.no_grad():", "    model(x)"]
+    )
+)
 def evaluation(assignment: Any, dim: int, weights: list[Tensor], segment: int, x: Tensor) -> dict[str, object]:
     """The outputs under no_grad, and what they cost."""
     model = loaded(assignment, dim, weights, segment)

@@ -14,6 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from torchkata.probes import typed
+
+from . import checkpoint_code
 from .attempts import refusal
 from .cruncher import load, loaded, weights_of
 from .disasters import Failing, FileEvents, Moves, Payload, small_files_only
@@ -61,6 +64,7 @@ def memory_of(optimizer: Any) -> list[dict[str, Any]]:
     return [{k: v.clone() if isinstance(v, Tensor) else v for k, v in state.items()} for state in kept]
 
 
+@typed(checkpoint_code.resume)
 def resume(
     assignment: Any,
     weights: list[Tensor],
@@ -68,14 +72,14 @@ def resume(
     ys: list[Tensor],
     stop: int,
     step: int,
-    as_path: bool,
+    _as_path: bool,
 ) -> dict[str, object]:
     """A run that has these weights after `stop` steps and goes through, and one that goes on in fresh objects.
 
     Beside these: how it would go on with less of the optimizer's state, and what of all that has its bytes in the file.
     """
     with folder() as place:
-        path = place / "run.pt" if as_path else str(place / "run.pt")
+        path = place / "run.pt" if _as_path else str(place / "run.pt")
         model, optimizer = fresh(assignment, weights)
         fit(model, optimizer, xs[:stop], ys[:stop])
         load(model, weights)
@@ -117,6 +121,7 @@ def resume(
     }
 
 
+@typed(checkpoint_code.around_saving)
 def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
     """A model with these weights, and its optimizer, before and after saving."""
     with folder() as place:
@@ -138,6 +143,7 @@ def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: 
         return {"before": before, "after": look()}
 
 
+@typed(checkpoint_code.trained_on)
 def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
     """What is loaded of a model with these weights once its training has gone on, and what it is then itself."""
     with folder() as place:
@@ -157,6 +163,7 @@ def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: lis
     }
 
 
+@typed(checkpoint_code.files)
 def files(assignment: Any, name: str) -> list[str]:
     """The names of the files that there are after saving under this name."""
     with folder() as place:
@@ -165,6 +172,7 @@ def files(assignment: Any, name: str) -> list[str]:
         return sorted(file.name for file in place.iterdir())
 
 
+@typed(checkpoint_code.requires_grad)
 def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[str, list[bool]]:
     """Which parameters ask for gradients in a model that is saved and in one that loads; in both, one is `frozen`."""
     with folder() as place:
@@ -180,6 +188,7 @@ def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[s
     }
 
 
+@typed(checkpoint_code.special_values)
 def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[str, object]:
     """A model with these weights, and a buffer, of this dtype, saved and loaded."""
     with folder() as place:
@@ -195,6 +204,7 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
     return {"loaded": weights_of(other), "buffer": other.average}
 
 
+@typed(checkpoint_code.failing_save)
 def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     """Save these weights once, then others so that it fails half-way; what the first file then holds.
 
@@ -213,8 +223,15 @@ def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     return {"raised": refused, "unreadable": unreadable, "loaded": weights_of(other)}
 
 
-def moves(assignment: Any, dim: int) -> dict[str, bool]:
-    """Over an older checkpoint: whether the new one came from its folder, and whether the old one was taken away."""
+OTHERS = ("", ".tmp", ".json", ".new", ".bak")  # what the names of files beside a checkpoint end in
+
+
+@typed(checkpoint_code.moves())
+def moves(assignment: Any, dim: int) -> dict[str, Any]:
+    """Over an older checkpoint: whether the new one came from its folder, and whether the old one was taken away.
+
+    Beside it lie other files, of which it says those that have changed.
+    """
     with folder() as place:
         runs, elsewhere = place / "runs", place / "elsewhere"
         runs.mkdir()
@@ -228,9 +245,13 @@ def moves(assignment: Any, dim: int) -> dict[str, bool]:
             assignment.checkpoint.save_checkpoint("bare-name.pt", model, optimizer, 1)
             written(assignment, path, model, optimizer, 1)
             older = path.stat().st_ino
+            others = [path.with_suffix(suffix) for suffix in OTHERS]
+            for other in others:
+                other.write_bytes(b"another file")
             FileEvents.notes = []
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 2)
             notes, FileEvents.notes = FileEvents.notes, None
+            changed = [other.name for other in others if not other.exists() or other.read_bytes() != b"another file"]
             newer = path.stat().st_ino  # a note can be forged; another file has another number
         finally:
             os.chdir(here)
@@ -239,9 +260,11 @@ def moves(assignment: Any, dim: int) -> dict[str, bool]:
             "put in place": newer != older
             and any(to == str(path) and Path(source).is_relative_to(path.parent) for source, to in renames),
             "taken away": any(note[1] == str(path) for note in notes),
+            "changed": changed,
         }
 
 
+@typed(checkpoint_code.hostile_file)
 def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
     """Whether loading a hostile file ran its code."""
     with folder() as place:
@@ -259,6 +282,7 @@ def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
         return mark.exists()
 
 
+@typed(checkpoint_code.from_elsewhere)
 def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     """Load a checkpoint of these weights, whose tensors say that they were saved on a GPU.
 
@@ -285,6 +309,7 @@ def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     return {"raised": refused, "loaded": weights_of(other), "devices": devices}
 
 
+@typed(checkpoint_code.truncated)
 def truncated(
     assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor], part: float
 ) -> dict[str, object]:
@@ -305,6 +330,7 @@ def truncated(
     return {"raised": refused, "before": before, "after": after}
 
 
+@typed(checkpoint_code.misfit)
 def misfit(assignment: Any, saved: dict[str, list[int]], other_model: dict[str, list[int]]) -> list[str]:
     """Save a model with parameters of these names and shapes, load into another; the optimizer fits both."""
     with folder() as place:

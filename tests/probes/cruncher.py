@@ -1,9 +1,12 @@
 """Probes of Cruncher."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+from torchkata.probes import typed
 
 from . import loading
 
@@ -17,8 +20,22 @@ def loaded(assignment: Any, weights: list[Tensor]) -> Any:
 
 def load(model: Any, weights: list[Tensor]) -> None:
     """Give it other weights."""
-    keys = [f"layers.{i}.weight" for i in range(len(weights) - 1)] + ["final.weight"]
-    loading.load(model, dict(zip(keys, weights, strict=True)))
+    loading.load(model, dict(zip(keys_of(weights), weights, strict=True)))
+
+
+def keys_of(weights: Sequence[Tensor]) -> list[str]:
+    """What they are called in `state_dict`."""
+    return [f"layers.{i}.weight" for i in range(len(weights) - 1)] + ["final.weight"]
+
+
+def typed_new(weights: Sequence[Tensor]) -> str:
+    """What makes a model that they fit, as it is typed."""
+    return f"model = Cruncher({len(weights[-1])}, {len(weights) - 1})"
+
+
+def typed_model(weights: Sequence[Tensor]) -> str:
+    """What makes a model that holds them, as it is typed."""
+    return f"{typed_new(weights)}\n{loading.typed_load('model', keys_of(weights))}"
 
 
 def weights_of(model: Any) -> list[Tensor]:
@@ -26,6 +43,11 @@ def weights_of(model: Any) -> list[Tensor]:
     return [layer.weight.detach().clone() for layer in [*model.layers, model.final]]
 
 
+@typed(
+    lambda weights: "\n".join(
+        [typed_new(weights) + ".eval()", "model(x)", loading.typed_load("model", keys_of(weights)), "model(x)"]
+    )
+)
 def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
     """The model's output with given weights, in eval mode, after it has been used with others."""
     model = loaded(assignment, [weight + 1 for weight in weights]).eval()
@@ -34,12 +56,23 @@ def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
     return model(x)
 
 
+@typed(lambda weights: f"{typed_model(weights)}\nmodel(x), torch.cat([model(row[None]) for row in x])")
 def rows_alone(assignment: Any, weights: list[Tensor], x: Tensor) -> dict[str, object]:
     """The output of a batch, and of each of its rows as a batch of its own."""
     model = loaded(assignment, weights)
     return {"batch": model(x), "rows": torch.cat([model(row[None]).reshape(-1) for row in x])}
 
 
+@typed(
+    lambda weights: "\n".join(
+        [
+            typed_model(weights),
+            "x.requires_grad_()",
+            "(model(x) * grad_y).sum().backward()",
+            "[p.grad for p in model.parameters()], x.grad",
+        ]
+    )
+)
 def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor) -> dict[str, object]:
     """What flows back to every weight and to x."""
     model = loaded(assignment, weights)
@@ -48,6 +81,7 @@ def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor)
     return {"weights": [layer.weight.grad for layer in [*model.layers, model.final]], "x": x.grad}
 
 
+@typed("model = Cruncher(dim, num_layers)\nmodel.layers, model.state_dict()")
 def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
     """What the model keeps."""
     model = assignment.cruncher.Cruncher(dim, num_layers)
@@ -58,6 +92,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
     }
 
 
+@typed("torch.manual_seed(seed)\n[Cruncher(dim, num_layers) for _ in range(models)]")
 def initial_weights(assignment: Any, dim: int, num_layers: int, models: int, seed: int) -> dict[str, object]:
     """The weights of new models, the places where they begin in memory, and torch's seed once they are built."""
     torch.default_generator.manual_seed(seed)

@@ -5,9 +5,20 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .loading import load
+from torchkata.probes import typed
+
+from .loading import load, typed_load
 
 
+@typed(
+    lambda weight: "\n".join(
+        [
+            f"block = Block({len(weight)})" + ("" if weight.dtype == torch.float32 else f".to({weight.dtype})"),
+            "block.load_state_dict({'weight': weight})",
+            "block(x)",
+        ]
+    )
+)
 def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
     """The output of one block with a given weight."""
     layer = assignment.deep_network.Block(len(weight)).to(weight.dtype)
@@ -22,11 +33,28 @@ def loaded(assignment: Any, dim: int, weights: list[Tensor]) -> Any:
     return model
 
 
+def typed_model(weights: list[Tensor], x: Tensor) -> str:
+    """What makes a network that holds `weights`, as it is typed."""
+    keys = [f"layers.{i}.weight" for i in range(len(weights))]
+    return f"model = DeepNetwork({x.shape[-1]}, {len(weights)})\n{typed_load('model', keys)}"
+
+
+@typed(lambda weights, x: f"{typed_model(weights, x)}\nmodel(x)")
 def network(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
     """The output of a network with given weights."""
     return loaded(assignment, x.shape[-1], weights)(x)
 
 
+@typed(
+    lambda weights, x: "\n".join(
+        [
+            typed_model(weights, x),
+            "x.requires_grad_()",
+            "(model(x) * grad_y).sum().backward()",
+            "[p.grad for p in model.parameters()], x.grad",
+        ]
+    )
+)
 def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor) -> dict[str, object]:
     """What flows back to every weight and to x."""
     model = loaded(assignment, x.shape[-1], weights)
@@ -35,6 +63,7 @@ def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor)
     return {"weights": [layer.weight.grad for layer in model.layers], "x": x.grad}
 
 
+@typed("model = DeepNetwork(dim, num_layers)\nmodel.layers, model.state_dict()")
 def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
     """What a network keeps."""
     model = assignment.deep_network.DeepNetwork(dim, num_layers)
@@ -47,6 +76,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
     }
 
 
+@typed("torch.manual_seed(seed)\n[DeepNetwork(dim, num_layers) for _ in range(models)]")
 def initial_weights(assignment: Any, dim: int, num_layers: int, models: int, seed: int) -> dict[str, object]:
     """The weights of new networks, the places where they begin in memory, and torch's seed once they are built."""
     torch.default_generator.manual_seed(seed)

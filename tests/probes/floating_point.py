@@ -4,17 +4,22 @@ from typing import Any
 
 import torch
 
+from torchkata.probes import typed
 
+
+@typed(lambda value, dtypes, literal: "\n".join(f"underflows({literal(value)}, torch.{name})" for name in dtypes))
 def underflows(assignment: Any, value: float, dtypes: list[str]) -> dict[str, object]:
     """For each dtype, whether `value` becomes 0 in it."""
     return {name: assignment.floating_point.underflows(value, getattr(torch, name)) for name in dtypes}
 
 
+@typed(lambda dtype: f"largest(torch.{dtype})")
 def largest(assignment: Any, dtype: str) -> object:
     """The largest finite number of a dtype."""
     return assignment.floating_point.largest(getattr(torch, dtype))
 
 
-def storage_bytes(assignment: Any, shape: list[int], dtypes: list[str]) -> dict[str, object]:
-    """For each dtype, the bytes of a tensor of this shape, which is given as a tuple."""
-    return {name: assignment.floating_point.storage_bytes(tuple(shape), getattr(torch, name)) for name in dtypes}
+@typed(lambda shape, dtype: f"storage_bytes({tuple(shape)}, torch.{dtype})")
+def storage_bytes(assignment: Any, shape: list[int], dtype: str) -> object:
+    """The bytes of a tensor of this shape, which is given as a tuple."""
+    return assignment.floating_point.storage_bytes(tuple(shape), getattr(torch, dtype))

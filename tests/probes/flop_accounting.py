@@ -2,12 +2,16 @@
 
 from typing import Any
 
+from torchkata.probes import typed
 
+
+@typed("matmul_flops(B, D, K)")
 def matmul(assignment: Any, B: int, D: int, K: int) -> object:
     """A product of matrices."""
     return assignment.flop_accounting.matmul_flops(B, D, K)
 
 
+@typed("forward_flops(tokens, parameters)\nbackward_flops(tokens, parameters)\ntraining_flops(tokens, parameters)")
 def passes(assignment: Any, tokens: float, parameters: float) -> dict[str, object]:
     """Forward, backward, and both."""
     kata = assignment.flop_accounting
@@ -18,16 +22,19 @@ def passes(assignment: Any, tokens: float, parameters: float) -> dict[str, objec
     }
 
 
+@typed("deep_linear_flops(B, D, L, input_needs_grad=input_needs_grad)")
 def deep_linear(assignment: Any, B: int, D: int, L: int, input_needs_grad: bool) -> object:
     """A forward and backward pass."""
     return assignment.flop_accounting.deep_linear_flops(B, D, L, input_needs_grad=input_needs_grad)
 
 
+@typed("deep_linear_flops(B, D, L)")
 def deep_linear_by_default(assignment: Any, B: int, D: int, L: int) -> object:
     """The same where nothing is said of the input's gradient."""
     return assignment.flop_accounting.deep_linear_flops(B, D, L)
 
 
+@typed("training_days(parameters, tokens, devices, peak_flop_per_sec, mfu)")
 def days(
     assignment: Any, parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float
 ) -> object:

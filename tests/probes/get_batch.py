@@ -4,6 +4,7 @@ import copy
 import random
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,27 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from torchkata.probes import typed
+
 from .attempts import refusal
 from .residence import read_nothing_ahead, resident_bytes
 
 
+def typed_data(data: Tensor, literal: Callable[[Any], str]) -> str:
+    """The tokens, as they are typed."""
+    return f"data = {literal(data.numpy())}"
+
+
+@typed(
+    lambda data, from_file, literal: "\n".join(
+        [
+            typed_data(data, literal),
+            *(['data.tofile("tokens.bin")', 'data = np.memmap("tokens.bin", dtype=data.dtype, mode="r")'] * from_file),
+            "torch.manual_seed(seed)",
+            "get_batch(data, batch_size, sequence_length)",
+        ]
+    )
+)
 def batch(
     assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int, from_file: bool
 ) -> dict[str, object]:
@@ -42,6 +60,15 @@ def device_of(result: object) -> str:
     return str(result.device) if isinstance(result, Tensor) else "no tensor"
 
 
+@typed(
+    lambda data, literal: "\n".join(
+        [
+            typed_data(data, literal),
+            "torch.manual_seed(seed)",
+            "[get_batch(data, batch_size, sequence_length)[:, 0] for _ in range(calls)]",
+        ]
+    )
+)
 def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, calls: int, seed: int) -> object:
     """The first token of every row of many batches; the first batch of another form, if there is one."""
     torch.default_generator.manual_seed(seed)
@@ -52,12 +79,25 @@ def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length
     return torch.stack([batch[:, 0].to(torch.int64) for batch in batches])
 
 
+@typed("data = np.arange(length, dtype=np.int32)\ntorch.manual_seed(seed)\nget_batch(data, batch_size, 1)")
 def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> object:
     """The starts of one batch out of `length` tokens, each token telling its place."""
     torch.default_generator.manual_seed(seed)
     return assignment.get_batch.get_batch(np.arange(length, dtype=np.int32), batch_size, 1)
 
 
+@typed(
+    lambda data, literal: "\n".join(
+        [
+            typed_data(data, literal),
+            "for numpys, pythons in [(1, 1), (1, 1), (2, 1), (1, 2)]:",
+            "    torch.manual_seed(seed)",
+            "    np.random.seed(numpys)",
+            "    random.seed(pythons)",
+            "    print([get_batch(data, batch_size, sequence_length) for _ in range(2)])",
+        ]
+    )
+)
 def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
     """Two batches after one seed, and again: as before, with NumPy elsewhere, with `random` elsewhere; the seed."""
 
@@ -70,6 +110,12 @@ def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: in
     return {"batches": [pair(1, 1), pair(1, 1), pair(2, 1), pair(1, 2)], "seed": torch.initial_seed()}
 
 
+@typed(
+    lambda data, device, as_object, literal: (
+        f"{typed_data(data, literal)}\nget_batch(data, batch_size, sequence_length, device="
+        + (f"torch.device({device!r}))" if as_object else f"{device!r})")
+    )
+)
 def on_device(
     assignment: Any, data: Tensor, batch_size: int, sequence_length: int, device: str, as_object: bool
 ) -> list[object]:
@@ -79,6 +125,17 @@ def on_device(
     return [device_of(result), list(result.shape) if isinstance(result, Tensor) else "no shape"]
 
 
+@typed(
+    lambda data, literal: "\n".join(
+        [
+            typed_data(data, literal),
+            "torch.manual_seed(seed)",
+            "batch = get_batch(data, batch_size, sequence_length)",
+            "data ^= 1",
+            "batch",
+        ]
+    )
+)
 def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
     """A batch, and the same batch after the data has been overwritten; the data before that."""
     torch.default_generator.manual_seed(seed)
@@ -90,6 +147,15 @@ def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length
     return {"data": untouched, "batch": before, "batch later": result}
 
 
+@typed(
+    lambda data, literal: "\n".join(
+        [
+            "get_batch(np.arange(sequence_length + 1), batch_size, sequence_length)",
+            typed_data(data, literal),
+            "get_batch(data, batch_size, sequence_length)",
+        ]
+    )
+)
 def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: int) -> list[str]:
     """How a call is refused that has no window, where one with a single window is not."""
     get_batch = assignment.get_batch.get_batch
@@ -97,6 +163,15 @@ def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: i
     return refusal(lambda: get_batch(data.numpy(), batch_size, sequence_length))
 
 
+@typed(
+    "\n".join(
+        [
+            'np.zeros(file_bytes // 2, dtype=np.uint16).tofile("tokens.bin")',
+            'data = np.memmap("tokens.bin", dtype=np.uint16, mode="r")',
+            "get_batch(data, batch_size, sequence_length)",
+        ]
+    )
+)
 def bytes_read(assignment: Any, file_bytes: int, batch_size: int, sequence_length: int) -> int | None:
     """How much of a memory-mapped file is in memory after one batch, by the system's own account; None on Windows."""
     if sys.platform == "win32":

@@ -4,10 +4,24 @@ from typing import Any
 
 from torch import Tensor
 
+from torchkata.probes import typed
+
+from .cruncher import typed_model, typed_new
 from .deep_linear import DeepLinear
 from .operators import peak_bytes
 
 
+@typed(
+    lambda weights, before, frozen: "\n".join(
+        [
+            typed_model(weights),
+            *[f"list(model.parameters())[{i}].grad = before[{i}]" for i, grad in enumerate(before) if grad is not None],
+            *([] if frozen is None else [f"list(model.parameters())[{frozen}].requires_grad_(False)"]),
+            "accumulate_gradients(model.eval(), x, y, micro_batch_size)",
+            "[p.grad for p in model.parameters()]",
+        ]
+    )
+)
 def accumulated(
     assignment: Any,
     weights: list[Tensor],
@@ -39,6 +53,7 @@ def attached(value: object) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
 
 
+@typed(lambda weights: f"{typed_new(weights)}\naccumulate_gradients(model, x, y, micro_batch_size)")
 def peaks(assignment: Any, weights: list[Tensor], x: Tensor, y: Tensor, micro_batch_size: int) -> dict[str, int]:
     """The most bytes alive at once: for the whole batch in micro-batches, and for a single micro-batch."""
 

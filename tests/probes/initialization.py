@@ -5,7 +5,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from torchkata.probes import typed
 
+
+@typed("torch.manual_seed(seed)\n[xavier_truncated_normal(input_dim, output_dim) for _ in range(count)]")
 def weights(assignment: Any, input_dim: int, output_dim: int, count: int, seed: int) -> dict[str, object]:
     """New weights, drawn one after the other, and torch's seed once they are there."""
     torch.default_generator.manual_seed(seed)
@@ -13,6 +16,7 @@ def weights(assignment: Any, input_dim: int, output_dim: int, count: int, seed: 
     return {"weights": drawn, "seed": torch.initial_seed()}
 
 
+@typed("xavier_truncated_normal(input_dim, output_dim)")
 def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, object]:
     """What kind of thing a new weight is."""
     weight = assignment.initialization.xavier_truncated_normal(input_dim, output_dim)

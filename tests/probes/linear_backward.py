@@ -5,23 +5,29 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from torchkata.probes import typed
 
+
+@typed("linear_backward(x, w, grad_y)")
 def gradients(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
     """Both gradients by name, as they come; what is no pair comes as it is."""
     return named(assignment.linear_backward.linear_backward(x, w, grad_y))
 
 
+@typed("linear_backward(x, w, grad_y)")
 def gives_a_tuple(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> bool:
     """Whether both gradients come in a tuple."""
     return isinstance(assignment.linear_backward.linear_backward(x, w, grad_y), tuple)
 
 
+@typed("with torch.inference_mode():\n    linear_backward(x.clone(), w.clone(), grad_y.clone())")
 def gradients_without_autograd(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
     """Both gradients, of tensors that autograd knows nothing of."""
     with torch.inference_mode():
         return named(assignment.linear_backward.linear_backward(x.clone(), w.clone(), grad_y.clone()))
 
 
+@typed("x.requires_grad_(); w.requires_grad_()\nlinear_backward(x, w, grad_y)\nx.grad, w.grad")
 def traces(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
     """What is left of the arguments after a call, and what the results hang on; x and w are about to be trained."""
     x, w, grad_y = x.clone().requires_grad_(), w.clone().requires_grad_(), grad_y.clone()

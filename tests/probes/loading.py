@@ -1,6 +1,6 @@
 """Weights of ours put into a student's module."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -18,3 +18,8 @@ def load(module: Any, weights: Mapping[str, Tensor]) -> None:
         if own[key] != shape:
             raise ValueError(f"{key} has the shape {own[key]}, and should have {shape}")
     module.load_state_dict(weights)
+
+
+def typed_load(model: str, keys: Sequence[str], weights: str = "weights") -> str:
+    """The line that puts a list of weights under these keys, as it is typed."""
+    return f"{model}.load_state_dict({{{', '.join(f'{key!r}: {weights}[{i}]' for i, key in enumerate(keys))}}})"

@@ -5,6 +5,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from torchkata.probes import typed
+
+from .cruncher import typed_model
 from .deep_linear import DeepLinear
 
 BETA = 0.5
@@ -36,6 +39,17 @@ def names(tensors: list[Any]) -> list[str]:
     return sorted({str(t.dtype).removeprefix("torch.") if isinstance(t, Tensor) else "missing" for t in tensors})
 
 
+@typed(
+    lambda weights: "\n".join(
+        [
+            typed_model(weights),
+            "for p, grad in zip(model.parameters(), before):",
+            "    p.grad = grad",
+            f"opt = torch.optim.SGD(model.parameters(), lr=lr, momentum={BETA})",
+            "train_step(model, opt, x, y)",
+        ]
+    )
+)
 def one_step(assignment: Any, weights: list[Tensor], before: list[Tensor], x: Tensor, y: Tensor, lr: float) -> object:
     """What one step does to `weights`, whose gradients are `before` when it begins."""
     model = DeepLinear(weights)

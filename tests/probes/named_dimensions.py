@@ -4,14 +4,18 @@ from typing import Any
 
 from torch import Tensor
 
+from torchkata.probes import typed
+
 from .attempts import refusal
 
 
+@typed("attention_scores(q, k)")
 def scores(assignment: Any, q: Tensor, k: Tensor) -> object:
     """Every query with every key."""
     return assignment.named_dimensions.attention_scores(q, k)
 
 
+@typed("q.requires_grad_(); k.requires_grad_()\n(attention_scores(q, k) * grad).sum().backward()\nq.grad, k.grad")
 def gradients_of_scores(assignment: Any, q: Tensor, k: Tensor, grad: Tensor) -> dict[str, object]:
     """What flows back to the queries and the keys."""
     q, k = q.clone().requires_grad_(), k.clone().requires_grad_()
@@ -19,16 +23,19 @@ def gradients_of_scores(assignment: Any, q: Tensor, k: Tensor, grad: Tensor) -> 
     return {"q": q.grad, "k": k.grad}
 
 
+@typed("mean_over_hidden(x)")
 def mean(assignment: Any, x: Tensor) -> object:
     """The mean of the last dimension."""
     return assignment.named_dimensions.mean_over_hidden(x)
 
 
+@typed("per_head_linear(x, w, heads)")
 def per_head(assignment: Any, x: Tensor, w: Tensor, heads: int) -> object:
     """Each head times w."""
     return assignment.named_dimensions.per_head_linear(x, w, heads)
 
 
+@typed("x.requires_grad_(); w.requires_grad_()\n(per_head_linear(x, w, heads) * grad).sum().backward()\nx.grad, w.grad")
 def gradients_per_head(assignment: Any, x: Tensor, w: Tensor, heads: int, grad: Tensor) -> dict[str, object]:
     """What flows back to x and w."""
     x, w = x.clone().requires_grad_(), w.clone().requires_grad_()
@@ -36,6 +43,7 @@ def gradients_per_head(assignment: Any, x: Tensor, w: Tensor, heads: int, grad: 
     return {"x": x.grad, "w": w.grad}
 
 
+@typed("per_head_linear(x[..., :heads * len(w)], w, heads)\nper_head_linear(x, w, heads)")
 def refused(assignment: Any, x: Tensor, w: Tensor, heads: int) -> list[str]:
     """How heads are refused that do not fit, where those that do are not."""
     per_head_linear = assignment.named_dimensions.per_head_linear
@@ -43,6 +51,7 @@ def refused(assignment: Any, x: Tensor, w: Tensor, heads: int) -> list[str]:
     return refusal(lambda: per_head_linear(x, w, heads))
 
 
+@typed("causal_mask(n)")
 def mask(assignment: Any, n: int) -> object:
     """The causal mask."""
     return assignment.named_dimensions.causal_mask(n)

@@ -120,18 +120,16 @@ def scheduled(Optimizer: Any, param: Tensor, lr: float, gamma: float, grads: lis
     return trace
 
 
-def defaults(Optimizer: Any, param: Tensor, grads: list[Tensor], options: Options) -> dict[str, list[Tensor]]:
-    """The parameter after every step, without any option, and with options for all groups without their own."""
-    traces: dict[str, list[Tensor]] = {}
-    for name, given in {"nothing given": {}, "given once": as_given(options)}.items():
-        p = nn.Parameter(param.clone())
-        optimizer = Optimizer([{"params": [p]}], **given)
-        traces[name] = []
-        for grad in grads:
-            p.grad = grad.clone()
-            optimizer.step()
-            traces[name].append(p.detach().clone())
-    return traces
+def defaults(Optimizer: Any, param: Tensor, grads: list[Tensor], options: Options) -> list[Tensor]:
+    """The parameter after every step, with options for all groups without their own, or without any."""
+    p = nn.Parameter(param.clone())
+    optimizer = Optimizer([{"params": [p]}], **as_given(options))
+    trace = []
+    for grad in grads:
+        p.grad = grad.clone()
+        optimizer.step()
+        trace.append(p.detach().clone())
+    return trace
 
 
 def interrupted(

@@ -4,14 +4,18 @@ from typing import Any
 
 import torch
 
+from torchkata.probes import typed
+
 from .attempts import refusal
 
 
+@typed(lambda device_name, dtype: f"promised_flop_per_sec({device_name!r}, torch.{dtype})")
 def promised(assignment: Any, device_name: str, dtype: str) -> object:
     """A figure of the table."""
     return assignment.promised_flops.promised_flop_per_sec(device_name, getattr(torch, dtype))
 
 
+@typed(lambda device_name, dtype: f"promised_flop_per_sec({device_name!r}, torch.{dtype})")
 def refused(assignment: Any, device_name: str, dtype: str) -> dict[str, object]:
     """How a call without a figure is refused, where one with a figure is not; else what it returns, in a list."""
     promised_flop_per_sec = assignment.promised_flops.promised_flop_per_sec
@@ -21,6 +25,7 @@ def refused(assignment: Any, device_name: str, dtype: str) -> dict[str, object]:
     return {"raised": raised, "returned": returned}
 
 
+@typed("mfu(flops, seconds, promised)")
 def mfu(assignment: Any, flops: float, seconds: float, promised: float) -> object:
     """A share."""
     return assignment.promised_flops.mfu(flops, seconds, promised)

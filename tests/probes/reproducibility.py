@@ -10,9 +10,30 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from torchkata.probes import typed
+
 ELSEWHERE = 271828
+DRAWN = ("seed_everything(seed)", "print(torch.randn(3), np.random.randn(3), random.gauss(0, 1))")
+RUN = """
+for seed in seeds:
+    seed_everything(seed)
+    w = torch.randn(x.shape[1])
+    for i in np.random.permutation(len(x)):
+        row = nn.functional.dropout(x[i], 0.2) + random.gauss(0, 0.1)
+        w -= 0.05 * (row @ w - y[i]) * row
+    print(w)
+""".strip()
 
 
+@typed(
+    lambda seeds, between: "\n".join(
+        [
+            f"for seed in {seeds}:",
+            *(["    torch.randn(1), np.random.randn(), random.gauss(0, 1)"] * between),
+            *("    " + line for line in DRAWN),
+        ]
+    )
+)
 def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[list[float]]]:
     """What each library draws after each seeding; before each, all have drawn `between` numbers.
 
@@ -34,10 +55,11 @@ def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[lis
     return drawn
 
 
+@typed("\n".join(DRAWN))
 def draws_elsewhere(assignment: Any, seed: int) -> list[dict[str, list[list[float]]]]:
-    """What each library draws after a seeding here, and after one that takes itself to be in another process, later."""
+    """What each library draws after two seedings here, and after two that seem to be in another process, later."""
     kata, later = assignment.reproducibility, 10**4  # seconds
-    here = draws(assignment, [seed], 0)
+    here = draws(assignment, [seed, seed], 0)
     pretended = {
         (os, "getpid"): os.getpid() + 1,
         (time, "time"): time.time() + later,
@@ -51,7 +73,7 @@ def draws_elsewhere(assignment: Any, seed: int) -> list[dict[str, list[list[floa
             if not hasattr(kata, builtin):
                 stack.callback(delattr, kata, builtin)
                 setattr(kata, builtin, other)
-        return [here, draws(assignment, [seed], 0)]
+        return [here, draws(assignment, [seed, seed], 0)]
 
 
 def hash_elsewhere(value: object) -> int:
@@ -65,6 +87,7 @@ def id_elsewhere(value: object) -> int:
     return id(value) + ELSEWHERE
 
 
+@typed(RUN)
 def runs(assignment: Any, seeds: list[int], x: Tensor, y: Tensor) -> list[Tensor]:
     """The weights that a small run ends with after each seeding: drawn, shuffled and augmented at random."""
     ends = []

@@ -5,6 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from torchkata.probes import typed
+
 # Each step makes a tensor from an earlier one. VIEWS stay on its allocation, COPIES begin a new one.
 VIEWS = ("slice", "row", "transpose", "expand", "every_second", "detach", "bits", "bytes", "flatten", "parameter")
 COPIES = ("clone", "plus_zero", "contiguous", "new_equal")
@@ -26,15 +28,18 @@ PARTS = (  # of x, whose first `cut` elements are one side; each pair with wheth
 )
 
 
+ALL_PAIRS = "[same_storage(a, b) for a in ts for b in ts]"
+
+
 def expression(x: Tensor, step: str, a: int, b: int) -> str:
     """One step of a recipe, as it is typed; `a` and `b` choose the axis and the place."""
     axis = a % max(x.ndim, 1)
     match step:
         case "slice" if x.ndim:
             start = b % x.shape[axis]
-            return f"{{x}}.narrow({axis}, {start}, {x.shape[axis] - start})"
+            return f"{{x}}[{':, ' * axis}{start}:]"
         case "row" if x.ndim:
-            return f"{{x}}.select({axis}, {b % x.shape[axis]})"
+            return f"{{x}}[{':, ' * axis}{b % x.shape[axis]}]"
         case "transpose" if x.ndim:
             return f"{{x}}.transpose({axis}, {b % x.ndim})"
         case "every_second" if x.ndim:
@@ -79,6 +84,7 @@ def build(x: Tensor, recipe: list[list[Any]]) -> list[tuple[str, Tensor]]:
     return made
 
 
+@typed(lambda x, _recipe: f"ts = [{', '.join(one for one, _ in build(x, _recipe))}]\n{ALL_PAIRS}")
 def answers(assignment: Any, x: Tensor, _recipe: list[list[Any]]) -> list[list[object]]:
     """`same_storage` of every pair."""
     tensors = [tensor for _, tensor in build(x, _recipe)]
@@ -90,12 +96,18 @@ def parts(cut: int) -> list[tuple[str, str, bool]]:
     return [(one.format(cut=cut), other.format(cut=cut), share) for one, other, share in PARTS]
 
 
+@typed(lambda _cut: "\n".join(f"same_storage({one}, {other})" for one, other, _ in parts(_cut)))
 def answers_on_parts(assignment: Any, x: Tensor, _cut: int) -> list[object]:
     """`same_storage` of these pairs."""
     x = x.clone()
     return [assignment.same_storage.same_storage(value(a, x), value(b, x)) for a, b, _ in parts(_cut)]
 
 
+@typed(
+    lambda x, _step: (
+        f"x.requires_grad_()\nsame_storage(x, {expression(x, _step, 0, 1).format(x='x') if _step else 'y'})"
+    )
+)
 def traces(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, object]:
     """The answers for these two and for x itself, and all that can be seen of both before and after."""
     x = x.clone().requires_grad_()

@@ -6,12 +6,15 @@ from typing import Any
 
 import torch
 
+from torchkata.probes import typed
+
 from .pretended_machine import Machine, OnDevice, pretending
 
 LAUNCH, TICK = 1 / 20, 1 / 1000  # shares of a product
 TICKS = 20  # of the clock, that may come on top of a product
 
 
+@typed("time_matmul(torch.ones(m, k), torch.ones(k, n))")
 def pretended(
     assignment: Any,
     m: int,
@@ -60,6 +63,7 @@ def pretended(
     }
 
 
+@typed("time_matmul(torch.randn(m, k), torch.randn(k, n))")
 def real(assignment: Any, m: int, k: int, n: int) -> dict[str, object]:
     """On this machine: the seconds, and both matrices before and after."""
     generator = torch.Generator().manual_seed(m)

@@ -8,7 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .cruncher import load, weights_of
+from torchkata.probes import typed
+
+from .cruncher import keys_of, load, weights_of
+from .loading import typed_load
 
 
 class Batches:
@@ -25,6 +28,8 @@ class Batches:
         x, y = self.batches[len(self.sizes) % len(self.batches)]
         self.sizes.append(B)
         return x.clone(), y.clone()
+
+    __call__.__qualname__ = "get_batch"  # as Python calls it where arguments are missing
 
 
 @contextmanager
@@ -45,6 +50,31 @@ def starting_from(assignment: Any, weights: list[Tensor]) -> Iterator[None]:
         cruncher.__init__ = built
 
 
+def typed_start(weights: list[Tensor]) -> str:
+    """What has every new Cruncher start with these weights, as it is typed."""
+    lines = [
+        "def started(self, *args, build=Cruncher.__init__, **options):",
+        "    build(self, *args, **options)",
+        f"    {typed_load('self', keys_of(weights))}",
+        "Cruncher.__init__ = started",
+    ]
+    return "\n".join(lines)
+
+
+def typed_train(weights: list[Tensor], steps: int, get_batch: str) -> str:
+    """The call, as it is typed."""
+    return f"train({get_batch}, {len(weights[-1])}, {len(weights) - 1}, B, {steps}, lr)"
+
+
+@typed(
+    lambda weights, xs: "\n".join(
+        [
+            typed_start(weights),
+            "batches = iter(zip(xs, ys))",
+            typed_train(weights, len(xs), "lambda *, B: next(batches)"),
+        ]
+    )
+)
 def run(
     assignment: Any, weights: list[Tensor], B: int, lr: float, xs: list[Tensor], ys: list[Tensor]
 ) -> dict[str, object]:
@@ -61,13 +91,16 @@ def run(
     }
 
 
+@typed("torch.manual_seed(seed)\ntrain(lambda *, B: None, D, num_layers, 2, 0, 0.1)")
 def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, object]:
     """What no steps leave behind, and what a model built from the same seed starts with."""
     torch.default_generator.manual_seed(seed)
     start = weights_of(assignment.cruncher.Cruncher(D, num_layers))
     torch.default_generator.manual_seed(seed)
-    model, losses = assignment.train.train(Batches([], []), D, num_layers, 2, 0, 0.1)
+    answer = assignment.train.train(Batches([], []), D, num_layers, 2, 0, 0.1)
+    model, losses = answer
     return {
+        "is a tuple": isinstance(answer, tuple),
         "start": start,
         "weights": weights_of(model),
         "losses": losses,
@@ -92,6 +125,17 @@ class Frozen(torch.optim.Optimizer):
         Frozen.events.append("step")
 
 
+@typed(
+    lambda weights, xs: "\n".join(
+        [
+            "SGD.step = lambda self, closure=None: None",
+            typed_start(weights),
+            f"B = {len(xs[0])}",
+            "batches = iter(zip(xs, ys))",
+            typed_train(weights, len(xs), "lambda *, B: next(batches)"),
+        ]
+    )
+)
 def with_frozen_sgd(
     assignment: Any, weights: list[Tensor], lr: float, xs: list[Tensor], ys: list[Tensor]
 ) -> dict[str, object]:
@@ -105,6 +149,15 @@ def with_frozen_sgd(
     return {"events": Frozen.events, "rates": Frozen.rates, "moved": moved, "weights": weights_of(model)}
 
 
+@typed(
+    lambda xs, ys, literal: "\n".join(
+        [
+            f"x = {literal(xs[0])}",
+            f"y = {literal(ys[0])}",
+            f"train(lambda *, B: (x, y), D, num_layers, {len(xs[0])}, {len(xs)}, 0.01)",
+        ]
+    )
+)
 def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
     """How many tensors of several elements, and nodes of graphs, are alive whenever a batch is asked for."""
     counts = []
@@ -116,6 +169,8 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
             tensors = [o for o in gc.get_objects() if isinstance(o, Tensor)]
             counts.append(sum(t.numel() > 1 for t in tensors) + len(graph_of(tensors)))
             return super().__call__(B=B)
+
+        __call__.__qualname__ = "get_batch"
 
     train = assignment.train.train
     gc.freeze()  # what there was before needs no counting
@@ -138,6 +193,7 @@ def graph_of(tensors: list[Tensor]) -> set[object]:
     return nodes
 
 
+@typed("train(lambda *, B: None, D, num_layers, 4, 0, 0.1, device=device)")
 def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
     """Where an untrained model's parameters are, how many there are, and how many losses came with it."""
     model, losses = assignment.train.train(Batches([], []), D, num_layers, 4, 0, 0.1, device=device)

@@ -11,9 +11,10 @@ from typing import NoReturn
 
 from ..course import CourseError, Kata, course
 from ..languages import padded, words
+from ..languages.katas import texts_of_command
 from ..languages.notes import said
 from ..state import load
-from . import about, export, hint, overview, reset
+from . import about, brought, export, hint, overview, reset
 from .terminal import CallError, prepare, say
 
 TAKES = {
@@ -27,17 +28,28 @@ TAKES = {
 HELP = {"-h", "--help"}
 
 
+def takes() -> dict[str, list[str]]:
+    """What each command takes; those that a kata brings take nothing."""
+    return TAKES | {name: [] for name in brought.commands()}
+
+
+def does(command: str) -> str:
+    """What it does, in a line."""
+    kata = brought.commands().get(command)
+    return texts_of_command(kata)["help"] if kata else words(f"kata.{command}")
+
+
 def usage(command: str) -> str:
     """How a command is typed."""
-    return " ".join(["kata", command, *TAKES[command]])
+    return " ".join(["kata", command, *takes()[command]])
 
 
 def show_help() -> None:
     """Print what can be typed."""
     print(words("kata") + "\n")
-    width = max(len(usage(command)) for command in TAKES) + 2
-    for command in TAKES:
-        print(f"  {padded(usage(command), width)}{words(f'kata.{command}')}")
+    width = max(len(usage(command)) for command in takes()) + 2
+    for command in takes():
+        print(f"  {padded(usage(command), width)}{does(command)}")
     print()
     for argument in ("KATA", "--yes", "ZIP"):
         print(f"  {padded(argument, width)}{words(f'kata.{argument}')}")
@@ -46,11 +58,11 @@ def show_help() -> None:
 def demand(arguments: Sequence[str]) -> None:
     """Raise CallError for a call that is none of those in the help."""
     command, *given = arguments
-    if command not in TAKES:
-        raise CallError(words("call.unknown", command=repr(command), commands=", ".join(TAKES)))
+    if command not in takes():
+        raise CallError(words("call.unknown", command=repr(command), commands=", ".join(takes())))
     named = [one for one in given if one != "--yes" or command != "reset"]
-    takes = [one for one in TAKES[command] if one != "[--yes]"]
-    enough = len([one for one in takes if one[0] != "["]) <= len(named) <= len(takes)
+    wanted = [one for one in takes()[command] if one != "[--yes]"]
+    enough = len([one for one in wanted if one[0] != "["]) <= len(named) <= len(wanted)
     if not enough or any(one.startswith("-") for one in named):
         raise CallError(words("call.wrong", typed=" ".join(["kata", *arguments]), usage=usage(command)))
 
@@ -83,6 +95,8 @@ def run(arguments: Sequence[str]) -> int:
             reset.reset(named(name), asked="--yes" in given)
         case "export":
             export.export(Path(name or "assignment.zip"))
+        case _:
+            brought.run(brought.commands()[command])
     return 0
 
 

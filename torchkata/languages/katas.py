@@ -34,6 +34,11 @@ def idea_of(kata: Kata, english: str) -> str:
     return translated(english, said_of(kata.name, "about")).strip()
 
 
+def texts_of_command(kata: Kata) -> dict[str, str]:
+    """What the command that it brings says, by key."""
+    return kata.command | (said_of(kata.name, "command") or {})
+
+
 def claim_of(kata: str, test: str, english: str) -> str:
     """The sentence that a test proves; several optimizers share some of theirs."""
     return translated(english, said_of(kata, "claims", test)).removesuffix("。")

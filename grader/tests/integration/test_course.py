@@ -106,6 +106,7 @@ NO_KEY = "which is no key of it; the keys are"
         ("[tool.torchkata.limits]\ncall_seconds = '5'\n", {}, "call_seconds is '5'; it should be a number"),
         (PLAIN, {KATA: 'title = "K"\npoints = 3\n'}, f"{KATA}: points is 3; it should be a table"),
         (PLAIN, {KATA: 'title = "K"\nplace = "last"\n[points]\n'}, "place is 'last'; it should be a whole number"),
+        (PLAIN, {KATA: 'title = "K"\n[points]\n[command]\nname = "draw"\n'}, f"{KATA}: [command]: help is missing"),
     ],
 )
 def test_a_course_with_a_mistake_in_its_files_is_refused_in_one_line(

@@ -52,9 +52,11 @@ def test_stubs_of_an_example_course_are_not_started_and_its_solution_is_done(ins
 
 def test_a_failure_in_an_example_course_shows_the_arguments_by_name(installed: Path, tmp_path: Path) -> None:
     primes, vectors = (copied(name, tmp_path) for name in NAMES)
-    assert re.search(r"input +n: \d+\n", failures(installed, primes, "sieve"))
-    assert re.search(r"input +x: array .+ window: \d+\n", failures(installed, vectors, "moving_average"))
-    assert re.search(r"input +x: array ", failures(installed, vectors, "normalise")), (
+    assert re.search(r"input +n = \d+; sieve\(n\)\n", failures(installed, primes, "sieve"))
+    assert re.search(
+        r"input +x = np\.(?s:.+)moving_average\(x, window\)\n", failures(installed, vectors, "moving_average")
+    )
+    assert re.search(r"input +x = np\.", failures(installed, vectors, "normalise")), (
         "asked by a probe of its own, or by call"
     )
 

@@ -1,6 +1,7 @@
 """The command `kata`, typed in a student's handout."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -189,3 +190,17 @@ def test_pytest_still_gives_a_verdict_where_progress_cannot_be_stored(handout: P
     assert "kata: your progress could not be stored (" in done.out
     assert kata(handout).code == 0
     assert kata(handout, "hint").code == 3
+
+
+def test_a_command_that_a_kata_brings_works_with_the_students_own_code(handout: Path) -> None:
+    built_on = course().katas["measure_step"].builds_on
+    done = kata(handout, "roofline")
+    assert done.code == 2
+    assert re.fullmatch(r"kata: measure_step\.py, line \d+, still raises NotImplementedError\n", done.err)
+    write_solution(handout, "measure_step", *built_on)
+    done = kata(handout, "roofline", KATA_LANG="zh")
+    assert done.code == 0, done.err
+    assert "测得：" in done.out
+    (handout / "assignment/time_matmul.py").write_text("def time_matmul(a, b):\n    raise OSError('no clock')\n")
+    done = kata(handout, "roofline")
+    assert (done.code, done.err) == (2, "kata: OSError: no clock (time_matmul.py, line 2)\n")

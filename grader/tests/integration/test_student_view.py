@@ -49,8 +49,13 @@ def test_pytest_explains_a_wrong_answer_by_input_expected_and_yours(tmp_path: Pa
     assert done.code == 1
     block = done.out[done.out.index("linear · Linear(x) is x @ weight") :].split("\n\n")[0].splitlines()
     assert block[0] == "linear · Linear(x) is x @ weight, for any leading dimensions and any float dtype"
-    assert [line.split()[0] for line in block[1:]] == ["input", "x:", "expected", "yours", "note", "always", "again:"]
-    assert block[1].strip().startswith("input     weight: float32[3, 2]")
+    assert block[1].startswith("  input     weight = torch.tensor([[")
+    assert [line.strip() for line in block[5:8]] == [
+        "layer = Linear(3, 2)",
+        "layer.load_state_dict({'weight': weight})",
+        "layer(x)",
+    ]
+    assert [line.split()[0] for line in block[8:]] == ["expected", "yours", "note", "always", "again:"]
     command = block[-1].removeprefix("  again: ")
     assert command.startswith("pytest tests/test_linear.py::test_forward_is_x_at_weight")
     again = run(*command.split())

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from grader.base.errors import CallError
+from grader.pipeline.archives import SubmissionError
 from grader.pipeline.session import LOST, Graded, Job
-from grader.pipeline.submission import MAX_ARCHIVE, Submission, SubmissionError, read
+from grader.pipeline.submission import MAX_ARCHIVE, Submission, read
 from grader.proof.admitted import overlooked
 from grader.proof.archive import MIB, Archive
 from grader.proof.archives import BUILDERS

@@ -74,7 +74,10 @@ def wrong(name: str, *looks_like: str, caught_by: str = "test_0", note: str = ""
 
 def said(*sentences: str) -> list[KataResult]:
     """A `linear` whose tests failed with these diagnoses."""
-    tests = [TestResult(f"test_{i}", "failed", 0.0, 1.0, diagnosis=text) for i, text in enumerate(sentences)]
+    tests = [
+        TestResult(f"test_{i}", "failed", 0.0, 1.0, diagnosis=text, explained_by=(text,))
+        for i, text in enumerate(sentences)
+    ]
     return [KataResult("linear", "wrong", 0.0, 1.0, (*tests, TestResult("test_more", "failed", 0.0, 1.0)))]
 
 
@@ -85,6 +88,8 @@ def test_a_diagnosis_of_a_zoo_entry_is_right_silent_wrong_or_not_foreseen() -> N
     assert judgement(wrong("a", "relu", "bias"), said("bias")) == "diagnosed rightly"
     assert judgement(wrong("a"), said("bias")) == "not foreseen"
     assert judgement(wrong("a", note="a bias"), said()) == "noted by the test"
+    seen = TestResult("test_0", "failed", 0.0, 1.0, diagnosis="there is a bias")
+    assert judgement(wrong("a"), [KataResult("linear", "wrong", 0.0, 1.0, (seen,))]) == "noted by the test"
     assert judgement(wrong("a", note="a bias"), said("bias")) == "not foreseen"
 
 

@@ -21,8 +21,11 @@ from torchkata.compare import assert_equal, check
 from torchkata.course import course
 from torchkata.diagnose import ASIDE, explaining, known_of, relation_of
 from torchkata.explain import explain
-from torchkata.failures import TimedOut, Wrong
+from torchkata.failures import Crashed, Place, TimedOut, Wrong
+from torchkata.languages import words
 from torchkata.mistakes import Mistake, fitted, mistakes, named_mistakes, patched_oracle
+from torchkata.progress import seen_in
+from torchkata.relations import Holds
 from torchkata.replay import Example, RecordedBody, recorded
 from torchkata.reply import Probe, Reply
 from torchkata.student import InProcess, Student
@@ -261,8 +264,9 @@ def test_relation_of_in_all_answers_is_told(wrong: Probe, told: str) -> None:
     body.begin({"student": student})
     with pytest.raises(AssertionError):
         test(student=student)
-    assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == told
-    assert relation_of(body.kept(), body, test, student, 0.0, ASIDE) == "", "no time is left"
+    holds = relation_of(body.kept(), body, test, student, 5.0, ASIDE)
+    assert holds == Holds(told, is_rule=told.startswith("yours = "))
+    assert relation_of(body.kept(), body, test, student, 0.0, ASIDE) == Holds(), "no time is left"
 
 
 def test_a_relation_is_told_below_the_note() -> None:
@@ -270,6 +274,16 @@ def test_a_relation_is_told_below_the_note() -> None:
     error.relation = "yours = -expected"
     lines = explain("test_y", "a · b", error, None, "pytest").message.splitlines()
     assert lines[-3:-1] == ["  note      1 of 1 elements differ", "  always    yours = -expected"]
+
+
+def test_what_a_test_has_seen_is_what_it_looks_like_where_no_known_mistake_is() -> None:
+    error = Wrong(expected="1", yours="-1", mistake="the sign is lost")
+    assert seen_in(error) == "the sign is lost"
+    assert seen_in(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")
+    lines = explain("test_y", "a · b", error, None, "pytest", seen_in(error), seen_in(error)).message.splitlines()
+    assert lines[1:-1] == ["  looks like: the sign is lost", "  expected  1", "  yours     -1"]
+    lines = explain("test_y", "a · b", error, None, "pytest", "uphill", "uphill").message.splitlines()
+    assert lines[-2] == "  note      the sign is lost"
 
 
 def test_large_answers_are_not_computed_with() -> None:
@@ -288,7 +302,7 @@ def test_a_part_that_is_not_what_was_compared_is_not_told_to_be_wrong() -> None:
     body.begin({"student": student})
     with pytest.raises(AssertionError):
         test(student=student)
-    assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == ""
+    assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == Holds()
 
 
 def test_an_in_process_runner_with_a_small_budget_stops_the_call(tmp_path: Path) -> None:

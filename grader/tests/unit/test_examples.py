@@ -318,6 +318,8 @@ FIGURES = [  # of docs/katas.md: a kata, words of its section, and what computes
     ("initialization", "an end of 3 is 192", "3, 3 * 64"),
     ("linear_backward", "48 FLOPs each", "2 * 2 * 3 * 4,"),
     ("deep_network", "about 1/32 as large", "1, 1 / sqrt(0.5**10)"),
+    ("measure_step", "5 products of 256 FLOPs", "3 * 2 - 1, matrix_matrix_work(8, 4, 4, torch.float32)[0]"),
+    ("measure_step", "5 · 256 = 1280", "5, 256, predict_step(8, 4, 2, torch.float32, 1, 1)['flops']"),
     (
         "momentum",
         "make it 1, 1.9, 2.71 and in the end 10",

@@ -15,6 +15,7 @@ from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from torchkata.cli.about import section
 from torchkata.course import Kata, course
+from torchkata.crashes import MEANT
 from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
 from torchkata.languages.katas import about, claim_of, hints_of, title_of
 from torchkata.languages.notes import literals
@@ -93,6 +94,7 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
     for path in (ROOT / "grader/output/page/files").glob("*.html"):
         literal |= {*re.findall(r'"(feedback\.\w+)"', path.read_text("utf-8"))}
     composed |= {f"feedback.{name}" for name in (PERFORMANCE, HAND_IN, *get_args(Measure))}
+    composed |= {f"crash.{key}" for key in MEANT.values()}
     assert known <= literal | composed
 
 
@@ -101,6 +103,9 @@ def test_every_kata_has_in_chinese_all_that_it_has_in_english(kata: Kata) -> Non
     chinese, together = kata.languages["zh"], course().shared_texts["zh"]
     assert len(chinese["hints"]) == len(kata.hints)
     assert chinese["stub"].keys() - {f"{kata.name}.py"} == asked_for(kata).keys() - {f"{kata.name}.py"}
+    texts_of_command = chinese.get("command", {})
+    assert {"name", *texts_of_command} == {"name", *kata.command}
+    assert all(names_in(text) == names_in(kata.command[key]) for key, text in texts_of_command.items())
     shared = together["claims"].keys() & said(ROOT / SHARED["claims"])
     assert chinese["claims"].keys() | shared >= kata.points.keys()
     assert chinese["claims"].keys() <= kata.points.keys()

@@ -200,10 +200,31 @@ CLASS = {
 }
 
 
+METADATA = """---
+submission_7:
+  :submitters:
+  - :name: Ada L.
+    :sid:
+    :email: ADA@x.edu
+  - :name: Eve
+    :sid: 0815
+    :email: eve@home.example
+  :created_at: 2026-10-02 05:42:11.123456789 Z
+  :score: 1.0
+  :results: {tests: []}
+submission_8:
+  :submitters:
+  - :name: Zed
+    :sid: '9'
+    :email: zed@x.edu
+  :created_at: 2026-10-01 05:42:11.000000000 Z
+"""
+
+
 def written(folder: Path, **changed: str) -> Path:
     """The folder of a class, some files of it changed."""
     folder.mkdir(exist_ok=True)
-    for name, text in {**CLASS, **{name.replace("_", "."): text for name, text in changed.items()}}.items():
+    for name, text in {**CLASS, **{".".join(name.rsplit("_", 1)): text for name, text in changed.items()}}.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder
 
@@ -225,7 +246,7 @@ def test_marks_of_a_class_have_a_row_for_each_and_no_zero_for_who_is_missing(tmp
     assert (done.code, done.err) == (0, "")
     assert "people:    3; 2 have handed in, 1 of them late" in done.out
     assert "nothing:   eve" in done.out
-    rows = list(csv.DictReader((tmp_path / "results/marks.csv").read_text(encoding="utf-8").splitlines()))
+    rows = list(csv.DictReader((tmp_path / "class/marks.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["id"], row["name"], row["raw"], row["late"], row["override"], row["final"]) for row in rows] == [
         ("ada", "Ada", "1.0", "0.0", "1.0", "2.0"),
         ("ben", "'=1+1", "2.0", "0.5", "0.0", "1.5"),
@@ -242,7 +263,7 @@ def test_marks_name_what_is_to_be_settled_by_hand(tmp_path: Path) -> None:
     assert done.err.splitlines() == [
         "grader: who: nobody in the class list; name it in their column submission",
         f"grader: overrides.csv: ada has 0 for linear {TESTS[1]} anyway; the row is not needed",
-        "grader: ben: no time in times.csv, so it counts as handed in on time",
+        "grader: ben: its time is not known (times.csv), so it counts as handed in on time",
     ]
 
 
@@ -264,6 +285,9 @@ def test_marks_name_what_is_to_be_settled_by_hand(tmp_path: Path) -> None:
         ("overrides_csv", "id,points,reason,who\nada,-1,r,w\n", "they are 0 or more"),
         ("overrides_csv", "id,points,reason,who\nada,1,r,w\nada,2,r,w\n", "two overrides of the same points"),
         ("overrides_csv", "id,kata,points,reason,who\nada,sgd,1,r,w\n", "ada has no kata sgd among the results"),
+        ("submission_metadata_yml", "submission_1: 7\n", "is not as Gradescope writes it"),
+        ("submission_metadata_yml", METADATA.replace("000 Z", "000"), "submission_8 has a time without its zone"),
+        ("pseudonyms_json", "[]", "is no key to pseudonyms"),
         ("extensions_csv", "id,until,reason\nada,2026-10-05T00:00:00,x\nada,2026-10-06,x\n", "two extensions for ada"),
     ],
 )
@@ -274,7 +298,7 @@ def test_a_class_that_contradicts_itself_is_refused_in_one_line(
     assert done.code == 2
     assert told in done.err
     assert done.err.count("\n") == 1
-    assert not (tmp_path / "results/marks.csv").exists()
+    assert not (tmp_path / "class/marks.csv").exists()
 
 
 def test_a_class_without_rules_gets_what_it_was_graded_with(tmp_path: Path) -> None:
@@ -305,3 +329,18 @@ def test_marks_come_into_a_gradebook_by_export(tmp_path: Path) -> None:
         2,
         "grader: --class, --gradebook and --column are for --format canvas, moodle, csv\n",
     )
+
+
+def test_gradescopes_metadata_say_whose_a_submission_is_and_when_it_came(tmp_path: Path) -> None:
+    store(tmp_path / "results", "submission_7", "done", "passed", "passed")
+    store(tmp_path / "results", "submission_8", "done", "passed", "passed")
+    folder = written(tmp_path / "class", times_csv="submission,time\n", overrides_csv="id,points,reason,who\n")
+    (folder / "submission_metadata.yml").write_text(METADATA)
+    done = marks(tmp_path / "results", folder)
+    assert done.err.splitlines() == ["grader: submission_8: Zed (zed@x.edu) is nobody in the class list"]
+    rows = list(csv.DictReader((folder / "marks.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["id"], row["submission"], row["days_late"], row["final"]) for row in rows] == [
+        ("ada", "submission_7", "1", "1.5"),
+        ("ben", "", "0", ""),
+        ("eve", "submission_7", "1", "1.5"),
+    ]

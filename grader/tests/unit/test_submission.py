@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.pipeline.submission import SubmissionError, read
+from grader.base.errors import CallError
+from grader.pipeline.archives import SubmissionError
+from grader.pipeline.download import hand_ins
+from grader.pipeline.submission import read
 from grader.tests import ROOT
 
 
@@ -56,6 +59,68 @@ def test_pipes_and_devices_in_a_submission_are_left_out(tmp_path: Path) -> None:
     handed_in(tmp_path / "ada", "linear.py")
     os.mkfifo(tmp_path / "ada/sgd.py")
     assert list(read(tmp_path / "ada").files) == ["linear.py"]
+
+
+def zip_of(path: Path, *names: str) -> Path:
+    """An archive with these files."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, f"# {name}")
+    return path
+
+
+def test_a_directory_without_katas_may_wrap_a_folder_or_an_archive_of_them(tmp_path: Path) -> None:
+    assert read(handed_in(tmp_path / "a", "hw1/assignment/linear.py", "hw1/sgd.py", ".git/linear.py")).files == {
+        "linear.py": b"# hw1/assignment/linear.py"
+    }
+    assert list(read(handed_in(tmp_path / "b", "linear.py", "old/sgd.py", "old/linear.py")).files) == ["linear.py"]
+    moodle = tmp_path / "Ada L_17_assignsubmission_file"
+    zip_of(moodle / "my work.zip", "x/assignment/linear.py")
+    (moodle / "notes.txt").touch()
+    assert (read(moodle).id, read(moodle).files) == (moodle.name, {"linear.py": b"# x/assignment/linear.py"})
+    zip_of(moodle / "again.ZIP", "linear.py")
+    with pytest.raises(SubmissionError, match=r"several archives in it, .*: again\.ZIP, my work\.zip$"):
+        read(moodle)
+    with pytest.raises(SubmissionError, match="no kata in it"):
+        read(handed_in(tmp_path / "c", "too/deep/down/linear.py"))
+
+
+def test_a_folder_of_submissions_stands_for_what_is_in_it(tmp_path: Path) -> None:
+    moodle = tmp_path / "moodle"
+    zip_of(moodle / "Ada_1_assignsubmission_file/x.zip", "linear.py")
+    handed_in(moodle / "Ben_2_assignsubmission_file", "assignment/linear.py")
+    handed_in(moodle, "Eve_3_assignsubmission_file/notes.txt", "grades.csv", ".DS_Store", "__MACOSX/x")
+    found, passed_over = hand_ins([moodle])
+    assert [path.name.split("_")[0] for path in found] == ["Ada", "Ben", "Eve"], "hers is empty, and not lost"
+    assert passed_over == ["grades.csv"]
+    gradescope = handed_in(tmp_path / "gradescope", "submission_metadata.yml", "submission_1/linear.py")
+    assert hand_ins([gradescope]) == ([gradescope / "submission_1"], [])
+    assert hand_ins(sorted(gradescope.iterdir()))[0] == [gradescope / "submission_1"], "as a shell lists them"
+    canvas = tmp_path / "canvas"
+    both = [zip_of(canvas / f"{name}_1_2_hw.zip", "linear.py") for name in ("ada", "ben")]
+    assert hand_ins([canvas]) == (both, [])
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("assignment/linear.py", "old/linear.py", "older/linear.py"),
+        ("linear.py", "old.zip", "older.zip"),
+        ("hw/linear.py", "notes/a.txt"),
+        ("docs/a.md", "tests/test_linear.py"),
+    ],
+)
+def test_a_single_submission_is_not_taken_for_a_folder_of_them(tmp_path: Path, names: tuple[str, ...]) -> None:
+    assert hand_ins([handed_in(tmp_path / "ada", *names)]) == ([tmp_path / "ada"], [])
+
+
+def test_what_holds_no_submission_is_refused(tmp_path: Path) -> None:
+    handed_in(tmp_path, "submission_metadata.yml")
+    with pytest.raises(CallError, match="no submission in it"):
+        hand_ins([tmp_path])
+    with pytest.raises(CallError, match="no submission in it"):
+        hand_ins([tmp_path / "submission_metadata.yml"])
 
 
 def test_a_submitted_archive_may_wrap_everything_in_one_folder(tmp_path: Path) -> None:

@@ -4,7 +4,10 @@ from typing import Any
 
 from numpy import ndarray as Array
 
+from torchkata.probes import typed
 
+
+@typed("normalise(x)\nx")
 def argument_after(assignment: Any, x: Array) -> Array:
     """What `x` holds once it has been normalised."""
     assignment.normalise.normalise(x)

@@ -1,0 +1,80 @@
+"""A class that is graded under pseudonyms: nothing that is written or told says whose a submission is."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from grader.tests.conftest import ask, grade
+
+CLASS = "id,name,email\nlovelace,Ada Lovelace,ada@school.example\nzhang3,张三,zs@y.example\nempty,Ben,b@x.example\n"
+REAL = ("lovelace", "zhang3", "张三", "school.example", "secret-folder")
+OPTIONS = ("--kata", "same_storage", "--examples", 2, "--isolation", "none")
+
+
+def write(folder: Path, text: str) -> None:
+    """A submission."""
+    folder.mkdir(parents=True)
+    (folder / "same_storage.py").write_text(text)
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder of a class that was graded, and all that was printed."""
+    folder = tmp_path_factory.mktemp("term")
+    download = folder / "secret-folder"
+    for name, text in (("lovelace", "x = 1\n"), ("zhang3", "raise ValueError(__file__)\n")):
+        write(download / name, text)
+    (download / "empty-zhang3").mkdir()
+    (folder / "class").mkdir()
+    (folder / "class/class.csv").write_text(CLASS, encoding="utf-8")
+    run = grade(*sorted(download.iterdir()), "--out", folder / "results", "--pseudonyms", key(folder), *OPTIONS)
+    page = ask("report", folder / "results")
+    assert (run.code, page.code) == (2, 0), (run.err, page.err)
+    return folder, run.out + run.err + page.out + page.err
+
+
+def key(folder: Path) -> Path:
+    """Where the key is."""
+    return folder / "class/pseudonyms.json"
+
+
+def test_no_name_of_the_class_is_in_the_results_or_told(graded: tuple[Path, str]) -> None:
+    folder, told = graded
+    said = {
+        path: path.read_bytes().decode(errors="replace") for path in (folder / "results").rglob("*") if path.is_file()
+    }
+    assert any(path.name == "report.html" for path in said)
+    for name in REAL:
+        assert name not in told
+        assert not [path for path, text in said.items() if name in text or name in str(path.relative_to(folder))]
+    assert "no kata in it" in told
+
+
+def test_the_key_turns_pseudonyms_back(graded: tuple[Path, str]) -> None:
+    folder, _ = graded
+    pseudonyms = json.loads(key(folder).read_bytes())
+    assert sorted(pseudonyms.values()) == ["empty-zhang3", "lovelace", "zhang3"]
+    assert key(folder).stat().st_mode & 0o077 == 0
+    done = ask("marks", folder / "results", folder / "class")
+    assert "zhang3: has empty-zhang3, zhang3; name one in their column submission" in done.err
+    rows = list(csv.DictReader((folder / "class/marks.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["id"], row["submission"]) for row in rows] == [("lovelace", "lovelace"), ("zhang3", ""), ("empty", "")]
+
+
+def test_a_second_run_knows_everybody_again(graded: tuple[Path, str]) -> None:
+    folder, _ = graded
+    before = key(folder).read_bytes()
+    call = (folder / "secret-folder/lovelace", "--out", folder / "results", "--pseudonyms", key(folder), *OPTIONS)
+    assert "1 of 1 had been graded before" in grade(*call).out
+    assert key(folder).read_bytes() == before
+
+
+def test_a_key_among_the_results_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / "ada", "")
+    out = tmp_path / "results"
+    done = grade(tmp_path / "ada", "--out", out, "--pseudonyms", out / "key.json", *OPTIONS)
+    assert done.code == 2
+    assert "where whoever sees the results would find it" in done.err
+    assert not out.exists()

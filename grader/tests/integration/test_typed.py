@@ -1,0 +1,111 @@
+"""What a failure shows as its input is Python that a student can type: it runs, against the solution."""
+
+import copy
+import importlib.util
+import inspect
+import os
+import pickle
+import random
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from torchkata.assignment import Assignment
+from torchkata.course import course
+from torchkata.hypothesis_internals import drawn_without_engine
+from torchkata.student import Call, InProcess, Student
+from torchkata.typed import as_typed
+
+EXAMPLES = 3
+COLUMNS = 86
+REFUSED = {"refused", "too_short", "truncated", "misfit"}  # probes of what right code refuses with an exception
+NAMES = {"copy": copy, "nn": nn, "np": np, "os": os, "pickle": pickle, "random": random, "torch": torch, "Path": Path}
+ON_LINUX = {"bytes_read", "bytes_in_memory", "failing_save"}  # what only Linux tells or does
+
+
+class Listening(Student):
+    """Keeps every call that a test makes."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(InProcess(folder, 60.0))
+        self.calls: list[Call] = []
+
+    def call(self, probe: Callable[..., object], *args: object) -> Any:
+        """As `Student.call`."""
+        answer = super().call(probe, *args)
+        assert self.last is not None
+        self.calls.append(self.last)
+        return answer
+
+
+@pytest.fixture(scope="module")
+def solution(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the solution."""
+    folder = tmp_path_factory.mktemp("solution")
+    for name, content in course().solutions().items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def calls_of(kata: str, solution: Path) -> Iterator[Call]:
+    """What the tests of a kata ask of the solution, a few inputs of each: the last call of a probe in each."""
+    file = course().tests / f"test_{kata}.py"
+    spec = importlib.util.spec_from_file_location(f"tests.test_{kata}", file)
+    assert spec is not None
+    assert spec.loader is not None
+    tests = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tests)
+    for name in course().katas[kata].points:
+        test = getattr(tests, name)
+        body = test.hypothesis.inner_test if hasattr(test, "hypothesis") else test
+        takes_seed = "seed" in inspect.signature(body).parameters
+        inputs: Any = [{"seed": 1}] if takes_seed else [{}]
+        if hasattr(test, "hypothesis"):
+            inputs = (given for given, _ in drawn_without_engine(test, 1, EXAMPLES))
+        for given in inputs:
+            student = Listening(solution)
+            student.reset(kata)
+            body(student=student, **given)
+            yield from {call.probe: call for call in student.calls}.values()
+
+
+@pytest.mark.parametrize("kata", course().katas)
+def test_what_is_shown_as_input_runs_against_the_solution(
+    kata: str, solution: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, call in enumerate(calls_of(kata, solution)):
+        lines = as_typed(call)
+        assert max(map(len, lines)) <= COLUMNS, "\n".join(lines)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        if call.probe.__name__ in ON_LINUX and sys.platform != "linux":
+            continue
+        if call.probe.__name__ in REFUSED:
+            with pytest.raises((RuntimeError, ValueError, EOFError)):
+                run(lines, kata, solution)
+        else:
+            run(lines, kata, solution)
+
+
+def run(lines: list[str], kata: str, solution: Path) -> None:
+    """Type these lines, with torch and the names of the kata, and of what comes before it, imported."""
+    assignment = Assignment(solution)
+    names: dict[str, Any] = {**NAMES, "print": lambda *_: None}
+    for module in dict.fromkeys(["sgd", "adagrad", "cruncher", *course().foundations(kata), kata]):
+        names |= {name: value for name, value in vars(getattr(assignment, module)).items() if name[0] != "_"}
+    if sys.platform == "linux":
+        import resource
+
+        names["resource"] = resource
+    try:
+        exec("\n".join(lines), names)
+    except BaseException as error:
+        error.add_note("\n".join(lines))
+        raise

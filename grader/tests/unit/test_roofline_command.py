@@ -1,0 +1,75 @@
+"""`kata roofline`: what is drawn of a device and a step, as text always, and into a file where matplotlib is."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from grader.tests.solution import SOLUTION
+from reference.measure_step import command
+from reference.measure_step.command import OTHER, PRODUCT, STEP, Point, Roofline, drawn
+from torchkata.assignment import Assignment
+from torchkata.cli import brought
+from torchkata.course import CourseError, course
+
+OWN = Assignment(SOLUTION, "exemplary")
+DEVICE = Roofline(1e12, 1e11, OWN.roofline)
+KATA = course().katas["measure_step"]
+
+
+@pytest.fixture
+def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Our solution, with small sizes, on a device whose figures are known."""
+    monkeypatch.chdir(tmp_path)
+    for name, size in (("B", 32), ("D", 32), ("L", 2)):
+        monkeypatch.setattr(command, name, size)
+    measure_step = SimpleNamespace(**vars(OWN.measure_step) | {"measure_device": lambda *_: (1e9, 1e9)})
+    return SimpleNamespace(measure_step=measure_step, roofline=OWN.roofline, promised_flops=OWN.promised_flops)
+
+
+def test_an_operation_lies_on_the_roof_under_its_own_intensity() -> None:
+    assert DEVICE.ridge == 10
+    assert DEVICE.operation(400, 4) == Point(100, 1e12, PRODUCT)
+    assert DEVICE.operation(8, 4) == Point(2, 2e11, PRODUCT)
+    assert DEVICE.operation(1, 4) == Point(0.25, 2.5e10, OTHER)
+
+
+def test_the_roof_rises_and_is_flat_from_the_ridge_on_and_the_marks_are_where_they_belong() -> None:
+    *rows, _, axis = drawn(DEVICE, [Point(100, 1e12, PRODUCT), Point(0.1, 1e10, OTHER), Point(10, 1e11, STEP)])
+    cells = [row.partition("│")[2] for row in rows]
+    heights = {mark: next(i for i, row in enumerate(cells) if mark in row) for mark in (PRODUCT, OTHER, STEP)}
+    columns = {mark: cells[heights[mark]].index(mark) for mark in heights}
+    assert heights[PRODUCT] < heights[STEP] < heights[OTHER]
+    assert columns[OTHER] < columns[STEP] < columns[PRODUCT]
+    assert cells[heights[PRODUCT]].count("·") > command.COLUMNS / 4, "the flat part"
+    first = [row.find("·") for row in cells if "·" in row]
+    assert first == sorted(first, reverse=True), "the lower, the further left"
+    assert axis.split() == ["0.05", "FLOP/byte", "2e+02"]
+
+
+def test_the_step_is_predicted_measured_and_drawn_into_a_file(assignment: Any) -> None:
+    text = "\n".join(command.run(assignment, KATA.command))
+    assert "device: 1e+09 FLOP/s, 1e+09 bytes/s; an operation of fewer than 1 FLOPs" in text
+    assert "predicted: " in text
+    assert "measured: " in text
+    assert text.endswith("picture: roofline.png")
+    assert command.PICTURE.read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_matplotlib_a_line_says_how_to_get_a_picture(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "find_spec", lambda _: None)
+    *drawing, last = command.run(assignment, KATA.command)
+    assert last == "for a picture: pip install matplotlib"
+    assert any(STEP in line for line in drawing)
+    assert not command.PICTURE.exists()
+
+
+def test_the_command_is_the_katas_and_there_is_none_without_a_course(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert brought.commands() == {"roofline": KATA}
+
+    def no_course() -> None:
+        raise CourseError("there is no course here")
+
+    monkeypatch.setattr(brought, "course", no_course)
+    assert brought.commands() == {}

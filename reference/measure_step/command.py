@@ -1,0 +1,158 @@
+"""`kata roofline`: the student's functions measure this machine, and a step of their network; both are drawn.
+
+As text always, and into a file where matplotlib is installed.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+
+B, D, L = 512, 512, 4
+N, ROWS = 1024, 65536  # 4 MiB, which a cache may hold, and 256 MiB, which come from memory
+COLUMNS, LINES = 64, 14
+PICTURE = Path("roofline.png")
+ROOF, PRODUCT, OTHER, STEP = "·", "x", "o", "S"
+
+
+@dataclass(frozen=True)
+class Point:
+    """An operation, or the step: FLOPs for each byte, FLOP/s, and the mark that stands for it."""
+
+    intensity: float
+    flop_per_sec: float
+    mark: str
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """A device's two speeds, and what the student's `roofline` makes of them."""
+
+    flop_per_sec: float
+    bytes_per_sec: float
+    kata: Any
+
+    @property
+    def ridge(self) -> float:
+        """The intensity from which on an operation is compute-bound."""
+        ridge: float = self.kata.accelerator_intensity(self.flop_per_sec, self.bytes_per_sec)
+        return ridge
+
+    def at(self, intensity: float) -> float:
+        """FLOP/s that an operation of this intensity can reach."""
+        share: float = self.kata.attainable_mfu(intensity, self.ridge)
+        return self.flop_per_sec * share
+
+    def operation(self, flops: int, moved: int) -> Point:
+        """What it can reach; a product has many FLOPs for each byte, the others less than one."""
+        intensity = self.kata.arithmetic_intensity(flops, moved)
+        return Point(intensity, self.at(intensity), PRODUCT if intensity > 1 else OTHER)
+
+
+def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
+    """Measure, then yield line after line, as soon as it is known."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    kata = assignment.measure_step
+    yield texts["measuring"].format(B=B, D=D, L=L)
+    with torch.device(device):
+        flop_per_sec, bytes_per_sec = kata.measure_device(N, ROWS)
+        predicted = kata.predict_step(B, D, L, torch.float32, flop_per_sec, bytes_per_sec)
+        promised = promised_by_the_maker(assignment.promised_flops) if device == "cuda" else None
+        measured = kata.measure_step(B, D, L, promised or flop_per_sec, clock_of(device))
+    step = Point(predicted["flops"] / predicted["bytes"], predicted["flops"] / measured["seconds"], STEP)
+    roofline = Roofline(flop_per_sec, bytes_per_sec, assignment.roofline)
+    points = [*(roofline.operation(*work) for work in {*kata.step_work(B, D, L, torch.float32)}), step]
+    yield texts["device"].format(flops=flop_per_sec, bytes=bytes_per_sec, ridge=roofline.ridge)
+    yield ""
+    yield from drawn(roofline, points)
+    marks = {PRODUCT: "product", OTHER: "other", STEP: "step"}
+    yield "  " + "   ".join(f"{mark} {texts[name]}" for mark, name in marks.items())
+    yield ""
+    at_best = assignment.promised_flops.mfu(predicted["flops"], predicted["seconds"], promised or flop_per_sec)
+    yield texts["predicted"].format(seconds=predicted["seconds"], mfu=at_best)
+    yield texts["measured"].format(seconds=measured["seconds"], mfu=measured["mfu"])
+    yield ""
+    if find_spec("matplotlib") is None:
+        yield texts["no_matplotlib"]
+    else:
+        save(roofline, points)
+        yield texts["saved"].format(file=PICTURE)
+
+
+def promised_by_the_maker(kata: Any) -> float | None:
+    """The GPU's FLOP/s by the student's table; None for one that is not there."""
+    try:
+        promised: float = kata.promised_flop_per_sec(torch.cuda.get_device_name(), torch.float32)
+    except ValueError:
+        return None
+    return promised
+
+
+def clock_of(device: str) -> Callable[[], float]:
+    """Seconds, once the device is done."""
+
+    def clock() -> float:
+        if device == "cuda":
+            torch.cuda.synchronize()
+        return time.perf_counter()
+
+    return clock
+
+
+def frame(roofline: Roofline, points: Sequence[Point]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The powers of ten between which all of it lies, of intensity and of FLOP/s."""
+    intensities = [point.intensity for point in points] + [roofline.ridge]
+    speeds = [point.flop_per_sec for point in points] + [roofline.flop_per_sec]
+    low, high = math.log10(min(intensities)) - 0.3, math.log10(max(intensities)) + 0.3
+    return (low, high), (math.log10(min(speeds)) - 0.2, math.log10(max(speeds)) + 0.1)
+
+
+def drawn(roofline: Roofline, points: Sequence[Point]) -> Iterator[str]:
+    """The roof, and the marks on it, line by line; both axes are logarithmic."""
+    (left, right), (bottom, top) = frame(roofline, points)
+    cells = [[" "] * COLUMNS for _ in range(LINES)]
+
+    def put(intensity: float, speed: float, mark: str) -> None:
+        column = round((math.log10(intensity) - left) / (right - left) * (COLUMNS - 1))
+        line = round((top - math.log10(speed)) / (top - bottom) * (LINES - 1))
+        if 0 <= line < LINES:
+            cells[line][column] = mark
+
+    for column in range(COLUMNS):
+        intensity = 10 ** (left + (right - left) * column / (COLUMNS - 1))
+        put(intensity, roofline.at(intensity), ROOF)
+    for point in points:
+        put(point.intensity, point.flop_per_sec, point.mark)
+    for line, row in enumerate(cells):
+        speed = 10 ** (top - (top - bottom) * line / (LINES - 1))
+        label = f"{speed:.1e}" if line in (0, LINES // 2, LINES - 1) else ""
+        yield f"{label:>9} │{''.join(row).rstrip()}"
+    yield f"{'FLOP/s':>9} └{'─' * COLUMNS}"
+    ends = f"{10**left:.2g}", f"FLOP/byte {10**right:.2g}"
+    yield f"{'':11}{ends[0]}{ends[1]:>{COLUMNS - len(ends[0])}}"
+
+
+def save(roofline: Roofline, points: Sequence[Point]) -> None:
+    """The same as a picture."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    (left, right), _ = frame(roofline, points)
+    ends = [10**left, roofline.ridge, 10**right]
+    axes.loglog(ends, [roofline.at(end) for end in ends], color="black")
+    names = {PRODUCT: ("product, at best", "x"), OTHER: ("ReLU and SGD, at best", "o"), STEP: ("step, measured", "*")}
+    for mark, (name, marker) in names.items():
+        chosen = [point for point in points if point.mark == mark]
+        axes.plot([p.intensity for p in chosen], [p.flop_per_sec for p in chosen], marker, markersize=10, label=name)
+    axes.set_xlabel("arithmetic intensity (FLOP/byte)")
+    axes.set_ylabel("FLOP/s")
+    axes.set_title(f"DeepNetwork({D}, {L}) on {B} rows, float32")
+    axes.grid(visible=True, which="both", alpha=0.2)
+    axes.legend()
+    figure.savefig(PICTURE, dpi=150)

@@ -1,0 +1,14 @@
+"""Takes the place of `memory_accounting` while what builds on it is graded."""
+
+
+def training_bytes(
+    num_parameters: int,
+    num_activations: int,
+    *,
+    parameter_bytes: int = 4,
+    gradient_bytes: int = 4,
+    optimizer_bytes: int = 8,
+    activation_bytes: int = 4,
+) -> int:
+    """Of parameters, gradients, optimizer state and activations."""
+    return num_parameters * (parameter_bytes + gradient_bytes + optimizer_bytes) + num_activations * activation_bytes

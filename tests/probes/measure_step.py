@@ -1,0 +1,94 @@
+"""Probes of measure_step: predictions, and measurements on a device whose time is pretended."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from torchkata.torch_internals import LeanDispatchMode, tree_leaves
+
+from .operators import FIRST_FACTOR
+
+
+def work(assignment: Any, B: int, D: int, L: int, dtype: str) -> list[list[object]]:
+    """Each operation, its FLOPs and bytes in a list."""
+    return [list(each) for each in assignment.measure_step.step_work(B, D, L, getattr(torch, dtype))]
+
+
+def predicted(assignment: Any, B: int, D: int, L: int, dtype: str, flop_per_sec: float, bytes_per_sec: float) -> object:
+    """What a step will take."""
+    return assignment.measure_step.predict_step(B, D, L, getattr(torch, dtype), flop_per_sec, bytes_per_sec)
+
+
+def device(assignment: Any, n: int, rows: int, flop_per_sec: float, bytes_per_sec: float) -> dict[str, object]:
+    """The figures of a device with these two, by a `time_matmul` that pretends; and the shapes that it was given."""
+    timed: list[list[list[int]]] = []
+
+    def time_matmul(a: Tensor, b: Tensor) -> float:
+        timed.append([list(a.shape), list(b.shape)])
+        (m, k), (_, n) = a.shape, b.shape
+        moved = sum(each.numel() * each.itemsize for each in (a, b)) + m * n * a.itemsize
+        return max(2 * m * k * n / flop_per_sec, moved / bytes_per_sec)
+
+    module, own = assignment.time_matmul, assignment.time_matmul.time_matmul
+    module.time_matmul = time_matmul
+    assignment.forget("measure_step")  # it may have the function's name from when it was imported
+    try:
+        figures = assignment.measure_step.measure_device(n, rows)
+    finally:
+        module.time_matmul = own
+        assignment.forget("measure_step")
+    return {"figures": list(figures), "timed": timed}
+
+
+class Device(LeanDispatchMode):  # type: ignore[no-untyped-call]
+    """A device whose clock moves by what each operation takes at these two speeds, and by `first` with the first."""
+
+    def __init__(self, flop_per_sec: float, bytes_per_sec: float, first: float) -> None:
+        super().__init__()
+        self.speeds = flop_per_sec, bytes_per_sec
+        self.now = 0.0
+        self.first = first
+        self.flops_timed = 0
+        self.looks = 0
+
+    def __torch_dispatch__(
+        self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Compute, then let the time pass."""
+        result = func(*args, **(kwargs or {}))
+        flops = 0
+        if func.overloadpacket in FIRST_FACTOR:
+            flops = 2 * result.numel() * args[FIRST_FACTOR[func.overloadpacket]].shape[-1]
+            self.now += self.first
+            self.first = 0.0
+        if not func.is_view:
+            written = args[0] if result is None else result  # by an operation on lists of tensors, in place
+            tensors = [each for each in tree_leaves([args, written]) if isinstance(each, Tensor)]
+            moved = sum(each.numel() * each.itemsize for each in tensors)
+            self.now += max(flops / self.speeds[0], moved / self.speeds[1])
+        self.flops_timed += flops if self.looks else 0
+        return result
+
+    def clock(self) -> float:
+        """Its seconds."""
+        self.looks += 1
+        return self.now
+
+
+def measured(
+    assignment: Any, B: int, D: int, L: int, promised: float, flop_per_sec: float, bytes_per_sec: float, first: float
+) -> dict[str, object]:
+    """What a step is said to take on such a device, and the FLOPs of products that were done while its clock ran."""
+    assignment.measure_step  # noqa: B018  (imported before time is pretended)
+    with Device(flop_per_sec, bytes_per_sec, first) as device:
+        took = assignment.measure_step.measure_step(B, D, L, promised, device.clock)
+    return {"took": took, "flops": device.flops_timed}
+
+
+def real(assignment: Any, B: int, D: int, L: int, promised: float) -> object:
+    """What a step takes on this machine."""
+    took = assignment.measure_step.measure_step(B, D, L, promised)
+    return {**took, "is a time": isinstance(took["seconds"], float) and 0 < took["seconds"] < math.inf}

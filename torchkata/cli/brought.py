@@ -1,0 +1,42 @@
+"""A command that a kata brings: `run` of `command.py` in its folder, which works with the student's own code."""
+
+import importlib
+from typing import TYPE_CHECKING
+
+from ..course import CourseError, Kata, course
+from ..languages import words
+from ..languages.katas import texts_of_command
+from .terminal import CallError
+
+if TYPE_CHECKING:
+    from ..reply import Reply
+
+
+def commands() -> dict[str, Kata]:
+    """The katas that bring a command, by its name; none where there is no course."""
+    try:
+        return {kata.command["name"]: kata for kata in course().katas.values() if kata.command}
+    except CourseError:
+        return {}
+
+
+def run(kata: Kata) -> None:
+    """Print line after line. Raises CallError for what the student's code raises."""
+    from ..assignment import Assignment
+    from ..reply import reply_to  # imports torch
+
+    assignment = Assignment(course().assignment)
+    command = importlib.import_module(f"reference.{kata.name}.command")
+    try:
+        for line in command.run(assignment, texts_of_command(kata)):
+            print(line, flush=True)
+    except Exception as error:
+        raise CallError(told(reply_to(error, assignment))) from None
+
+
+def told(reply: "Reply") -> str:
+    """What the student's code raised, and where; in one line."""
+    place = words("told.at", file=reply.file, line=reply.line) if reply.line else reply.file
+    if reply.outcome == "not_written" and reply.line:
+        return words("told.to_do", file=reply.file, line=reply.line)
+    return f"{reply.error} ({place})" if place else reply.error
