@@ -13,7 +13,8 @@ import pytest
 from .course import Tiers, Workload, course
 from .explain import explain
 from .failures import Wrong
-from .languages import words
+from .languages import padded, words
+from .languages.notes import said
 from .progress import GREY, command
 from .result import LOOKS, TestResult
 from .speed.devices import device
@@ -25,7 +26,7 @@ from .speed.workload import work_of
 from .student import InProcess, Student
 
 SPEED = "test_speed.py"
-TOO_SLOW = "too slow"  # a right result below the thresholds
+TOO_SLOW = "too_slow"  # a right result below the thresholds
 CALL_SECONDS = 60.0
 
 
@@ -57,7 +58,7 @@ class Row:
     def verdict(self) -> str:
         """The tier where one was measured, else the outcome in words."""
         status = LOOKS[self.result.outcome].status
-        return self.speed_score.verdict if self.speed_score is not None else words(f"status.{status}")
+        return words(f"speed.{self.speed_score.verdict}" if self.speed_score is not None else f"status.{status}")
 
 
 Judge: TypeAlias = Callable[[Figure], None]
@@ -139,7 +140,7 @@ def judge(request: pytest.FixtureRequest, stopwatch: Stopwatch) -> Judge:
             taught = lesson(workload.name, stopwatch.kind, figure.ratio, figure.mfu, device(stopwatch.name))
             of = "" if speed_score.measure else f" {work_of(workload.name).of}"
             raise Wrong(
-                expected=f"{speed_score.measure}{speed_score.thresholds.passing:.2f} or more{of}",
+                expected=said(f"{speed_score.measure}{speed_score.thresholds.passing:.2f} or more{of}"),
                 yours=f"{speed_score.measure}{speed_score.share:.2f}",
                 note=taught,
             )
@@ -171,7 +172,7 @@ def pytest_runtest_makereport(
         name = workload_of(item).name
         result = TestResult(name, "passed")
         if raised is not None:
-            result = explain(name, f"{name} · {claim(name)}", raised.value, None, command(item))
+            result = explain(name, f"{name} · {said(claim(name))}", raised.value, None, command(item))
             in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(raised.tb)
             call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
         row = Row(result, item.stash.get(SPEED_SCORE, None))
@@ -209,7 +210,8 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
     timed = any(row.speed_score for row in rows)
     out.write_line("")
     if timed:
-        out.write_line(f"  {'workload':<22}{'figure':<18}{'passes':<9}{'full':<9}verdict")
+        columns = {"workload": 22, "figure": 18, "passes": 9, "all": 9, "verdict": 0}
+        out.write_line("  " + "".join(padded(words(f"speed.{name}"), width) for name, width in columns.items()))
     for row in rows:
         out.write(f"  {row.result.name:<22}")
         if row.speed_score is not None:
@@ -221,12 +223,9 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
         out.write(row.verdict, **{GREY.get(colour, colour): True})
         out.write_line(f"   ({notes_of(row)})" if notes_of(row) else "")
     if isinstance(found, str):
-        out.write_line("\nSpeed is not graded here, and costs nothing: the grader has a device of its own.")
+        out.write_line("\n" + words("speed.not_graded"))
     else:
-        out.write_line(
-            f"\nOn {found.name}, as shares of plain torch's speed beside yours (MFU: of the device's peak).\n"
-            "A hint only: the grader times your code again, and its clock decides."
-        )
+        out.write_line("\n" + words("speed.about", device=found.name))
 
 
 def shown(speed_score: SpeedScore) -> str:
@@ -240,5 +239,5 @@ def shown(speed_score: SpeedScore) -> str:
 def notes_of(row: Row) -> str:
     """Why a workload did not run, or what was made smaller."""
     if row.result.outcome == "not_graded":
-        return row.result.message
-    return row.speed_score.figure.shrunk if row.speed_score else ""
+        return said(row.result.message)
+    return said(row.speed_score.figure.shrunk) if row.speed_score else ""

@@ -30,6 +30,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
         return
     from .course import CourseError, use  # which takes a moment that only a course should cost
+    from .languages.notes import said
 
     try:
         root = course_of(config)
@@ -40,7 +41,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except CourseError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(said(str(error))) from None
 
 
 def mentions_a_course(start: Path) -> bool:

@@ -16,6 +16,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 from .course import course
 from .hypothesis_internals import leave_local_constants_out
+from .languages.notes import said
 
 SEED = pytest.StashKey[int]()
 SECRET = pytest.StashKey[bool]()  # no student reads the seed: whoever knew it would know all inputs
@@ -58,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     examples, chosen = config.getoption("examples"), config.getoption("seed")
     if examples is not None:
         if examples < 1:
-            raise pytest.UsageError("--examples takes a number of at least 1")
+            raise pytest.UsageError(said("--examples takes a number of at least 1"))
         settings.register_profile(
             "as asked", settings.get_profile(settings.get_current_profile_name()), max_examples=examples
         )

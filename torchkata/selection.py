@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from .course import course
+from .languages.notes import said
 from .student import InProcess, Student
 
 STUDENT = pytest.StashKey[Student]()
@@ -39,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[CHOSEN] = {kata.name for kata in chosen}
         config.stash[STUDENT] = Student(InProcess(kata_folder(config), course().limits.call_seconds))
     except ValueError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(said(str(error))) from None
 
 
 def kata_folder(config: pytest.Config) -> Path:

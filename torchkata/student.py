@@ -111,7 +111,8 @@ class Student:
         if reply.outcome == "not_written":
             raise NotStarted(place)
         kind, colon, message = reply.error.partition(": ")
-        raise Crashed(f"{kind}{colon}{said(message)}" if colon else said(kind), place)
+        by_us = not reply.file  # a probe has raised it, or what it called
+        raise Crashed(kind + colon + said(message, by_us=by_us) if colon else said(kind, by_us=by_us), place)
 
 
 class InProcess:

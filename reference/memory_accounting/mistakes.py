@@ -240,19 +240,6 @@ def distinct(uses: Iterable[Use]) -> int:
     return sum({use.parameter: use.elements for use in uses}.values())
 
 
-def training_bytes(
-    num_parameters: int,
-    num_activations: int,
-    *,
-    parameter_bytes: int = 4,
-    gradient_bytes: int = 4,
-    optimizer_bytes: int = 8,
-    activation_bytes: int = 4,
-) -> int:
-    """The right sum, whatever stands in the oracle now."""
-    return num_parameters * (parameter_bytes + gradient_bytes + optimizer_bytes) + num_activations * activation_bytes
-
-
 @instead_of(oracle.training_bytes, "of gradients and activations only the larger counts; both are alive at once")
 def gradients_or_activations(
     num_parameters: int, num_activations: int, *, gradient_bytes: int = 4, activation_bytes: int = 4, **each: int

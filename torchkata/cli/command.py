@@ -12,6 +12,7 @@ from typing import NoReturn
 from ..course import CourseError, Kata, course
 from ..languages import padded, words
 from ..languages.katas import texts_of_command
+from ..languages.notes import said
 from ..state import load
 from . import about, brought, export, hint, overview, reset
 from .terminal import CallError, prepare, say
@@ -126,7 +127,7 @@ def main() -> NoReturn:
     try:
         sys.exit(run(sys.argv[1:]))
     except (CallError, CourseError) as error:
-        print(words("error", text=error), file=sys.stderr)
+        print(words("error", text=said(str(error))), file=sys.stderr)
         sys.exit(2)
     except OSError as error:
         print(words("error", text=error), file=sys.stderr)

@@ -10,24 +10,38 @@ import string
 from functools import cache
 from pathlib import Path
 
-from ..course import course
+from ..course import CourseError, course
 from . import Language, language, texts
 
 
-def said(english: str) -> str:
-    """The sentence in the student's language, and so the values in it; as it is where nobody has translated it."""
-    for pattern, translation in notes(language(), course().root):
+def said(english: str, *, by_us: bool = True) -> str:
+    """The sentence in the student's language, and so the values in it; as it is where nobody has translated it.
+
+    What the student's own code may say, and not a test, is translated only where the engine says it word for word.
+    """
+    for pattern, translation in notes(language(), here() if by_us else None):
         if found := pattern.fullmatch(english):
-            return translation.format(**{name: said(value) for name, value in found.groupdict().items()})
+            values = {name: said(value, by_us=by_us) for name, value in found.groupdict().items()}
+            return translation.format(**values)
     return english
 
 
+def here() -> Path | None:
+    """Where the course is that says something; None where there is none, or one that can't be read."""
+    try:
+        return course().root if course().katas else None
+    except CourseError:
+        return None
+
+
 @cache
-def notes(chosen: Language, _root: Path) -> list[tuple[re.Pattern[str], str]]:
+def notes(chosen: Language, where: Path | None) -> list[tuple[re.Pattern[str], str]]:
     """All that there is in a language, and by what to know each; the one that says most comes first."""
-    found: dict[str, str] = texts(chosen).get("notes", {}) | course().shared_texts.get(chosen, {}).get("notes", {})
-    for kata in course().katas.values():
-        found |= kata.languages.get(chosen, {}).get("notes", {})
+    found: dict[str, str] = dict(texts(chosen).get("notes", {}))
+    if where is not None:
+        found |= course().shared_texts.get(chosen, {}).get("notes", {})
+        for kata in course().katas.values():
+            found |= kata.languages.get(chosen, {}).get("notes", {})
     ordered = sorted(found, key=lambda english: (-len("".join(literals(english))), english))
     return [(pattern_of(english), found[english]) for english in ordered]
 

@@ -3,6 +3,7 @@
 import math
 
 from torchkata.course import Workload, course
+from torchkata.languages.notes import said
 
 from .devices import Device, devices
 from .sizes import Kind
@@ -21,7 +22,7 @@ def lesson(
     model = model or devices()["NVIDIA H100 80GB HBM3"]
     if ratio is None or not math.isfinite(ratio) or reached_all(entry, device_kind, ratio, mfu if model.mfu else None):
         return ""
-    return work_of(workload).remark(Measured(device_kind, max(ratio, 1e-9), mfu, model))
+    return said(work_of(workload).remark(Measured(device_kind, max(ratio, 1e-9), mfu, model)))
 
 
 def reached_all(workload: Workload, kind: Kind, ratio: float, mfu: float | None) -> bool:

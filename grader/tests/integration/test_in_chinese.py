@@ -87,6 +87,17 @@ def test_a_failure_has_no_english_sentence(handout: Path, name: str, old: str, n
     assert english_in(done.out) == []
 
 
+@pytest.mark.parametrize("options", [["--kata=lineal"], ["--track=cores"], ["--examples=0"], ["--impl=nowhere"]])
+def test_pytest_refuses_an_option_without_an_english_sentence(handout: Path, options: list[str]) -> None:
+    done = at_home("pytest", *options, cwd=handout)
+    assert done.code == 4
+    assert english_in(done.out + done.err) == []
+
+
+def test_kata_where_no_course_is_says_so_in_chinese(tmp_path: Path) -> None:
+    assert kata(tmp_path, PYTHONPATH=str(ROOT)).err == "kata：这里没有课程：请进入有它的 pyproject.toml 的文件夹\n"
+
+
 def test_feedback_on_a_course_in_chinese_is_in_chinese_wherever_it_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,7 +89,7 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
                 first = node.args[0]
                 assert not isinstance(first, ast.Constant) or first.value in known, ast.unparse(node)
     composed = {f"status.{status}" for status in get_args(Status)} | {
-        f"{group}.{name}" for group in ("label", "kata") for name in literal
+        f"{group}.{name}" for group in ("label", "kata", "speed") for name in literal
     }
     for path in (ROOT / "grader/output/page/files").glob("*.html"):
         literal |= {*re.findall(r'"(feedback\.\w+)"', path.read_text("utf-8"))}
@@ -150,6 +150,8 @@ def test_a_translated_note_is_about_the_same_values(monkeypatch: pytest.MonkeyPa
     assert said_of_answers("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
     assert said_of_answers("gradient of weight 3") == "权重 3 的梯度"
     assert said_of_answers("my own words") == "my own words"
+    assert said_of_answers("weight 3", by_us=False) == "weight 3", "a student's own error is left as it is"
+    assert said_of_answers("there is no f in linear.py", by_us=False) == "linear.py 里没有 f"
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.name)

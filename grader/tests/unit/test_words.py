@@ -1,6 +1,7 @@
 """Remarks on speed are short, name what was seen and what to do, and are silent where there is nothing to teach."""
 
 import math
+import re
 from typing import get_args
 
 import pytest
@@ -8,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from torchkata.course import course
+from torchkata.gpu import claim
+from torchkata.languages.notes import said
 from torchkata.speed.devices import device
 from torchkata.speed.sizes import Kind
 from torchkata.speed.words import lesson
@@ -160,6 +163,16 @@ def test_a_lesson_names_the_likely_cause(
     workload: str, kind: Kind, ratio: float, mfu: float | None, words: str
 ) -> None:
     assert words in lesson(workload, kind, ratio, mfu)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_every_lesson_and_claim_has_its_chinese(workload: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
+    told = [said(claim(workload))]
+    figures = [None, 0.001, 0.01, 0.03, 0.05, 0.36, 0.45]
+    for kind in get_args(Kind):
+        told += [lesson(workload, kind, ratio, mfu) for ratio in (1e-3, 0.05, 0.48, 0.55) for mfu in figures]
+    assert [one for one in told if one and not re.search("[\u4e00-\u9fff]", one)] == []
 
 
 def test_an_unknown_workload_has_no_lesson() -> None:
