@@ -12,8 +12,7 @@ import pytest
 from .blocks import blocks, lines_of
 from .course import Kata, course
 from .diagnose import EXPLAINED_BY
-from .explain import explain, first_cause
-from .failures import Unmet
+from .explain import explain, first_cause, is_unasked
 from .languages import padded, words, wrapped
 from .languages.katas import claim_of, title_of, title_of_track
 from .mistakes import in_the_students_language
@@ -61,7 +60,7 @@ def pytest_runtest_makereport(
     result, raised = TestResult(item.name, "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         sentence = claim_of(kata, item.name, claim(item))
-        if isinstance(first_cause(raised.value), Unmet):
+        if is_unasked(first_cause(raised.value)):
             sentence = words("told.not_asked", claim=sentence)
         heading = f"{kata} · {sentence}"
         call_made, mistakes = item.config.stash[STUDENT].last, item.stash.get(EXPLAINED_BY, [])
