@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import ROOT, run
+from grader.tests import ROOT
+from grader.tests.conftest import run
 from grader.tests.handed_in import changed
 from torchkata.course import course
 
