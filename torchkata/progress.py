@@ -13,8 +13,8 @@ from .blocks import blocks, lines_of
 from .course import Kata, course
 from .crashes import meaning
 from .diagnose import EXPLAINED_BY
-from .explain import explain, first_cause
-from .failures import Crashed, Unmet, Wrong
+from .explain import explain, first_cause, is_unasked
+from .failures import Crashed, Wrong
 from .languages import padded, words, wrapped
 from .languages.katas import claim_of, title_of, title_of_track
 from .languages.notes import said
@@ -63,7 +63,7 @@ def pytest_runtest_makereport(
     result, raised = TestResult(item.name, "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         sentence = claim_of(kata, item.name, claim(item))
-        if isinstance(first_cause(raised.value), Unmet):
+        if is_unasked(first_cause(raised.value)):
             sentence = words("told.not_asked", claim=sentence)
         heading = f"{kata} · {sentence}"
         call_made, mistakes = item.config.stash[STUDENT].last, item.stash.get(EXPLAINED_BY, [])
