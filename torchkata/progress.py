@@ -25,7 +25,7 @@ from .selection import STUDENT, kata_of
 from .show import short
 
 RESULTS = pytest.StashKey[dict[str, list[TestResult]]]()
-SHOWN = 3  # failures of one kata, when several katas are tested
+SHOWN = 3  # failures of one kata: what is mended first often mends the rest
 WIDTH = 99  # columns of a line, where the terminal has as many
 
 GREY = {"grey": "light"}  # as pytest calls it
@@ -150,8 +150,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     results = config.stash[RESULTS]
     if not results:
         return
+    most = None if config.get_verbosity() > 0 else SHOWN
     for kata in course().katas.values():
-        write_failures(terminalreporter, kata, results.get(kata.name, []), SHOWN if len(results) > 1 else None)
+        write_failures(terminalreporter, kata, results.get(kata.name, []), most)
     write_table(terminalreporter, results)
 
 
