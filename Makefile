@@ -18,13 +18,18 @@ grade: .venv/installed
 	$(BIN)/grader grade examples/submissions/* --out results --jobs $(JOBS)
 
 test: .venv/installed
+	$(MAKE) --no-print-directory --jobs 2 style solution
+	$(BIN)/pytest grader/tests -m "not timing" -W error -rs -n $(TESTERS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/grader certify --quick --track all --jobs $(JOBS)
+
+style: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+solution: .venv/installed
 	$(BIN)/pytest --impl solution
-	$(BIN)/pytest grader/tests -m "not timing" -W error -rs -n $(TESTERS) --dist loadfile --no-loadscope-reorder
-	$(BIN)/grader certify --quick --track all --jobs $(JOBS)
 
 prove: .venv/installed
 	$(BIN)/pytest grader/tests -m timing -W error -rs
@@ -57,4 +62,4 @@ benchmark: .venv/installed
 clean:
 	rm -rf .venv results
 
-.PHONY: grade test prove lowest speed benchmark clean
+.PHONY: grade test style solution prove lowest speed benchmark clean

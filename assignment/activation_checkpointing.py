@@ -42,7 +42,7 @@ class DeepNetworkCheckpointed(nn.Module):
     - In each backward pass every segment is recomputed once, the last one, too.
     - Under `torch.no_grad()` nothing is recomputed and nothing is kept.
     - `num_layers` may be 0, `segment` may be larger than `num_layers`, and a batch may have no rows.
-    Open: how it is done, and whether it is done in `eval()` mode with gradients.
+    Left to you: how it is done, and whether it is done in `eval()` mode with gradients.
     """
 
     def __init__(self, dim: int, num_layers: int, segment: int) -> None:

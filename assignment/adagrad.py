@@ -23,7 +23,7 @@ class AdaGrad(torch.optim.Optimizer):
         optimizer.step()           # g2 = 8, p = 0.9 - 0.1 * 2 / sqrt(8.00001) = 0.829...
 
     All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd.
-    Keep one tensor of the parameter's shape for each parameter and no more. Open: scalars beside it.
+    Keep one tensor of the parameter's shape for each parameter and no more. Left to you: scalars beside it.
     """
 
     def __init__(self, params: Iterable[nn.Parameter] | Iterable[dict[str, Any]], lr: float = 0.01) -> None:

@@ -34,8 +34,8 @@ class Adam(torch.optim.Optimizer):
     - A step without a gradient (`None`) is none for that parameter: its averages and its `t` stay as they are.
     - All this lives in `self.state[p]`, under any names, so that `state_dict()` saves it: two tensors of the
       parameter's shape and dtype for each parameter, and no more.
-    Open: scalars in the state, `t` as a number or as a tensor; `amsgrad` and other options of torch's, as long as they
-    do nothing unless asked for.
+    Left to you: scalars in the state, `t` as a number or as a tensor; `amsgrad` and other options of torch's, as long
+    as they do nothing unless asked for.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
     The model's state are its parameters and its buffers, such as the running mean of a BatchNorm, in every dtype that
     they may have, bfloat16 too. Gradients are not saved. Saving changes nothing in the model, and training on changes
     nothing in what was saved.
-    Open: the file's layout, further keys in it.
+    Left to you: the file's layout, further keys in it.
     """
     raise NotImplementedError
 

@@ -15,7 +15,7 @@ class Block(nn.Module):
         block.load_state_dict({"weight": torch.tensor([[1.0, -1.0], [2.0, 0.5]])})
         block(torch.tensor([1.0, 1.0]))      # [3, 0]: the product is [3, -0.5]
 
-    Open: cutting the normal off at three standard deviations or wider.
+    Left to you: cutting the normal off at three standard deviations or wider.
     """
 
     def __init__(self, dim: int) -> None:

@@ -33,6 +33,7 @@ def get_batch(
     - For a CUDA device, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`; without one, do neither.
       Pinned memory stays where it is, so the GPU fetches it while the CPU cuts the next batch; ordinary memory may be
       moved by the system, and the copy has to be waited for.
-    Open: which integer dtype, `batch_size=0`, `sequence_length=0`, a generator of your own seeded by the global one.
+    Left to you: which integer dtype, `batch_size=0`, `sequence_length=0`, a generator of your own seeded by the global
+    one.
     """
     raise NotImplementedError

@@ -32,6 +32,6 @@ def accumulate_gradients(
     The optimizer's step and `zero_grad()` are the caller's, once for each batch. With 8 of 1024 rows at a time,
     activations take 1/128 of the whole batch's memory, for the same gradients.
     `micro_batch_size` may be larger than the batch. Parameters that need no gradient get none; nothing else changes.
-    Open: how even the cuts are, a loss as a float or a detached tensor, a batch without rows.
+    Left to you: how even the cuts are, a loss as a float or a detached tensor, a batch without rows.
     """
     raise NotImplementedError

@@ -24,7 +24,7 @@ class Linear(nn.Module):
     The start is drawn from torch's global generator, each weight by itself: the same seed repeats it, and two layers
     differ.
     `Float[Tensor, "... input_dim"]` tells a reader what the axes are (jaxtyping); nothing checks it when code runs.
-    Open: cutting the normal off at three standard deviations or wider.
+    Left to you: cutting the normal off at three standard deviations or wider.
     """
 
     def __init__(self, input_dim: int, output_dim: int) -> None:

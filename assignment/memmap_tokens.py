@@ -31,6 +31,6 @@ def load_tokens(path: str | PathLike[str]) -> np.ndarray:
         tokens.dtype, tokens[1]                # np.uint16, 50256
 
     Nothing that is done to the array may change the file: map it read-only, or so that changes stay in memory.
-    Open: the file's layout, a second file beside it, no tokens at all.
+    Left to you: the file's layout, a second file beside it, no tokens at all.
     """
     raise NotImplementedError

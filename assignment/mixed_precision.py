@@ -34,7 +34,7 @@ def train_step(
 
     float16 has more precision and a smaller range: gradients up to 2**-24 / 2 = 2.98e-8 become 0, and so
     losses are scaled up for it (see `floating_point`). bfloat16 needs no scaling.
-    Open: the loss as a float or a detached tensor, the precision of the backward pass between loss and gradients,
-    gradients that are zeroed with `None` or zeros.
+    Left to you: the loss as a float or a detached tensor, the precision of the backward pass between loss and
+    gradients, gradients that are zeroed with `None` or zeros.
     """
     raise NotImplementedError

@@ -16,7 +16,8 @@ from torch import Tensor
 # This is documentation alone: nothing checks it when the code runs.
 #
 # In all four functions: any leading dimensions of any size, 0 included; the dtype of the result is that of the input,
-# and gradients flow through. Open: einops or plain torch, and leading dimensions that would have to be broadcast.
+# and gradients flow through. Left to you: einops or plain torch, and leading dimensions that would have to be
+# broadcast.
 
 
 def attention_scores(

@@ -33,7 +33,7 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
         promised_flop_per_sec("NVIDIA A100-SXM4-80GB", torch.float32)      # 1.95e13
         promised_flop_per_sec("NVIDIA H100", torch.bfloat16)               # ValueError
 
-    Open: further devices under their own exact names.
+    Left to you: further devices under their own exact names.
     """
     raise NotImplementedError
 

@@ -21,7 +21,7 @@ def seed_everything(seed: int) -> None:
 
     What to seed are the global generators: those behind `torch.rand`, `np.random.rand` and `random.random`. A new
     one (`np.random.default_rng(seed)`, `torch.Generator()`) draws for itself alone.
-    Open: what is returned, numbers of your own made from `seed` for each library, settings such as
+    Left to you: what is returned, numbers of your own made from `seed` for each library, settings such as
     `torch.backends.cudnn.deterministic` on top.
     """
     raise NotImplementedError

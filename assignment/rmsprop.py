@@ -31,8 +31,8 @@ class RMSprop(torch.optim.Optimizer):
     - Every group may have its own `alpha` and `eps`, too. In a step without a gradient (`None`) `v` stays as it is.
     - `v` lives in `self.state[p]`, under any name, so that `state_dict()` saves it: one tensor of the parameter's
       shape and dtype for each parameter, and no more.
-    Open: scalars in the state; weight decay, momentum, `centered` and other options of torch's, as long as they do
-    nothing unless asked for.
+    Left to you: scalars in the state; weight decay, momentum, `centered` and other options of torch's, as long as they
+    do nothing unless asked for.
     """
 
     def __init__(

@@ -91,7 +91,7 @@ def attainable_mfu(intensity: float, accelerator: float) -> float:
 def bound(intensity: float, accelerator: float) -> str:
     """What decides how long an operation takes: "memory" (it is memory-bound) or "compute" (compute-bound).
 
-    "memory" if moving the bytes takes longer than the arithmetic, "compute" if it is the other way round. Open: which
-    of the two when both take equally long.
+    "memory" if moving the bytes takes longer than the arithmetic, "compute" if it is the other way round. Left to you:
+    which of the two when both take equally long.
     """
     raise NotImplementedError

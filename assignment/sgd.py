@@ -44,7 +44,7 @@ class SGD(torch.optim.Optimizer):
     - Update in place (same `Parameter`, same memory), outside autograd (`torch.no_grad()`), and leave `grad` as it was.
     - Skip parameters whose `grad` is `None`, and no others: a gradient counts as it is, however large, and with NaN in
       it, too. A rate of 0 is a rate: it moves nothing.
-    Open: the closure, further options with defaults, a loop or a `foreach` form.
+    Left to you: the closure, further options with defaults, a loop or a `foreach` form.
     """
 
     def __init__(self, params: Iterable[nn.Parameter] | Iterable[dict[str, Any]], lr: float = 0.01) -> None:

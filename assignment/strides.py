@@ -47,6 +47,6 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
         is_contiguous((2, 1), (1, 7))     # True: the 7 is never used
         is_contiguous((2, 3), (4, 1))     # False: three columns of four, with gaps
 
-    The answer is a real `bool`. Open: negative indices and strides, an index out of range.
+    The answer is a real `bool`. Left to you: negative indices and strides, an index out of range.
     """
     raise NotImplementedError

@@ -26,6 +26,7 @@ def time_matmul(a: Float[Tensor, "m k"], b: Float[Tensor, "k n"]) -> float:
         flop_per_sec = 2 * 1024 * 256 * 64 / seconds   # 3.4e11: what your machine really does
         0 < flop_per_sec < 1e15                        # True
 
-    Both matrices stay as they were. Open: how many products, and whether the result is written into memory of your own.
+    Both matrices stay as they were. Left to you: how many products, and whether the result is written into memory of
+    your own.
     """
     raise NotImplementedError

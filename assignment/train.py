@@ -44,6 +44,6 @@ def train(
         model.final.weight.flatten().round()     # [0, 1, 2, 3]: what y was made with
 
     No step is left out because a loss is small. `num_train_steps=0` returns an untrained model and no losses.
-    Open: a tensor or a list of losses, gradients zeroed at the start or the end of a step, with `None` or zeros.
+    Left to you: a tensor or a list of losses, gradients zeroed at the start or the end of a step, with `None` or zeros.
     """
     raise NotImplementedError

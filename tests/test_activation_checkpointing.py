@@ -121,7 +121,7 @@ def test_the_weights_of_a_plain_network_load(student: Student, dim: int, num_lay
 @costly
 @given(DEPTHS, SEGMENTS, st.booleans())
 def test_only_the_inputs_of_segments_are_kept(student: Student, num_layers: int, segment: int, asks: bool) -> None:
-    """After the forward pass, the inputs of the segments and the output are alive, and no other activation."""
+    """After the forward pass, the inputs of the segments and the output are kept, and no other activations."""
     kept = cost_of(student, num_layers, segment, asks)["kept"]
     expected = oracle.kept(num_layers, segment)
     check(

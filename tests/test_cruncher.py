@@ -84,7 +84,7 @@ def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_la
 
 
 def test_layers_start_as_linear_does(student: Student, seed: int) -> None:
-    """Each layer starts as Linear(dim, dim) does, with standard deviation 1 / sqrt(dim), whatever its depth."""
+    """Each layer has Linear(dim, dim)'s initialization, of standard deviation 1 / sqrt(dim), whatever its depth."""
     dim, num_layers = 128, 4
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, exact) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):

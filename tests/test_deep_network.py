@@ -150,7 +150,7 @@ def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_la
 
 
 def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student, seed: int) -> None:
-    """Each layer starts normal, with mean 0 and standard deviation 1 / sqrt(dim), whatever its depth."""
+    """Each layer has a normal initialization, of mean 0 and standard deviation 1 / sqrt(dim), whatever its depth."""
     dim, num_layers = 128, 4
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, std) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):

@@ -22,7 +22,7 @@ COUNTED = st.integers(1, 30)
 def test_a_product_takes_two_flops_for_each_multiplication(
     student: Student, sizes: tuple[int, int, int], times: int
 ) -> None:
-    """matmul_flops(B, D, K) is 2 · B · D · K, an exact int."""
+    """matmul_flops counts 2 · B · D · K FLOPs for a matrix multiplication, an exact int."""
     B, D, K = sizes
     assert_count(student.call(probes.matmul, B * times, D, K), oracle.matmul_flops(B, D, K, times), what="FLOPs")
 
@@ -53,7 +53,7 @@ def test_passes_take_two_four_and_six_for_each_token_and_parameter(
 def test_a_deep_network_leaves_out_the_gradient_of_its_data(
     student: Student, B: int, D: int, L: int, input_needs_grad: bool, times: int
 ) -> None:
-    """deep_linear_flops is 3 products a layer, without the gradient of the input unless it is asked for."""
+    """deep_linear_flops is 3 matrix multiplications a layer, less the input's gradient unless it is asked for."""
     expected = oracle.deep_linear_flops(B, D, oracle.deep_linear_products(L, input_needs_grad), times)
     assert_count(student.call(probes.deep_linear, B * times, D, L, input_needs_grad), expected, what="FLOPs")
 

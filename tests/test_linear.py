@@ -61,7 +61,7 @@ def initial_weight(student: Student, input_dim: int, output_dim: int, seed: int)
 
 
 def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: Student, seed: int) -> None:
-    """The weight starts with mean 0 and standard deviation 1 / sqrt(input_dim)."""
+    """The initialization has mean 0 and standard deviation 1 / sqrt(input_dim)."""
     for input_dim, output_dim in WIDE:
         weight = initial_weight(student, input_dim, output_dim, seed)
         exact = oracle.initial_std(input_dim, output_dim)
@@ -82,7 +82,7 @@ def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: 
 
 
 def test_weight_starts_normal(student: Student, seed: int) -> None:
-    """Each weight starts normal, by itself: not uniform, not heavy-tailed, not cut off below three deviations."""
+    """The initialization is normal, each weight by itself: not uniform, no heavy tails, no cut below 3 deviations."""
     for input_dim, output_dim in WIDE:
         weight = initial_weight(student, input_dim, output_dim, seed)
         values = weight.flatten()

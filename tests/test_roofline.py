@@ -88,7 +88,7 @@ def test_torch_moves_the_bytes_that_are_predicted(student: Student, operation: s
 def test_torch_does_the_products_that_are_predicted(
     student: Student, product: tuple[str, list[int]], dtype: str
 ) -> None:
-    """Predict, then measure: torch's products take as many FLOPs, and move as many bytes, as their work says."""
+    """Predict, then measure: torch's matrix multiplications take the FLOPs, and move the bytes, that are predicted."""
     operation, sizes = product
     predicted = student.call(probes.work, operation, sizes, dtype)
     m, k, n = sides(operation, sizes)
@@ -107,7 +107,7 @@ def measured_product(m: int, k: int, n: int, dtype: str) -> Meter:
 def test_intensities_are_flops_for_each_byte(
     student: Student, flops: int, moved: int, rates: tuple[float, float]
 ) -> None:
-    """arithmetic_intensity is FLOPs over bytes, accelerator_intensity FLOP/s over bytes/s."""
+    """Arithmetic intensity is FLOPs over bytes, accelerator intensity FLOP/s over bytes/s."""
     yours = student.call(probes.intensities, flops, moved, *rates)
     assert_number(yours["arithmetic_intensity"], oracle.arithmetic_intensity(flops, moved), what="arithmetic_intensity")
     assert_number(yours["accelerator_intensity"], oracle.accelerator_intensity(*rates), what="accelerator_intensity")
@@ -142,7 +142,7 @@ def near_the_ridge(draw: st.DrawFn) -> OnDevice:
 
 @given(near_the_ridge())
 def test_the_bound_is_what_takes_longer(student: Student, case: OnDevice) -> None:
-    """bound is "memory" where moving the bytes takes longer than the arithmetic, and "compute" where it is shorter."""
+    """Memory-bound is what takes longer to move its bytes than for its arithmetic, compute-bound what does not."""
     flops, moved = oracle.work(case.operation, case.sizes, 2)
     intensity = oracle.arithmetic_intensity(flops, moved)
     accelerator = oracle.accelerator_intensity(case.peak, case.bandwidth)

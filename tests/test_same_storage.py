@@ -95,6 +95,6 @@ def test_both_tensors_stay_as_they_were(student: Student, step: str, size: int) 
     for name, before in traces["before"].items():
         assert_equal(traces["after"][name], before, what=name, mistake=f"{name} changed")
     asked = zip((typed, "x"), traces["answers"], ((placed, other), (placed, placed)), strict=True)
-    with precondition("nothing changes, and the answer is wrong"):
+    with precondition():
         for name, answer, pair in asked:
             check_answer(answer, oracle.same_storage(*pair), f"x.requires_grad_()\nsame_storage(x, {name})")

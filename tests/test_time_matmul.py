@@ -45,7 +45,7 @@ def assert_plain_seconds(student: Student, m: int, k: int, n: int, seconds: floa
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_the_seconds_are_those_of_one_product(student: Student, m: int, k: int, n: int, seconds: float) -> None:
-    """time_matmul(a, b) returns the seconds of one product."""
+    """time_matmul(a, b) returns the seconds of one matrix multiplication."""
     reply = student.call(probes.pretended, m, k, n, seconds)
     note = "time is pretended here: it is what time.perf_counter, time.monotonic and timeit say"
     assert_seconds(reply, note, check)
@@ -54,7 +54,7 @@ def test_the_seconds_are_those_of_one_product(student: Student, m: int, k: int, 
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_the_first_product_does_not_count(student: Student, m: int, k: int, n: int, seconds: float) -> None:
-    """A first product that takes a thousand times as long does not change the answer."""
+    """A first matrix multiplication that takes a thousand times as long does not change the answer."""
     assert_plain_seconds(student, m, k, n, seconds)
     reply = student.call(probes.pretended, m, k, n, seconds, THOUSANDFOLD * seconds)
     assert_seconds(reply, "warm up: the first product of a shape takes much longer, and is not to be timed")
@@ -99,7 +99,7 @@ def test_a_disturbed_product_does_not_decide(student: Student, size: int, second
 @costly
 @given(SIZES, SECONDS, st.booleans())
 def test_at_least_three_products_are_timed(student: Student, size: int, seconds: float, on_gpu: bool) -> None:
-    """After the warm-up at least three products are timed."""
+    """After the warm-up at least three matrix multiplications are timed."""
     reply = student.call(probes.pretended, size, size, size, seconds, 0.0, on_gpu)
     run = run_of(reply)
     timed = len(run.timed)

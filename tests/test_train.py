@@ -136,7 +136,7 @@ def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> Non
 @costly
 @given(lessons(steps=st.integers(1, 4), num_layers=st.integers(0, 2)), st.sampled_from([0.1, 0.25]))
 def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: float) -> None:
-    """SGD from sgd.py moves the model, at the given lr, and nothing else does."""
+    """SGD from sgd.py moves the model, at the given learning rate, and nothing else does."""
     reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys)
     expected = oracle.seen_by_sgd(len(lesson.xs), lr)
     assert_equal(reply["events"], expected["events"], what="batches asked for and steps of SGD")

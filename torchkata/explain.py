@@ -40,10 +40,10 @@ def explain(
             seen = said(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is told above all
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note or seen)]
             lines += [("always", error.relation)]
-            cause = f"{UNUSABLE}{error.note}" if isinstance(error, Unmet) else ""
+            cause = f"{UNUSABLE}{error.note}" if is_unasked(error) else ""
         case Crashed(place=Place(file="", source=tried)) if tried:
             lines += [("tried", as_students_line(tried)), ("raised", one_line(error.error))]
-            cause = f"{UNUSABLE}{tried}"
+            cause = f"{UNUSABLE}{error.error}"
         case Crashed():
             lines += [("crashed", one_line(error.error)), *place_lines(error.place)]
             outcome, cause = "crashed", f"{error.error} {error.place}" if error.place.file else error.error
@@ -69,6 +69,13 @@ def explain(
     place: Place = getattr(error, "place", NOWHERE)
     return TestResult(
         test, outcome, message=message, diagnosis=diagnosis or None, file=place.file, line=place.line, cause=cause
+    )
+
+
+def is_unasked(error: BaseException) -> bool:
+    """Whether a test could not ask its question: what it needs is not so, or a probe can't use what was made."""
+    return isinstance(error, Unmet) or (
+        isinstance(error, Crashed) and not error.place.file and bool(error.place.source)
     )
 
 

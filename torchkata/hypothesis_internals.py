@@ -48,6 +48,13 @@ def settings_of(test: Any) -> settings:
     return found
 
 
+def take_a_quarter(test: Any) -> None:
+    """Let this test draw a quarter of its examples from now on, but no fewer than 10 of them."""
+    found = settings_of(test)
+    quarter = min(found.max_examples, max(10, found.max_examples // 4))
+    test._hypothesis_internal_use_settings = settings(found, max_examples=quarter)
+
+
 def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:
     """The simplest input and `count - 1` random ones, each with the data that it was drawn from.
 

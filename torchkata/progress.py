@@ -13,8 +13,8 @@ from .blocks import blocks, lines_of
 from .course import Kata, course
 from .crashes import meaning
 from .diagnose import EXPLAINED_BY
-from .explain import explain, first_cause
-from .failures import Crashed, Unmet, Wrong
+from .explain import explain, first_cause, is_unasked
+from .failures import Crashed, Wrong
 from .languages import padded, words, wrapped
 from .languages.katas import claim_of, title_of, title_of_track
 from .languages.notes import said
@@ -63,7 +63,7 @@ def pytest_runtest_makereport(
     result, raised = TestResult(item.name, "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         sentence = claim_of(kata, item.name, claim(item))
-        if isinstance(first_cause(raised.value), Unmet):
+        if is_unasked(first_cause(raised.value)):
             sentence = words("told.not_asked", claim=sentence)
         heading = f"{kata} · {sentence}"
         call_made, mistakes = item.config.stash[STUDENT].last, item.stash.get(EXPLAINED_BY, [])
@@ -77,8 +77,20 @@ def pytest_runtest_makereport(
     call.excinfo = raised  # for --pdb
     report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
     report.kata_result = result  # type: ignore[attr-defined]
+    if result.outcome == "not_started":
+        report.outcome = "skipped"
+        why = words("told.to_do" if result.line else "told.missing", file=result.file, line=result.line)
+        report.longrepr = (str(item.path), (item.location[1] or 0) + 1, why)
     item.config.stash[RESULTS].setdefault(kata, []).append(with_prints(result, report.capstdout))
     return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """What is not started is skipped, to editors and in JUnit's file, and yet not all is well."""
+    ended = [result.outcome for results in session.config.stash[RESULTS].values() for result in results]
+    if session.exitstatus == pytest.ExitCode.OK and "not_started" in ended:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def seen_in(cause: BaseException) -> str:

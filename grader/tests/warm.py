@@ -1,9 +1,10 @@
-"""`python -m MODULE …` in forks of a process that has imported torch and pytest, most of what such a start takes.
+"""`python -m MODULE …` in forks of a process that has imported torch, pytest, Hypothesis: most of what a start takes.
 
 Nothing of ours is imported before the fork. What starts Python itself: test_docs_run.py, and whoever asks for it.
 """
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -18,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+IMPORTED = ("pytest", "torch", "hypothesis.extra.numpy", "msgspec", "rich.console", "typer")
 SECONDS = 600.0  # that a module may run
 LONGEST = 2**20  # bytes of a request
 STATUS_BYTES = 4
@@ -25,8 +27,9 @@ STATUS_BYTES = 4
 
 def main() -> None:
     """Fork for each request that comes; a fork leaves the loop, and becomes what it was asked for."""
-    for name in ("pytest", "torch"):
+    for name in IMPORTED:
         importlib.import_module(name)
+    gc.freeze()  # a fork that collects garbage would copy all of it
     line = socket.socket(fileno=int(sys.argv[1]))
     while True:
         request, descriptors, _, _ = socket.recv_fds(line, LONGEST, 2)

@@ -64,7 +64,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=2, powers=LARGE_TOO), st.booleans())
     def test_every_group_moves_at_its_own_rate(student: Student, run: OptimizerRun, rests: bool) -> None:
-        """Each parameter group moves at its own lr, 0 or not, a group that was added later, too."""
+        """Each parameter group moves at its own learning rate, 0 or not, a group that was added later, too."""
         check_plain_steps(student, optimizer, run)
         run = replace(run, lrs=[[first, 0.0] for first, _ in run.lrs]) if rests else run
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
@@ -73,7 +73,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3, changing=True))
     def test_a_changed_rate_counts_from_the_next_step(student: Student, run: OptimizerRun) -> None:
-        """A group's lr that is changed between steps counts from the next step on."""
+        """A learning rate that is changed between steps counts from the next step on."""
         check_plain_steps(student, optimizer, run)
         yours = student.call(optimizer.probes.run, run.params, run.lrs, run.grads)
         assert_run(yours, run, optimizer.rule)
@@ -93,7 +93,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(dtypes=WIDE_DTYPES, matrix=True), st.booleans(), st.integers(-1, 3))
     def test_the_update_is_in_place(student: Student, run: OptimizerRun, transposed: bool, pick: int) -> None:
-        """A step keeps the Parameter and its memory, stays out of autograd, and leaves grad as it was."""
+        """A step is taken in place: same Parameter, same memory, outside autograd, and grad is left as it was."""
         check_plain_steps(student, optimizer, run)
         run = optimizer.equipped(run, [pick]) if pick >= 0 else run
         params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
@@ -110,18 +110,17 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(SEEDS, st.sampled_from([0.5, 0.1, 2.0]))
     def test_a_scheduler_can_drive_it(student: Student, seed: int, gamma: float) -> None:
-        """It is a torch.optim.Optimizer, so that a scheduler can change its lr."""
+        """It is a torch.optim.Optimizer, so that a scheduler can change its learning rate."""
         rng, lr = rng_of(seed), 0.5
         param, grads = normal(rng, [3]), [from_tiny_to_large(rng, [3]) for _ in range(3)]
         run = OptimizerRun([[param]], [[lr * gamma**t] for t in range(3)], [[[grad]] for grad in grads])
-        check_plain_steps(student, optimizer, run)
         yours = student.call(optimizer.probes.scheduled, param, lr, gamma, grads)
         assert_run([[[p]] for p in yours], run, optimizer.rule)
 
     @costly
     @given(runs(groups=2))
     def test_loaded_rates_count(student: Student, run: OptimizerRun) -> None:
-        """After load_state_dict() each group moves at the rate that was loaded, not at the one that it had before."""
+        """After load_state_dict() each parameter group moves at the learning rate that was loaded, not an old one."""
         check_plain_steps(student, optimizer, run)
         saved = run.lrs[0]
         own = [3 * lr for lr in saved]
@@ -137,7 +136,7 @@ def rate_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(SEEDS)
     def test_the_rate_has_a_default(student: Student, seed: int) -> None:
-        """lr is 0.01 unless given; a group without an lr of its own takes the one given for all."""
+        """The learning rate is 0.01 unless given; a parameter group without its own takes the one given for all."""
         rng = rng_of(seed)
         param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
         check_plain_steps(student, optimizer, OptimizerRun([[param]], [[0.3]], [[[grad]]]))

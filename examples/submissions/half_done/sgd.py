@@ -21,7 +21,7 @@ class SGD(torch.optim.Optimizer):
 
     - Update in place (same `Parameter`, same memory), outside autograd, and leave `grad` as it was.
     - Skip parameters whose `grad` is `None`.
-    Open: the closure, further options with defaults, a loop or a `foreach` form.
+    Left to you: the closure, further options with defaults, a loop or a `foreach` form.
     """
 
     def __init__(self, params: Iterable[nn.Parameter] | Iterable[dict[str, Any]], lr: float = 0.01) -> None:

@@ -1,8 +1,6 @@
 """`grader certify --quick`, and `caught_by` in the zoo: which test catches each wrong entry, written and checked."""
 
 import os
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from grader.results.result import KataResult
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask
 from grader.tests.solution import copy_of_the_course
+from grader.tests.warm import run_module
 from torchkata.course import Kata, course
 from torchkata.result import TestResult
 
@@ -121,6 +120,7 @@ def test_the_quick_proof_runs_one_test_on_a_wrong_entry_and_all_tests_on_a_right
     assert {(c.group, c.kata, c.job.submission.id) for c in made} == whole
     for claim in made:
         asked = {kata.name: [*kata.points] for kata in claim.job.katas}
+        assert claim.job.quarter == (claim.group in ("solution", "right"))
         assert claim.job.fails == (claim.entry is not None), "Hypothesis runs in any case where a test fails"
         if claim.entry:
             assert asked == {claim.kata: [claim.entry.caught_by]}
@@ -139,15 +139,9 @@ ASKED = ("--jobs=2", "--seeds=1", "--examples=5", "--isolation=none", "--kata=st
 
 def certify(own: Path, *options: str) -> Run:
     """`grader certify --only zoo --kata strides` with a course and a cache of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "grader", "--course", own / "course", "certify", *ASKED, *options],
-        cwd=ROOT,
-        env={**os.environ, "XDG_CACHE_HOME": str(own / "cache"), "COLUMNS": "120"},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    return Run(done.returncode, done.stdout, done.stderr)
+    environment = {**os.environ, "XDG_CACHE_HOME": str(own / "cache"), "COLUMNS": "120"}
+    command = ("grader", "--course", str(own / "course"), "certify", *ASKED, *options)
+    return Run(*run_module(*command, cwd=ROOT, environment=environment))
 
 
 def test_certify_writes_caught_by_checks_it_and_proves_no_entry_twice(tmp_path: Path) -> None:
@@ -155,8 +149,9 @@ def test_certify_writes_caught_by_checks_it_and_proves_no_entry_twice(tmp_path: 
     rest = 'looks_like = "floats"\nreplace = [["initial=1))", "initial=1.0))"]]\n'
     known = f'[known]\nbreaks = "whole"\ncaught_by = "test_strides_are_products_of_the_sizes_behind"\n{rest}\n'
     file.write_text(f'{known}[floats]\nbreaks = "strides are whole numbers"\n{rest}', "utf-8")
-    rights = len(list((file.parent / "right").glob("*.py")))
-    made = rights + 5  # the stubs, the solution, two wrong ones, and that enough mistakes are named
+    for path in sorted((file.parent / "right").glob("*.py"))[1:]:
+        path.unlink()
+    made = 6  # the stubs, the solution, a right one, two wrong ones, and that enough mistakes are named
 
     written = certify(tmp_path, "--write-caught-by")
     assert written.code == 0, written.out + written.err

@@ -3,6 +3,7 @@
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,6 +31,11 @@ def copied(name: str, folder: Path) -> Path:
     """This course in a folder of its own."""
     ignored = shutil.ignore_patterns(".*", "__pycache__")
     return Path(shutil.copytree(COURSES / name, folder / name, ignore=ignored))
+
+
+def one_of_them(name: str) -> list[Any]:
+    """The courses, of which `make test` takes this one, and `make prove` the others."""
+    return [pytest.param(other, marks=() if other == name else pytest.mark.timing) for other in NAMES]
 
 
 def submissions(course: Path) -> list[str]:
@@ -82,6 +88,7 @@ def test_an_example_course_can_be_graded_reported_and_exported(installed: Path, 
         assert (tmp_path / name).exists()
 
 
+@pytest.mark.parametrize("copy", one_of_them("vectors"), indirect=True)
 def test_an_example_course_can_be_released_and_packaged(installed: Path, copy: Path, tmp_path: Path) -> None:
     released = done(call(installed, copy, "grader", "release", str(tmp_path / "handout"), "--prove"))
     assert "proven: all stubs are not started" in released.out
@@ -93,12 +100,14 @@ def test_an_example_course_can_be_released_and_packaged(installed: Path, copy: P
     assert archive.is_file()
 
 
+@pytest.mark.parametrize("copy", one_of_them("primes"), indirect=True)
 @pytest.mark.usefixtures("needs_bwrap")
 def test_the_quick_proof_of_the_tests_certifies_an_example_course(installed: Path, copy: Path) -> None:
     certified = done(call(installed, copy, "grader", "certify", "--quick", "--only", "zoo", "--isolation", "bwrap"))
     assert re.search(r"certified by the quick proof: (\d+) of \1 claims hold", certified.out)
 
 
+@pytest.mark.timing
 @pytest.mark.usefixtures("needs_bwrap")
 def test_no_attack_gains_anything_in_a_course_of_plain_python(installed: Path, tmp_path: Path) -> None:
     arguments = ("--quick", "--only", "attacks", "--isolation", "bwrap", "--jobs", "4")

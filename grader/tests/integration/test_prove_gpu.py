@@ -54,6 +54,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ceilings, "DEMANDS", {"cpu": machine.Demands(1e-4, 1e-4)})
 
 
+@pytest.mark.timing
 @pytest.mark.usefixtures("small", "driver")
 def test_every_step_is_taken_in_a_rehearsal(ran: Ran, capfd: pytest.CaptureFixture[str]) -> None:
     code, report = ran("--device", "cpu")

@@ -14,6 +14,7 @@ from grader.pipeline.drawn import DrawnInputs, drawn_inputs
 from grader.tests import ROOT
 from torchkata.failures import NotStarted, Place, TimedOut
 from torchkata.first_pass import INPUTS, Inputs, NewInputs, pytest_pyfunc_call
+from torchkata.hypothesis_internals import take_a_quarter
 from torchkata.profiles import SEED
 from torchkata.reply import Probe, Reply, run_probe
 from torchkata.selection import STUDENT
@@ -253,3 +254,17 @@ def test_drawn_inputs_depend_on_the_seed_alone(tmp_path: Path) -> None:
     seeds = [5, 5, 6]
     first, again, other = (DrawnInputs(tmp_path / str(i)).given(item, number) for i, number in enumerate(seeds))
     assert first == again != other
+
+
+@pytest.mark.parametrize(("all_of_them", "quarter"), [(100, 25), (25, 10), (5, 5)])
+def test_a_property_takes_a_quarter_of_its_examples_and_no_fewer_than_ten(all_of_them: int, quarter: int) -> None:
+    drawn_numbers: list[int] = []
+
+    @settings(max_examples=all_of_them, database=None)
+    @given(number=st.integers())
+    def test_numbers(number: int) -> None:
+        drawn_numbers.append(number)
+
+    take_a_quarter(test_numbers)
+    test_numbers()
+    assert len(drawn_numbers) == quarter
