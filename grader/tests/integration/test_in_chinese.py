@@ -13,6 +13,7 @@ from grader.tests.conftest import at_home, kata, run, students_environment
 from grader.tests.pseudo_terminal import Terminal
 from grader.tests.solution import SOLUTION, copy_of_the_course
 from torchkata.cli import about
+from torchkata.cli.runs import EXPECTED
 from torchkata.course import course
 from torchkata.languages.katas import hints_of
 
@@ -82,7 +83,7 @@ def test_a_failure_has_no_english_sentence(handout: Path, name: str, old: str, n
         (handout / "assignment" / f"{other}.py").write_text((SOLUTION / f"{other}.py").read_text())
     save(handout, name, old, new)
     options = ["-k", "forward_is_x or steps"] if "while" in new else []
-    done = at_home("pytest", f"--kata={name}", "--examples=20", "--seed=1", *options, cwd=handout)
+    done = at_home("pytest", EXPECTED, f"--kata={name}", "--examples=20", "--seed=1", *options, cwd=handout)
     assert told in done.out
     assert english_in(done.out) == []
 
