@@ -80,7 +80,7 @@ def check_loss(reply: Plain, task: Task, roundings: float) -> None:
 
 @given(tasks())
 def test_products_run_in_bfloat16_and_the_rest_in_float32(student: Student, task: Task) -> None:
-    """Matrix multiplications are in bfloat16; parameters, gradients and optimizer state stay in float32."""
+    """In mixed precision matrix multiplications are bfloat16; parameters, gradients, optimizer state stay float32."""
     dtypes = call(student, task)["dtypes"]
     note = "the forward pass should run in bfloat16, under autocast"
     products = "products in the forward pass"
