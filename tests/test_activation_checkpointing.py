@@ -100,7 +100,7 @@ def test_outputs_are_those_of_the_plain_network(student: Student, network: Netwo
 
 @given(networks(fewest_rows=1).filter(is_steady), st.integers(1, 2))
 def test_gradients_are_those_of_the_plain_network(student: Student, network: Network, times: int) -> None:
-    """Gradients reach every weight and x, as without checkpoints; those of a second pass are added."""
+    """Gradients reach all weights and x, as without activation checkpointing; those of a second pass are added."""
     check_gradients(student, network, asks=True, times=times)
 
 

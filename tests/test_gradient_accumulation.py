@@ -80,7 +80,7 @@ def nothing(task: Task) -> list[Tensor | None]:
 
 @given(tasks())
 def test_gradients_are_those_of_the_whole_batch(student: Student, task: Task) -> None:
-    """Accumulated over micro-batches of equal size, the gradients are those of the whole batch at once."""
+    """Gradient accumulation over micro-batches of equal size leaves the gradients of the whole batch at once."""
     check_gradients(call(student, task, nothing(task)), task, nothing(task))
 
 

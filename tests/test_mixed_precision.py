@@ -81,7 +81,7 @@ def check_loss(reply: Plain, task: Task, roundings: float) -> None:
 
 @given(tasks())
 def test_products_run_in_bfloat16_and_the_rest_in_float32(student: Student, task: Task) -> None:
-    """Matrix multiplications are in bfloat16; parameters, gradients and optimizer state stay in float32."""
+    """In mixed precision matrix multiplications are bfloat16; parameters, gradients, optimizer state stay float32."""
     dtypes = call(student, task)["dtypes"]
     products = "products in the forward pass"
     none = "bfloat16" not in dtypes[products]
