@@ -29,6 +29,8 @@ def main() -> None:
     """Fork for each request that comes; a fork leaves the loop, and becomes what it was asked for."""
     for name in IMPORTED:
         importlib.import_module(name)
+    for name in [name for name in sys.modules if name.lstrip("_").startswith("hypothesis")]:
+        sys.modules[name].__doc__ = "PYTEST_DONT_REWRITE"  # or pytest warns that it comes too late to rewrite it
     gc.freeze()  # a fork that collects garbage would copy all of it
     line = socket.socket(fileno=int(sys.argv[1]))
     while True:
