@@ -1,6 +1,6 @@
 """The command `kata`: what was typed, and who does it.
 
-Exit codes: 0 done; 1 a test failed; 2 the call is wrong; 3 the machine's fault; 130 Ctrl-C.
+Exit codes: 0 done; 1 a test failed, or your code raised; 2 the call is wrong; 3 the machine's fault; 130 Ctrl-C.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def run(arguments: Sequence[str]) -> int:
         case None:
             overview.show(load())
         case name:
-            brought.run(brought.commands()[name])
+            return brought.run(brought.commands()[name])
     return 0
 
 
