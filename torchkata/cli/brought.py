@@ -1,12 +1,12 @@
 """A command that a kata brings: `run` of `command.py` in its folder, which works with the student's own code."""
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
 from ..course import CourseError, Kata, course
 from ..languages import words
 from ..languages.katas import texts_of_command
-from .terminal import CallError
 
 if TYPE_CHECKING:
     from ..reply import Reply
@@ -20,8 +20,8 @@ def commands() -> dict[str, Kata]:
         return {}
 
 
-def run(kata: Kata) -> None:
-    """Print line after line. Raises CallError for what the student's code raises."""
+def run(kata: Kata) -> int:
+    """Print line after line: the exit code, 1 where the student's code raises."""
     from ..assignment import Assignment
     from ..reply import reply_to  # imports torch
 
@@ -31,7 +31,9 @@ def run(kata: Kata) -> None:
         for line in command.run(assignment, texts_of_command(kata)):
             print(line, flush=True)
     except Exception as error:
-        raise CallError(told(reply_to(error, assignment))) from None
+        print(words("error", text=told(reply_to(error, assignment))), file=sys.stderr)
+        return 1
+    return 0
 
 
 def told(reply: "Reply") -> str:

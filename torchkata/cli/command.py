@@ -1,6 +1,6 @@
 """The command `kata`: what was typed, and who does it.
 
-Exit codes: 0 done; 1 a test failed; 2 the call is wrong; 3 the machine's fault; 130 Ctrl-C.
+Exit codes: 0 done; 1 a test failed, or your code raised; 2 the call is wrong; 3 the machine's fault; 130 Ctrl-C.
 """
 
 import os
@@ -96,7 +96,7 @@ def run(arguments: Sequence[str]) -> int:
         case "export":
             export.export(Path(name or "assignment.zip"))
         case _:
-            brought.run(brought.commands()[command])
+            return brought.run(brought.commands()[command])
     return 0
 
 
