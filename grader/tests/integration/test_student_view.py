@@ -164,7 +164,8 @@ def test_global_settings_do_not_leak_into_the_next_kata(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--kata", "lineal"], "there is no kata 'lineal'; the katas are same_storage, "),
+        (["--kata", "lineal"], "there is no kata 'lineal'; did you mean linear?"),
+        (["--kata", "nothing_like_it"], "there is no kata 'nothing_like_it'; the katas are same_storage, "),
         (["--impl", "nowhere"], "--impl nowhere: no kata files there"),
         (["--examples", "0"], "--examples takes a number of at least 1"),
     ],
