@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
 from .languages import padded, words
+from .library_errors import forgotten_return, note_on
 from .result import UNUSABLE, Outcome, TestResult
 from .show import MAX_WIDTH, elements, kind, short, show
 from .student import Call
@@ -36,13 +37,13 @@ def explain(
     match error:
         case Wrong():
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note)]
-            lines += [("always", error.relation)]
+            lines += [("always", error.relation), ("note", forgotten_return(error, call))]
             cause = f"{UNUSABLE}{error.note}" if isinstance(error, Unmet) else ""
         case Crashed(place=Place(file="", source=tried)) if tried:
-            lines += [("tried", tried), ("raised", one_line(error.error))]
+            lines += [("tried", tried), ("raised", one_line(error.error)), ("note", note_on(error))]
             cause = f"{UNUSABLE}{tried}"
         case Crashed():
-            lines += [("crashed", one_line(error.error)), *place_lines(error.place)]
+            lines += [("crashed", one_line(error.error)), *place_lines(error.place), ("note", note_on(error))]
             outcome, cause = "crashed", f"{error.error} {error.place}" if error.place.file else error.error
         case NotStarted():
             key = "told.to_do" if error.place.line else "told.missing"
