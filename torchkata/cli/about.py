@@ -5,7 +5,7 @@ import re
 from ..course import Kata, course
 from ..languages import words
 from ..languages.katas import about, title_of
-from .terminal import paint, say
+from .terminal import paint, say, tell
 
 PAGE = "docs/katas.md"
 
@@ -14,12 +14,20 @@ def show(kata: Kata) -> None:
     """Print the task, where the stub is in another language, and the section, or where the task is if there is none."""
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
     for name, task in about(kata).items():
-        say("about", name=name, task=task)
+        tell(words("about", name=name, task=task), hanging=4)
     text = section(kata)
     if text:
-        print(f"\n{text}")
+        print()
+        tell(reflowed(text))
     else:
         say("about.none", kata=kata.name)
+
+
+def reflowed(page: str) -> str:
+    """Each paragraph of Markdown as one line; code, lists and tables as they are."""
+    parts = page.split("```")
+    parts[::2] = [re.sub(r"(?<=\S)\n(?!\s|\||[-*] |\d+\. |$)", " ", part) for part in parts[::2]]
+    return "```".join(parts)
 
 
 def section(kata: Kata) -> str:

@@ -113,11 +113,14 @@ def finished(handout: Path) -> dict[str, dict[str, object]]:
 def test_kata_hint_gives_one_more_hint_each_time(handout: Path) -> None:
     hints = course().katas["linear"].hints
     for shown in (1, 2, 3, 3):
-        out = kata(handout, "hint", "linear").out
+        out = kata(handout, "hint", "linear", COLUMNS="60").out
+        assert max(map(len, out.splitlines())) <= 60
+        out = " ".join(out.split())
         assert [hint in out for hint in hints] == [number < shown for number in range(3)]
         assert ("that was the last one" in out) == (shown == 3)
-    assert hints[0] in kata(handout, "hint", "linear").out
-    assert course().katas["same_storage"].hints[0] in kata(handout, "hint").out, "the next kata, if none is named"
+    assert hints[0] in " ".join(kata(handout, "hint", "linear").out.split())
+    following = " ".join(kata(handout, "hint").out.split())
+    assert course().katas["same_storage"].hints[0] in following, "the next kata, if none is named"
 
 
 def test_kata_about_prints_the_section_of_a_kata_and_of_the_next_one_if_none_is_named(handout: Path) -> None:
@@ -128,6 +131,10 @@ def test_kata_about_prints_the_section_of_a_kata_and_of_the_next_one_if_none_is_
     assert "**" not in about
     assert "sgd" not in about
     assert kata(handout, "about").out.startswith("same_storage · ")
+    for columns in (60, 200):
+        lines = kata(handout, "about", "strides", COLUMNS=f"{columns}").out.splitlines()
+        assert 0.8 * min(columns, 100) < max(map(len, lines)) <= min(columns, 100)
+        assert "storage               0 1 2 3 4 5" in lines, "code stays as it is"
     (handout / "docs/katas.md").unlink()
     assert "what it asks for is in assignment/cruncher.py" in kata(handout, "about", "cruncher").out
 

@@ -8,9 +8,7 @@ import pytest
 
 from grader.tests.conftest import ask, grade
 
-CLASS = (
-    "id,name,email\nlovelace,Ada Lovelace,ada@school.example\nzhang3,张三,zs@y.example\nempty,Ben,b@x.example\n"
-)
+CLASS = "id,name,email\nlovelace,Ada Lovelace,ada@school.example\nzhang3,张三,zs@y.example\nempty,Ben,b@x.example\n"
 REAL = ("lovelace", "zhang3", "张三", "school.example", "secret-folder")
 OPTIONS = ("--kata", "same_storage", "--examples", 2, "--isolation", "none")
 
