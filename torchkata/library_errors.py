@@ -13,6 +13,7 @@ NOTES = {  # of the error, a line break, and the line that raised it
     r"'[A-Z]\w*' object has no attribute '(_modules|_parameters|_buffers|_\w+_hooks|param_groups|defaults|state)')",
     "met.state": r"^KeyError: .*\n.*\bstate\b",
     "met.size": r"^TypeError: randint\(\)(: argument 'size' .* must be tuple| .* got \((?![^)]*tuple))",
+    "met.by_name": r"^TypeError: .*\(\) takes 0 positional arguments but \d",
     "met.pinned": r"^RuntimeError: (Cannot access accelerator device|Cannot pin|.*[Pp]in(ned)?[ _]memory)",
 }
 FORGOTTEN = re.compile(r"\bNoneType\b")  # of a test that uses what was returned

@@ -28,6 +28,11 @@ class NoGroups(torch.optim.Optimizer):
         self.rate = 0.1
 
 
+def by_name(*, B: int) -> int:
+    """As the `get_batch` that train is given."""
+    return B
+
+
 def parameter() -> nn.Parameter:
     """One that requires grad."""
     return nn.Parameter(torch.ones(2))
@@ -46,6 +51,7 @@ RAISED: list[tuple[str, Callable[[], object]]] = [
     ("met.base_class", lambda: NoGroups().param_groups),
     ("met.base_class", lambda: NoGroups().state),
     ("met.base_class", lambda: NoGroups().state_dict()),
+    ("met.by_name", lambda: by_name(4)),  # type: ignore[call-arg]
     ("met.size", lambda: torch.randint(0, 5, 3)),  # type: ignore[call-overload]
     ("met.size", lambda: torch.randint(5, 3)),  # type: ignore[call-overload]
     ("met.size", lambda: torch.randint(0, high=5, size=3)),  # type: ignore[call-overload]
