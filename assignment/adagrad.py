@@ -22,7 +22,8 @@ class AdaGrad(torch.optim.Optimizer):
         optimizer.step()           # g2 = 4, p = 1 - 0.1 * 2 / sqrt(4.00001) = 0.9
         optimizer.step()           # g2 = 8, p = 0.9 - 0.1 * 2 / sqrt(8.00001) = 0.829...
 
-    All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd.
+    All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd
+    (`with torch.no_grad():`).
     Keep one tensor of the parameter's shape for each parameter and no more. Left to you: scalars beside it.
     """
 

@@ -29,7 +29,8 @@ class Adam(torch.optim.Optimizer):
         p.grad = torch.tensor([-1.0])
         optimizer.step()           # m = 0.08, v = 0.004996, m / 0.19 = 0.42105, v / 0.001999 = 2.4992, p = 0.87337
 
-    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd.
+    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd
+      (`with torch.no_grad():`).
     - Every group may have its own `betas`, `eps` and `weight_decay`, too.
     - A step without a gradient (`None`) is none for that parameter: its averages and its `t` stay as they are.
     - All this lives in `self.state[p]`, under any names, so that `state_dict()` saves it: two tensors of the

@@ -29,7 +29,8 @@ class AdamW(torch.optim.Optimizer):
         p.grad = torch.tensor([-1.0])
         optimizer.step()           # p = 0.8811 - 0.0266337 = 0.854466
 
-    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd.
+    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd
+      (`with torch.no_grad():`).
     - Every group may have its own `betas`, `eps` and `weight_decay`, too: biases are often left undecayed.
     - A step without a gradient (`None`) is none for that parameter: it does not decay, and its averages and its `t`
       stay as they are. A gradient of zeros is one.

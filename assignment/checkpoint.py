@@ -1,5 +1,6 @@
 """Stop a run, and go on as if nothing had happened."""
 
+import os
 from os import PathLike
 
 import torch

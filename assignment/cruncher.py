@@ -1,5 +1,6 @@
 """A deep linear model."""
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 

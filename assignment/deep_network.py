@@ -1,5 +1,6 @@
 """Models: a network that is deep and not linear."""
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 

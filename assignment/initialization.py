@@ -1,5 +1,6 @@
 """Models: initialization, or how large the weights start."""
 
+import torch
 from jaxtyping import Float
 from torch import nn
 

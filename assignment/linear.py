@@ -1,5 +1,6 @@
 """A linear layer from a bare parameter: a matrix multiplication, and its initialization."""
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -11,8 +12,10 @@ class Linear(nn.Module):
     standard deviation `1 / sqrt(input_dim)`: then each output, a sum of `input_dim` products, has about the
     size of one input, however wide the layer is. Plain `randn` would make it `sqrt(input_dim)` times as large.
 
+    `self.weight = nn.Parameter(tensor)`, after `super().__init__()`, makes a tensor a parameter of the layer.
     `torch.zeros`, `torch.ones`, `torch.randn` and `torch.tensor([[1.0, 2.0]])` make tensors with numbers in them, in
-    float32 unless `dtype` says otherwise; `torch.empty` only makes room for numbers that you put there.
+    float32 unless `dtype` says otherwise; `torch.empty` only makes room for numbers that you put there. `torch.sqrt`
+    takes tensors alone: the root of a number is `input_dim**0.5`.
 
     Example:
         layer = Linear(16384, 32)

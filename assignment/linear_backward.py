@@ -1,5 +1,6 @@
 """Models: what flows back through a linear layer."""
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 

@@ -1,5 +1,6 @@
 """Memory: parameters, gradients, optimizer state and activations: where the bytes of a training run go."""
 
+import torch
 from torch import Tensor, nn
 
 

@@ -28,7 +28,8 @@ class Momentum(torch.optim.Optimizer):
 
     With `nesterov=True` it is 1 - 0.1 * (2 + 0.9 * 2) = 0.62, then 0.62 - 0.1 * (2 + 0.9 * 3.8) = 0.078.
 
-    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd.
+    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd
+      (`with torch.no_grad():`).
     - Every group may have its own `momentum`, `dampening` and `nesterov`, too. `momentum` is 0.9 unless given
       (torch's SGD has 0, which is none); the other defaults are torch's.
     - In a step without a gradient (`None`) a parameter's memory stays as it is.

@@ -1,5 +1,10 @@
 """Training at scale: a run that can be repeated."""
 
+import random
+
+import numpy as np
+import torch
+
 
 def seed_everything(seed: int) -> None:
     """Seed the three generators that a training script draws from: torch's, NumPy's and Python's own.

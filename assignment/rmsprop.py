@@ -27,7 +27,8 @@ class RMSprop(torch.optim.Optimizer):
 
     The first step is so large because `v` has not yet left its start at 0. RMSprop leaves it at that; Adam does not.
 
-    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd.
+    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd
+      (`with torch.no_grad():`).
     - Every group may have its own `alpha` and `eps`, too. In a step without a gradient (`None`) `v` stays as it is.
     - `v` lives in `self.state[p]`, under any name, so that `state_dict()` saves it: one tensor of the parameter's
       shape and dtype for each parameter, and no more.

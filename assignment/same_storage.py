@@ -1,5 +1,6 @@
 """Do two tensors look at the same memory?"""
 
+import torch
 from torch import Tensor
 
 

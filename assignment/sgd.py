@@ -16,8 +16,8 @@ class SGD(torch.optim.Optimizer):
 
     From then on `self.param_groups` is a list of parameter groups. Each is a dict with a list "params" and an "lr" of
     its own. A scheduler may change the rate between steps, and `load_state_dict` puts the saved groups in place of
-    these: read groups and rates anew in every step. `self.state[p]`, a dict for each parameter, is for what has to be
-    remembered of it (here nothing); `state_dict()` saves both.
+    these: read groups and rates anew in every step. `self.state[p]`, a dict for each parameter, empty at first, is for
+    what has to be remembered of it (here nothing); `state_dict()` saves both.
 
     The gradients are there already: `loss.backward()` adds to `w.grad` for each tensor w that asks for one, as
     parameters do. What was computed on the way keeps its gradient only after `retain_grad()`.
@@ -41,10 +41,12 @@ class SGD(torch.optim.Optimizer):
         optimizer = SGD([{"params": [a], "lr": 0.1}, {"params": [b]}], lr=0.5)
         [group["lr"] for group in optimizer.param_groups]     # [0.1, 0.5]
 
-    - Update in place (same `Parameter`, same memory), outside autograd (`torch.no_grad()`), and leave `grad` as it was.
+    - Update in place (same `Parameter`, same memory), outside autograd, and leave `grad` as it was: the updates stand
+      in a block `with torch.no_grad():`, or `@torch.no_grad()` stands above `step`.
     - Skip parameters whose `grad` is `None`, and no others: a gradient counts as it is, however large, and with NaN in
       it, too. A rate of 0 is a rate: it moves nothing.
-    Left to you: the closure, further options with defaults, a loop or a `foreach` form.
+    Left to you: the closure (a function that computes the loss anew, for optimizers that need it more than once in a
+    step), further options with defaults, a loop or a `foreach` form.
     """
 
     def __init__(self, params: Iterable[nn.Parameter] | Iterable[dict[str, Any]], lr: float = 0.01) -> None:

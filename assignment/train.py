@@ -24,8 +24,8 @@ def train(
     First build the model on `device`, before any batch and before any other random draw: tensors lie on the CPU unless
     they are made with `device=` (or within `with torch.device(device):`) or moved with `.to(device)`, which moves a
     whole model, too. Then take exactly `num_train_steps` steps of your `SGD` at the learning rate `lr`. In each step:
-    1. call `get_batch(B=B)` once: it returns `(x, y)`, already on `device`. This `get_batch` is whatever function the
-       caller gives you, and not your kata of that name;
+    1. call `get_batch(B=B)` once, with the argument's name: it returns `(x, y)`, already on `device`. This `get_batch`
+       is whatever function the caller gives you, and not your kata of that name;
     2. compute the loss, the mean over the batch of `(model(x) - y) ** 2`;
     3. set the gradients to zero, go backward, step. `optimizer.zero_grad()` sets each `p.grad` to `None`, which frees
        its memory; `zero_grad(set_to_none=False)` fills it with zeros.
@@ -34,7 +34,7 @@ def train(
     graph: whoever keeps a loss that still carries its graph keeps every activation of that step in memory.
 
     Example:
-        def get_batch(B):
+        def get_batch(*, B):
             x = torch.randn(B, 4)
             return x, x @ torch.arange(4.0)
 

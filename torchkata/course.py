@@ -38,6 +38,7 @@ __all__ = [
     "find",
     "is_chosen",
     "is_course",
+    "nearest",
     "read",
     "use",
     "use_none",
@@ -161,11 +162,20 @@ class Course:
         chosen = {name for text in names for name in text.split(",")}
         themes = {name for text in tracks for name in text.split(",")}
         if unknown := chosen - self.katas.keys():
-            raise ValueError(f"there is no kata {min(unknown)!r}; the katas are {', '.join(self.katas)}")
+            near = nearest(min(unknown), self.katas)
+            others = f"did you mean {near}?" if near else f"the katas are {', '.join(self.katas)}"
+            raise ValueError(f"there is no kata {min(unknown)!r}; {others}")
         if unknown := themes - self.tracks.keys() - {"all"}:
             raise ValueError(f"there is no track {min(unknown)!r}; the tracks are {', '.join(self.tracks)} (or all)")
         everything = "all" in themes or not (chosen or themes)
         return [kata for kata in self.katas.values() if everything or kata.name in chosen or kata.track in themes]
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The one of these names that was probably meant, "" where none is near."""
+    from difflib import get_close_matches  # needed where something is wrong alone
+
+    return next(iter(get_close_matches(Path(name).stem.lower(), names, n=1)), "")
 
 
 PRIVATE = frozenset(("solution.py", "fallback.py", "lint.toml", "wrong.toml", "right", "attacks", "cheats", "slow"))

@@ -2,14 +2,22 @@
 
 import re
 
+from .failures import Crashed
 from .languages import words
 
-MEANT: dict[str, str] = {  # the key of the sentence, by what the error's text has in it
+MEANT: dict[str, str] = {  # the key of the sentence, by what stands in the error's text or in the line that raised it
     r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": "memory",
     r"does not require grad and does not have a grad_fn": "no_graph",
     r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires": "leaf",
     r"modified by an inplace operation": "in_place",
     r"Trying to backward through the graph a second time": "second_time",
+    r"grad can be implicitly created only for scalar outputs": "no_scalar",
+    r"cannot assign \w+ before Module\.__init__\(\) call|^AttributeError: '[A-Z]\w*' object has no attribute "
+    r"'(_modules|_parameters|_buffers|_\w+_hooks|param_groups|defaults|state)'": "base_class",
+    r"^KeyError: .*\n.*\bstate\b": "empty_state",
+    r"^TypeError: .*\(\) takes 0 positional arguments but \d": "by_name",
+    r"^TypeError: randint\(\)(: argument 'size' .* must be tuple| .* got \((?![^)]*tuple))": "size",
+    r"Cannot access accelerator device|Cannot pin|^RuntimeError: .*[Pp]in(ned)?[ _]memory": "pinned",
     r"not compiled with CUDA|No CUDA GPUs|Found no NVIDIA driver": "cuda",
     r"expects a non-empty TensorList|expected a non-empty list of Tensors|need at least one array to": "no_tensors",
     r"unsupported ScalarType": "numpy_dtype",
@@ -25,6 +33,9 @@ MEANT: dict[str, str] = {  # the key of the sentence, by what the error's text h
 }
 
 
-def meaning(error: str) -> str:
-    """The sentence for an error's type and message, "" where they say enough or nobody knows more."""
-    return next((words(f"crash.{key}") for pattern, key in MEANT.items() if re.search(pattern, error)), "")
+def meaning(crash: Crashed) -> str:
+    """The sentence for an error and the line that raised it, "" where they say enough or nobody knows more."""
+    if not crash.place.file and "NoneType" in crash.error:  # a test's line, which uses what was returned
+        return words("crash.no_return")
+    text = f"{crash.error}\n{crash.place.source}"
+    return next((words(f"crash.{key}") for pattern, key in MEANT.items() if re.search(pattern, text)), "")

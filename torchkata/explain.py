@@ -39,7 +39,8 @@ def explain(
         case Wrong():
             seen = said(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is told above all
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note or seen)]
-            lines += [("always", error.relation)]
+            missing = words("crash.no_return") if is_all_missing(error, call) else ""
+            lines += [("always", error.relation), ("note", missing)]
             cause = f"{UNUSABLE}{error.note}" if is_unasked(error) else ""
         case Crashed(place=Place(file="", source=tried)) if tried:
             lines += [("tried", as_students_line(tried)), ("raised", one_line(error.error))]
@@ -85,6 +86,11 @@ def is_of_the_file(error: BaseException) -> bool:
         return False
     names = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFound")
     return error.error.startswith(names) or bool(error.place.file and not error.place.line)
+
+
+def is_all_missing(error: Wrong, call: Call | None) -> bool:
+    """Whether None is the whole answer, and something else was expected."""
+    return call is not None and call.answer is None and error.yours.endswith("None")
 
 
 def of_another_form(error: BaseException) -> str:

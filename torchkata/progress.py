@@ -4,6 +4,7 @@ import shlex
 import shutil
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -23,6 +24,7 @@ from .profiles import SECRET, SEED
 from .result import FAILED, LOOK_OF, LOOKS, TestResult, status_of
 from .selection import STUDENT, kata_of
 from .show import short
+from .state import first_to_do, load
 
 RESULTS = pytest.StashKey[dict[str, list[TestResult]]]()
 SHOWN = 3  # failures of one kata: what is mended first often mends the rest
@@ -97,7 +99,7 @@ def seen_in(cause: BaseException) -> str:
     """The mistake that shows in what ended a test, where no known one explains it; "" for none."""
     if isinstance(cause, Wrong):
         return cause.mistake
-    return meaning(cause.error) if isinstance(cause, Crashed) else ""
+    return meaning(cause) if isinstance(cause, Crashed) else ""
 
 
 def end_of(trace: TracebackType) -> TracebackType:
@@ -176,8 +178,8 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
     """One line for each kata that was tested, under its track, then the first one that is not done, and help."""
     katas = course().choose(list(results))
     width = max(len(kata.name) for kata in katas) + 2
-    first_open: Kata | None = None
-    first_failed: Kata | None = None
+    left: set[str] = set()
+    failed: set[str] = set()
     for before, kata in zip([None, *katas], katas, strict=False):
         if before is None or before.track != kata.track:
             out.write_line(f"\n{title_of_track(course().tracks[kata.track])}")
@@ -189,16 +191,26 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         word = words("status.partly" if partly else f"status.{status}")
         out.write(padded(word, 13), **{GREY.get(colour, colour): True})
         out.write_line(f"{outcomes.count('passed'):>3}/{len(kata.points)}{waits_for(kata, results)}")
-        if (partly or status != "done") and first_open is None:
-            first_open = kata
-        if status not in ("done", "not_started") and first_failed is None:
-            first_failed = kata
-    if first_open is None:
+        if partly or status != "done":
+            left |= {kata.name, *causes_beside(kata, results)}
+        if LOOK_OF[status].colour == "red":
+            failed.add(kata.name)
+    following = first_to_do(left, failed)
+    if following is None:
         out.write_line("\n" + words("table.all_done" if len(katas) == len(course().katas) else "table.done"))
-    else:
-        out.write_line("\n" + words("table.next", title=title_of(first_open), kata=first_open.name))
-    if first_failed is not None:
-        out.write_line(words("table.stuck", kata=first_failed.name))
+        return
+    user = next((name for name in results if name in course().dependents(following.name)), "")
+    key = "table.next_below" if following.name not in results and user else "table.next"
+    out.write_line("\n" + words(key, title=title_of(following), kata=following.name, user=user))
+    if failed:
+        out.write_line(words("table.stuck", kata=following.name))
+
+
+def causes_beside(kata: Kata, results: Mapping[str, Sequence[TestResult]]) -> set[str]:
+    """The earlier katas in whose files the tests of this one ended, but for those that are known to be done."""
+    state = load()
+    files = {Path(result.file).stem for result in results.get(kata.name, [])}
+    return {name for name in course().foundations(kata.name) if name in files and not state.is_done(name)}
 
 
 def waits_for(kata: Kata, results: dict[str, list[TestResult]]) -> str:

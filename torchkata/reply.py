@@ -159,5 +159,8 @@ def text_of(error: BaseException) -> str:
 
 
 def clean(text: str) -> str:
-    """One printable line of limited length."""
-    return "".join(c if c.isprintable() else " " for c in str(text)[: 4 * MAX_TEXT]).strip()[:MAX_TEXT].rstrip()
+    """One printable line of limited length, cut between words where it has any."""
+    line = "".join(c if c.isprintable() else " " for c in str(text)[: 4 * MAX_TEXT]).strip()
+    if len(line) <= MAX_TEXT:
+        return line
+    return (line[: MAX_TEXT - 1].rpartition(" ")[0] or line[: MAX_TEXT - 1]).rstrip() + "…"

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,14 @@ class State:
         """Whether files have changed since the last run, which says nothing of them."""
         return kata in self.runs and self.runs[kata].files != digest(kata)
 
+    def is_done(self, kata: str) -> bool:
+        """Whether it is known to be done as it is now."""
+        return self.status(kata) == "done" and not self.is_old(kata)
+
     def next(self) -> Kata | None:
-        """The first kata that is not known to be done as it is now."""
-        katas = course().katas.values()
-        return next((kata for kata in katas if self.status(kata.name) != "done" or self.is_old(kata.name)), None)
+        """What to do next, None where all is done."""
+        failed = [kata for kata in course().katas if LOOK_OF[self.status(kata)].colour == "red"]
+        return first_to_do([kata for kata in course().katas if not self.is_done(kata)], failed)
 
     def with_runs(self, runs: Mapping[str, LastRun]) -> "State":
         """These in the place of older ones."""
@@ -56,6 +60,14 @@ class State:
         """Nothing of this kata."""
         runs = {name: run for name, run in self.runs.items() if name != kata}
         return State(runs, {name: shown for name, shown in self.hints.items() if name != kata})
+
+
+def first_to_do(left: Collection[str], failed: Collection[str]) -> Kata | None:
+    """Of the katas that are left to do: the first that has failed, or what it builds on; if none has, the first."""
+    katas = course().katas
+    first = next((kata for kata in katas if kata in failed), None)
+    in_the_way = katas if first is None else (first, *course().foundations(first))
+    return next((kata for kata in katas.values() if kata.name in left and kata.name in in_the_way), None)
 
 
 def digest(kata: str) -> str:

@@ -1,7 +1,7 @@
 """Probes of train: a get_batch that keeps count, and optimizers of the tests' own."""
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,7 +21,7 @@ class Batches:
         self.batches = list(zip(xs, ys, strict=True))
         self.sizes: list[int] = []
 
-    def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:
+    def draw(self, B: int) -> tuple[Tensor, Tensor]:
         """The next batch."""
         torch.rand(3)
         Frozen.events.append("batch")
@@ -29,7 +29,15 @@ class Batches:
         self.sizes.append(B)
         return x.clone(), y.clone()
 
-    __call__.__qualname__ = "get_batch"  # as Python calls it where arguments are missing
+    @property
+    def get_batch(self) -> Callable[..., tuple[Tensor, Tensor]]:
+        """A function as the stub defines one, by whose name Python calls it when the arguments are wrong."""
+
+        def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
+            return self.draw(B)
+
+        get_batch.__qualname__ = "get_batch"
+        return get_batch
 
 
 @contextmanager
@@ -80,8 +88,9 @@ def run(
 ) -> dict[str, object]:
     """Train on given batches, from given weights on."""
     batches = Batches(xs, ys)
+    get_batch = batches.get_batch
     with starting_from(assignment, weights):
-        model, losses = assignment.train.train(batches, len(weights[-1]), len(weights) - 1, B, len(xs), lr)
+        model, losses = assignment.train.train(get_batch, len(weights[-1]), len(weights) - 1, B, len(xs), lr)
     each = [losses] if isinstance(losses, Tensor) else list(losses)
     return {
         "weights": weights_of(model),
@@ -97,7 +106,7 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
     torch.default_generator.manual_seed(seed)
     start = weights_of(assignment.cruncher.Cruncher(D, num_layers))
     torch.default_generator.manual_seed(seed)
-    answer = assignment.train.train(Batches([], []), D, num_layers, 2, 0, 0.1)
+    answer = assignment.train.train(Batches([], []).get_batch, D, num_layers, 2, 0, 0.1)
     model, losses = answer
     return {
         "is a tuple": isinstance(answer, tuple),
@@ -143,8 +152,9 @@ def with_frozen_sgd(
     assignment.sgd.SGD = Frozen
     assignment.forget("train")
     Frozen.events, Frozen.rates, Frozen.starts = [], [], []
+    get_batch = Batches(xs, ys).get_batch
     with starting_from(assignment, weights):
-        model, _ = assignment.train.train(Batches(xs, ys), len(weights[-1]), len(weights) - 1, len(xs[0]), len(xs), lr)
+        model, _ = assignment.train.train(get_batch, len(weights[-1]), len(weights) - 1, len(xs[0]), len(xs), lr)
     moved = any(not torch.equal(p, start) for p, start in Frozen.starts)
     return {"events": Frozen.events, "rates": Frozen.rates, "moved": moved, "weights": weights_of(model)}
 
@@ -165,17 +175,15 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
     class Counting(Batches):
         """Counts at each call."""
 
-        def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:
+        def draw(self, B: int) -> tuple[Tensor, Tensor]:
             tensors = [o for o in gc.get_objects() if isinstance(o, Tensor)]
             counts.append(sum(t.numel() > 1 for t in tensors) + len(graph_of(tensors)))
-            return super().__call__(B=B)
-
-        __call__.__qualname__ = "get_batch"
+            return super().draw(B)
 
     train = assignment.train.train
     gc.freeze()  # what there was before needs no counting
     try:
-        train(Counting(xs, ys), D, num_layers, len(xs[0]), len(xs), 0.01)
+        train(Counting(xs, ys).get_batch, D, num_layers, len(xs[0]), len(xs), 0.01)
     finally:
         gc.unfreeze()
     return counts
@@ -196,7 +204,7 @@ def graph_of(tensors: list[Tensor]) -> set[object]:
 @typed("train(lambda *, B: None, D, num_layers, 4, 0, 0.1, device=device)")
 def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
     """Where an untrained model's parameters are, how many there are, and how many losses came with it."""
-    model, losses = assignment.train.train(Batches([], []), D, num_layers, 4, 0, 0.1, device=device)
+    model, losses = assignment.train.train(Batches([], []).get_batch, D, num_layers, 4, 0, 0.1, device=device)
     return {
         "devices": sorted({str(p.device) for p in model.parameters()}),
         "parameters": sum(p.numel() for p in model.parameters()),

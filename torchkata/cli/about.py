@@ -6,7 +6,7 @@ from textwrap import indent
 from ..course import Kata, course
 from ..languages import words
 from ..languages.katas import idea_of, tasks_of, title_of
-from .terminal import paint, say
+from .terminal import paint, say, tell
 
 PAGE = "docs/katas.md"
 
@@ -17,9 +17,17 @@ def show(kata: Kata) -> None:
     for name, task in tasks_of(kata).items():
         print(f"\n{paint(name, 'bold')}\n{indent(task.strip(), '  ')}")
     if text := idea_of(kata, section(kata)):
-        print(f"\n{text}")
+        print()
+        tell(reflowed(text))
     else:
         say("about.none", kata=kata.name)
+
+
+def reflowed(page: str) -> str:
+    """Each paragraph of Markdown as one line; code, lists and tables as they are."""
+    parts = page.split("```")
+    parts[::2] = [re.sub(r"(?<=\S)\n(?!\s|\||[-*] |\d+\. |$)", " ", part) for part in parts[::2]]
+    return "```".join(parts)
 
 
 def section(kata: Kata) -> str:

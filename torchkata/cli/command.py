@@ -5,11 +5,11 @@ Exit codes: 0 done; 1 a test failed, or your code raised; 2 the call is wrong; 3
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from ..course import CourseError, Kata, course
+from ..course import CourseError, Kata, course, nearest
 from ..languages import padded, words
 from ..languages.katas import texts_of_command
 from ..languages.notes import said
@@ -18,7 +18,7 @@ from . import about, brought, export, hint, overview, reset
 from .terminal import CallError, prepare, say
 
 TAKES = {
-    "next": [],
+    "next": ["[KATA]"],
     "about": ["[KATA]"],
     "hint": ["[KATA]"],
     "watch": [],
@@ -68,23 +68,25 @@ def demand(arguments: Sequence[str]) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what was typed: the exit code. Raises CallError, or OSError where the machine is at fault."""
+    """Do what was typed, `kata NAME` as `kata next NAME`: the exit code. Raises CallError, or OSError."""
     if HELP & {*arguments}:
         show_help()
         return 0
     if not arguments:
         overview.show(load())
         return 0
+    if arguments[0] not in takes() and not arguments[0].startswith("-"):
+        arguments = ["next", named(arguments[0], takes()).name, *arguments[1:]]
     demand(arguments)
     command, *given = arguments
     name = next((one for one in given if one != "--yes"), "")
     match command:
-        case "next":
-            return run_next()
-        case "about" | "hint":
+        case "next" | "about" | "hint":
             kata = named(name) if name else load().next()
             if kata is None:
                 overview.show_next(load())
+            elif command == "next":
+                return test(kata)
             else:
                 {"about": about, "hint": hint}[command].show(kata)
         case "watch":
@@ -100,19 +102,16 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def named(kata: str) -> Kata:
-    """The kata of this name. Raises CallError."""
+def named(kata: str, commands: Collection[str] = ()) -> Kata:
+    """The kata of this name. Raises CallError, which says what else was meant: a kata or one of the commands."""
     if kata not in course().katas:
-        raise CallError(words("unknown", kata=repr(kata), katas=", ".join(course().katas)))
+        near = nearest(kata, [*commands, *course().katas])
+        raise CallError(words("unknown.near" if near else "unknown", kata=repr(kata), near=near))
     return course().katas[kata]
 
 
-def run_next() -> int:
-    """The next kata's tests, in this process: pytest's exit code."""
-    kata = load().next()
-    if kata is None:
-        overview.show_next(load())
-        return 0
+def test(kata: Kata) -> int:
+    """A kata's tests, in this process: pytest's exit code."""
     import pytest
 
     from .runs import EXPECTED
@@ -125,10 +124,15 @@ def main() -> NoReturn:
     """Entry point."""
     prepare()
     try:
-        sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+        sys.stdout.flush()
+        sys.exit(code)
     except (CallError, CourseError) as error:
         print(words("error", text=said(str(error))), file=sys.stderr)
         sys.exit(2)
+    except BrokenPipeError:  # who reads, such as `head`, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     except OSError as error:
         print(words("error", text=error), file=sys.stderr)
         sys.exit(3)

@@ -3,14 +3,15 @@
 import ast
 import io
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..course import course
 from ..handin import MAX_BYTES, MAX_FILES, NOT_TAKEN, imported_beside, is_module, parsed
 from ..languages import words
-from ..state import write_whole
+from ..result import LOOK_OF
+from ..state import load, write_whole
 from .terminal import CallError, say
 
 LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # nobody expects these to be handed in
@@ -38,6 +39,7 @@ def export(path: Path) -> None:
         raise CallError(words("export.other", path=path))
     notes += [note for name, source in files.items() for note in mistakes(name, source, files)]
     written = {f"{kata}.py" for kata in katas} - {note.file for note in notes}
+    notes += failed([kata for kata in katas if f"{kata}.py" in written])
     try:
         write_whole(path, zipped(files))
     except OSError as error:
@@ -97,6 +99,15 @@ def mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[N
     to_do = [node.lineno for node in raised if "NotImplementedError" in ast.dump(node)]
     if to_do and name.removesuffix(".py") in course().katas:
         yield Note(name, words("export.to_do", line=min(to_do)))
+
+
+def failed(katas: Sequence[str]) -> Iterator[Note]:
+    """Those of these katas that failed when all their tests last ran."""
+    state = load()
+    for kata in katas:
+        if LOOK_OF[state.status(kata)].colour == "red":
+            counts = {"passed": state.runs[kata].passed, "all": len(course().katas[kata].points)}
+            yield Note(f"{kata}.py", words("export.failed_tests", **counts))
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

@@ -1,10 +1,10 @@
 """`kata hint`: the hints of a kata up to the next one that was not shown yet."""
 
 from ..course import Kata
-from ..languages import words
+from ..languages import columns, words
 from ..languages.katas import hints_of, title_of
 from ..state import load, store
-from .terminal import paint, say
+from .terminal import paint, say, tell
 
 
 def show(kata: Kata) -> None:
@@ -14,7 +14,8 @@ def show(kata: Kata) -> None:
     shown = min(state.hints.get(kata.name, 0) + 1, len(hints))
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
     for number, text in enumerate(hints[:shown], start=1):
-        say("hint.one", number=number, all=len(hints), text=text)
+        label = words("hint.one", number=number, all=len(hints))
+        tell(label + text, columns(label))
     if shown < len(hints):
         say("hint.more", kata=kata.name)
     else:

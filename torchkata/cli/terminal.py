@@ -2,12 +2,14 @@
 
 import io
 import os
+import shutil
 import sys
 from typing import Literal
 
-from ..languages import words
+from ..languages import words, wrapped
 from ..result import LOOK_OF, Status
 
+WIDTH = 100  # columns of a text, where the terminal has as many
 CODES = {"green": "32", "red": "31", "yellow": "33", "bold": "1"}  # of ANSI; grey is as it is
 
 
@@ -32,6 +34,13 @@ def paint(text: str, style: Status | Literal["bold"]) -> str:
     """The text in the colour of a status, or bold."""
     code = CODES.get("bold" if style == "bold" else LOOK_OF[style].colour)
     return f"\x1b[{code}m{text}\x1b[0m" if code and has_colour() else text
+
+
+def tell(text: str, hanging: int = 0) -> None:
+    """Print a text broken between words; what follows a line's first break begins at column `hanging`."""
+    width = min(WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns)
+    for line in text.splitlines():
+        print(*wrapped(line, width, hanging), sep="\n")
 
 
 def say(key: str, **values: object) -> None:

@@ -96,15 +96,15 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - columns(text))
 
 
-def wrapped(line: str, width: int) -> list[str]:
+def wrapped(line: str, width: int, hanging: int = 4) -> list[str]:
     """A line of a message broken between words; what follows the first break begins where its text does.
 
-    A command stays whole: it is there to be copied.
+    Without a label that is at column `hanging`. A command stays whole: it is there to be copied.
     """
     if columns(line) <= width or line.lstrip().startswith(words("label.again")):
         return [line]
     label = LABEL.match(line)
-    indent = " " * (columns(label[0]) if label else 4)
+    indent = " " * (columns(label[0]) if label else hanging)
     lines = [""]
     for word in WORD.findall(line):
         if columns(lines[-1] + word) > width and lines[-1].strip():

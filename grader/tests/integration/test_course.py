@@ -58,7 +58,7 @@ def test_katas_are_chosen_by_name_and_by_track_with_or_without_commas() -> None:
     )
     assert [kata.name for kata in choose(["sgd,linear"])] == ["linear", "sgd"]
     assert choose(["linear"], ["core"]) == TRACKS["core"]
-    with pytest.raises(ValueError, match="there is no kata 'lineal'"):
+    with pytest.raises(ValueError, match="there is no kata 'lineal'; did you mean linear"):
         choose(["linear,lineal"])
     with pytest.raises(ValueError, match="there is no track 'cores'; the tracks are core, memory"):
         choose([], ["cores"])

@@ -3,12 +3,14 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import at_home, kata, write_solution
+from grader.tests.conftest import at_home, kata, students_environment, write_solution
 from grader.tests.solution import SOLUTION
 from torchkata.course import course
 
@@ -69,6 +71,37 @@ def test_kata_next_runs_the_first_kata_that_is_not_done(handout: Path) -> None:
     assert kata(handout, "hint").out == done.out
 
 
+def test_kata_next_takes_a_name_and_a_name_alone_is_enough(handout: Path) -> None:
+    for command in (["next", "cruncher"], ["cruncher"]):
+        done = kata(handout, *command)
+        assert done.code == 1
+        assert "cruncher  not started    0/7" in done.out
+        assert "next: Stack layers into a model — assignment/cruncher.py, then: kata next cruncher\n" in done.out
+
+
+def test_what_stands_in_the_way_of_a_failed_kata_is_next(handout: Path) -> None:
+    runs = finished(handout)
+    runs["momentum"] |= {"status": "wrong"}
+    del runs["memory_accounting"], runs["strides"]
+    (handout / ".kata").mkdir()
+    (handout / ".kata/progress.json").write_text(json.dumps({"runs": runs, "hints": {}}))
+    assert "assignment/momentum.py, then: kata next" in kata(handout).out, "a wrong one, before one that did not run"
+    runs["train"] |= {"status": "crashed"}
+    del runs["linear"]
+    (handout / ".kata/progress.json").write_text(json.dumps({"runs": runs, "hints": {}}))
+    assert "assignment/linear.py, then: kata next" in kata(handout).out, "train builds on it"
+
+
+def test_an_error_in_a_file_that_a_kata_builds_on_names_that_kata_in_both_lines(handout: Path) -> None:
+    write_solution(handout, "cruncher", "sgd", "train")
+    (handout / "assignment/linear.py").write_text("class Linear(\n")
+    out = at_home("pytest", "--kata=train,momentum", "--examples=2", cwd=handout).out
+    assert out.splitlines()[-3:-1] == [
+        "next: Build a linear layer — assignment/linear.py (train builds on it), then: kata next linear",
+        "stuck? kata about linear, kata hint linear",
+    ]
+
+
 def finished(handout: Path) -> dict[str, dict[str, object]]:
     """What a handout remembers when every kata is done, by its own digest of its own files."""
     code = "import json, torchkata.course, torchkata.state\n"
@@ -81,11 +114,14 @@ def finished(handout: Path) -> dict[str, dict[str, object]]:
 def test_kata_hint_gives_one_more_hint_each_time(handout: Path) -> None:
     hints = course().katas["linear"].hints
     for shown in (1, 2, 3, 3):
-        out = kata(handout, "hint", "linear").out
+        out = kata(handout, "hint", "linear", COLUMNS="60").out
+        assert max(map(len, out.splitlines())) <= 60
+        out = " ".join(out.split())
         assert [hint in out for hint in hints] == [number < shown for number in range(3)]
         assert ("that was the last one" in out) == (shown == 3)
-    assert hints[0] in kata(handout, "hint", "linear").out
-    assert course().katas["same_storage"].hints[0] in kata(handout, "hint").out, "the next kata, if none is named"
+    assert hints[0] in " ".join(kata(handout, "hint", "linear").out.split())
+    following = " ".join(kata(handout, "hint").out.split())
+    assert course().katas["same_storage"].hints[0] in following, "the next kata, if none is named"
 
 
 def test_kata_about_prints_the_section_of_a_kata_and_of_the_next_one_if_none_is_named(handout: Path) -> None:
@@ -96,6 +132,10 @@ def test_kata_about_prints_the_section_of_a_kata_and_of_the_next_one_if_none_is_
     assert "**" not in about
     assert "sgd" not in about
     assert kata(handout, "about").out.startswith("same_storage · ")
+    for columns in (60, 200):
+        lines = kata(handout, "about", "strides", COLUMNS=f"{columns}").out.splitlines()
+        assert 0.8 * min(columns, 100) < max(map(len, lines)) <= min(columns, 100)
+        assert "storage               0 1 2 3 4 5" in lines, "code stays as it is"
     (handout / "docs/katas.md").unlink()
     assert "what it asks for is in assignment/cruncher.py" in kata(handout, "about", "cruncher").out
 
@@ -145,6 +185,31 @@ def test_kata_reset_says_so_where_the_untouched_stubs_are_missing(handout: Path)
     done = kata(handout, "reset", "linear")
     assert done.code == 2
     assert done.err == "kata: there are no untouched stubs here: they come with the handout (reference/stubs/)\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["lineal"], "linear"),
+        (["hint", "Linear"], "linear"),
+        (["about", "assignment/sgd.py"], "sgd"),
+        (["hnt"], "hint"),
+    ],
+)
+def test_kata_says_which_name_was_meant(handout: Path, typed: list[str], meant: str) -> None:
+    assert kata(handout, *typed).err == f"kata: there is no kata {typed[-1]!r}; did you mean {meant}?\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix")
+def test_kata_ends_quietly_where_the_reader_has_enough(handout: Path) -> None:
+    command = [shutil.which("bash") or "sh", "-c", f"{sys.executable} -m torchkata | head -n 1"]
+    done = subprocess.run(command, cwd=handout, env=students_environment(), capture_output=True, text=True)
+    assert (len(done.stdout.splitlines()), done.stderr) == (1, "")
+    closed = f"{sys.executable} -m torchkata about | (exec <&-; sleep 1)"
+    done = subprocess.run(
+        [*command[:2], closed], cwd=handout, env=students_environment(), capture_output=True, text=True
+    )
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`kata export`: what a student hands in is what the grader reads, and what stays behind is said."""
 
+import json
 import shutil
 import string
 import zipfile
@@ -55,7 +56,7 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
         "sgd.py": "is missing; SGD.py has another name",
         "cruncher.py": "line 1: invalid syntax; no test of it can pass",
         "linear.py": "line 1: ",
-        "checkpoint.py": "line 30 still raises NotImplementedError",
+        "checkpoint.py": "line 31 still raises NotImplementedError",
         "notes.txt": "not a Python module; not handed in",
         "my-notes.py": "not a Python module; not handed in",
         "conftest.py": "never run by the grader; not handed in",
@@ -73,6 +74,17 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
     read = submission.read(handout / "my work.zip")
     assert {"SGD.py", "same_storage.py"} < read.files.keys()
     assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))
+
+
+def test_kata_export_names_the_katas_that_failed_when_they_last_ran(handout: Path) -> None:
+    write_solution(handout, *KATAS)
+    (handout / ".kata").mkdir()
+    run = {"status": "wrong", "passed": 9, "files": "", "run": ""}
+    (handout / ".kata/progress.json").write_text(json.dumps({"runs": {"sgd": run}, "hints": {}}))
+    out = kata(handout, "export").out
+    failed = f"9 of {len(course().katas['sgd'].points)} tests passed when they last ran"
+    assert out.startswith(f"before you hand in:\n  sgd.py  {failed}\n")
+    assert out.endswith(f"{len(KATAS)} of {len(KATAS)} katas written\n")
 
 
 names = st.text(st.sampled_from(string.ascii_letters + "_-. é1"), min_size=1, max_size=8).filter(

@@ -170,7 +170,8 @@ def test_global_settings_do_not_leak_into_the_next_kata(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--kata", "lineal"], "there is no kata 'lineal'; the katas are same_storage, "),
+        (["--kata", "lineal"], "there is no kata 'lineal'; did you mean linear?"),
+        (["--kata", "nothing_like_it"], "there is no kata 'nothing_like_it'; the katas are same_storage, "),
         (["--impl", "nowhere"], "--impl nowhere: no kata files there"),
         (["--examples", "0"], "--examples takes a number of at least 1"),
     ],
@@ -253,7 +254,7 @@ def test_pytest_speaks_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         "未开始",
     ):
         assert text in done.out, text
-    assert "下一步：分清视图与拷贝" in done.out
+    assert "下一步：搭一个线性层" in done.out, "a wrong kata, before one that is not started"
 
 
 def test_pytest_runs_without_the_packages_of_the_grader() -> None:
