@@ -23,7 +23,7 @@ def blocks(results: Sequence[TestResult]) -> list[Block]:
     if not any(result.outcome in FAILED and result not in stuck for result in results):
         stuck = []
     causes: dict[tuple[str, str], list[TestResult]] = {}
-    for result in sorted(results, key=lambda result: (not result.diagnosis, is_unmet(result))):
+    for result in sorted(results, key=lambda result: (not result.diagnosis, not is_known(result), is_unmet(result))):
         if result.outcome != "passed" and result not in stuck:
             causes.setdefault((result.outcome, cause_of(result, named)), []).append(result)
     return [Block(tuple(group)) for group in causes.values()] + [Block(tuple(stuck), waits=True)] * bool(stuck)
@@ -38,8 +38,13 @@ def cause_of(result: TestResult, named: Collection[str]) -> str:
 
 
 def sentence_of(result: TestResult, named: Collection[str]) -> str:
-    """The mistake that explains a failure: the only one that does, or one that another test has `named`."""
-    return result.diagnosis or next((sentence for sentence in result.explained_by if sentence in named), "")
+    """What explains a failure: a known mistake that a test has `named`, or what the test alone has seen."""
+    return next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
+
+
+def is_known(result: TestResult) -> bool:
+    """Whether its sentence is that of a known mistake."""
+    return result.diagnosis in result.explained_by
 
 
 def is_unmet(result: TestResult) -> bool:

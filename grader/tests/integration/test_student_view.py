@@ -33,7 +33,7 @@ def test_pytest_reports_untouched_stubs_as_not_started(tmp_path: Path) -> None:
     assert [suite.get(count) for count in ("errors", "failures")] == ["0", "0"], "an editor shows no red test"
     assert suite.get("skipped") == suite.get("tests") == str(sum(len(kata.points) for kata in course().katas.values()))
     reasons = {one.get("message") for one in suite.iter("skipped")}
-    assert "linear.py, line 32, still raises NotImplementedError" in reasons
+    assert any(reason and reason.startswith("linear.py, line ") for reason in reasons)
     for kata in course().katas.values():
         assert "not started" in row(done.out, kata.name)
         assert f"0/{len(kata.points)}" in row(done.out, kata.name)
@@ -48,18 +48,19 @@ def test_pytest_explains_a_wrong_answer_by_input_expected_and_yours(tmp_path: Pa
     assert done.code == 1
     block = done.out[done.out.index("linear · Linear(x) is x @ weight") :].split("\n\n")[0].splitlines()
     assert block[0] == "linear · Linear(x) is x @ weight, for any leading dimensions and any float dtype"
-    assert block[1].startswith("  input     weight = torch.tensor([[")
-    assert [line.strip() for line in block[5:8]] == [
+    assert block[1] == "  looks like: yours = expected + 1"
+    assert block[2].startswith("  input     weight = torch.tensor([[")
+    assert [line.strip() for line in block[6:9]] == [
         "layer = Linear(3, 2)",
         "layer.load_state_dict({'weight': weight})",
         "layer(x)",
     ]
-    assert [line.split()[0] for line in block[8:]] == ["expected", "yours", "note", "always", "again:"]
-    command = block[-1].removeprefix("  again: ")
+    assert [line.split()[0] for line in block[9:13]] == ["expected", "yours", "note", "again:"]
+    command = block[12].removeprefix("  again: ")
     assert command.startswith("pytest tests/test_linear.py::test_forward_is_x_at_weight")
     again = run(*command.split())
     assert again.code == 1
-    assert block[3] in again.out, "the same command shows the same input"
+    assert block[4] in again.out, "the same command shows the same input"
     for harness in ("Traceback", "hypothesis/", "torchkata/student.py", "Falsifying"):
         assert harness not in done.out
 
