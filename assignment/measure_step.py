@@ -64,8 +64,8 @@ def measure_step(
     """What a step of your DeepNetwork takes, in float32: its "seconds", and its "mfu" of the `promised` FLOP/s.
 
     `clock()` is the time in seconds, once the device has done all that it was given. Warm up with a step at least,
-    then time at least three, and return the seconds of one. Open: their mean, their median or the fastest; what
-    is in x; whose SGD it is.
+    then time at least three, and return the seconds of one.
+    Left to you: their mean, their median or the fastest; what is in x; whose SGD it is.
 
     Example:
         took = measure_step(B=64, D=64, L=2, promised=1e12)

@@ -22,6 +22,6 @@ def same_storage(x: Tensor, y: Tensor) -> bool:
 
     The answer is a real `bool`, and both tensors stay as they were (values, strides, gradients).
     Viewing the same bytes as another dtype, `x.view(torch.int32)`, counts as a view.
-    Open (do as you like): tensors without elements, meta tensors, arrays shared with NumPy.
+    Left to you: tensors without elements, meta tensors, arrays shared with NumPy.
     """
     raise NotImplementedError

@@ -94,7 +94,7 @@ def cut_off(lrs: Lrs, grads: Grads, group: int, i: int, most: float) -> Met:
     return [(grad if grad is None else grad.clip(-most, most), lr) for grad, lr in optimizers.met(lrs, grads, group, i)]
 
 
-@instead_of(optimizers.met, "a group that is added later, by add_param_group, does not move")
+@instead_of(optimizers.met, "the second group, which add_param_group() has added, does not move")
 def first_group_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
     """Groups may be added later, too."""
     return only_where(optimizers.met(lrs, grads, group, i), [group == 0] * len(lrs))

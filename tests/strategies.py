@@ -167,7 +167,7 @@ def runs(
     dtype = draw(dtypes)
     second = draw(st.sampled_from([0.5, 0.0]))
     first = [0.1, second][:groups] if groups > 1 else [draw(st.sampled_from([0.1, 0.5, 1e-3, 0.0]))]
-    lrs = [[lr * factor for lr in first] for factor in (CHANGES if changing else [1.0] * steps)[:steps]]
+    lrs = [[round(lr * factor, 9) for lr in first] for factor in (CHANGES if changing else [1.0] * steps)[:steps]]
     rng = rng_of(draw(SEEDS))
     params = [split(normal(rng, [total(shapes)], dtype), shapes) for _ in range(groups)]
     grads: list[list[list[Tensor | None]]] = [

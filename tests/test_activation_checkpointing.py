@@ -126,7 +126,7 @@ def test_only_the_inputs_of_segments_are_kept(student: Student, num_layers: int,
     expected = oracle.kept(num_layers, segment)
     check(
         expected <= kept <= expected + 1,  # a copy of x is nobody's mistake
-        f"{num_layers} layers in segments of {segment} need {expected} activations in the backward pass",
+        f"{num_layers} layers in segments of {segment} need {expected} activations after the forward pass",
         yours=kept,
         expected=f"{expected} alive after the forward pass: the inputs of all segments but the first, and the output",
     )

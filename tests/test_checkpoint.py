@@ -152,7 +152,7 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed
     """A save that fails half-way (the disk is full) raises, and the checkpoint before it can still be loaded."""
     weights = deep_weights(rng_of(seed), dim, 1)
     reply = student.call(probes.failing_save, weights)
-    silent = "saving failed half-way, and save_checkpoint said nothing"
+    silent = "saving failed half-way, and save_checkpoint raised nothing"
     check(bool(reply["raised"]), mistake=silent, expected="an exception")
     check(
         not reply["unreadable"],
@@ -213,7 +213,7 @@ def test_a_truncated_file_is_refused(student: Student, lesson: Lesson, part: flo
         assert_equal(reply["before"]["weights"], lesson.weights, what="weights before loading")
     check(
         bool(reply["raised"]),
-        mistake=f"{left} of the file is left, and load_checkpoint said nothing",
+        mistake=f"{left} of the file is left, and load_checkpoint raised nothing",
         expected="an exception",
     )
     assert_equal(reply["after"], reply["before"], what="model and optimizer", mistake="half a file was loaded")
@@ -242,6 +242,6 @@ def test_a_checkpoint_of_another_model_is_refused(
     saved, model, note = case
     check(
         bool(student.call(probes.misfit, saved, model)),
-        mistake=f"{note}, and load_checkpoint said nothing",
+        mistake=f"{note}, and load_checkpoint raised nothing",
         expected="an exception",
     )

@@ -64,7 +64,7 @@ def drawn_starts(
         {*came} <= {*allowed}, mistake="a start is out of range", yours=came, expected=f"starts from 0 to {starts - 1}"
     )
     varied = len(allowed) == 1 or not same(drawn, drawn[:1].expand(calls, rows))
-    demand(varied, mistake="every call gives the same batch", yours=drawn[0])
+    demand(varied, mistake=f"every call gives the same batch, where {len(allowed)} starts are possible", yours=drawn[0])
     numbers: Array = np.searchsorted(allowed, places)
     return numbers
 
@@ -86,7 +86,7 @@ def what_is_left(row: Array, data: Array) -> str:
         alike = ((windows - row) % 2**bits == 0).all(axis=1) & bool((abs(row) < 2**bits).all())
         if alike.any():
             whole = windows[alike][0]
-            return f", but what {bits} bits hold of {whole[whole != row][0]}"
+            return f", but what is left of {whole[whole != row][0]} in {bits} bits"
     return ""
 
 
@@ -95,8 +95,9 @@ def test_every_row_is_a_window_of_the_data(student: Student, case: TokenCase, fr
     """Every row is data[start : start + sequence_length], token for token, with a target left after it."""
     reply = student.call(probes.batch, case.data, case.batch_size, case.sequence_length, case.seed, from_file)
     data = case.data.numpy().astype(np.int64)
-    for row in tokens_of(reply["batch"], case.batch_size, case.sequence_length, check):
-        check(oracle.is_row(row, data), mistake=what_is_wrong(row, data), yours=torch.from_numpy(row))
+    rows = tokens_of(reply["batch"], case.batch_size, case.sequence_length, check)
+    for row, own in zip(rows, reply["batch"], strict=True):
+        check(oracle.is_row(row, data), mistake=what_is_wrong(row, data), yours=own)
 
 
 def test_every_start_occurs_and_no_other(student: Student, seed: int) -> None:
@@ -210,7 +211,7 @@ def test_data_without_a_window_is_refused(student: Student, length: int, missing
     sequence_length = max(1, length + missing)
     raised = student.call(probes.too_short, permutation(length, 0), batch_size, sequence_length)
     refused = bool({"ValueError", "RuntimeError"} & set(raised))
-    came = f"{raised[0]} is raised" if raised else "get_batch said nothing"
+    came = f"{raised[0]} is raised" if raised else "get_batch raised nothing"
     note = f"{length} tokens hold no window of {sequence_length} with its target, and {came}"
     wanted = oracle.is_refused(length, sequence_length)
     yours = raised[0] if raised else "a batch"

@@ -86,7 +86,7 @@ def test_products_run_in_bfloat16_and_the_rest_in_float32(student: Student, task
     products = "products in the forward pass"
     none = "bfloat16" not in dtypes[products]
     seen = "no product of the forward pass runs in bfloat16: autocast is not on there" if none else ""
-    note = "the forward pass should run in bfloat16, under autocast"
+    note = "the forward pass should run in bfloat16"
     assert_equal(dtypes[products], ["bfloat16"], what=products, note=note, mistake=seen)
     note = "this should be float32 all the time: autocast rounds copies, model.bfloat16() the parameters themselves"
     for part in ("parameters", "gradients", "optimizer's state"):

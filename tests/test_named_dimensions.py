@@ -123,7 +123,7 @@ def test_heads_that_do_not_fit_are_refused(
     (heads, rest), rng = heads_and_rest, rng_of(seed)
     raised = student.call(probes.refused, normal(rng, [*leading, heads * d_in + rest]), normal(rng, [d_in, 2]), heads)
     size = heads * d_in + rest
-    silent = f"{size} elements are not {heads} heads of size {d_in}, and per_head_linear said nothing"
+    silent = f"{size} elements are not {heads} heads of size {d_in}, and per_head_linear raised nothing"
     check(
         (raised == []) is oracle.heads_fit(size, heads, d_in), mistake=silent, yours="a result", expected="an exception"
     )

@@ -77,9 +77,7 @@ def test_another_process_draws_the_same(student: Student, seed: int) -> None:
     here, elsewhere = student.call(probes.draws_elsewhere, seed)
     for library, drawn in here.items():
         note = f"{library}: in another process seed_everything({seed}) is followed by other draws"
-        seen = (
-            f"the seed of {library} depends on the process or on the time: hash() of a text is another in each process"
-        )
+        seen = f"the seed of {library} is another in each process, as hash() of a text is"
         check(drawn == elsewhere[library], note, mistake=seen if drawn[0] == drawn[1] else "")
 
 

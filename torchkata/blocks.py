@@ -8,6 +8,9 @@ from .languages import words
 from .result import FAILED, UNUSABLE, TestResult
 
 
+MOST = 4  # names of tests that one mistake has made fail, too
+
+
 @dataclass(frozen=True)
 class Block:
     """Tests that failed for the same reason: the first one's message is told, of the others their names."""
@@ -60,4 +63,10 @@ def lines_of(kata: Kata, block: Block) -> list[str]:
     lines = block.tests[0].message.splitlines()
     if len(names) == len(kata.points) > 1:
         return [words("failures.all", kata=kata.name, count=len(names)), *lines[1:]]
-    return lines + [words("failures.same_way", tests=", ".join(names[1:]))] * (len(names) > 1)
+    others = names[1:]
+    if len(others) > MOST:
+        return [
+            *lines,
+            words("failures.same_way_many", tests=", ".join(others[: MOST - 1]), more=len(others) - MOST + 1),
+        ]
+    return lines + [words("failures.same_way", tests=", ".join(others))] * bool(others)

@@ -40,7 +40,7 @@ def explain(
             seen = said(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is told above all
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note or seen)]
             missing = words("crash.no_return") if is_all_missing(error, call) else ""
-            lines += [("always", error.relation), ("note", missing)]
+            lines += [("always", "" if diagnosis else error.relation), ("note", missing)]
             cause = f"{UNUSABLE}{error.note}" if is_unasked(error) else ""
         case Crashed(place=Place(file="", source=tried)) if tried:
             lines += [("tried", as_students_line(tried)), ("raised", one_line(error.error))]

@@ -45,11 +45,13 @@ class Proven:
         path = self.path(claim)
         if path.name not in self.known:
             self.known[path.name] = read(path)
-        key = self.key(claim)
-        results = self.known[path.name].get(key)
-        if results is not None:
-            self.new.setdefault(path.name, {})[key] = results  # it is used again
-        return results
+        for whole in (replace(claim, job=replace(claim.job, quarter=False)), claim):  # which proves the quarter, too
+            key = self.key(whole)
+            results = self.known[path.name].get(key)
+            if results is not None:
+                self.new.setdefault(path.name, {})[key] = results  # it is used again
+                return results
+        return None
 
     def keep(self, claim: Claim, results: Sequence[KataResult]) -> None:
         """Record a claim that holds; what a student would read is no part of it, but for the note of its entry."""

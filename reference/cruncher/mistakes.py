@@ -61,7 +61,7 @@ def summed(weights: Weights, x: X) -> Y:
     return (hidden(weights, x) @ weights[-1]).sum(0)
 
 
-@instead_of(oracle.forward, "a ReLU follows every layer")
+@instead_of(oracle.forward, "a ReLU follows the layers")
 def relu_between(weights: Weights, x: X) -> Y:
     """The model is linear."""
     for weight in weights[:-1]:

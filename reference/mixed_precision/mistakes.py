@@ -85,7 +85,7 @@ def undivided(rows: int) -> float:
     return 1.0
 
 
-@instead_of(oracle.start, "the gradients are not set to zero: those from before are still in")
+@instead_of(oracle.start, "the gradients from before are still in: they are not set to zero before the backward pass")
 def piled_up(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
     """`zero_grad()` is missing."""
     return before

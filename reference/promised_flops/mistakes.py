@@ -72,7 +72,8 @@ def float32_by_default(name: str, column: str, table: Table) -> Answer:
 
 
 @instead_of(
-    oracle.promised_flop_per_sec, "the Tesla T4 has a figure for bfloat16, a dtype that its tensor cores don't know"
+    oracle.promised_flop_per_sec,
+    "a figure is given for bfloat16 on the Tesla T4, whose tensor cores don't know that dtype",
 )
 def t4_with_bfloat16(name: str, column: str, table: Table) -> Answer:
     """That of float16."""

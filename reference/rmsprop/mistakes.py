@@ -41,7 +41,7 @@ def alpha_of_its_own(v: P | None, grad: P, alpha: float) -> P:
     return oracle.average(v, grad, 0.99)
 
 
-@instead_of(oracle.average, "the average starts with the first square; it starts at 0")
+@instead_of(oracle.average, "the average starts with the first square: it should start at 0")
 def starts_with_the_first_square(v: P | None, grad: P, alpha: float) -> P:
     """No bias at all."""
     return grad**2 if v is None else alpha * v + (1 - alpha) * grad**2

@@ -217,13 +217,15 @@ def always_memory(intensity: float, accelerator: float) -> str:
 def another_result(of: str, message: str, elements: Callable[[Sequence[int]], int]) -> Mistake:
     """The result of an operation is counted with another number of elements."""
 
-    def mistaken(operation: str, sizes: Sequence[int], itemsize: int) -> tuple[int, int]:
+    def mistaken(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
         """The other operations are counted rightly."""
-        flops, moved = oracle.work(operation, sizes, itemsize)
+        flops, moved = oracle.work(operation, sizes, itemsize, times)
         if operation != of:
             return flops, moved
         m, _, n = oracle.sides(operation, sizes)
-        return flops, moved + (elements(sizes) - m * n) * itemsize
+        inner = 0 if operation == "dot" else 1
+        longer = [*sizes[:inner], sizes[inner] * times, *sizes[inner + 1 :]]
+        return flops, moved + (elements(longer) - m * n) * itemsize
 
     return instead_of(oracle.work, message)(mistaken)
 

@@ -80,7 +80,10 @@ def same_layout(x: Placed, y: Placed) -> bool:
     return x.tensor.is_set_to(y.tensor)
 
 
-@instead_of(oracle.same_storage, "the dtypes must be the same, too: x.view(torch.int32) is a view of the same bytes")
+@instead_of(
+    oracle.same_storage,
+    "tensors of two dtypes are never taken for one storage: x.view(torch.int32) is a view of the same bytes",
+)
 def same_dtype(x: Placed, y: Placed) -> bool:
     """The same memory, read alike."""
     return x.allocation == y.allocation and x.tensor.dtype == y.tensor.dtype
@@ -116,7 +119,7 @@ def common_element(x: Placed, y: Placed) -> bool:
     return np.shares_memory(x.tensor.detach().numpy(), y.tensor.detach().numpy())
 
 
-@instead_of(oracle.same_storage, "their ranges of bytes must meet: two parts of one tensor lie side by side, too")
+@instead_of(oracle.same_storage, "it is asked whether their bytes overlap: two parts of one storage need not")
 def meeting_ranges(x: Placed, y: Placed) -> bool:
     """Overlapping bounds."""
     return np.may_share_memory(x.tensor.detach().numpy(), y.tensor.detach().numpy())

@@ -123,7 +123,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         """After load_state_dict() each parameter group moves at the learning rate that was loaded, not an old one."""
         check_plain_steps(student, optimizer, run)
         saved = run.lrs[0]
-        own = [3 * lr for lr in saved]
+        own = [round(3 * lr, 9) for lr in saved]
         yours = student.call(optimizer.probes.loaded, run.params, saved, own, run.grads)
         assert_run(yours, replace(run, lrs=[[*oracle.rates_after_loading(saved, own)]]), optimizer.rule)
 

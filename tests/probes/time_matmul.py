@@ -41,7 +41,7 @@ def pretended(
         tick=TICK * seconds,
         on_gpu=on_gpu,
         busy=busy_seconds,
-        steps=[rng.uniform(-1e4, 1e4) for _ in range(5)] if calendar_is_set else [0.0],
+        steps=[rng.uniform(-1e4, 1e4) for _ in range(1009)] if calendar_is_set else [0.0],
     )
     a, b = torch.ones(m, k), torch.ones(k, n)
     if on_gpu:

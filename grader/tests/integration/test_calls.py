@@ -53,8 +53,9 @@ def test_grade_refuses_a_broken_archive(tmp_path: Path, content: bytes) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_grade_refuses_an_unknown_kata_and_names_the_known_ones(tmp_path: Path) -> None:
-    refused(ask("grade", COMPLETE, "--out", tmp_path / "out", "--kata", "lineal"), "'lineal'", "same_storage, linear")
+def test_grade_refuses_an_unknown_kata_and_names_a_near_one_or_all(tmp_path: Path) -> None:
+    refused(ask("grade", COMPLETE, "--out", tmp_path / "out", "--kata", "lineal"), "'lineal'", "mean linear?")
+    refused(ask("grade", COMPLETE, "--out", tmp_path / "out", "--kata", "zzz"), "'zzz'", "same_storage, linear")
     assert not (tmp_path / "out").exists()
 
 

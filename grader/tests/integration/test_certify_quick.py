@@ -38,7 +38,15 @@ breaks = 1
 def ended(*, seconds: float = 0.1, **diagnoses: str | None) -> list[KataResult]:
     """A wrong `linear`: tests that passed are None, one that failed has its diagnosis."""
     tests = [
-        TestResult(name, "passed" if said is None else "failed", 0.0, 1.0, diagnosis=said, seconds=seconds)
+        TestResult(
+            name,
+            "passed" if said is None else "failed",
+            0.0,
+            1.0,
+            diagnosis=said,
+            explained_by=(said,) if said else (),
+            seconds=seconds,
+        )
         for name, said in diagnoses.items()
     ]
     return [KataResult("linear", "wrong", 0.0, 1.0, tuple(tests))]

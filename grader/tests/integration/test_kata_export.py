@@ -56,7 +56,7 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
         "sgd.py": "is missing; SGD.py has another name",
         "cruncher.py": "line 1: invalid syntax; no test of it can pass",
         "linear.py": "line 1: ",
-        "checkpoint.py": "line 31 still raises NotImplementedError",
+        "checkpoint.py": "line 32 still raises NotImplementedError",
         "notes.txt": "not a Python module; not handed in",
         "my-notes.py": "not a Python module; not handed in",
         "conftest.py": "never run by the grader; not handed in",

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run, python, run
+from grader.tests.conftest import Run, python, run, students_environment
 from grader.tests.handed_in import changed, work
 from grader.tests.solution import SOLUTION
 from torchkata.course import course
@@ -129,7 +129,7 @@ def test_a_layer_of_another_form_is_told_once_and_what_needs_its_form_is_not_run
     listed = changed("cruncher", "nn.ModuleList([Linear(dim, dim) for _ in range(num_layers)])", "[]")
     out = pytest_of(work(tmp_path, cruncher=listed), "--kata", "cruncher").out
     assert "load_state_dict" not in out
-    _, others = out.split("cruncher · not run before that is mended: ")
+    _, others = out.split("cruncher · not run until the above is mended: ")
     assert "test_gradients_reach_every_layer" in others
 
 
@@ -264,5 +264,7 @@ def test_pytest_runs_without_the_packages_of_the_grader() -> None:
         blocked
         + "import pytest\nraise SystemExit(pytest.main(['--impl', 'solution', '--kata', 'linear', '--examples', '5']))"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=600, env=students_environment()
+    )
     assert done.returncode == 0, done.stdout + done.stderr

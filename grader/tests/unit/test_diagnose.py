@@ -251,7 +251,7 @@ def test_a_constant_is_fitted_and_named() -> None:
     [
         (lambda _, x: -x, "yours = -expected"),
         (lambda _, x: x + 1, "yours = expected + 1"),
-        (lambda _, x: x if x < 0 else x - 1, "wrong where x > 1, right where not"),
+        (lambda _, x: x if x < 0 else x - 1, "wrong where x > 1, and right everywhere else"),
         (lambda _, x: x * x % 7, ""),
     ],
 )

@@ -41,7 +41,7 @@ def test_every_stub_has_an_example_and_says_what_is_open(kata: str) -> None:
     text = (ROOT / f"assignment/{kata}.py").read_text()
     assert "raise NotImplementedError" in text
     assert "Example" in text
-    assert ("Open" in text) != (kata in NOTHING_OPEN)
+    assert ("Left to you:" in text) != (kata in NOTHING_OPEN)
 
 
 def test_the_first_line_of_every_kata_test_is_a_sentence() -> None:
