@@ -7,7 +7,6 @@ from .course import Kata
 from .languages import words
 from .result import FAILED, UNUSABLE, TestResult
 
-
 MOST = 4  # names of tests that one mistake has made fail, too
 
 
