@@ -169,7 +169,7 @@ def test_a_workload_is_halved_no_more_than_the_devices_memory_demands(kind: Kind
     [
         ("linear_forward", 0.61, 0.61, "full"),
         ("linear_forward", 0.51, 0.51, "passing"),
-        ("linear_forward", 0.49, 0.49, "too slow"),
+        ("linear_forward", 0.49, 0.49, "too_slow"),
         ("linear_forward", None, 0.9, "full"),
         ("train_throughput", 0.3, 0.9, "full"),
     ],
