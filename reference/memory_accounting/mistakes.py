@@ -244,7 +244,7 @@ def gradients_or_activations(
     num_parameters: int, num_activations: int, *, gradient_bytes: int = 4, activation_bytes: int = 4, **each: int
 ) -> int:
     """While the backward pass runs, both are."""
-    larger = max(num_parameters * gradient_bytes, num_activations * activation_bytes)
+    larger = max(num_parameters * gradient_bytes, num_activations * activation_bytes) * each.get("times", 1)
     return oracle.training_bytes(num_parameters, 0, gradient_bytes=0, **each) + larger
 
 
@@ -253,7 +253,7 @@ def state_or_activations(
     num_parameters: int, num_activations: int, *, optimizer_bytes: int = 8, activation_bytes: int = 4, **each: int
 ) -> int:
     """The state stays from step to step."""
-    larger = max(num_parameters * optimizer_bytes, num_activations * activation_bytes)
+    larger = max(num_parameters * optimizer_bytes, num_activations * activation_bytes) * each.get("times", 1)
     return oracle.training_bytes(num_parameters, 0, optimizer_bytes=0, **each) + larger
 
 
