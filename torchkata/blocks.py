@@ -62,10 +62,7 @@ def lines_of(kata: Kata, block: Block) -> list[str]:
     lines = block.tests[0].message.splitlines()
     if len(names) == len(kata.points) > 1:
         return [words("failures.all", kata=kata.name, count=len(names)), *lines[1:]]
-    others = names[1:]
+    others, more = names[1:], ""
     if len(others) > MOST:
-        return [
-            *lines,
-            words("failures.same_way_many", tests=", ".join(others[: MOST - 1]), more=len(others) - MOST + 1),
-        ]
-    return lines + [words("failures.same_way", tests=", ".join(others))] * bool(others)
+        others, more = others[: MOST - 1], words("failures.more_tests", count=len(others) - MOST + 1)
+    return lines + [words("failures.same_way", tests=", ".join(others) + more)] * bool(others)

@@ -116,7 +116,7 @@ def precondition(note: str = "") -> Iterator[None]:
     try:
         yield
     except Wrong as wrong:
-        unmet = Unmet(expected=wrong.expected, yours=wrong.yours, note=note or wrong.note, mistake=wrong.mistake)
+        unmet = Unmet(expected=wrong.expected, yours=wrong.yours, note=said(note) or wrong.note, mistake=wrong.mistake)
         unmet.asked = wrong.asked
         raise unmet from None
 

@@ -24,7 +24,7 @@ from .profiles import SECRET, SEED
 from .result import FAILED, LOOK_OF, LOOKS, TestResult, status_of
 from .selection import STUDENT, kata_of
 from .show import short
-from .state import first_to_do, load
+from .state import State, first_to_do, load
 
 RESULTS = pytest.StashKey[dict[str, list[TestResult]]]()
 SHOWN = 3  # failures of one kata: what is mended first often mends the rest
@@ -178,6 +178,7 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
     """One line for each kata that was tested, under its track, then the first one that is not done, and help."""
     katas = course().choose(list(results))
     width = max(len(kata.name) for kata in katas) + 2
+    state = load()
     left: set[str] = set()
     failed: set[str] = set()
     for before, kata in zip([None, *katas], katas, strict=False):
@@ -192,7 +193,7 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         out.write(padded(word, 13), **{GREY.get(colour, colour): True})
         out.write_line(f"{outcomes.count('passed'):>3}/{len(kata.points)}{waits_for(kata, results)}")
         if partly or status != "done":
-            left |= {kata.name, *causes_beside(kata, results)}
+            left |= {kata.name, *causes_beside(kata, results, state)}
         if LOOK_OF[status].colour == "red":
             failed.add(kata.name)
     following = first_to_do(left, failed)
@@ -206,9 +207,8 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         out.write_line(words("table.stuck", kata=following.name))
 
 
-def causes_beside(kata: Kata, results: Mapping[str, Sequence[TestResult]]) -> set[str]:
+def causes_beside(kata: Kata, results: Mapping[str, Sequence[TestResult]], state: State) -> set[str]:
     """The earlier katas in whose files the tests of this one ended, but for those that are known to be done."""
-    state = load()
     files = {Path(result.file).stem for result in results.get(kata.name, [])}
     return {name for name in course().foundations(kata.name) if name in files and not state.is_done(name)}
 

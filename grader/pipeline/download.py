@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.base.errors import CallError
+from grader.marks.gradescope import METADATA
 from grader.pipeline.archives import ENDINGS
 from torchkata.course import course
 
-METADATA = "submission_metadata.yml"  # Gradescope's, beside a folder for each submission
 OF_NOBODY = (METADATA, ".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX")  # what platforms and systems leave about
 
 

@@ -52,8 +52,7 @@ def test_a_message_that_the_page_shows_is_printed(heading: str, tmp_path: Path) 
 
 def shown(heading: str) -> list[str]:
     """The lines of the last block under a heading, but for those that are left out and the command."""
-    section = PAGE[PAGE.index(heading) :]
-    section = section[: re.search(r"\n(\*\*\w+, `|## )|$", section[3:]).start() + 3]  # type: ignore[union-attr]
+    section = re.split(r"\n(?:\*\*\w+, `|## )", PAGE[PAGE.index(heading) + 3 :], maxsplit=1)[0]
     blocks = BLOCK.findall(section)
     lines = blocks[0 if heading.startswith("#") else -1].splitlines()
     return [line for line in lines if line.strip() not in ("", "…") and not line.startswith("  again:")]

@@ -14,8 +14,10 @@ from grader.output.speed_score import Measure
 from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from torchkata.cli.about import section
+from torchkata.compare import check, precondition
 from torchkata.course import Kata, course
 from torchkata.crashes import MEANT
+from torchkata.failures import Unmet
 from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
 from torchkata.languages.katas import about, claim_of, hints_of, title_of
 from torchkata.languages.notes import literals
@@ -233,3 +235,10 @@ def test_every_kind_of_text_of_a_kata_is_found_in_chinese(monkeypatch: pytest.Mo
 def test_the_width_of_a_column_counts_wide_characters_twice() -> None:
     assert (columns("done"), columns("完成"), columns("太慢 a")) == (4, 4, 6)
     assert padded("完成", 6) == "完成  "
+
+
+def test_what_a_precondition_says_is_in_the_students_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
+    with pytest.raises(Unmet) as unmet, precondition("already the run without the break goes elsewhere"):
+        check(False, "something else")
+    assert unmet.value.note == "不中断的训练就已经走到别处"
