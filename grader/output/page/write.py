@@ -52,9 +52,10 @@ class Blocks:
     def of(self, one: Shown) -> tuple[str, ...]:
         """Where the blocks of a submission stand, with the code within each; those that are new are added."""
         findings, codes = tuple(one.result.findings), one.codes(one.result.findings)
-        linted = [self.place("findings.html", findings=findings)] if findings else []
-        others = [self.place("helpers.html", helpers=tuple(helpers(codes)))] if helpers(codes) else []
-        return (*map(str, linted), *(self.part(part, codes.get(part.file)) for part in one.parts), *map(str, others))
+        places = [str(self.place("findings.html", findings=findings))] if findings else []
+        places += [self.part(part, codes.get(part.file)) for part in one.parts]
+        others = tuple(helpers(codes))
+        return (*places, *([str(self.place("helpers.html", helpers=others))] if others else []))
 
     def part(self, part: Part, code: Code | None) -> str:
         """Where a part stands, and the code within it: what is passed, and nothing found in it, needs none here."""
