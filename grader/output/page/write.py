@@ -34,7 +34,7 @@ class Shown:
 
     @property
     def graded(self) -> str:
-        """The day, where the code is stored."""
+        """The day, where it is known."""
         return self.hand_in.graded.astimezone().date().isoformat() if self.hand_in else ""
 
     def codes(self, findings: Sequence[Finding] = ()) -> dict[str, Code]:
