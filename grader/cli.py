@@ -15,6 +15,7 @@ from grader.choices import (
     IsolationLevel,
     Jobs,
     Katas,
+    Keep,
     Part,
     Platform,
     Replay,
@@ -74,6 +75,9 @@ def grade(
     force: Annotated[
         bool, typer.Option("--force", help="Grade again what has been graded, even if less is stored then.")
     ] = False,
+    keep: Annotated[
+        Keep, typer.Option(help="Of a kata that is graded again: the new points, or the better ones.")
+    ] = Keep.new,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
     device: Annotated[
         Device, typer.Option(help="Grade speed, too, on this kind of device; cpu earns no points.")
@@ -130,6 +134,7 @@ def grade(
             slurm=tuple(slurm or ()),
             per_task=per_task,
             replay=replay,
+            keep=keep.value,
         )
         return lambda: grade_into(submissions, options, start, pseudonyms)
 
@@ -287,7 +292,12 @@ def release(
     out: Annotated[Path, typer.Argument(help="A new directory, or one that an earlier release has written.")],
     track: Tracks = None,
     kata: Katas = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over an earlier release, filled-in stubs too.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over an earlier release whose stubs are untouched.")
+    ] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Bring an earlier release up to date: all but assignment/.")
+    ] = False,
     prove: Annotated[
         bool, typer.Option("--prove", help="Run its tests first: on the stubs, and with the solution in their place.")
     ] = False,
@@ -298,13 +308,15 @@ def release(
 ) -> None:
     """Write what students start from: stubs, tests, oracle, the command `kata`, and nothing that stays with you.
 
-    The tracks that are graded, unless --track or --kata says which; what they build on comes along.
+    The tracks that are graded, unless --track or --kata says which; what they build on comes along. With --update,
+    those that were released, unless said, and in their language.
     """
 
     def load() -> Command:
-        from grader.commands.release import Options, run_release
+        from grader.commands.release import Options, handed_out, run_release
 
-        options = Options(wanted(kata or (), track or ()), language, force, prove, examples)
+        names = handed_out(out) if update and not kata and not track else wanted(kata or (), track or ())
+        options = Options(names, language, force, update, prove, examples)
         return lambda: run_release(out, options)
 
     sys.exit(run(load))

@@ -65,6 +65,9 @@ def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms
         out.print(
             f"{len(queue.reused)} of {len(shown)} had been graded before with the same options (--force grades again)."
         )
+    if outcome.again:
+        names = ", ".join(f"{kata} ({count})" for kata, count in outcome.again.items())
+        out.print(f"graded again, all else of these kept: {names}", markup=False, soft_wrap=True)
     tell(err, [*queue.refused, *unreadable])
     if outcome.unsure:
         tell(err, [f"could not be graded, run the same command again: {', '.join(outcome.unsure)}"])
