@@ -13,7 +13,7 @@ from grader.base.terminal import console
 from grader.marks.pseudonyms import pseudonyms_for
 from grader.output.live import LiveReport
 from grader.output.summary import rebuild, show, tell
-from grader.pipeline.download import hand_ins
+from grader.pipeline.download import Download, hand_ins
 from grader.pipeline.executor import Executor, Following, RunOutcome, Warn
 from grader.pipeline.losses import demand_no_loss
 from grader.pipeline.queue import Options, Queue
@@ -34,9 +34,13 @@ def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms
         options = replace(options, isolation=isolation, alone=False)
     katas = choose(options.katas)
     chosen = executor(options, start)
-    paths, passed_over = (list(given), []) if options.gradescope else hand_ins(given)
-    live = live_report(paths, katas, options)
-    entries, refused = with_ids(paths)
+    found = Download(list(given)) if options.gradescope else hand_ins(given)
+    live = live_report(found.submissions, katas, options)
+    entries, refused = with_ids(found.submissions, found.loose)
+    if found.loose and options.executor != "local":
+        raise CallError(
+            f"{next(iter(found.loose))}: loose files go with --executor local; on a cluster, each in a folder"
+        )
     if pseudonyms is not None:
         entries = disguised(entries, pseudonyms, options)
     queue = Queue(entries, refused, katas, options)
@@ -48,10 +52,10 @@ def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms
         start.say_no_more()
         err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
 
-    if paths != list(given):
-        out.print(f"{given[0]}: {len(paths)} submissions", markup=False, soft_wrap=True)
-    if passed_over:
-        out.print(f"  passed over: {', '.join(passed_over)}", markup=False, soft_wrap=True)
+    if found.submissions != list(given):
+        out.print(f"{given[0]}: {len(entries) + len(refused)} submissions", markup=False, soft_wrap=True)
+    if found.passed_over:
+        out.print(f"  passed over: {', '.join(found.passed_over)}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
         outcome = chosen.grade(queue, out, warn, live)
     rows, unreadable = rebuild(options.out)

@@ -1,7 +1,8 @@
 """Everybody's mark: the stored results of a class, and the rules of its instructor."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from grader.base.errors import CallError
@@ -30,6 +31,7 @@ class Stored:
     max_score: float
     unreadable: bool
     conclusive: bool
+    handed_in: datetime | None  # by what its own commits say
 
 
 def marks_of(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
@@ -37,6 +39,8 @@ def marks_of(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
     demand_results(directory)
     book = read_rulebook(folder)
     results, problems = results_in(directory, book.names)
+    committed = {name: one.handed_in for name, one in results.items() if one.handed_in}
+    book = replace(book, times={**committed, **book.times})
     matching = match(book.people, sorted(results), book.submitters)
     rows = list(marked(book, matching.submissions, results))
     return rows, [*problems, *matching.problems, *settled_by_hand(rows, book, results)]
@@ -76,7 +80,8 @@ def stored(result: Result) -> Stored:
     katas = {kata.kata: kata.score for kata in result.katas}
     tests = {(kata.kata, test.name): test.score for kata in result.katas for test in kata.tests}
     points = Points(result.score, katas, tests)
-    return Stored(points, result.max_score, bool(result.unreadable), result.conclusive)
+    committed = datetime.fromisoformat(result.handed_in) if result.handed_in else None
+    return Stored(points, result.max_score, bool(result.unreadable), result.conclusive, committed)
 
 
 def settled_by_hand(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Stored]) -> Iterator[str]:

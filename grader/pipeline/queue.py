@@ -84,7 +84,7 @@ class Queue:
         for entry in self.entries:
             submission = None
             try:
-                submission = dataclasses.replace(read_submission(entry.path), id=entry.id)
+                submission = dataclasses.replace(read_submission(entry.path, entry.files), id=entry.id)
             except SubmissionError as error:
                 self.refused.append(entry.told(str(error)))
                 self.unreadable += 1

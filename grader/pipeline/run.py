@@ -108,7 +108,8 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     if options.keep == "better":
         katas = regrade.better(result.load(options.out / submission / "result.json"), katas)
     made = result_of(event, katas, options, sandbox, queue.prints.pop(submission))
-    made = msgspec.structs.replace(made, basis=queue.bases.pop(submission), course=course_version())
+    when, basis = event.job.submission.handed_in, queue.bases.pop(submission)
+    made = msgspec.structs.replace(made, basis=basis, course=course_version(), handed_in=when)
     result.store(made, options.out)
 
 

@@ -103,6 +103,7 @@ class Result(msgspec.Struct, frozen=True):
     unreadable: str = ""  # why what was handed in could not be read, if it could not
     basis: str = ""  # the digest of all that decides the points beside what the course says of each kata
     course: str = ""  # its version: the commit, where it is a git checkout
+    handed_in: str = ""  # when it was committed, with the zone, where it is one itself
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:
