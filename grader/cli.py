@@ -96,6 +96,10 @@ def grade(
         Path | None,
         typer.Option(help="Results bear pseudonyms, no names; this file is the key to them.", metavar="KEYFILE"),
     ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option("--class", help="Name the overrides there that a regrade makes needless.", metavar="CLASS"),
+    ] = None,
     replay: Replay = True,
 ) -> None:
     """Grade one or many submissions into DIR: DIR/<id>/result.json and DIR/gradebook.csv.
@@ -136,7 +140,7 @@ def grade(
             replay=replay,
             keep=keep.value,
         )
-        return lambda: grade_into(submissions, options, start, pseudonyms)
+        return lambda: grade_into(submissions, options, start, pseudonyms, people)
 
     sys.exit(run(load, stopped=STOPPED[executor], tidy=start.close))
 
@@ -147,6 +151,10 @@ def report(
     feedback: Annotated[
         Path | None,
         typer.Option(help="Write a page for each student, too: TO/<id>/feedback.html.", metavar="TO"),
+    ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option("--class", help="Tell marks: the folder that `grader marks` reads.", metavar="CLASS"),
     ] = None,
 ) -> None:
     """Write the class as a page, DIR/report.html, from its stored results; show it, and rebuild DIR/gradebook.csv.
@@ -160,7 +168,7 @@ def report(
     def load() -> Command:
         from grader.commands.report import run_report
 
-        return lambda: run_report(results, feedback)
+        return lambda: run_report(results, feedback, people)
 
     sys.exit(run(load))
 

@@ -10,7 +10,9 @@ from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
 from grader.base.terminal import console
+from grader.marks.marked import overtaken, results_in
 from grader.marks.pseudonyms import pseudonyms_for
+from grader.marks.rulebook import read_rulebook
 from grader.output.live import LiveReport
 from grader.output.summary import rebuild, show, tell
 from grader.pipeline.download import Download, hand_ins
@@ -27,11 +29,19 @@ from torchkata.course import Kata
 FINDINGS_SHOWN = 20
 
 
-def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms: Path | None = None) -> int:
+def grade_into(
+    given: Sequence[Path],
+    options: Options,
+    start: Start,
+    pseudonyms: Path | None = None,
+    people: Path | None = None,
+) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
     if options.executor == "slurm":
         isolation = "bwrap" if options.isolation == "auto" else options.isolation  # no node quietly grades with less
         options = replace(options, isolation=isolation, alone=False)
+    if pseudonyms is not None and people is not None:
+        raise CallError("--class names people, and --pseudonyms does not: take one of them")
     katas = choose(options.katas)
     chosen = executor(options, start)
     found = Download(list(given)) if options.gradescope else hand_ins(given)
@@ -47,6 +57,8 @@ def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms
     if not options.force:
         demand_no_loss(queue.entries, options)
     out, err = console(quiet=options.quiet), console(stderr=True)
+    known_by = read_rulebook(people).names if people is not None else {}
+    before = results_in(options.out, known_by)[0] if people is not None else {}
 
     def warn(text: str) -> None:
         start.say_no_more()
@@ -73,6 +85,8 @@ def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms
         names = ", ".join(f"{kata} ({count})" for kata, count in outcome.again.items())
         out.print(f"graded again, all else of these kept: {names}", markup=False, soft_wrap=True)
     tell(err, [*queue.refused, *unreadable])
+    if people is not None:
+        tell(err, overtaken(people, before, results_in(options.out, known_by)[0]))
     if outcome.unsure:
         tell(err, [f"could not be graded, run the same command again: {', '.join(outcome.unsure)}"])
     if outcome.unfit:

@@ -8,7 +8,7 @@ from pathlib import Path
 from grader.base.errors import CallError
 from grader.marks.roster import Person, match
 from grader.marks.rulebook import Rulebook, read_rulebook
-from grader.marks.rules import Mark, Points, mark, now
+from grader.marks.rules import Mark, Override, Points, mark, now
 from grader.results.result import Result, ResultError, read
 from grader.results.stored import demand_results, stored_in
 
@@ -97,5 +97,41 @@ def settled_by_hand(rows: Sequence[Row], book: Rulebook, results: Mapping[str, S
         for one in book.overrides.get(row.person.id, ()):
             points = result.points if result else None
             if points and one.points == (now(points, one) if one.kata else points.score - row.mark.late):
-                what = " ".join(filter(None, (one.kata, one.test))) or "mark"
-                yield f"overrides.csv: {row.person.id} has {one.points:g} for {what} anyway; the row is not needed"
+                yield f"{told(row.person, one)} anyway; the row is not needed"
+
+
+def overtaken(folder: Path, before: Mapping[str, Stored], after: Mapping[str, Stored]) -> list[str]:
+    """A line for each override whose points a regrade has reached or gone past. Raises CallError."""
+    book = read_rulebook(folder)
+    submissions = match(book.people, sorted(after), book.submitters).submissions
+    found = []
+    for person in book.people:
+        old, new = (results.get(submissions.get(person.id, "")) for results in (before, after))
+        if old is None or new is None:
+            continue
+        for one in book.overrides.get(person.id, ()):
+            was, graded = graded_with(old, one), graded_with(new, one)
+            if one.points != was and min(was, graded) <= one.points <= max(was, graded):
+                found.append(f"{told(person, one)}, which was graded {was:g} and is {graded:g} now; is it needed?")
+    return found
+
+
+def told(person: Person, one: Override) -> str:
+    """Which row of the file it is."""
+    return f"overrides.csv: {person.id} has {one.points:g} for {one.target}"
+
+
+def graded_with(result: Stored, one: Override) -> float:
+    """The points that an override is about."""
+    return now(result.points, one) if one.kata else result.points.score
+
+
+def by_result(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, tuple[Row, ...]]:
+    """The rows of each stored result, which may bear a pseudonym."""
+    shown = {submission: pseudonym for pseudonym, submission in names.items()}
+    found: dict[str, tuple[Row, ...]] = {}
+    for row in rows:
+        if row.submission:
+            name = shown.get(row.submission, row.submission)
+            found[name] = (*found.get(name, ()), row)
+    return found

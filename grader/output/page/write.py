@@ -1,16 +1,18 @@
 """Writes `report.html` for the instructor, and a `feedback.html` for each student."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from typing import TypeAlias
 
 from markupsafe import Markup
 
 from grader.base.errors import CallError, MachineError
 from grader.output.page import overview, speed
 from grader.output.page.html import templates
+from grader.output.page.marks import Marked, for_all
 from grader.output.page.parts import Part, parts_of
 from grader.output.page.student import Student, student_of
 from grader.results.result import Result, ResultError, read, write_whole
@@ -20,6 +22,8 @@ from torchkata.course import course
 PAGE = "report.html"
 FEEDBACK = "feedback.html"
 
+Marks: TypeAlias = Mapping[str, tuple[Marked, ...]]  # by submission
+
 
 class Blocks:
     """What the submissions' pages are made of, each block only once: most of a class did one of a few things."""
@@ -28,10 +32,11 @@ class Blocks:
         self.places: dict[Hashable, int] = {}
         self.html: list[Markup] = []
 
-    def of(self, result: Result, parts: Sequence[Part]) -> tuple[int, ...]:
+    def of(self, result: Result, parts: Sequence[Part], marks: tuple[Marked, ...] = ()) -> tuple[int, ...]:
         """Where the blocks of a submission stand; those that are new are added."""
+        told = [self.place("marks.html", marks=marks)] if marks else []
         linted = [self.place("findings.html", findings=tuple(result.findings))] if result.findings else []
-        return (*linted, *(self.place("part.html", part=part, instructor=True) for part in parts))
+        return (*told, *linted, *(self.place("part.html", part=part, instructor=True) for part in parts))
 
     def place(self, template: str, **data: Hashable) -> int:
         """Where the block that this template makes of these data stands."""
@@ -42,11 +47,11 @@ class Blocks:
         return self.places[key]
 
 
-def write_report(directory: Path, submissions: Sequence[str]) -> list[str]:
+def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> list[str]:
     """Write `report.html` of these results; a line for each that can't be shown. Raises MachineError."""
     blocks, problems = Blocks(), list[str]()
     students = [
-        student_of(result, parts, blocks.of(result, parts))
+        student_of(result, parts, blocks.of(result, parts, marks.get(result.submission, ())))
         for result, parts in shown_in(directory, submissions, unredacted, problems)
     ]
     try:
@@ -56,13 +61,14 @@ def write_report(directory: Path, submissions: Sequence[str]) -> list[str]:
     return problems
 
 
-def write_feedback(directory: Path, submissions: Sequence[str], to: Path) -> list[str]:
+def write_feedback(directory: Path, submissions: Sequence[str], to: Path, marks: Marks) -> list[str]:
     """Write `TO/<submission>/feedback.html` for each; a line for each that can't be shown. Raises CallError."""
     problems = list[str]()
     for result, parts in shown_in(directory, submissions, partial(visible, platform_hides=False), problems):
         try:
             (to / result.submission).mkdir(parents=True, exist_ok=True)
-            write_whole(to / result.submission / FEEDBACK, feedback(result, parts).encode())
+            content = feedback(result, parts, for_all(marks, result.submission))
+            write_whole(to / result.submission / FEEDBACK, content.encode())
         except OSError as error:
             raise CallError(f"--feedback {to}: can't write there ({error.strerror})") from None
     return problems
@@ -114,7 +120,7 @@ def page(students: Sequence[Student], blocks: Blocks) -> str:
     )
 
 
-def feedback(result: Result, parts: Sequence[Part]) -> str:
+def feedback(result: Result, parts: Sequence[Part], marks: Sequence[Marked] = ()) -> str:
     """The page of one submission, for whoever handed it in."""
     return (
         templates()
@@ -124,6 +130,7 @@ def feedback(result: Result, parts: Sequence[Part]) -> str:
             score=sum(part.result.score for part in parts),
             max_score=sum(part.result.max_score for part in parts),
             parts=parts,
+            marks=marks,
             roofs=[Markup(svg) for svg in speed.roofs([student_of(result, [], ())])],
         )
     )

@@ -143,7 +143,7 @@ def test_a_rehearsal_is_coloured_by_threshold_and_marked_on_every_page(tmp_path:
     page = page_of(tmp_path, made)
     assert "a rehearsal, no points; the colours say which threshold was reached" in page
     assert '<span class="of">a rehearsal, no points</span>' in page
-    assert write_feedback(tmp_path, ["ada"], tmp_path) == []
+    assert write_feedback(tmp_path, ["ada"], tmp_path, {}) == []
     own = (tmp_path / "ada/feedback.html").read_text()
     assert own.count("a rehearsal, no points") == 2, "among the contents and above the workloads"
     assert "of 0" not in own
