@@ -65,7 +65,8 @@ def grade_into(
         err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
 
     if found.submissions != list(given):
-        out.print(f"{given[0]}: {len(entries) + len(refused)} submissions", markup=False, soft_wrap=True)
+        place = f"{given[0]}: " if len(given) == 1 else ""
+        out.print(f"{place}{len(entries) + len(refused)} submissions", markup=False, soft_wrap=True)
     if found.passed_over:
         out.print(f"  passed over: {', '.join(found.passed_over)}", markup=False, soft_wrap=True)
     with contextlib.closing(start):

@@ -4,6 +4,7 @@ import io
 import tarfile
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable
 from http.client import HTTPException
 from pathlib import Path
@@ -16,6 +17,7 @@ from .terminal import CallError, say
 MOST = 64 * 2**20  # bytes of an archive
 SECONDS = 60.0  # that a server may be silent
 WEB = ("https://", "http://")
+UNREADABLE = (OSError, EOFError, HTTPException, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def update(source: str) -> None:
@@ -24,8 +26,9 @@ def update(source: str) -> None:
         files = taken(source)
     except handout.HandoutError as error:
         raise CallError(words("update.broken", source=source, name=error)) from None
-    except (OSError, EOFError, HTTPException, ValueError, tarfile.TarError, zipfile.BadZipFile) as error:
-        raise CallError(words("update.unreadable", source=source, error=" ".join(str(error).split()))) from None
+    except UNREADABLE as error:
+        why = (isinstance(error, OSError) and error.strerror) or " ".join(str(error).split())
+        raise CallError(words("update.unreadable", source=source, error=why)) from None
     try:
         done = handout.update(course().root, files)
     except handout.HandoutError:
@@ -52,8 +55,11 @@ def taken(source: str) -> dict[str, bytes]:
         with zipfile.ZipFile(content) as archive:
             return chosen(archive.namelist(), archive.read)
     content.seek(0)
-    with tarfile.open(fileobj=content) as tar:
-        return chosen(tar.getnames(), lambda name: member(tar, name))
+    try:
+        with tarfile.open(fileobj=content) as tar:
+            return chosen(tar.getnames(), lambda name: member(tar, name))
+    except tarfile.TarError:
+        raise handout.HandoutError(handout.LIST) from None
 
 
 def fetched(address: str) -> bytes:

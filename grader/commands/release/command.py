@@ -67,7 +67,7 @@ def run_release(out: Path, options: Options) -> int:
 
 def tell(done: handout.Updated) -> None:
     """What an update has done, and what it has left to others."""
-    print(f"updated: {len(done.new)} files are new or other than before, {len(done.gone)} are gone")
+    print(f"updated: files that are new or other than before: {len(done.new)}, that are gone: {len(done.gone)}")
     for name, backup in done.kept.items():
         print(f"kept:    {name}, which was changed there, as {backup}")
     if done.missing:

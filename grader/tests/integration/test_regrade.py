@@ -24,6 +24,8 @@ def course(tmp_path: Path) -> Path:
     """A course that asks something wrong, as a git checkout."""
     copy = shutil.copytree(ROOT / "examples/courses/primes", tmp_path / "primes")
     write(copy, RIGHT, WRONG)
+    subprocess.run(["git", "init", "-q", str(copy / "submissions/complete")], check=True)
+    commit(copy / "submissions/complete", "Hand in")
     subprocess.run(["git", "init", "-q", str(copy)], check=True)
     commit(copy, "Ask")
     return copy
@@ -68,6 +70,7 @@ def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_any
     commit(course, "One has no factors")
     assert "graded again, all else of these kept: factorise (2)" in grade(course, out).out
     first, second = katas(before), katas(out)
+    assert read(out / "complete/result.json").handed_in, "its last commit"
     assert all(second[name]["sieve"] == kata["sieve"] for name, kata in first.items()), "to the last second"
     gained = {name: second[name]["factorise"].score - kata["factorise"].score for name, kata in first.items()}
     assert gained["complete"] > 0

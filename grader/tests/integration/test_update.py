@@ -61,7 +61,7 @@ def test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment(
         "README.md is the handout's again; yours is kept as README.md.bak",
         "assignment/ has no sgd: kata reset sgd puts its stub there",
         "linear is asked in another way: your file is as it was, the new stub is reference/stubs/linear.py",
-        "up to date: 5 files are other than before; assignment/ is as it was",
+        "up to date; files that have changed: 5; assignment/ is as it was",
     ]
     assert assignment(student) == before
     assert (student / "README.md.bak").read_text() == "my notes\n"
@@ -91,6 +91,7 @@ def test_what_is_no_whole_handout_is_refused_in_one_line_and_changes_nothing(
     before = {path: path.read_bytes() for path in student.rglob("*") if path.is_file()}
     spread({**newer(files), "tests/test_linear.py": b"cut"}, tmp_path / "cut")
     (tmp_path / "empty").mkdir()
+    (tmp_path / "text.zip").write_text("404 Not Found")
     climbing = io.BytesIO()
     with tarfile.open(fileobj=climbing, mode="w") as tar:
         entry = tarfile.TarInfo(handout.LIST)
@@ -102,7 +103,8 @@ def test_what_is_no_whole_handout_is_refused_in_one_line_and_changes_nothing(
         ("cut", "no whole handout in it (tests/test_linear.py)"),
         ("empty", "no whole handout in it (reference/handout.sha256)"),
         ("climbing.tar", "no whole handout in it (reference/handout.sha256)"),
-        ("gone.zip", "can't be read ("),
+        ("text.zip", "no whole handout in it (reference/handout.sha256)"),
+        ("gone.zip", "can't be read (No such file or directory)"),
     ):
         refused = kata(student, "update", str(tmp_path / source))
         assert (refused.code, refused.err.count("\n")) == (2, 1)
@@ -149,7 +151,7 @@ def test_release_brings_a_published_handout_up_to_date(tmp_path: Path) -> None:
     (out / handout.LIST).write_text(old)
     done = ask("release", out, "--update")
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[0] == "updated: 1 files are new or other than before, 0 are gone"
+    assert done.out.splitlines()[0] == "updated: files that are new or other than before: 1, that are gone: 0"
     assert (out / "assignment/linear.py").read_text() == "class Linear: ...\n"
     assert (out / "tests/test_linear.py").read_bytes() == (ROOT / "tests/test_linear.py").read_bytes()
     more = ask("release", out, "--update", "--kata", "linear", "--kata", "sgd").out

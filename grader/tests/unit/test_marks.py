@@ -402,6 +402,9 @@ def test_a_regrade_names_the_overrides_that_it_has_overtaken(tmp_path: Path) -> 
         f"overrides.csv: ada has 0.5 for linear {TESTS[1]}, which was graded 0 and is 1 now; is it needed?"
     ]
     assert overtaken(folder, after, after) == overtaken(folder, {}, after) == []
+    both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")
+    refused = ask("grade", tmp_path, "--out", tmp_path / "after", *both)
+    assert refused.err == "grader: --class names people, and --pseudonyms does not: take one of them\n"
 
 
 def test_a_commits_time_counts_where_nothing_else_is_known(tmp_path: Path) -> None:
