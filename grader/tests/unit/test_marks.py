@@ -258,6 +258,14 @@ def test_marks_of_a_class_have_a_row_for_each_and_no_zero_for_who_is_missing(tmp
     ]
 
 
+def test_marks_that_are_made_twice_are_the_same_and_change_no_result(tmp_path: Path) -> None:
+    folder, results = written(tmp_path / "class"), graded(tmp_path / "results")
+    before = {path: path.read_bytes() for path in results.rglob("*.json")}
+    made = [(marks(results, folder).code, (folder / "marks.csv").read_bytes()) for _ in range(2)]
+    assert made[0] == made[1]
+    assert {path: path.read_bytes() for path in results.rglob("*.json")} == before
+
+
 def test_marks_name_what_is_to_be_settled_by_hand(tmp_path: Path) -> None:
     store(graded(tmp_path / "results"), "who", "done", "passed")
     needless = CLASS["overrides.csv"].replace(",1,unfair", ",0,unfair")
