@@ -3,7 +3,7 @@
 import dataclasses
 import shlex
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -104,7 +104,7 @@ class Queue:
             self.bases[entry.id] = basis_of(submission, self.options)
             stored = stored_for(self.options, entry.id)
             kept = regrade.kept(stored, self.bases[entry.id], self.katas)
-            if stored is not None and len(kept) == len(self.katas) and keeps_speed(self.options, stored):
+            if stored is not None and is_whole(stored, kept, self.katas) and keeps_speed(self.options, stored):
                 found = replace(stored, fingerprint=fingerprint, course=course_version(), unreadable="")
                 result.store(found, out)
                 self.reused.append(entry.id)
@@ -186,6 +186,11 @@ def reusable(options: Options, submission: str, fingerprint: str) -> bool:
     if path.stat().st_mtime_ns < options.since_ns:
         return False
     return keeps_speed(options, stored)
+
+
+def is_whole(stored: Result, kept: Iterable[str], katas: Iterable[Kata]) -> bool:
+    """Whether what is kept is all that is stored, and all that is asked for."""
+    return [kata.kata for kata in stored.katas] == [*kept] == [kata.name for kata in katas]
 
 
 def keeps_speed(options: Options, stored: Result) -> bool:
