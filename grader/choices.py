@@ -49,6 +49,13 @@ class Where(StrEnum):
     slurm = "slurm"
 
 
+class Keep(StrEnum):
+    """What stays of a kata that is graded again."""
+
+    new = "new"
+    better = "better"
+
+
 class Choice(StrEnum):
     """How far a student's code is shut in."""
 

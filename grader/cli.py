@@ -15,6 +15,7 @@ from grader.choices import (
     IsolationLevel,
     Jobs,
     Katas,
+    Keep,
     Part,
     Platform,
     Replay,
@@ -74,6 +75,9 @@ def grade(
     force: Annotated[
         bool, typer.Option("--force", help="Grade again what has been graded, even if less is stored then.")
     ] = False,
+    keep: Annotated[
+        Keep, typer.Option(help="Of a kata that is graded again: the new points, or the better ones.")
+    ] = Keep.new,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
     device: Annotated[
         Device, typer.Option(help="Grade speed, too, on this kind of device; cpu earns no points.")
@@ -91,6 +95,10 @@ def grade(
     pseudonyms: Annotated[
         Path | None,
         typer.Option(help="Results bear pseudonyms, no names; this file is the key to them.", metavar="KEYFILE"),
+    ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option("--class", help="Name the overrides there that a regrade makes needless.", metavar="CLASS"),
     ] = None,
     replay: Replay = True,
 ) -> None:
@@ -130,8 +138,9 @@ def grade(
             slurm=tuple(slurm or ()),
             per_task=per_task,
             replay=replay,
+            keep=keep.value,
         )
-        return lambda: grade_into(submissions, options, start, pseudonyms)
+        return lambda: grade_into(submissions, options, start, pseudonyms, people)
 
     sys.exit(run(load, stopped=STOPPED[executor], tidy=start.close))
 
@@ -142,6 +151,10 @@ def report(
     feedback: Annotated[
         Path | None,
         typer.Option(help="Write a page for each student, too: TO/<id>/feedback.html.", metavar="TO"),
+    ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option("--class", help="Tell marks: the folder that `grader marks` reads.", metavar="CLASS"),
     ] = None,
 ) -> None:
     """Write the class as a page, DIR/report.html, from its stored results; show it, and rebuild DIR/gradebook.csv.
@@ -155,7 +168,7 @@ def report(
     def load() -> Command:
         from grader.commands.report import run_report
 
-        return lambda: run_report(results, feedback)
+        return lambda: run_report(results, feedback, people)
 
     sys.exit(run(load))
 
@@ -287,7 +300,12 @@ def release(
     out: Annotated[Path, typer.Argument(help="A new directory, or one that an earlier release has written.")],
     track: Tracks = None,
     kata: Katas = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over an earlier release, filled-in stubs too.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over an earlier release whose stubs are untouched.")
+    ] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Bring an earlier release up to date: all but assignment/.")
+    ] = False,
     prove: Annotated[
         bool, typer.Option("--prove", help="Run its tests first: on the stubs, and with the solution in their place.")
     ] = False,
@@ -298,13 +316,15 @@ def release(
 ) -> None:
     """Write what students start from: stubs, tests, oracle, the command `kata`, and nothing that stays with you.
 
-    The tracks that are graded, unless --track or --kata says which; what they build on comes along.
+    The tracks that are graded, unless --track or --kata says which; what they build on comes along. With --update,
+    those that were released, unless said, and in their language.
     """
 
     def load() -> Command:
-        from grader.commands.release import Options, run_release
+        from grader.commands.release import Options, handed_out, run_release
 
-        options = Options(wanted(kata or (), track or ()), language, force, prove, examples)
+        names = handed_out(out) if update and not kata and not track else wanted(kata or (), track or ())
+        options = Options(names, language, force, update, prove, examples)
         return lambda: run_release(out, options)
 
     sys.exit(run(load))

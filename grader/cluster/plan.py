@@ -36,6 +36,7 @@ class Plan(msgspec.Struct, frozen=True):
     katas: list[str]
     device: Literal["none", "cpu", "cuda"]
     since_ns: int
+    keep: Literal["new", "better"]
     chunks: list[list[str]]  # paths of submissions
 
     def options(self, jobs: int) -> Options:
@@ -52,6 +53,7 @@ class Plan(msgspec.Struct, frozen=True):
             device=self.device,
             alone=False,
             since_ns=self.since_ns,
+            keep=self.keep,
         )
 
 
@@ -68,6 +70,7 @@ def plan(phase: Phase, paths: Sequence[Path], options: Options, size: int) -> Pl
         katas=list(options.katas),
         device=options.device,
         since_ns=options.since_ns,
+        keep=options.keep,
         chunks=[absolute[start : start + size] for start in range(0, len(absolute), size)],
     )
 

@@ -13,6 +13,7 @@ from grader.base.errors import CallError
 from grader.base.terminal import console
 from grader.output.gradebook import csv_of
 from grader.output.summary import tell
+from grader.results import history
 from grader.results.result import Result, ResultError, read, write_whole
 from grader.results.stored import demand_results, stored_in
 from grader.results.text import printable
@@ -43,12 +44,14 @@ def run_diff(old: Path, new: Path, table: Path | None) -> int:
     demand_results(new)
     changes: list[Change] = []
     problems: list[str] = []
+    asked: dict[tuple[str, str, str], None] = {}
     before, after = stored_in(old), stored_in(new)
     submissions = sorted({*before, *after})
     for submission in submissions:
         try:
             pair = [read(paths[submission]) if submission in paths else None for paths in (before, after)]
             changes += compare(submission, *pair)
+            asked |= dict.fromkeys(asked_otherwise(*pair))
         except ResultError as error:
             problems.append(str(error))
     if table is not None:
@@ -58,6 +61,8 @@ def run_diff(old: Path, new: Path, table: Path | None) -> int:
         out.print(table_of(changes))
     changed = len({change.submission for change in changes})
     out.print(f"{changed} of {len(submissions)} submissions differ")
+    for versions in asked:
+        out.print(printable(history.changes(*versions)), markup=False, soft_wrap=True)
     tell(console(stderr=True), problems)
     return 2 if problems else 0
 
@@ -72,6 +77,15 @@ def compare(submission: str, old: Result | None, new: Result | None) -> Iterator
     before, after = verdicts(old), verdicts(new)
     for kata in dict.fromkeys([*before, *after]):
         yield from compare_tests(submission, kata, before.get(kata), after.get(kata))
+
+
+def asked_otherwise(old: Result | None, new: Result | None) -> Iterator[tuple[str, str, str]]:
+    """Each kata of which the course says something else now, and the two versions of the course."""
+    if old is not None and new is not None:
+        before = {kata.kata: kata.digest for kata in old.katas if kata.digest}
+        for kata in new.katas:
+            if kata.digest and before.get(kata.kata, kata.digest) != kata.digest:
+                yield kata.kata, old.course, new.course
 
 
 def compare_tests(submission: str, kata: str, old: Verdicts | None, new: Verdicts | None) -> Iterator[Change]:

@@ -10,10 +10,12 @@ from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
 from grader.base.terminal import console
+from grader.marks.marked import overtaken, results_in
 from grader.marks.pseudonyms import pseudonyms_for
+from grader.marks.rulebook import read_rulebook
 from grader.output.live import LiveReport
 from grader.output.summary import rebuild, show, tell
-from grader.pipeline.download import hand_ins
+from grader.pipeline.download import Download, hand_ins
 from grader.pipeline.executor import Executor, Following, RunOutcome, Warn
 from grader.pipeline.losses import demand_no_loss
 from grader.pipeline.queue import Options, Queue
@@ -27,16 +29,28 @@ from torchkata.course import Kata
 FINDINGS_SHOWN = 20
 
 
-def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms: Path | None = None) -> int:
+def grade_into(
+    given: Sequence[Path],
+    options: Options,
+    start: Start,
+    pseudonyms: Path | None = None,
+    people: Path | None = None,
+) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
     if options.executor == "slurm":
         isolation = "bwrap" if options.isolation == "auto" else options.isolation  # no node quietly grades with less
         options = replace(options, isolation=isolation, alone=False)
+    if pseudonyms is not None and people is not None:
+        raise CallError("--class names people, and --pseudonyms does not: take one of them")
     katas = choose(options.katas)
     chosen = executor(options, start)
-    paths, passed_over = (list(given), []) if options.gradescope else hand_ins(given)
-    live = live_report(paths, katas, options)
-    entries, refused = with_ids(paths)
+    found = Download(list(given)) if options.gradescope else hand_ins(given)
+    live = live_report(found.submissions, katas, options)
+    entries, refused = with_ids(found.submissions, found.loose)
+    if found.loose and options.executor != "local":
+        raise CallError(
+            f"{next(iter(found.loose))}: loose files go with --executor local; on a cluster, each in a folder"
+        )
     if pseudonyms is not None:
         entries = disguised(entries, pseudonyms, options)
         options = replace(options, keeps_code=False)  # it may say whose it is
@@ -44,15 +58,18 @@ def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms
     if not options.force:
         demand_no_loss(queue.entries, options)
     out, err = console(quiet=options.quiet), console(stderr=True)
+    known_by = read_rulebook(people).names if people is not None else {}
+    before = results_in(options.out, known_by)[0] if people is not None else {}
 
     def warn(text: str) -> None:
         start.say_no_more()
         err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
 
-    if paths != list(given):
-        out.print(f"{given[0]}: {len(paths)} submissions", markup=False, soft_wrap=True)
-    if passed_over:
-        out.print(f"  passed over: {', '.join(passed_over)}", markup=False, soft_wrap=True)
+    if found.submissions != list(given):
+        place = f"{given[0]}: " if len(given) == 1 else ""
+        out.print(f"{place}{len(entries) + len(refused)} submissions", markup=False, soft_wrap=True)
+    if found.passed_over:
+        out.print(f"  passed over: {', '.join(found.passed_over)}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
         outcome = chosen.grade(queue, out, warn, live)
     rows, unreadable = rebuild(options.out)
@@ -66,7 +83,12 @@ def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms
         out.print(
             f"{len(queue.reused)} of {len(shown)} had been graded before with the same options (--force grades again)."
         )
+    if outcome.again:
+        names = ", ".join(f"{kata} ({count})" for kata, count in outcome.again.items())
+        out.print(f"graded again, all else of these kept: {names}", markup=False, soft_wrap=True)
     tell(err, [*queue.refused, *unreadable])
+    if people is not None:
+        tell(err, overtaken(people, before, results_in(options.out, known_by)[0]))
     if outcome.unsure:
         tell(err, [f"could not be graded, run the same command again: {', '.join(outcome.unsure)}"])
     if outcome.unfit:

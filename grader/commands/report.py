@@ -3,22 +3,25 @@
 from pathlib import Path
 
 from grader.base.terminal import console
+from grader.output.page.marks import read_marks
 from grader.output.page.write import FEEDBACK, PAGE, write_feedback, write_report
 from grader.output.summary import draw_speed, rebuild, show, tell
 from grader.results.stored import demand_results
 
 
-def run_report(directory: Path, feedback: Path | None) -> int:
-    """Rebuild gradebook, page and pictures, show the class; 2 if a result can't be shown.
+def run_report(directory: Path, feedback: Path | None, people: Path | None) -> int:
+    """Rebuild gradebook, page and pictures, show the class; 2 if a result can't be shown, or a mark told.
 
-    With `feedback`, a page for each student goes there. Raises CallError, MachineError.
+    With `feedback`, a page for each student goes there; with the folder of the class, marks are on the pages. Raises
+    CallError, MachineError.
     """
     demand_results(directory)
+    marks, unsettled = read_marks(directory, people) if people is not None else ({}, [])
     found, problems = rebuild(directory)
     submissions = [row.submission for row in found]
-    problems += write_report(directory, submissions)
+    problems += [*unsettled, *write_report(directory, submissions, marks)]
     if feedback is not None:
-        write_feedback(directory, submissions, feedback)
+        write_feedback(directory, submissions, feedback, marks)
     problems += draw_speed(directory, found)
     out = console()
     show(out, found, directory, limit=None)

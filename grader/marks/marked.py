@@ -1,13 +1,14 @@
 """Everybody's mark: the stored results of a class, and the rules of its instructor."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from grader.base.errors import CallError
 from grader.marks.roster import Person, match
 from grader.marks.rulebook import Rulebook, read_rulebook
-from grader.marks.rules import Mark, Points, mark, now
+from grader.marks.rules import Mark, Override, Points, mark, now
 from grader.results.result import Result, ResultError, read
 from grader.results.stored import demand_results, stored_in
 
@@ -30,6 +31,7 @@ class Stored:
     max_score: float
     unreadable: bool
     conclusive: bool
+    handed_in: datetime | None  # by what its own commits say
 
 
 def marks_of(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
@@ -37,6 +39,8 @@ def marks_of(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
     demand_results(directory)
     book = read_rulebook(folder)
     results, problems = results_in(directory, book.names)
+    committed = {name: one.handed_in for name, one in results.items() if one.handed_in}
+    book = replace(book, times={**committed, **book.times})
     matching = match(book.people, sorted(results), book.submitters)
     rows = list(marked(book, matching.submissions, results))
     return rows, [*problems, *matching.problems, *settled_by_hand(rows, book, results)]
@@ -76,7 +80,8 @@ def stored(result: Result) -> Stored:
     katas = {kata.kata: kata.score for kata in result.katas}
     tests = {(kata.kata, test.name): test.score for kata in result.katas for test in kata.tests}
     points = Points(result.score, katas, tests)
-    return Stored(points, result.max_score, bool(result.unreadable), result.conclusive)
+    committed = datetime.fromisoformat(result.handed_in) if result.handed_in else None
+    return Stored(points, result.max_score, bool(result.unreadable), result.conclusive, committed)
 
 
 def settled_by_hand(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Stored]) -> Iterator[str]:
@@ -92,5 +97,41 @@ def settled_by_hand(rows: Sequence[Row], book: Rulebook, results: Mapping[str, S
         for one in book.overrides.get(row.person.id, ()):
             points = result.points if result else None
             if points and one.points == (now(points, one) if one.kata else points.score - row.mark.late):
-                what = " ".join(filter(None, (one.kata, one.test))) or "mark"
-                yield f"overrides.csv: {row.person.id} has {one.points:g} for {what} anyway; the row is not needed"
+                yield f"{told(row.person, one)} anyway; the row is not needed"
+
+
+def overtaken(folder: Path, before: Mapping[str, Stored], after: Mapping[str, Stored]) -> list[str]:
+    """A line for each override whose points a regrade has reached or gone past. Raises CallError."""
+    book = read_rulebook(folder)
+    submissions = match(book.people, sorted(after), book.submitters).submissions
+    found = []
+    for person in book.people:
+        old, new = (results.get(submissions.get(person.id, "")) for results in (before, after))
+        if old is None or new is None:
+            continue
+        for one in book.overrides.get(person.id, ()):
+            was, graded = graded_with(old, one), graded_with(new, one)
+            if one.points != was and min(was, graded) <= one.points <= max(was, graded):
+                found.append(f"{told(person, one)}, which was graded {was:g} and is {graded:g} now; is it needed?")
+    return found
+
+
+def told(person: Person, one: Override) -> str:
+    """Which row of the file it is."""
+    return f"overrides.csv: {person.id} has {one.points:g} for {one.target}"
+
+
+def graded_with(result: Stored, one: Override) -> float:
+    """The points that an override is about."""
+    return now(result.points, one) if one.kata else result.points.score
+
+
+def by_result(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, tuple[Row, ...]]:
+    """The rows of each stored result, which may bear a pseudonym."""
+    shown = {submission: pseudonym for pseudonym, submission in names.items()}
+    found: dict[str, tuple[Row, ...]] = {}
+    for row in rows:
+        if row.submission:
+            name = shown.get(row.submission, row.submission)
+            found[name] = (*found.get(name, ()), row)
+    return found

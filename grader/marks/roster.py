@@ -10,7 +10,7 @@ from grader.base.errors import CallError
 from grader.marks.gradescope import Submitter
 from grader.marks.tables import read_table
 
-CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_\d+_.+")  # name_user_submission_file, in a bulk download
+CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)")  # name_user_attachment_file in its download
 MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
 
 

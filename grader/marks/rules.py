@@ -12,6 +12,8 @@ from typing import Annotated
 
 import msgspec
 
+from torchkata.languages import to_the_class
+
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -45,6 +47,11 @@ class Override:
     points: float
     reason: str
     who: str
+
+    @property
+    def target(self) -> str:
+        """Whose points these are."""
+        return " ".join(filter(None, (self.kata, self.test))) or to_the_class("feedback.mark")
 
 
 @dataclass(frozen=True)
@@ -83,12 +90,13 @@ def mark(
         due = aware(policy.due, zone)
         days = days_late(handed_in, max(due, extension.until) if extension else due, policy.grace_minutes, zone)
     late = (raw or 0.0) * share_taken(days, policy)
-    reasons = [f"{days} {'day' if days == 1 else 'days'} late"] if days else []
+    reasons = [to_the_class("marks.day_late" if days == 1 else "marks.days_late", days=days)] if days else []
     if extension and points:
-        reasons.append(f"extension until {extension.until.isoformat(timespec='minutes')}: {extension.reason}")
+        until = extension.until.isoformat(timespec="minutes")
+        reasons.append(to_the_class("marks.extension", until=until, reason=extension.reason))
     for one in sorted(overrides, key=lambda one: (one.kata, one.test)):
-        target = " ".join(filter(None, (one.kata, one.test))) or "mark"
-        reasons.append(f"{target} {one.points:g}: {one.reason} ({one.who})")
+        points_now = {"points": f"{one.points:g}", "reason": one.reason, "who": one.who}
+        reasons.append(to_the_class("marks.right", target=one.target, **points_now))
     kept = (raw or 0.0) - late
     final = None if raw is None and not overrides else kept
     if parts := [one.points - now(points, one) for one in overrides if one.kata]:

@@ -1,6 +1,7 @@
 """What grades a class: this machine or a cluster, through one interface."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
@@ -36,6 +37,7 @@ class RunOutcome:
 
     stored: list[str] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)  # through no fault of the student's
+    again: Counter[str] = field(default_factory=Counter)  # katas of submissions of which another was kept
     unfit: str = ""  # why this machine could not time any, and what to do
 
 

@@ -3,7 +3,7 @@
 import dataclasses
 import shlex
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,12 +12,15 @@ from msgspec.structs import replace
 
 from grader.base.errors import CallError
 from grader.base.leftovers import clear_half_written
+from grader.pipeline import regrade
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.seed import keep
 from grader.pipeline.session import Job
+from grader.pipeline.submission import Submission
 from grader.pipeline.submission import read as read_submission
 from grader.pipeline.submission_ids import Entry
 from grader.results import result
+from grader.results.digests import basis, course_version
 from grader.results.result import Result
 from grader.sandbox.launch import Isolation
 from torchkata.course import Kata
@@ -46,6 +49,7 @@ class Options:
     replay: bool = True  # inputs are drawn once for all submissions
     keeps_code: bool = True  # beside the results, for the page
     since_ns: int = 0  # what was stored before is graded again, by the file system's clock
+    keep: Literal["new", "better"] = "new"  # of what is stored and what a regrade gives
 
 
 class Queue:
@@ -61,6 +65,7 @@ class Queue:
         self.unreadable = 0
         self.reused: list[str] = []
         self.prints: dict[str, str] = {}  # by the id of each job
+        self.bases: dict[str, str] = {}
 
     @property
     def expected(self) -> int:
@@ -80,7 +85,7 @@ class Queue:
         for entry in self.entries:
             submission = None
             try:
-                submission = dataclasses.replace(read_submission(entry.path), id=entry.id)
+                submission = dataclasses.replace(read_submission(entry.path, entry.files), id=entry.id)
             except SubmissionError as error:
                 self.refused.append(entry.told(str(error)))
                 self.unreadable += 1
@@ -97,7 +102,16 @@ class Queue:
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
-            yield Job(submission, self.katas, self.options.seed, linted=True)
+            self.bases[entry.id] = basis_of(submission, self.options)
+            stored = stored_for(self.options, entry.id)
+            kept = regrade.kept(stored, self.bases[entry.id], self.katas)
+            if stored is not None and is_whole(stored, kept, self.katas) and keeps_speed(self.options, stored):
+                found = replace(stored, fingerprint=fingerprint, course=course_version(), unreadable="")
+                result.store(found, out)
+                self.reused.append(entry.id)
+                continue
+            before = regrade.done_in(stored)
+            yield Job(submission, self.katas, self.options.seed, linted=True, kept=kept, done_before=before)
         if not ready:
             raise CallError("; ".join(self.refused))
 
@@ -148,6 +162,19 @@ def fingerprinted(options: Options, katas: Sequence[Kata]) -> dict[str, object]:
     return {"seed": options.seed, "examples": options.examples, "katas": names, "isolation": options.isolation}
 
 
+def basis_of(submission: Submission, options: Options) -> str:
+    """What decides all katas' points beside what the course says of each."""
+    return basis(submission.files, fingerprinted(options, ()))
+
+
+def stored_for(options: Options, submission: str) -> Result | None:
+    """The result that a new one takes the place of; None where it does not count."""
+    path = options.out / submission / "result.json"
+    if options.force or not path.exists() or path.stat().st_mtime_ns < options.since_ns:
+        return None
+    return result.load(path)
+
+
 def reusable(options: Options, submission: str, fingerprint: str) -> bool:
     """Whether the same submission, assignment and options are stored, with nothing in it that is inconclusive.
 
@@ -159,4 +186,14 @@ def reusable(options: Options, submission: str, fingerprint: str) -> bool:
         return False
     if path.stat().st_mtime_ns < options.since_ns:
         return False
+    return keeps_speed(options, stored)
+
+
+def is_whole(stored: Result, kept: Iterable[str], katas: Iterable[Kata]) -> bool:
+    """Whether what is kept is all that is stored, and all that is asked for."""
+    return [kata.kata for kata in stored.katas] == [*kept] == [kata.name for kata in katas]
+
+
+def keeps_speed(options: Options, stored: Result) -> bool:
+    """Whether nothing is stored of its speed that this call is not about."""
     return options.device != "none" or not stored.performance

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from grader.base.errors import CallError
 from grader.base.leftovers import clear_runtimes
+from grader.pipeline import regrade
 from grader.pipeline.collect import Tests
 from grader.pipeline.executor import Following, RunOutcome, Warn
 from grader.pipeline.progress import Progress
@@ -18,6 +19,7 @@ from grader.pipeline.session import grade as grade_jobs
 from grader.pipeline.start import Start
 from grader.pipeline.workplace import with_workplace
 from grader.results import hand_in, result
+from grader.results.digests import course_version
 from grader.results.result import Result
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
@@ -91,13 +93,26 @@ def grade_all(
                 live.add(event)
             if isinstance(event, Graded):
                 submission = event.job.submission.id
-                fingerprint = queue.prints.pop(submission)
-                files = event.job.submission.files if queue.options.keeps_code else {}
-                hand_in.store(queue.options.out, submission, fingerprint, files)
-                result.store(result_of(event, event.katas, queue.options, sandbox, fingerprint), queue.options.out)
+                store(event, queue, sandbox)
                 outcome.stored.append(submission)
+                kept = event.job.kept
+                outcome.again.update(kata.kata for kata in event.katas if kept and kept.get(kata.kata) != kata)
                 if any(kata.status == "inconclusive" for kata in event.katas):
                     outcome.unsure.append(submission)
+
+
+def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
+    """Store what a job came to, beside what it may not take away. Raises MachineError."""
+    submission, options = event.job.submission.id, queue.options
+    katas = regrade.with_digests(event.katas)
+    if options.keep == "better":
+        katas = regrade.better(result.load(options.out / submission / "result.json"), katas)
+    fingerprint = queue.prints.pop(submission)
+    hand_in.store(options.out, submission, fingerprint, event.job.submission.files if options.keeps_code else {})
+    made = result_of(event, katas, options, sandbox, fingerprint)
+    when, basis = event.job.submission.handed_in, queue.bases.pop(submission)
+    made = msgspec.structs.replace(made, basis=basis, course=course_version(), handed_in=when)
+    result.store(made, options.out)
 
 
 def result_of(

@@ -65,6 +65,8 @@ class Job:
     fails: bool = False  # as is known: a first pass would come before Hypothesis in vain, and nobody reads what is told
     quarter: bool = False  # of the inputs is enough
     next: "Job | None" = None  # graded right after it, by the same zygote
+    kept: Mapping[str, KataResult] = field(default_factory=dict)  # by kata: graded before, as it would be again
+    done_before: frozenset[str] = frozenset()  # the katas that these found done
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,10 @@ class Child:
         """All of it; what did not end is `LOST`."""
         katas, first = self.katas, self.before or self
         if katas is None:
-            katas = [rubric.score(kata, self.ended.get(kata.name, {}), missing=LOST) for kata in self.job.katas]
+            katas = [
+                self.job.kept.get(kata.name) or rubric.score(kata, self.ended.get(kata.name, {}), missing=LOST)
+                for kata in self.job.katas
+            ]
         seconds = time.monotonic() - first.began
         return Graded(self.job, katas, seconds, self.findings(), max(self.peak_mib, first.peak_mib))
 
@@ -300,6 +305,9 @@ def grade_submission(
     results: list[KataResult] = []
     for kata in job.katas:
         done = {result.kata for result in results if result.status == "done"} | job.known_good
+        if kata.name in job.kept and stands(kata.name, done, job.done_before):
+            results.append(job.kept[kata.name])
+            continue
         fallbacks = fallbacks_for(kata, done)
         student.fallbacks = frozenset(fallbacks)
         runner.open({**job.submission.files, **fallbacks}, patience(tests))
@@ -314,6 +322,11 @@ def grade_submission(
         results.append(rubric.score(kata, ended))
     runner.end()
     return results
+
+
+def stands(kata: str, done: Set[str], done_before: Set[str]) -> bool:
+    """Whether a kata that was graded before would be graded with the same fallbacks again."""
+    return {*course().foundations(kata)}.isdisjoint(done ^ done_before)
 
 
 def fallbacks_for(kata: Kata, done: Set[str]) -> dict[str, bytes]:

@@ -81,7 +81,7 @@ def waiting(kind: Kind, queue: Queue, shown: set[str]) -> tuple[list[SpeedJob], 
         if not queue.options.force and stored.is_timed(kind):
             continue
         try:
-            files = read_submission(entry.path).files
+            files = read_submission(entry.path, entry.files).files
         except SubmissionError:  # it was there when its tests ran
             files = {}
         if result.fingerprint(files, fingerprinted(queue.options, queue.katas)) == stored.fingerprint:

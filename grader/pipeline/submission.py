@@ -10,11 +10,12 @@ import itertools
 import os
 import stat
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader.pipeline.archives import ENDINGS, MAX_ENTRIES, SubmissionError, archive_entries, limited
+from grader.pipeline.commits import committed
 from torchkata.course import course
 from torchkata.handin import MAX_BYTES, MAX_FILES, is_module
 
@@ -34,13 +35,15 @@ class Submission:
 
     id: str
     files: dict[str, bytes]
+    handed_in: str = ""  # the time of its last commit, where it is a git repository
 
 
-def read(path: Path) -> Submission:
-    """Read a submission of any kind. Raises SubmissionError."""
+def read(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submission:
+    """Read a submission of any kind, or of a folder only these `loose` files. Raises SubmissionError."""
     try:
         with opened(path, path) as handed_in:
-            packages = (package_of(list(not_too_large(found, path)), path) for found in places(handed_in, path))
+            found = [loose_in(loose)] if loose else places(handed_in, path)
+            packages = (package_of(list(not_too_large(entries, path)), path) for entries in found)
             files = next(filter(None, packages), {})
     except SubmissionError:
         raise
@@ -53,7 +56,7 @@ def read(path: Path) -> Submission:
     if not files:
         example = next(iter(course().katas))
         raise SubmissionError(f"{path}: no kata in it (assignment/{example}.py and so on)")
-    return Submission(identify(path), files)
+    return Submission(identify(path), files, "" if loose else committed(path, files))
 
 
 def identify(path: Path) -> str:
@@ -80,6 +83,17 @@ def places(handed_in: int, path: Path) -> Iterator[Entries]:
         for name in archives:
             with opened(name, path, handed_in) as archive:
                 yield archive_in(archive, kind.st_uid, name, path)
+
+
+def loose_in(files: Iterable[tuple[str, Path]]) -> Entries:
+    """These files, under the names that they were handed in by."""
+    for name, path in files:
+        with opened(path, path) as file:
+            found = os.fstat(file)
+            if not stat.S_ISREG(found.st_mode):
+                raise SubmissionError(f"{path}: it is no file")
+            demand_own(found, found.st_uid, "it", path)
+            yield PurePosixPath(name), limited(read_to(file, MAX_BYTES), path)
 
 
 def archive_in(file: int, owner: int, name: str, path: Path) -> Entries:

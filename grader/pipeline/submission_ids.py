@@ -2,7 +2,7 @@
 
 import os
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,28 +20,30 @@ class Entry:
 
     id: str
     path: Path
+    files: tuple[tuple[str, Path], ...] = ()  # by name, where they are loose, in a folder with those of others
 
     def told(self, problem: str) -> str:
         """What is wrong with it, as somebody may read it who does not know whose it is."""
         return problem if self.id == identify(self.path) else problem.replace(str(self.path), self.id)
 
 
-def with_ids(paths: Sequence[Path]) -> tuple[list[Entry], list[str]]:
-    """An entry for each path, and a line for each that has no usable name; a path that is given twice counts once.
+def with_ids(paths: Sequence[Path], loose: Mapping[str, Mapping[str, Path]] = {}) -> tuple[list[Entry], list[str]]:
+    """An entry for each path and for the loose files of each id, and a line for each that has no usable name.
 
-    Raises CallError for a path that isn't there, and for two ids that differ in case or trailing dots at most: on
-    another system they would be one directory.
+    A path that is given twice counts once. Raises CallError for a path that isn't there, and for two ids that differ in
+    case or trailing dots at most: on another system they would be one directory.
     """
     entries: dict[str, tuple[Entry, os.stat_result]] = {}
     refused: list[str] = []
-    for path in paths:
+    named = [Entry(id, next(iter(files.values())).parent, tuple(sorted(files.items()))) for id, files in loose.items()]
+    for entry in [*(Entry(identify(path), path) for path in paths), *named]:
+        path = entry.files[0][1] if entry.files else entry.path
         try:
             found = path.lstat()  # a link is another hand-in than what it leads to, and is refused when it is read
         except FileNotFoundError:
             raise CallError(f"{path}: there is no such file or directory") from None
         except OSError as error:
             raise CallError(f"{path}: can't be looked at ({error.strerror})") from None
-        entry = Entry(identify(path), path)
         if (problem := trouble_with(entry.id)) is not None:
             refused.append(f"{str(path)!r}: {problem}; rename it")
             continue

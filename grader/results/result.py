@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
@@ -35,6 +35,8 @@ class KataResult(msgspec.Struct, frozen=True):
     score: float
     max_score: float
     tests: tuple[TestResult, ...] = ()
+    digest: str = ""  # of what the course says of it
+    kept: str = ""  # by which version of the course it was graded, where a later one gave fewer points
 
 
 class PerformanceResult(msgspec.Struct, frozen=True):
@@ -99,6 +101,9 @@ class Result(msgspec.Struct, frozen=True):
     speed_fingerprint: str = ""  # of what was timed
     findings: list[Finding] = []
     unreadable: str = ""  # why what was handed in could not be read, if it could not
+    basis: str = ""  # the digest of all that decides the points beside what the course says of each kata
+    course: str = ""  # its version: the commit, where it is a git checkout
+    handed_in: str = ""  # when it was committed, with the zone, where it is one itself
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:
@@ -142,12 +147,22 @@ def speed_fingerprint(fingerprint: str, device: str) -> str:
 @cache
 def assignment_digest() -> str:
     """What decides a score here: the course, the engine, and what students' code imports."""
-    digest = hashlib.sha256(repr([version_of(name) for name in course().preload]).encode())
     findings = course().reference / "lint.toml"
     ours = [*course().rules(), *([findings] if findings.is_file() else [])]
-    for root, paths in ((ENGINE, sorted(engine_files())), (course().root, ours)):
-        for path in paths:
-            digest.update(f"{path.relative_to(root).as_posix()}:".encode() + path.read_bytes())
+    return digest_of(ours, course().root, engine_digest())
+
+
+@cache
+def engine_digest() -> str:
+    """What of it is the same for any course but for what that has students' code import."""
+    return digest_of(sorted(engine_files()), ENGINE, repr([version_of(name) for name in course().preload]))
+
+
+def digest_of(paths: Iterable[Path], root: Path, also: str) -> str:
+    """Of these files, by their places below a folder, and of a text."""
+    digest = hashlib.sha256(also.encode())
+    for path in paths:
+        digest.update(f"{path.relative_to(root).as_posix()}:".encode() + path.read_bytes())
     return digest.hexdigest()
 
 

@@ -24,6 +24,7 @@ TAKES = {
     "watch": [],
     "reset": ["KATA", "[--yes]"],
     "export": ["[ZIP]"],
+    "update": ["HANDOUT"],
 }
 HELP = {"-h", "--help"}
 
@@ -51,7 +52,7 @@ def show_help() -> None:
     for command in takes():
         print(f"  {padded(usage(command), width)}{does(command)}")
     print()
-    for argument in ("KATA", "--yes", "ZIP"):
+    for argument in ("KATA", "--yes", "ZIP", "HANDOUT"):
         print(f"  {padded(argument, width)}{words(f'kata.{argument}')}")
 
 
@@ -97,6 +98,10 @@ def run(arguments: Sequence[str]) -> int:
             reset.reset(named(name), asked="--yes" in given)
         case "export":
             export.export(Path(name or "assignment.zip"))
+        case "update":
+            from .update import update  # imports what talks to servers
+
+            update(name)
         case _:
             return brought.run(brought.commands()[command])
     return 0

@@ -1,5 +1,5 @@
 """`grader release`: the handout for students, and the proof that it holds no solution and that its tests work."""
 
-from grader.commands.release.command import Options, run_release
+from grader.commands.release.command import Options, handed_out, run_release
 
-__all__ = ["Options", "run_release"]
+__all__ = ["Options", "handed_out", "run_release"]

@@ -10,6 +10,7 @@ from grader.base.errors import GraderError
 from grader.base.imports import with_imports
 from grader.commands.package.project import files_of
 from grader.commands.release.translated import in_two_languages
+from torchkata import handout
 from torchkata.course import ENGINE, Kata, course
 
 FILES = Path(__file__).with_name("files")
@@ -17,7 +18,6 @@ PLACES = {"README.md": "README.md", "gitignore": ".gitignore", "test.yml": ".git
 DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
 FROM_THE_COURSE = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
-STUBS = "reference/stubs"  # untouched, for `kata reset`
 GUIDES = {  # of the README, where the course has these documents
     "docs/students.md": "More, and how to read a failure: [docs/students.md](docs/students.md).",
     "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",
@@ -43,10 +43,11 @@ def contents(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
         path, tasks = f"assignment/{kata.name}.py", kata.languages.get(language, {}).get("stub", {})
         files[path] = in_two_languages(files[path].decode(), f"{kata.name}.py", tasks).encode()
     files |= {f"torchkata/{name}": content for name, content in engine().items()}
-    files |= {f"{STUBS}/{name}.py": files[f"assignment/{name}.py"] for name in names}
+    files |= {handout.stub_of(name): files[f"assignment/{name}.py"] for name in names}
     files |= {place: (FILES / name).read_bytes() for name, place in PLACES.items()}
     files["README.md"] = readme(katas, [text for document, text in GUIDES.items() if document in files]).encode()
     files["pyproject.toml"] = project_file(katas, language).encode()
+    files[handout.LIST] = handout.listing(files)
     return dict(sorted(files.items()))
 
 

@@ -1,11 +1,12 @@
 """Writes `report.html` for the instructor, and a `feedback.html` for each student."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from typing import TypeAlias
 
 from markupsafe import Markup
 
@@ -13,6 +14,7 @@ from grader.base.errors import CallError, MachineError
 from grader.output.page import overview, speed
 from grader.output.page.code import Code, codes_of, helpers
 from grader.output.page.html import templates
+from grader.output.page.marks import Marked, for_all
 from grader.output.page.parts import Part, parts_of
 from grader.output.page.student import Student, student_of
 from grader.results.hand_in import HandIn, hand_in_of
@@ -22,6 +24,8 @@ from torchkata.course import course
 
 PAGE = "report.html"
 FEEDBACK = "feedback.html"
+
+Marks: TypeAlias = Mapping[str, tuple[Marked, ...]]  # by submission
 
 
 @dataclass(frozen=True)
@@ -49,10 +53,11 @@ class Blocks:
         self.places: dict[Hashable, int] = {}
         self.html: list[Markup] = []
 
-    def of(self, one: Shown) -> tuple[str, ...]:
+    def of(self, one: Shown, marks: tuple[Marked, ...] = ()) -> tuple[str, ...]:
         """Where the blocks of a submission stand, with the code within each; those that are new are added."""
         findings, codes = tuple(one.result.findings), one.codes(one.result.findings)
-        places = [str(self.place("findings.html", findings=findings))] if findings else []
+        places = [str(self.place("marks.html", marks=marks))] if marks else []
+        places += [str(self.place("findings.html", findings=findings))] if findings else []
         places += [self.part(part, codes.get(part.file)) for part in one.parts]
         others = tuple(helpers(codes))
         return (*places, *([str(self.place("helpers.html", helpers=others))] if others else []))
@@ -72,11 +77,11 @@ class Blocks:
         return self.places[key]
 
 
-def write_report(directory: Path, submissions: Sequence[str]) -> list[str]:
+def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> list[str]:
     """Write `report.html` of these results; a line for each that can't be shown. Raises MachineError."""
     blocks, problems = Blocks(), list[str]()
     students = [
-        student_of(one.result, one.parts, blocks.of(one), one.graded)
+        student_of(one.result, one.parts, blocks.of(one, marks.get(one.result.submission, ())), one.graded)
         for one in shown_in(directory, submissions, unredacted, problems)
     ]
     try:
@@ -86,14 +91,14 @@ def write_report(directory: Path, submissions: Sequence[str]) -> list[str]:
     return problems
 
 
-def write_feedback(directory: Path, submissions: Sequence[str], to: Path) -> list[str]:
+def write_feedback(directory: Path, submissions: Sequence[str], to: Path, marks: Marks) -> list[str]:
     """Write `TO/<submission>/feedback.html` for each; a line for each that can't be shown. Raises CallError."""
     problems = list[str]()
     for one in shown_in(directory, submissions, partial(visible, platform_hides=False), problems):
         folder = to / one.result.submission
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            write_whole(folder / FEEDBACK, feedback(one.result, one.parts, one.hand_in).encode())
+            write_whole(folder / FEEDBACK, feedback(one, for_all(marks, one.result.submission)).encode())
         except OSError as error:
             raise CallError(f"--feedback {to}: can't write there ({error.strerror})") from None
     return problems
@@ -147,21 +152,21 @@ def page(students: Sequence[Student], blocks: Blocks) -> str:
     )
 
 
-def feedback(result: Result, parts: Sequence[Part], hand_in: HandIn | None = None) -> str:
+def feedback(shown: Shown, marks: Sequence[Marked] = ()) -> str:
     """The page of one submission, for whoever handed it in."""
-    shown = Shown(result, parts, hand_in)
-    codes = shown.codes()
+    codes, parts = shown.codes(), shown.parts
     return (
         templates()
         .get_template("feedback.html")
         .render(
-            submission=result.submission,
+            submission=shown.result.submission,
             score=sum(part.result.score for part in parts),
             max_score=sum(part.result.max_score for part in parts),
             parts=parts,
             graded=shown.graded,
             codes=codes,
             helpers=helpers(codes),
-            roofs=[Markup(svg) for svg in speed.roofs([student_of(result, [], ())])],
+            marks=marks,
+            roofs=[Markup(svg) for svg in speed.roofs([student_of(shown.result, [], ())])],
         )
     )

@@ -33,6 +33,9 @@ NOT_RUN = {
         'pip install --group students -e ".[grader,slurm]"',
     ),
     "waits until a file is saved; test_watch.py::test_watch_runs_a_kata_that_is_saved_and_no_other": ("kata watch",),
+    "needs a newer handout; test_update.py::test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment": (
+        "kata update handout.zip",
+    ),
     "minutes; test_speed.py::test_speed_is_stored_with_the_result_and_not_timed_again": (
         "grader grade submissions/* --out results --device cuda",
     ),

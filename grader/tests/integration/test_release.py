@@ -38,7 +38,8 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
     assert {path.name for path in new_handout.iterdir()} == TOP | {".github", ".gitignore"}
     shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml")}
     shared.remove("lint.toml")
-    assert {path.name for path in (new_handout / "reference").iterdir()} == {*shared, *KATAS, "stubs", "workloads"}
+    ours = {*shared, *KATAS, "stubs", "workloads", "handout.sha256"}
+    assert {path.name for path in (new_handout / "reference").iterdir()} == ours
     classes = [*course().workloads, "optimizers", "training"]
     assert listed(new_handout / "reference/workloads") == sorted(
         ["workloads.toml", *(f"{name}.py" for name in classes)]
@@ -270,20 +271,26 @@ def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> No
     (out / "assignment/linear.py").write_text("filled in")
     again = ask("release", out, "--kata", "same_storage")
     assert again.code == 2
-    assert again.err == f"grader: {out}: there is something already; --force writes over a handout\n"
-    assert (out / "assignment/linear.py").read_text() == "filled in"
+    assert again.err == f"grader: {out}: there is something already; --update brings a handout up to date\n"
+    forced = ask("release", out, "--kata", "same_storage", "--force")
+    assert (forced.code, (out / "assignment/linear.py").read_text()) == (2, "filled in")
+    assert forced.err == (
+        f"grader: {out}/assignment/linear.py: it is written, and --force would write over it; --update keeps it\n"
+    )
+    (out / "assignment/linear.py").unlink()
     assert ask("release", out, "--kata", "same_storage", "--force").code == 0
     assert listed(out / "assignment") == ["__init__.py", "same_storage.py"]
     assert (out / ".git").is_dir(), "what is not of the handout stays"
     assert at_home("pytest", cwd=out).code == 1
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis/tests").write_text("mine")
-    assert ask("release", tmp_path / "thesis", "--force").err.endswith(
-        "there is something already, and it is no handout\n"
-    )
+    for option in ("--force", "--update"):
+        refused = ask("release", tmp_path / "thesis", option)
+        assert refused.err.endswith("there is something already, and it is no handout\n")
     assert listed(tmp_path / "thesis") == ["tests"]
     (tmp_path / "file").write_text("")
     assert ask("release", tmp_path / "file", "--force").code == 2
+    assert ask("release", tmp_path / "new", "--update").err.endswith("there is no handout to update\n")
 
 
 @pytest.mark.parametrize("place", [ROOT, ROOT.parent, ROOT / "torchkata", ROOT / "tests/new", Path("/")])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from grader.output.page.html import FILES
 from grader.output.page.parts import parts_of
-from grader.output.page.write import feedback, write_feedback, write_report
+from grader.output.page.write import Shown, feedback, write_feedback, write_report
 from grader.results import hand_in, result
 from grader.results.hand_in import MAX_FILE, MAX_TOTAL, HandIn, Source, kept
 from grader.results.result import Finding, Result
@@ -69,7 +69,7 @@ def handed_in(**files: str) -> HandIn:
 
 def page_of(one: Result, files: HandIn) -> str:
     """A student's page."""
-    return feedback(one, parts_of(one, visible(one, platform_hides=False)), files)
+    return feedback(Shown(one, parts_of(one, visible(one, platform_hides=False)), files))
 
 
 def crashed(line: int) -> Result:
@@ -120,8 +120,8 @@ def class_page(folder: Path, *results: Result, **files: str) -> str:
         hand_in.store(
             folder, one.submission, one.fingerprint, {f"{name}.py": text.encode() for name, text in files.items()}
         )
-    assert write_report(folder, [one.submission for one in results]) == []
-    assert write_feedback(folder, [one.submission for one in results], folder) == []
+    assert write_report(folder, [one.submission for one in results], {}) == []
+    assert write_feedback(folder, [one.submission for one in results], folder, {}) == []
     return (folder / "report.html").read_text("utf-8")
 
 
@@ -154,7 +154,7 @@ def test_the_class_page_has_what_many_handed_in_once_and_what_passed_only_where_
 def test_the_code_of_another_result_is_not_shown(tmp_path: Path) -> None:
     class_page(tmp_path, crashed(7), get_batch=TEXT)
     result.write(msgspec.structs.replace(crashed(7), fingerprint="sha256:1"), tmp_path)
-    assert write_report(tmp_path, ["ada"]) == []
+    assert write_report(tmp_path, ["ada"], {}) == []
     assert Lines((tmp_path / "report.html").read_text("utf-8")).lines == []
 
 

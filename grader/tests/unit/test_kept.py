@@ -16,6 +16,7 @@ from grader.pipeline.losses import demand_no_loss
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.speeds import waiting
 from grader.pipeline.submission_ids import with_ids
+from grader.results.digests import course_version, kata_digest
 from grader.results.result import KataResult, PerformanceResult, Result, read, write
 from grader.tests.conftest import ask
 from grader.tests.handed_in import LINEAR, handed_in
@@ -121,6 +122,29 @@ def test_results_where_others_may_write_are_refused_with_the_remedy(tmp_path: Pa
         list(queue(tmp_path / "the results", *a_class(tmp_path)).to_grade())
     (tmp_path / "the results").chmod(mode & ~0o022)
     assert len(list(queue(tmp_path / "the results", *a_class(tmp_path / "again")).to_grade())) == 1
+
+
+def test_only_what_another_grading_would_change_is_graded_again(tmp_path: Path) -> None:
+    out, (ada,) = tmp_path / "out", handed_in(tmp_path, LINEAR, "ada")
+    made = queue(out, ada)
+    (job,) = made.to_grade()
+    assert job.kept == {}
+    linear, sgd = (KataResult(name, "done", 12.0, 12.0, digest=kata_digest(name)) for name in ("linear", "sgd"))
+    before = replace(result("why", submission="ada"), basis=made.bases["ada"], katas=[linear])
+
+    def kept(stored: Result, **options: Any) -> list[str] | None:
+        write(stored, out)
+        jobs = list(queue(out, ada, **options).to_grade())
+        return [*jobs[0].kept] if jobs else None
+
+    assert kept(before) is None
+    assert read(out / "ada/result.json") == replace(before, fingerprint=made.prints["ada"], course=course_version())
+    assert kept(before, katas=("linear", "sgd")) == ["linear"]
+    assert kept(replace(before, katas=[linear, sgd])) == ["linear"], "and sgd goes, where somebody asks for that"
+    assert kept(replace(before, katas=[replace(linear, digest="another")])) == []
+    assert kept(replace(before, katas=[replace(linear, status="inconclusive")])) == []
+    assert kept(replace(before, basis="another")) == []
+    assert kept(before, force=True) == []
 
 
 def timed(made: Result) -> Result:

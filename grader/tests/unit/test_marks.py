@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -9,12 +10,15 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from grader.base.errors import CallError
+from grader.marks.marked import overtaken, results_in
 from grader.marks.roster import Person, match
 from grader.marks.rulebook import read_rulebook
 from grader.marks.rules import Extension, Mark, Override, Points, Policy, days_late, mark
 from grader.output import lms
+from grader.results import result
 from grader.tests.conftest import Run, ask
 from grader.tests.unit.test_stored import TESTS, store
 
@@ -254,6 +258,14 @@ def test_marks_of_a_class_have_a_row_for_each_and_no_zero_for_who_is_missing(tmp
     ]
 
 
+def test_marks_that_are_made_twice_are_the_same_and_change_no_result(tmp_path: Path) -> None:
+    folder, results = written(tmp_path / "class"), graded(tmp_path / "results")
+    before = {path: path.read_bytes() for path in results.rglob("*.json")}
+    made = [(marks(results, folder).code, (folder / "marks.csv").read_bytes()) for _ in range(2)]
+    assert made[0] == made[1]
+    assert {path: path.read_bytes() for path in results.rglob("*.json")} == before
+
+
 def test_marks_name_what_is_to_be_settled_by_hand(tmp_path: Path) -> None:
     store(graded(tmp_path / "results"), "who", "done", "passed")
     needless = CLASS["overrides.csv"].replace(",1,unfair", ",0,unfair")
@@ -344,3 +356,71 @@ def test_gradescopes_metadata_say_whose_a_submission_is_and_when_it_came(tmp_pat
         ("ben", "", "0", ""),
         ("eve", "submission_7", "1", "1.5"),
     ]
+
+
+def text_of(page: Path) -> str:
+    """What somebody reads, on one line."""
+    main = page.read_text("utf-8").partition("<main")[2]
+    return " ".join(re.sub(r"<[^>]*>", " ", main).split())
+
+
+def test_a_page_tells_how_a_mark_came_about(tmp_path: Path) -> None:
+    folder, results = written(tmp_path / "class"), graded(tmp_path / "results")
+    done = ask("report", results, "--class", folder, "--feedback", tmp_path / "pages")
+    assert (done.code, done.err) == (0, "")
+    ben = text_of(tmp_path / "pages/ben/feedback.html")
+    steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 put right by hand 0 mark 1.5 1 day late"
+    assert steps in ben
+    assert f"put right by hand +1 mark 2 linear {TESTS[1]} 1: unfair (ta)" in text_of(
+        tmp_path / "pages/ada/feedback.html"
+    )
+    assert "unfair" not in ben
+    assert steps in text_of(results / "report.html").replace("\\n", " ")
+
+
+def test_of_marks_that_differ_in_a_group_none_is_told_to_all(tmp_path: Path) -> None:
+    people = "id,group\nada,g\nben,g\n"
+    folder = written(
+        tmp_path / "class",
+        class_csv=people,
+        overrides_csv="id,points,reason,who\n",
+        times_csv="submission,time\ng,2026-10-02T20:00:00Z\n",
+    )
+    store(tmp_path / "results", "g", "done", "passed", "passed")
+    call = ("report", tmp_path / "results", "--class", folder, "--feedback", tmp_path / "pages")
+    assert ask(*call).code == 0
+    assert "mark 1.5 of 2" in text_of(tmp_path / "pages/g/feedback.html")
+    (folder / "extensions.csv").write_text("id,until,reason\nada,2026-10-05T00:00:00,in hospital\n")
+    assert ask(*call).code == 0
+    own = text_of(tmp_path / "pages/g/feedback.html")
+    assert "hospital" not in own
+    assert "lateness" not in own
+    assert "in hospital" in (tmp_path / "results/report.html").read_text()
+
+
+def test_a_regrade_names_the_overrides_that_it_has_overtaken(tmp_path: Path) -> None:
+    store(tmp_path / "before", "ada", "wrong", "passed", "failed")
+    store(tmp_path / "before", "ben", "wrong", "failed", "failed")
+    store(tmp_path / "after", "ada", "done", "passed", "passed")
+    store(tmp_path / "after", "ben", "wrong", "passed", "failed")
+    rows = ["id,kata,test,points,reason,who", f"ada,linear,{TESTS[1]},0.5,unfair,ta", "ben,linear,,2,unfair,ta"]
+    folder = written(tmp_path / "class", overrides_csv="\n".join(rows))
+    before, after = (results_in(tmp_path / name, {})[0] for name in ("before", "after"))
+    assert overtaken(folder, before, after) == [
+        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}, which was graded 0 and is 1 now; is it needed?"
+    ]
+    assert overtaken(folder, after, after) == overtaken(folder, {}, after) == []
+    both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")
+    refused = ask("grade", tmp_path, "--out", tmp_path / "after", *both)
+    assert refused.err == "grader: --class names people, and --pseudonyms does not: take one of them\n"
+
+
+def test_a_commits_time_counts_where_nothing_else_is_known(tmp_path: Path) -> None:
+    folder, results = written(tmp_path / "class"), graded(tmp_path / "results")
+    (folder / "times.csv").write_text("submission,time\nada,2026-10-01T20:00:00Z\n")
+    for name in ("ada", "ben"):
+        stored = result.read(results / name / "result.json")
+        result.write(replace(stored, handed_in="2026-10-03T12:00:00+02:00"), results)
+    assert marks(results, folder).err == ""
+    rows = list(csv.DictReader((folder / "marks.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["id"], row["days_late"]) for row in rows] == [("ada", "0"), ("ben", "2"), ("eve", "0")]

@@ -16,7 +16,7 @@ from grader.output.page import overview, speed
 from grader.output.page.html import FILES
 from grader.output.page.parts import parts_of
 from grader.output.page.student import Property, Student, student_of
-from grader.output.page.write import feedback, write_feedback
+from grader.output.page.write import Shown, feedback, write_feedback
 from grader.results import result as stored
 from grader.results.result import Result
 from grader.results.text import printable
@@ -71,7 +71,7 @@ def page_of(folder: Path, *results: Result) -> str:
 
 def feedback_of(result: Result) -> str:
     """`feedback.html` of this one."""
-    return feedback(result, parts_of(result, visible(result, platform_hides=False)))
+    return feedback(Shown(result, parts_of(result, visible(result, platform_hides=False)), None))
 
 
 def student(score: float, max_score: float = 100.0, failed: dict[Property, str] | None = None) -> Student:
@@ -143,7 +143,7 @@ def test_a_rehearsal_is_coloured_by_threshold_and_marked_on_every_page(tmp_path:
     page = page_of(tmp_path, made)
     assert "a rehearsal, no points; the colours say which threshold was reached" in page
     assert '<span class="of">a rehearsal, no points</span>' in page
-    assert write_feedback(tmp_path, ["ada"], tmp_path) == []
+    assert write_feedback(tmp_path, ["ada"], tmp_path, {}) == []
     own = (tmp_path / "ada/feedback.html").read_text()
     assert own.count("a rehearsal, no points") == 2, "among the contents and above the workloads"
     assert "of 0" not in own

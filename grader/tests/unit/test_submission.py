@@ -1,8 +1,10 @@
 """Which files of a submission count."""
 
 import os
+import shutil
 import socket
 import stat
+import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -11,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from grader.base.errors import CallError
+from grader.marks.roster import Person, match
 from grader.pipeline.archives import SubmissionError
-from grader.pipeline.download import hand_ins
+from grader.pipeline.download import Download, hand_ins
 from grader.pipeline.submission import read
+from grader.pipeline.submission_ids import with_ids
 from grader.tests import ROOT
 
 
@@ -91,15 +95,72 @@ def test_a_folder_of_submissions_stands_for_what_is_in_it(tmp_path: Path) -> Non
     zip_of(moodle / "Ada_1_assignsubmission_file/x.zip", "linear.py")
     handed_in(moodle / "Ben_2_assignsubmission_file", "assignment/linear.py")
     handed_in(moodle, "Eve_3_assignsubmission_file/notes.txt", "grades.csv", ".DS_Store", "__MACOSX/x")
-    found, passed_over = hand_ins([moodle])
-    assert [path.name.split("_")[0] for path in found] == ["Ada", "Ben", "Eve"], "hers is empty, and not lost"
-    assert passed_over == ["grades.csv"]
+    found = hand_ins([moodle])
+    assert [path.name.split("_")[0] for path in found.submissions] == ["Ada", "Ben", "Eve"], "hers is empty, not lost"
+    assert found.passed_over == ["grades.csv"]
     gradescope = handed_in(tmp_path / "gradescope", "submission_metadata.yml", "submission_1/linear.py")
-    assert hand_ins([gradescope]) == ([gradescope / "submission_1"], [])
-    assert hand_ins(sorted(gradescope.iterdir()))[0] == [gradescope / "submission_1"], "as a shell lists them"
+    one = Download([gradescope / "submission_1"])
+    assert hand_ins([gradescope]) == hand_ins(sorted(gradescope.iterdir())) == one, "as a shell lists them, too"
     canvas = tmp_path / "canvas"
     both = [zip_of(canvas / f"{name}_1_2_hw.zip", "linear.py") for name in ("ada", "ben")]
-    assert hand_ins([canvas]) == (both, [])
+    assert hand_ins([canvas]) == Download(both)
+
+
+def test_loose_files_as_canvas_names_them_are_one_hand_in_of_each(tmp_path: Path) -> None:
+    names = ("lovelaceada_LATE_4711_90_linear.py", "lovelaceada_LATE_4711_91_sgd-2.py", "张三_4712_92_my_help.py")
+    folder = handed_in(tmp_path / "canvas", *names, "张三_4712_93_linear.py", "notes.txt", "linear_4.py")
+    found = hand_ins([folder])
+    assert (found.submissions, found.passed_over) == ([], ["linear_4.py", "notes.txt"])
+    entries, refused = with_ids(found.submissions, found.loose)
+    assert refused == []
+    read_in = {entry.id: read(entry.path, entry.files).files for entry in entries}
+    assert {id: list(files) for id, files in read_in.items()} == {
+        "lovelaceada_4711_files": ["linear.py", "sgd.py"],
+        "张三_4712_files": ["linear.py", "my_help.py"],
+    }
+    assert read_in["lovelaceada_4711_files"]["sgd.py"] == b"# lovelaceada_LATE_4711_91_sgd-2.py"
+    assert hand_ins(sorted(folder.glob("*_47*"))).loose == found.loose, "as a shell lists them"
+    people = [Person("ada", lms_id="4711"), Person("zhang", lms_id="4712")]
+    assert match(people, [entry.id for entry in entries]).submissions == {
+        "ada": "lovelaceada_4711_files",
+        "zhang": "张三_4712_files",
+    }
+    handed_in(folder, "lovelaceada_4711_99_sgd.py")
+    with pytest.raises(CallError, match=r"both are sgd\.py of one hand-in; remove one$"):
+        hand_ins([folder])
+
+
+def git(folder: Path, *arguments: str, at: str = "") -> None:
+    """What git does there, at this time."""
+    who = {f"GIT_{role}_{what}": "a@x.edu" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    environment = {**os.environ, **who, "GIT_COMMITTER_DATE": at}
+    subprocess.run(["git", "-C", str(folder), *arguments], check=True, env=environment, capture_output=True)
+
+
+def test_a_repository_says_when_it_was_committed_and_runs_nothing_of_its_students(tmp_path: Path) -> None:
+    at, mark = "2026-10-01T22:30:00-07:00", tmp_path / "ran"
+    ada = handed_in(tmp_path / "ada", "assignment/linear.py", "assignment/helper.py")
+    git(ada, "init", "-q")
+    git(ada, "add", "-A")
+    git(ada, "commit", "-q", "-m", "done", at=at)
+    assert read(ada).handed_in == at
+    git(ada, "pack-refs", "--all")
+    git(ada, "repack", "-adq")
+    assert read(ada).handed_in == at
+    (ada / "assignment/linear.py").write_text("# later")
+    assert read(ada).handed_in == "", "what is graded was never committed"
+    git(ada, "checkout", "-q", "--detach", "--force")
+    assert read(ada).handed_in == at
+    git(ada, "config", "log.showSignature", "true")
+    for name in ("gpg.program", "core.fsmonitor", "core.pager"):
+        git(ada, "config", name, f"touch {mark}")
+    assert (read(ada).handed_in, mark.exists()) == (at, False)
+    git(ada, "status")
+    assert mark.exists(), "the trap works"
+    (ada / ".git/HEAD").write_text("ref: refs/heads/../../../secret\n")
+    assert read(ada).handed_in == ""
+    shutil.rmtree(ada / ".git/objects")
+    assert read(ada).handed_in == ""
 
 
 @pytest.mark.parametrize(
@@ -112,7 +173,7 @@ def test_a_folder_of_submissions_stands_for_what_is_in_it(tmp_path: Path) -> Non
     ],
 )
 def test_a_single_submission_is_not_taken_for_a_folder_of_them(tmp_path: Path, names: tuple[str, ...]) -> None:
-    assert hand_ins([handed_in(tmp_path / "ada", *names)]) == ([tmp_path / "ada"], [])
+    assert hand_ins([handed_in(tmp_path / "ada", *names)]) == Download([tmp_path / "ada"])
 
 
 def test_what_holds_no_submission_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,105 @@
+"""A test that is mended in mid-term: what is graded again, what is kept, and who is told what has changed."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from grader.pipeline.regrade import better
+from grader.pipeline.session import stands
+from grader.results.result import KataResult, read
+from grader.tests import ROOT
+from grader.tests.conftest import Run, ask, run
+from grader.tests.made import result
+from torchkata.result import TestResult
+
+RIGHT, WRONG = '"factorise", 1), oracle.factors(1))', '"factorise", 1), [1])'
+MENDED = "tests/test_factorise.py::test_one_has_no_factors"
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A course that asks something wrong, as a git checkout."""
+    copy = shutil.copytree(ROOT / "examples/courses/primes", tmp_path / "primes")
+    write(copy, RIGHT, WRONG)
+    subprocess.run(["git", "init", "-q", str(copy / "submissions/complete")], check=True)
+    commit(copy / "submissions/complete", "Hand in")
+    subprocess.run(["git", "init", "-q", str(copy)], check=True)
+    commit(copy, "Ask")
+    return copy
+
+
+def write(course: Path, old: str, new: str) -> None:
+    """One text of the tests of factorise exchanged."""
+    path = course / "tests/test_factorise.py"
+    assert path.read_text().count(old) == 1
+    path.write_text(path.read_text().replace(old, new))
+
+
+def commit(course: Path, message: str) -> None:
+    """All of it as it is now."""
+    who = ("-c", "user.name=ada", "-c", "user.email=ada@x.edu")
+    for arguments in (("add", "-A"), (*who, "commit", "-q", "-m", message)):
+        subprocess.run(["git", "-C", str(course), *arguments], check=True)
+
+
+def grade(course: Path, out: Path, *options: str) -> Run:
+    """Two katas of two."""
+    given = [str(course / "submissions" / name) for name in ("complete", "half_done")]
+    options = ("--examples", "5", "--seed", "0", "--jobs", "2", *options)
+    done = run("grader", "--course", str(course), "grade", *given, "--out", str(out), *options)
+    assert done.code == 0, done.err
+    return done
+
+
+def katas(out: Path) -> dict[str, dict[str, KataResult]]:
+    """What is stored, by submission and kata."""
+    results = [read(path) for path in out.glob("*/result.json")]
+    return {result.submission: {kata.kata: kata for kata in result.katas} for result in results}
+
+
+def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_anybody(
+    course: Path, tmp_path: Path
+) -> None:
+    out, before = tmp_path / "out", tmp_path / "before"
+    grade(course, out)
+    shutil.copytree(out, before)
+    write(course, WRONG, RIGHT)
+    commit(course, "One has no factors")
+    assert "graded again, all else of these kept: factorise (2)" in grade(course, out).out
+    first, second = katas(before), katas(out)
+    assert read(out / "complete/result.json").handed_in, "its last commit"
+    assert all(second[name]["sieve"] == kata["sieve"] for name, kata in first.items()), "to the last second"
+    gained = {name: second[name]["factorise"].score - kata["factorise"].score for name, kata in first.items()}
+    assert gained["complete"] > 0
+
+    told = ask("--course", course, "diff", before, out).out.splitlines()
+    assert told[-1].startswith(f"factorise: {MENDED} changed by ")
+    assert told[-1].endswith(" One has no factors")
+
+    write(course, RIGHT, WRONG)
+    assert "all else of these kept: factorise (2)\n" in grade(course, out, "--keep", "better").out
+    kept = read(out / "complete/result.json")
+    assert kept.katas[1].score == second["complete"]["factorise"].score
+    assert f"{kept.katas[1].kept}+" == kept.course, "points by what was committed"
+
+
+def test_what_others_build_on_is_how_it_ended_and_no_more() -> None:
+    assert stands("cruncher", {"linear"}, frozenset({"linear", "sgd"}))
+    assert not stands("cruncher", set(), frozenset({"linear"})), "a fallback takes its place now"
+    assert not stands("cruncher", {"linear"}, frozenset())
+    assert stands("linear", set(), frozenset({"cruncher"})), "which builds on linear, and not linear on it"
+
+
+def test_the_better_points_are_kept_where_the_tests_are_worth_the_same() -> None:
+    def kata(score: float, *tests: str) -> KataResult:
+        return KataResult("linear", "wrong", score, 5.0, tuple(TestResult(name, "failed", 0, 5) for name in tests))
+
+    stored = replace(result("why"), course="c0ffee", katas=[kata(4, "a")])
+    (kept,) = better(stored, [replace(kata(3, "a"), digest="new")])
+    assert (kept.score, kept.kept, kept.digest) == (4, "c0ffee", "new"), "and it is not graded again for that"
+    assert better(stored, [kata(4, "a")]) == [kata(4, "a")], "as good is new"
+    assert better(stored, [kata(3, "b")]) == [kata(3, "b")], "of another test they are other points"
+    assert better(None, [kata(3, "a")]) == [kata(3, "a")]

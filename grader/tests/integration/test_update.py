@@ -1,0 +1,162 @@
+"""A handout that changes in mid-term: on the instructor's side, on a student's, and when it fails half-way."""
+
+import io
+import shutil
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from grader.commands.package.write import spread
+from grader.commands.release.contents import contents, with_foundations
+from grader.tests import ROOT
+from grader.tests.conftest import ask, kata
+from torchkata import handout
+
+OLD, ASKED = "reference/linear/kata.toml", "reference/stubs/linear.py"
+
+
+@pytest.fixture(scope="module")
+def files() -> Mapping[str, bytes]:
+    """What a handout of one kata holds, the same files for all tests."""
+    return contents(with_foundations(["linear"]))
+
+
+@pytest.fixture
+def student(files: Mapping[str, bytes], tmp_path: Path) -> Path:
+    """Where somebody has begun to work, and changed more than `assignment/`."""
+    folder = tmp_path / "student"
+    spread(files, folder)
+    (folder / "assignment/linear.py").write_bytes(b"mine, to the last byte\r\n")
+    (folder / "tests/test_mine.py").write_text("assert 1 + 1 == 2\n")
+    (folder / "README.md").write_text("my notes\n")
+    return folder
+
+
+def newer(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """A handout with another test, another stub, one kata more, and a file less."""
+    changed = {
+        "tests/test_linear.py": files["tests/test_linear.py"] + b"# mended\n",
+        ASKED: files[ASKED] + b"# asked in another way\n",
+        "reference/stubs/sgd.py": b"raise NotImplementedError\n",
+    }
+    made = {name: content for name, content in files.items() if name not in ("docs/katas.md", handout.LIST)} | changed
+    return made | {handout.LIST: handout.listing(made)}
+
+
+def assignment(folder: Path) -> dict[str, bytes]:
+    """All of a student's own folder."""
+    return {path.name: path.read_bytes() for path in sorted((folder / "assignment").iterdir()) if path.is_file()}
+
+
+def test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment(
+    files: Mapping[str, bytes], student: Path, tmp_path: Path
+) -> None:
+    before = assignment(student)
+    spread(newer(files), tmp_path / "handout")
+    done = kata(student, "update", str(tmp_path / "handout"))
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "README.md is the handout's again; yours is kept as README.md.bak",
+        "assignment/ has no sgd: kata reset sgd puts its stub there",
+        "linear is asked in another way: your file is as it was, the new stub is reference/stubs/linear.py",
+        "up to date; files that have changed: 5; assignment/ is as it was",
+    ]
+    assert assignment(student) == before
+    assert (student / "README.md.bak").read_text() == "my notes\n"
+    assert (student / "tests/test_mine.py").read_text() == "assert 1 + 1 == 2\n"
+    assert (student / "tests/test_linear.py").read_bytes().endswith(b"# mended\n")
+    assert not (student / "docs/katas.md").exists()
+    assert not list(student.glob(".update-*"))
+    again = kata(student, "update", str(tmp_path / "handout"))
+    assert again.out.splitlines()[-1] == "up to date already"
+
+
+@pytest.mark.parametrize("ending", ["zip", "tar"])
+def test_an_update_comes_out_of_an_archive_as_servers_make_them(
+    files: Mapping[str, bytes], student: Path, ending: str
+) -> None:
+    from torchkata.cli.update import taken
+
+    spread(newer(files), student.parent / "pack/handout-main")
+    archive = shutil.make_archive(str(student.parent / "new"), ending, student.parent / "pack")
+    assert taken(archive).keys() == {name for name in newer(files) if not handout.is_students(name)}
+    assert "tests/test_linear.py" in handout.update(student, taken(archive)).new
+
+
+def test_what_is_no_whole_handout_is_refused_in_one_line_and_changes_nothing(
+    files: Mapping[str, bytes], student: Path, tmp_path: Path
+) -> None:
+    before = {path: path.read_bytes() for path in student.rglob("*") if path.is_file()}
+    spread({**newer(files), "tests/test_linear.py": b"cut"}, tmp_path / "cut")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "text.zip").write_text("404 Not Found")
+    climbing = io.BytesIO()
+    with tarfile.open(fileobj=climbing, mode="w") as tar:
+        entry = tarfile.TarInfo(handout.LIST)
+        text = f"{handout.digest(b'')}  ../outside\n".encode()
+        entry.size = len(text)
+        tar.addfile(entry, io.BytesIO(text))
+    (tmp_path / "climbing.tar").write_bytes(climbing.getvalue())
+    for source, told in (
+        ("cut", "no whole handout in it (tests/test_linear.py)"),
+        ("empty", "no whole handout in it (reference/handout.sha256)"),
+        ("climbing.tar", "no whole handout in it (reference/handout.sha256)"),
+        ("text.zip", "no whole handout in it (reference/handout.sha256)"),
+        ("gone.zip", "can't be read (No such file or directory)"),
+    ):
+        refused = kata(student, "update", str(tmp_path / source))
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert f"{source}: {told}" in refused.err
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_an_update_that_fails_half_way_has_lost_nothing_and_is_done_by_doing_it_again(
+    files: Mapping[str, bytes], student: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, replace, count = assignment(student), Path.replace, 0
+
+    def fails(path: Path, target: Path) -> Path:
+        nonlocal count
+        count += 1
+        if count == 3:
+            raise OSError(28, "No space left on device")
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", fails)
+    with pytest.raises(OSError, match="No space left"):
+        handout.update(student, newer(files))
+    assert assignment(student) == before
+    assert "my notes\n" in [path.read_text() for path in student.glob("README.md*")]
+    assert all((student / name).exists() for name in files), "nothing is gone before all is there"
+    handout.update(student, newer(files))
+    assert {name: (student / name).read_bytes() for name in newer(files) if not handout.is_students(name)} == {
+        name: content for name, content in newer(files).items() if not handout.is_students(name)
+    }
+    assert [path.read_text() for path in student.glob("README.md.bak*")] == ["my notes\n"]
+
+
+def test_release_brings_a_published_handout_up_to_date(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert ask("release", out, "--kata", "linear", "--language", "zh").code == 0
+    (out / ".git").mkdir()
+    (out / "assignment/linear.py").write_text("class Linear: ...\n")
+    (out / "tests/test_linear.py").write_text("last week's\n")
+    old = (
+        (out / handout.LIST)
+        .read_text()
+        .replace(handout.digest((ROOT / "tests/test_linear.py").read_bytes()), handout.digest(b"last week's\n"))
+    )
+    (out / handout.LIST).write_text(old)
+    done = ask("release", out, "--update")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[0] == "updated: files that are new or other than before: 1, that are gone: 0"
+    assert (out / "assignment/linear.py").read_text() == "class Linear: ...\n"
+    assert (out / "tests/test_linear.py").read_bytes() == (ROOT / "tests/test_linear.py").read_bytes()
+    more = ask("release", out, "--update", "--kata", "linear", "--kata", "sgd").out
+    assert "stubs:   sgd: not in assignment/; `kata reset NAME` puts it there" in more
+    (out / handout.LIST).unlink()
+    assert ask("release", out, "--update").err.endswith(
+        "it was released before there were updates (reference/handout.sha256 is missing)\n"
+    )
