@@ -11,11 +11,12 @@ from markupsafe import Markup
 from grader.base.errors import CallError, MachineError
 from grader.output.page import overview, speed
 from grader.output.page.html import templates
+from grader.output.page.items import Analysis, analysis, write_tables
 from grader.output.page.parts import Part, parts_of
 from grader.output.page.student import Student, student_of
 from grader.results.result import Result, ResultError, read, write_whole
 from grader.results.view import PERFORMANCE, VisibleTest, unredacted, visible
-from torchkata.course import course
+from torchkata.course import Kata, course
 
 PAGE = "report.html"
 FEEDBACK = "feedback.html"
@@ -43,16 +44,21 @@ class Blocks:
 
 
 def write_report(directory: Path, submissions: Sequence[str]) -> list[str]:
-    """Write `report.html` of these results; a line for each that can't be shown. Raises MachineError."""
+    """Write `report.html` of these results, and the tests' figures as tables; a line for each that can't be shown.
+
+    Raises MachineError.
+    """
     blocks, problems = Blocks(), list[str]()
     students = [
         student_of(result, parts, blocks.of(result, parts))
         for result, parts in shown_in(directory, submissions, unredacted, problems)
     ]
+    found = analysis(students, graded_katas(students))
     try:
-        write_whole(directory / PAGE, page(students, blocks).encode())
+        write_whole(directory / PAGE, page(students, blocks, found).encode())
+        write_tables(found, directory)
     except OSError as error:
-        raise MachineError(f"can't write {directory / PAGE} ({error.strerror})") from None
+        raise MachineError(f"can't write into {directory} ({error.strerror})") from None
     return problems
 
 
@@ -85,10 +91,15 @@ def shown_in(
             yield result, parts
 
 
-def page(students: Sequence[Student], blocks: Blocks) -> str:
-    """The page of a class."""
+def graded_katas(students: Sequence[Student]) -> list[Kata]:
+    """Those of which anybody was graded, in the course's order."""
     graded = {name for one in students for name in one.cells}
-    katas = [kata for name, kata in course().katas.items() if name in graded]
+    return [kata for name, kata in course().katas.items() if name in graded]
+
+
+def page(students: Sequence[Student], blocks: Blocks, found: Analysis) -> str:
+    """The page of a class."""
+    katas = graded_katas(students)
     failing = overview.failing(students)
     return (
         templates()
@@ -97,12 +108,13 @@ def page(students: Sequence[Student], blocks: Blocks) -> str:
             students=students,
             katas=katas,
             tracks=[(course().tracks[name], list(group)) for name, group in groupby(katas, attrgetter("track"))],
-            timed=PERFORMANCE in graded,
+            timed=any(PERFORMANCE in one.cells for one in students),
             blocks=blocks.html,
             bins=overview.bins(students),
             spread=overview.spread(students) if students else None,
             ended=overview.ended(students, katas),
             failing=failing,
+            analysis=found,
             fails={
                 one.submission: [place for place, each in enumerate(failing) if each.which in one.failed]
                 for one in students
