@@ -1,9 +1,9 @@
 """What the tests say of a class, and the class of the tests: item analysis, as pure functions on results.
 
-The discrimination of a test is the point-biserial correlation of passing it with the share of the points of all else that
-somebody has tried. By chance alone it varies around 0 with variance 1/(n−1), whatever the points look like: so it does
-over all permutations (E. J. G. Pitman, Significance tests which may be applied to samples from any populations II, 1937).
-Even a perfect test reaches no more than a ceiling, which depends on how many pass.
+The discrimination of a test is the point-biserial correlation of passing it with the share of the points of all
+else that somebody has tried. By chance alone it varies around 0 with variance 1/(n−1), whatever the points look like:
+so it does over all permutations (E. J. G. Pitman, Significance tests which may be applied to samples from any
+populations II, 1937). Even a perfect test reaches no more than a ceiling, which depends on how many pass.
 """
 
 from collections import Counter
