@@ -9,7 +9,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from grader.base.errors import CallError, MachineError
-from grader.output.page import overview, speed
+from grader.output.page import overview, similar, speed
 from grader.output.page.html import templates
 from grader.output.page.items import Analysis, analysis, write_tables
 from grader.output.page.parts import Part, parts_of
@@ -55,7 +55,8 @@ def write_report(directory: Path, submissions: Sequence[str]) -> list[str]:
     ]
     found = analysis(students, graded_katas(students))
     try:
-        write_whole(directory / PAGE, page(students, blocks, found).encode())
+        beside = similar.PAGE if (directory / similar.PAGE).exists() else ""
+        write_whole(directory / PAGE, page(students, blocks, found, beside).encode())
         write_tables(found, directory)
     except OSError as error:
         raise MachineError(f"can't write into {directory} ({error.strerror})") from None
@@ -97,8 +98,8 @@ def graded_katas(students: Sequence[Student]) -> list[Kata]:
     return [kata for name, kata in course().katas.items() if name in graded]
 
 
-def page(students: Sequence[Student], blocks: Blocks, found: Analysis) -> str:
-    """The page of a class."""
+def page(students: Sequence[Student], blocks: Blocks, found: Analysis, beside: str) -> str:
+    """The page of a class; `beside` it lies the page of who hands in the same, if there is one."""
     katas = graded_katas(students)
     failing = overview.failing(students)
     return (
@@ -115,6 +116,7 @@ def page(students: Sequence[Student], blocks: Blocks, found: Analysis) -> str:
             ended=overview.ended(students, katas),
             failing=failing,
             analysis=found,
+            similar=beside,
             fails={
                 one.submission: [place for place, each in enumerate(failing) if each.which in one.failed]
                 for one in students
