@@ -152,14 +152,14 @@ def test_the_class_page_leads_to_who_hands_in_the_same(tmp_path: Path) -> None:
 def test_folders_are_laid_out_for_jplag_and_dolos(made: MadeClass, folder: Path) -> None:
     name, files = next(iter(made.files.items()))
     jplag = folder / "to/jplag"
-    assert {path.name for path in jplag.iterdir()} == {*made.files, "BaseCode"}
+    assert {path.name for path in jplag.iterdir()} == {*made.files}
     assert (jplag / name / "sgd.py").read_bytes() == files["sgd.py"]
-    assert (jplag / "BaseCode/sgd.py").read_bytes() == course().stub("sgd").read_bytes()
+    assert (folder / "to/stubs/sgd.py").read_bytes() == course().stub("sgd").read_bytes()
     with (folder / "to/dolos/sgd/info.csv").open() as file:
         listed = [row["filename"] for row in csv.DictReader(file)]
     assert listed == [f"{one}.py" for one in made.files]
     assert all((folder / "to/dolos/sgd" / one).is_file() for one in listed)
-    assert f"-bc {jplag}/BaseCode {jplag}\n" in (folder / "said").read_text()
+    assert f"-bc {folder}/to/stubs {jplag}\n" in (folder / "said").read_text()
     again = ask("similar", folder / "class", "--out", folder / "out", "--folders", folder / "to")
     assert (again.code, again.err) == (2, f"grader: --folders {folder}/to: there is something in it already\n")
 
