@@ -8,8 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from grader.results.items import FEWEST
-from grader.results.text import in_words, printable, words
+from grader.results.text import in_words, printable
 from torchkata.languages import class_language, to_the_class
 from torchkata.result import LOOK_OF, LOOKS
 
@@ -31,14 +30,13 @@ def templates() -> Environment:
         "LOOKS": LOOKS,
         "STATUSES": {status: to_the_class(f"status.{status}") for status in reversed(LOOK_OF)},
         "SYMBOLS": {status: look.symbol for status, look in LOOK_OF.items()},
-        "FEWEST": FEWEST,
         "in_words": in_words,
         "class_language": class_language(),
         "said": to_the_class,
         "inline": inline,
         "policy": policy,
     }
-    made.filters |= {"figure": figure, "words": words}
+    made.filters["figure"] = figure
     return made
 
 

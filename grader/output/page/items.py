@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 from grader.output.gradebook import Cell, csv_of
 from grader.output.page.student import Student
 from grader.results import items
-from grader.results.items import Diagnosed, Item, Property
+from grader.results.items import FEWEST, Diagnosed, Item, Property
 from grader.results.result import write_whole
-from torchkata.course import Kata
+from grader.results.text import words
+from torchkata.course import course
 
 ITEMS = "items.csv"
 DIAGNOSES = "diagnoses.csv"
@@ -23,6 +25,7 @@ class Analysis:
     items: list[Item]
     diagnosed: list[Diagnosed]
     tests: int  # that were graded
+    fewest: ClassVar[int] = FEWEST
 
     @cached_property
     def flagged(self) -> list[Item]:
@@ -34,10 +37,15 @@ class Analysis:
         """How many tests too few have tried."""
         return self.tests - len(self.items)
 
+    def title(self, which: Property) -> str:
+        """The test's name as words."""
+        return words(which.test)
 
-def analysis(students: Sequence[Student], katas: Sequence[Kata]) -> Analysis:
-    """Of all tests of these katas, in the course's order."""
-    tests = [Property(kata.name, test) for kata in katas for test in kata.points]
+
+def analysis(students: Sequence[Student]) -> Analysis:
+    """Of all tests of the katas that were graded, in the course's order."""
+    graded = {which.kata for one in students for which in one.answers}
+    tests = [Property(name, test) for name, kata in course().katas.items() if name in graded for test in kata.points]
     answers = [one.answers for one in students]
     return Analysis(items.items(answers, tests), items.diagnosed(answers, tests), len(tests))
 

@@ -9,14 +9,15 @@ from pathlib import Path
 from markupsafe import Markup
 
 from grader.base.errors import CallError, MachineError
-from grader.output.page import overview, similar, speed
+from grader.output.page import overview, speed
 from grader.output.page.html import templates
 from grader.output.page.items import Analysis, analysis, write_tables
 from grader.output.page.parts import Part, parts_of
+from grader.output.page.similar import PAGE as SIMILAR
 from grader.output.page.student import Student, student_of
 from grader.results.result import Result, ResultError, read, write_whole
 from grader.results.view import PERFORMANCE, VisibleTest, unredacted, visible
-from torchkata.course import Kata, course
+from torchkata.course import course
 
 PAGE = "report.html"
 FEEDBACK = "feedback.html"
@@ -53,10 +54,10 @@ def write_report(directory: Path, submissions: Sequence[str]) -> list[str]:
         student_of(result, parts, blocks.of(result, parts))
         for result, parts in shown_in(directory, submissions, unredacted, problems)
     ]
-    found = analysis(students, graded_katas(students))
+    found = analysis(students)
     try:
-        beside = similar.PAGE if (directory / similar.PAGE).exists() else ""
-        write_whole(directory / PAGE, page(students, blocks, found, beside).encode())
+        similar = SIMILAR if (directory / SIMILAR).exists() else ""
+        write_whole(directory / PAGE, page(students, blocks, found, similar).encode())
         write_tables(found, directory)
     except OSError as error:
         raise MachineError(f"can't write into {directory} ({error.strerror})") from None
@@ -92,15 +93,10 @@ def shown_in(
             yield result, parts
 
 
-def graded_katas(students: Sequence[Student]) -> list[Kata]:
-    """Those of which anybody was graded, in the course's order."""
+def page(students: Sequence[Student], blocks: Blocks, found: Analysis, similar: str) -> str:
+    """The page of a class, and beside it the page of who hands in the same, if there is one."""
     graded = {name for one in students for name in one.cells}
-    return [kata for name, kata in course().katas.items() if name in graded]
-
-
-def page(students: Sequence[Student], blocks: Blocks, found: Analysis, beside: str) -> str:
-    """The page of a class; `beside` it lies the page of who hands in the same, if there is one."""
-    katas = graded_katas(students)
+    katas = [kata for name, kata in course().katas.items() if name in graded]
     failing = overview.failing(students)
     return (
         templates()
@@ -109,14 +105,14 @@ def page(students: Sequence[Student], blocks: Blocks, found: Analysis, beside: s
             students=students,
             katas=katas,
             tracks=[(course().tracks[name], list(group)) for name, group in groupby(katas, attrgetter("track"))],
-            timed=any(PERFORMANCE in one.cells for one in students),
+            timed=PERFORMANCE in graded,
             blocks=blocks.html,
             bins=overview.bins(students),
             spread=overview.spread(students) if students else None,
             ended=overview.ended(students, katas),
             failing=failing,
             analysis=found,
-            similar=beside,
+            similar=similar,
             fails={
                 one.submission: [place for place, each in enumerate(failing) if each.which in one.failed]
                 for one in students
