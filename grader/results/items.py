@@ -23,6 +23,7 @@ CHANCE = 0.03  # how often a test that tosses a coin is taken for a sound one
 BELOW_CHANCE = 0.05  # how often a class of tests that toss coins has one that seems to prefer the weak
 MISSED = 0.1  # how often a sound test may look like a coin, where tests are told apart at all
 SOUND = 0.5  # of its ceiling is what a sound test reaches
+RARE = 0.2  # a test that fewer fail, or pass, need not tell good from weak
 DIGITS = 9  # of a share: sums in another order are no other points
 
 
@@ -148,14 +149,15 @@ def fails_the_best(passed: Sequence[bool], rest: Sequence[float], tests: int) ->
     """Whether the best fail it as often as anybody, or oftener, and that is not for want of submissions.
 
     Either the correlation is below 0 beyond chance, also as the lowest of so many tests (Bonferroni); or it is not
-    above 0 beyond chance, though a sound test that so many pass would be.
+    above 0 beyond chance, though a sound test of middling difficulty that so many pass would be.
     """
     found, most = point_biserial(passed, rest), ceiling(passed, rest)
     if found is None or most is None:
         return False
     normal, scale = NormalDist(), sqrt(len(passed) - 1)
     above = normal.inv_cdf(1 - CHANCE)
-    told_apart = SOUND * most * scale >= above + normal.inv_cdf(1 - MISSED)
+    middling = RARE <= fmean(passed) <= 1 - RARE
+    told_apart = middling and SOUND * most * scale >= above + normal.inv_cdf(1 - MISSED)
     return found * scale < normal.inv_cdf(BELOW_CHANCE / tests) or (told_apart and found * scale < above)
 
 
