@@ -190,6 +190,38 @@ def diff(
 
 
 @app.command()
+def similar(
+    submissions: Annotated[
+        list[Path],
+        typer.Argument(help="Directories, .zip, .tar, .tar.gz, or a folder of them.", metavar="SUBMISSION..."),
+    ],
+    out: Annotated[Path, typer.Option(help="Where similar.html and similar.csv go.", metavar="DIR")],
+    pairs: Annotated[int, typer.Option(min=1, help="How many pairs, the most alike.")] = 40,
+    track: Tracks = None,
+    kata: Katas = None,
+    folders: Annotated[
+        Path | None, typer.Option(help="Lay out the code for JPlag and Dolos there, too.", metavar="TO")
+    ] = None,
+    pseudonyms: Annotated[
+        Path | None, typer.Option(help="As for `grader grade`: the key to the pseudonyms.", metavar="KEYFILE")
+    ] = None,
+) -> None:
+    """Show whose hand-ins are more alike than others of the class, side by side; for you alone, no points depend on it.
+
+    Compared is syntax: names, comments, layout and the order of functions play no part, nor does what the stubs have.
+    """
+
+    def load() -> Command:
+        demand_own_course(submissions)
+        from grader.commands.similar import Options, run_similar
+
+        options = Options(out, wanted(kata or (), track or ()), pairs, folders, pseudonyms)
+        return lambda: run_similar(submissions, options)
+
+    sys.exit(run(load))
+
+
+@app.command()
 def export(
     directory: Annotated[Path, typer.Argument(help="What `grader grade` had as --out.", metavar="DIR")],
     format: Annotated[Format, typer.Option(help="Whose format.")],

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from grader.base.terminal import console
+from grader.output.page.items import DIAGNOSES, ITEMS
 from grader.output.page.marks import read_marks
 from grader.output.page.write import FEEDBACK, PAGE, write_feedback, write_report
 from grader.output.summary import draw_speed, rebuild, show, tell
@@ -28,6 +29,7 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None) -> i
     if any(row.performance for row in found):
         out.print(f"speed:     {directory}/<submission>/speed.svg, roofline.svg", markup=False, soft_wrap=True)
     out.print(f"page:      {directory / PAGE}", markup=False, soft_wrap=True)
+    out.print(f"tests:     {directory / ITEMS}, {DIAGNOSES}", markup=False, soft_wrap=True)
     if feedback is not None:
         out.print(f"feedback:  {feedback}/<submission>/{FEEDBACK}", markup=False, soft_wrap=True)
     tell(console(stderr=True), problems)

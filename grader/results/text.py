@@ -23,6 +23,11 @@ def one_line(text: str) -> str:
     return " ".join(printable(text).split())
 
 
+def words(test: str) -> str:
+    """A test's name, as a sentence."""
+    return test.removeprefix("test_").replace("_", " ")
+
+
 def in_words(outcome: Outcome) -> str:
     """How a test or a workload ended."""
     return to_the_class("feedback.passed" if outcome == "passed" else f"status.{LOOKS[outcome].status}")

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median, quantiles
 
-from grader.output.page.student import BINS, Property, Student
+from grader.output.page.student import BINS, Student
+from grader.results.items import Property
 from grader.results.result import Finding
+from grader.results.text import words
 from torchkata.course import Kata, Track, course
 from torchkata.result import LOOK_OF, Status
 
@@ -63,7 +65,7 @@ class Failing:
     @property
     def title(self) -> str:
         """The test's name as words."""
-        return self.which.test.removeprefix("test_").replace("_", " ")
+        return words(self.which.test)
 
 
 def bins(students: Sequence[Student]) -> list[Bin]:

@@ -5,19 +5,12 @@ from dataclasses import dataclass
 from math import isclose
 
 from grader.output.page.parts import Part
+from grader.results.items import Answers, Property, answers_of
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
 from torchkata.result import FAILED, Outcome
 
 BINS = 10
 TRIED: tuple[Outcome, ...] = ("passed", *FAILED)
-
-
-@dataclass(frozen=True)
-class Property:
-    """A test, by its kata and its name."""
-
-    kata: str
-    test: str
 
 
 @dataclass(frozen=True)
@@ -30,6 +23,7 @@ class Student:
     cells: dict[str, KataResult]  # without tests; the speed, too
     tried: frozenset[Property]
     failed: dict[Property, str]  # what each looks like; nothing where nobody knows
+    answers: Answers
     rerun: tuple[str, ...]  # the katas and workloads that the machine has spoilt
     findings: tuple[Finding, ...]
     unreadable: str  # why it could not be read, if it could not
@@ -69,6 +63,7 @@ def student_of(result: Result, parts: Sequence[Part], blocks: tuple[str, ...], g
             for test in kata.tests
             if test.outcome in FAILED
         },
+        answers=answers_of(result),
         rerun=tuple(spoilt(result)),
         findings=tuple(result.findings),
         unreadable=result.unreadable,

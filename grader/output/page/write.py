@@ -14,8 +14,10 @@ from grader.base.errors import CallError, MachineError
 from grader.output.page import overview, speed
 from grader.output.page.code import Code, codes_of, helpers
 from grader.output.page.html import templates
+from grader.output.page.items import Analysis, analysis, write_tables
 from grader.output.page.marks import Marked, for_all
 from grader.output.page.parts import Part, parts_of
+from grader.output.page.similar import PAGE as SIMILAR
 from grader.output.page.student import Student, student_of
 from grader.results.hand_in import HandIn, hand_in_of
 from grader.results.result import Finding, Result, ResultError, read, write_whole
@@ -78,16 +80,22 @@ class Blocks:
 
 
 def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> list[str]:
-    """Write `report.html` of these results; a line for each that can't be shown. Raises MachineError."""
+    """Write `report.html` of these results, and the tests' figures as tables; a line for each that can't be shown.
+
+    Raises MachineError.
+    """
     blocks, problems = Blocks(), list[str]()
     students = [
         student_of(one.result, one.parts, blocks.of(one, marks.get(one.result.submission, ())), one.graded)
         for one in shown_in(directory, submissions, unredacted, problems)
     ]
+    found = analysis(students)
     try:
-        write_whole(directory / PAGE, page(students, blocks).encode())
+        similar = SIMILAR if (directory / SIMILAR).exists() else ""
+        write_whole(directory / PAGE, page(students, blocks, found, similar).encode())
+        write_tables(found, directory)
     except OSError as error:
-        raise MachineError(f"can't write {directory / PAGE} ({error.strerror})") from None
+        raise MachineError(f"can't write into {directory} ({error.strerror})") from None
     return problems
 
 
@@ -121,8 +129,8 @@ def shown_in(
             yield Shown(result, parts, hand_in_of(directory, submission, result.fingerprint))
 
 
-def page(students: Sequence[Student], blocks: Blocks) -> str:
-    """The page of a class."""
+def page(students: Sequence[Student], blocks: Blocks, found: Analysis, similar: str) -> str:
+    """The page of a class, and beside it the page of who hands in the same, if there is one."""
     graded = {name for one in students for name in one.cells}
     katas = [kata for name, kata in course().katas.items() if name in graded]
     days = sorted({one.graded for one in students if one.graded})
@@ -141,6 +149,8 @@ def page(students: Sequence[Student], blocks: Blocks) -> str:
             spread=overview.spread(students) if students else None,
             ended=overview.ended(students, katas),
             failing=failing,
+            analysis=found,
+            similar=similar,
             fails={
                 one.submission: [place for place, each in enumerate(failing) if each.which in one.failed]
                 for one in students

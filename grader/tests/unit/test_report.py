@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from grader.output.page import overview, speed
 from grader.output.page.html import FILES
 from grader.output.page.parts import parts_of
-from grader.output.page.student import Property, Student, student_of
+from grader.output.page.student import Student, student_of
 from grader.output.page.write import Shown, feedback, write_feedback
 from grader.results import result as stored
+from grader.results.items import Property
 from grader.results.result import Result
 from grader.results.text import printable
 from grader.results.view import unredacted, visible

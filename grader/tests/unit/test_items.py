@@ -1,0 +1,192 @@
+"""Item analysis: what it counts, which tests it flags and how often wrongly, where it keeps silent."""
+
+import csv
+import random
+from math import exp
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.output.page.items import analysis
+from grader.output.page.student import student_of
+from grader.results import result as stored
+from grader.results.items import (
+    FEWEST,
+    Answer,
+    Answers,
+    Diagnosed,
+    Item,
+    Property,
+    answers_of,
+    ceiling,
+    diagnosed,
+    items,
+    point_biserial,
+)
+from grader.tests.conftest import ask
+from grader.tests.made import result
+from grader.tests.made_class import a_class
+
+TESTS = [Property(kata, test) for kata in ("first", "second", "third") for test in ("test_a", "test_b")]
+OUTCOMES = st.sampled_from(["passed", "failed", "not_started"])
+CLASSES = st.lists(
+    st.dictionaries(
+        st.sampled_from(TESTS),
+        OUTCOMES.flatmap(
+            lambda outcome: st.builds(
+                Answer, st.just(outcome), st.floats(0, 5) if outcome == "passed" else st.just(0.0), st.just(5.0)
+            )
+        ),
+    ),
+    max_size=25,
+)
+SCIPY = {  # scipy.stats.pointbiserialr of scipy 1.17.1, for `drawn(n, share)`
+    (10, 0.5): -0.5721755199113461,
+    (100, 0.9): -0.13261185132228384,
+    (500, 0.2): -0.012620400410492503,
+    (60, 0.02): -0.2574026394008171,
+}
+
+
+def drawn(n: int, share: float) -> tuple[list[bool], list[float]]:
+    """So many figures, and yes or no beside each."""
+    chance = random.Random(n)
+    figures = [chance.random() for _ in range(n)]
+    return [chance.random() < share for _ in range(n)], figures
+
+
+def passes(*marks: str) -> dict[Property, Answer]:
+    """The first tests, by a letter each: passed, failed, or not started."""
+    words = {"p": Answer("passed", 1, 1, 2.0), "f": Answer("failed", 0, 1, 4.0), "-": Answer("not_started", 0, 1)}
+    return {test: words[mark] for test, mark in zip(TESTS, "".join(marks), strict=False)}
+
+
+@pytest.mark.parametrize(("n", "share"), SCIPY)
+def test_the_point_biserial_correlation_is_scipys(n: int, share: float) -> None:
+    assert point_biserial(*drawn(n, share)) == pytest.approx(SCIPY[n, share], rel=0, abs=1e-9)
+
+
+def test_the_figures_of_a_test_are_about_those_who_tried_it() -> None:
+    students = [passes("ppp"), passes("pfp"), passes("f-f"), passes("ff-")] * 5
+    first, second, third = items(students, TESTS[:3])
+    assert (first.n, first.difficulty, first.seconds, first.flag) == (20, 0.5, 3.0, None)
+    assert second.difficulty == pytest.approx(1 / 3)
+    assert second.n == third.n == 15
+    passed = [True, True, False, False] * 5
+    rest = [1, 0.5, 0, 0] * 5
+    assert first.discrimination == point_biserial(passed, rest), "of what else was tried, without its own point"
+
+
+@given(CLASSES, st.randoms(use_true_random=False))
+def test_the_order_of_a_class_is_irrelevant(students: list[Answers], chance: random.Random) -> None:
+    shuffled = chance.sample(students, len(students))
+    pairs = zip(items(students, TESTS), items(shuffled, TESTS), strict=True)
+    for one, other in pairs:
+        assert (one.which, one.n, one.flag) == (other.which, other.n, other.flag)
+        assert one.discrimination == pytest.approx(other.discrimination, abs=1e-9)
+    assert diagnosed(students, TESTS) == diagnosed(shuffled, TESTS)
+
+
+@given(CLASSES)
+def test_nothing_is_said_of_fewer_than_ten(students: list[Answers]) -> None:
+    found = items(students, TESTS)
+    assert len(students) >= FEWEST or not found
+    for item in found:
+        assert item.n >= FEWEST or item == Item(item.which, 0, flag="never reached")
+        assert (item.flag == "passed by all") == (item.difficulty == 1)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=2))
+def test_no_discrimination_is_above_its_ceiling(answers: list[tuple[bool, float]]) -> None:
+    passed, rest = [one for one, _ in answers], [round(share, 9) for _, share in answers]
+    found, most = point_biserial(passed, rest), ceiling(passed, rest)
+    assert (found is None) == (most is None)
+    if found is not None and most is not None:
+        assert -1 <= found <= most + 1e-9
+        assert point_biserial(passed, [100 * share for share in rest]) == pytest.approx(found, abs=1e-6)
+
+
+def test_a_test_that_all_pass_and_one_that_nobody_reached_are_flagged() -> None:
+    found = items([passes("pp-"), passes("pf-")] * 8, TESTS[:3])
+    assert [item.flag for item in found] == ["passed by all", None, "never reached"]
+
+
+def test_a_test_that_the_weak_pass_and_the_best_fail_is_flagged_in_a_small_class_too() -> None:
+    upside_down = [passes("f" + "p" * 5)] * 10 + [passes("p" + "f" * 5)] * 10
+    assert [item.flag for item in items(upside_down, TESTS)] == ["fails the best", *[None] * 5]
+
+
+def logistic(skill: float, easy: float, slope: float = 1.3) -> float:
+    """The chance to pass."""
+    return 1 / (1 + exp(-slope * skill - easy))
+
+
+def test_in_two_hundred_classes_a_coin_is_flagged_and_a_sound_test_is_not() -> None:
+    chance = random.Random(20)
+    coin, sound, *others = tests = [Property("kata", f"test_{number}") for number in range(30)]
+    easy = [chance.gauss(1.8, 1) for _ in others]
+    flagged = {coin: 0, sound: 0}
+    for _ in range(200):
+        students = []
+        for _ in range(100):
+            skill = chance.gauss(0, 1)
+            odds = [0.5, logistic(skill, 1.0), *(logistic(skill, one) for one in easy)]
+            marks = [chance.random() < one for one in odds]
+            students.append(
+                {
+                    test: Answer("passed" if mark else "failed", float(mark), 1.0)
+                    for test, mark in zip(tests, marks, strict=True)
+                }
+            )
+        for item in items(students, [coin, sound]):
+            flagged[item.which] += item.flag == "fails the best"
+    assert flagged[coin] >= 0.95 * 200
+    assert flagged[sound] <= 0.05 * 200
+
+
+def test_what_many_look_like_is_told_with_what_they_fail_next() -> None:
+    looks = Answer("failed", 0, 1, diagnosis="a sum, not a mean")
+    some = {TESTS[0]: looks, TESTS[1]: looks, TESTS[3]: Answer("failed", 0, 1), TESTS[4]: Answer("failed", 0, 1)}
+    rest = {TESTS[0]: looks, TESTS[2]: Answer("passed", 1, 1)}
+    few = {TESTS[0]: Answer("failed", 0, 1, diagnosis="a product")}
+    students = [*[some] * 8, *[rest] * 4, *[few] * 9]
+    assert diagnosed(students, TESTS) == [Diagnosed("first", "a sum, not a mean", 12, TESTS[3], 8)]
+
+
+def test_what_the_machine_has_spoilt_counts_nowhere() -> None:
+    made = result()
+    (kata,) = made.katas
+    counted = {test.name for test in kata.tests if test.outcome not in ("inconclusive", "not_graded")}
+    assert {which.test for which in answers_of(made)} == counted
+
+
+def test_the_page_and_the_tables_have_the_figures_of_every_test(tmp_path: Path) -> None:
+    results = list(a_class(40, timed=False))
+    for one in results:
+        stored.write(one, tmp_path)
+    done = ask("report", tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert f"tests:     {tmp_path}/items.csv, diagnoses.csv" in done.out
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert 'id="tests"' in page
+    rows = list(csv.DictReader((tmp_path / "items.csv").read_text("utf-8").splitlines()))
+    found = analysis([student_of(one, [], ()) for one in results])
+    assert [(row["kata"], row["test"], int(row["n"])) for row in rows] == [(*one.which, one.n) for one in found.items]
+    for row, item in zip(rows, found.items, strict=True):
+        assert (row["flag"] or None) == item.flag
+        if item.discrimination is not None:
+            assert float(row["discrimination"]) == pytest.approx(item.discrimination, abs=1e-4)
+    looks = list(csv.DictReader((tmp_path / "diagnoses.csv").read_text("utf-8").splitlines()))
+    assert [row["looks_like"] for row in looks] == [one.diagnosis for one in found.diagnosed]
+    assert ('id="diagnoses"' in page) == bool(looks)
+
+
+def test_a_small_class_has_no_such_section(tmp_path: Path) -> None:
+    for one in a_class(FEWEST - 1, timed=False):
+        stored.write(one, tmp_path)
+    assert ask("report", tmp_path).code == 0
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert 'id="tests"' not in page
+    assert len((tmp_path / "items.csv").read_text("utf-8").splitlines()) == 1
