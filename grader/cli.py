@@ -295,6 +295,12 @@ def release(
     language: Annotated[
         str | None, typer.Option(help="What stubs ask for in this language, too; the course's first one unless given.")
     ] = None,
+    notebooks: Annotated[
+        bool, typer.Option("--notebooks", help="Write a notebook for each track, too, for Jupyter and Colab.")
+    ] = False,
+    repository: Annotated[
+        str | None, typer.Option(help="For --notebooks: where Colab clones the handout from.", metavar="URL")
+    ] = None,
 ) -> None:
     """Write what students start from: stubs, tests, oracle, the command `kata`, and nothing that stays with you.
 
@@ -304,7 +310,7 @@ def release(
     def load() -> Command:
         from grader.commands.release import Options, run_release
 
-        options = Options(wanted(kata or (), track or ()), language, force, prove, examples)
+        options = Options(wanted(kata or (), track or ()), language, force, prove, examples, notebooks, repository)
         return lambda: run_release(out, options)
 
     sys.exit(run(load))
