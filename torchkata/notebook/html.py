@@ -13,16 +13,17 @@ from ..state import State
 
 SHOWN = 3  # failures: what is mended first often mends the rest
 STYLE = """<style>
-.kata { border-left: 3px solid #8888; padding: 0 0 0 12px; line-height: 1.45; }
+.kata { border-left: 3px solid #8888; padding-left: 12px; line-height: 1.45; }
 .kata p { margin: 0 0 4px; }
 .kata .claim { margin-top: 14px; font-weight: 600; }
-.kata .green { color: #1a9850; } .kata .red { color: #e0453a; } .kata .yellow { color: #c08a00; }
-.kata .grey, .kata .aside { color: #888; }
 .kata .looks { border-left: 3px solid #c08a00; padding-left: 8px; }
-.kata table { border-collapse: collapse; margin: 0 0 6px; font-size: inherit; border: 0; }
-.kata tr, .kata th, .kata td { background: none !important; border: 0; text-align: left; vertical-align: top; }
-.kata th, .kata td { padding: 1px 14px 1px 0; font-weight: normal; }
-.kata th { color: #888; white-space: nowrap; }
+.kata .green { color: #1a9850; } .kata .red { color: #e0453a; } .kata .yellow { color: #c08a00; }
+.kata .grey, .kata .aside, .kata th { color: #888 !important; }
+.kata table { border: 0; border-collapse: collapse; margin: 0 0 6px; font-size: inherit; }
+.kata tr, .kata th, .kata td { background: none !important; border: 0; vertical-align: top; }
+.kata th, .kata td, .kata pre { text-align: left !important; }
+.kata th, .kata td { padding: 1px 14px 1px 0; font-weight: normal; max-width: none; }
+.kata th { white-space: nowrap; }
 .kata pre { margin: 0; padding: 0; background: none; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 92%; }
 </style>"""
 

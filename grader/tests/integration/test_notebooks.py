@@ -1,13 +1,18 @@
 """Every notebook of a handout, run by a real kernel: untouched, and with the solution in its cells."""
 
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 from grader.tests.conftest import ask, students_environment
+from grader.tests.integration.test_watch import pid_in
 from grader.tests.solution import SOLUTION
 from torchkata.course import course
 
@@ -30,6 +35,7 @@ def kernel(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3")
     own = {"IPYTHONDIR": str(tmp_path_factory.mktemp("ipython")), "PYTEST_ADDOPTS": "--examples=2"}
     with client.setup_kernel(cwd=str(released), env={**students_environment(), **own}):
+        shown(client, "%load_ext torchkata")
         yield client
 
 
@@ -74,3 +80,28 @@ def test_every_notebook_with_the_solution_in_its_cells_is_done(kernel: NotebookC
     assert {kata: found[kata] for kata in KATAS if "✓ done</span>" not in found[kata]} == {}
     assert "All done. To hand in: kata export" in found["%kata"]
     assert not [*(released / "assignment").glob("*.bak*")]
+
+
+def test_an_interrupt_ends_the_run_alone(kernel: NotebookClient, tmp_path: Path) -> None:
+    source = f"import os, time\nopen('{tmp_path}/pid', 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
+    group = int(shown(kernel, "import os; print(os.getpid())"))
+    found = list[int]()
+
+    def interrupt() -> None:
+        found.append(pid_in(tmp_path / "pid"))
+        os.killpg(group, signal.SIGINT)  # as Jupyter does
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(CellExecutionError, match="KeyboardInterrupt"):
+        shown(kernel, f"{MAGIC}linear\n{source}")
+    thread.join()
+    with pytest.raises(ProcessLookupError):
+        os.kill(found[0], 0)
+    assert "✓ done</span>" in shown(kernel, f"{MAGIC}linear\n{(SOLUTION / 'linear.py').read_text()}")
+
+
+def test_code_that_ends_its_own_process_has_no_verdict_and_leaves_the_notebook_alone(kernel: NotebookClient) -> None:
+    printed = shown(kernel, f"{MAGIC}linear\nimport os\nos.kill(os.getpid(), 9)\n")
+    assert "linear: no verdict, the run ended before it (exit code -9)" in printed
+    assert "hint 1 of 3" in shown(kernel, "%kata hint linear")
