@@ -11,6 +11,8 @@ from pathlib import Path
 from ..cli import runs
 from ..course import Kata, course
 
+PLUGINS = ("-p", "torchkata.plugin", "-p", "torchkata.notebook.verdict")  # by name: the handout may not be installed
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -31,7 +33,7 @@ class Client:
         """Run the tests of a kata; once more, in a process of its own, where a fork has died before its verdict."""
         with tempfile.TemporaryDirectory() as folder:
             file, printed = Path(folder) / "verdict.html", Path(folder) / "printed.txt"
-            arguments = ["--color=no", f"--kata={kata.name}", "-p", "torchkata.notebook.verdict", f"--verdict={file}"]
+            arguments = [*PLUGINS, "--color=no", f"--kata={kata.name}", f"--verdict={file}"]
             code = self.forked(arguments, printed) if self.server else -1
             if code < 0 and not file.exists():
                 code = alone(arguments, printed)

@@ -24,7 +24,8 @@ STYLE = """<style>
 .kata th, .kata td, .kata pre { text-align: left !important; }
 .kata th, .kata td { padding: 1px 14px 1px 0; font-weight: normal; max-width: none; }
 .kata th { white-space: nowrap; }
-.kata pre { margin: 0; padding: 0; background: none; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 92%; }
+.kata pre { margin: 0; padding: 0; background: none; font-size: 92%; }
+.kata pre { white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; }
 </style>"""
 
 
@@ -64,7 +65,8 @@ def failure(lines: Sequence[str]) -> str:
         elif not text.startswith(words("label.again")):
             others += paragraph(text, "aside")
     cells = [f"<tr><th>{escape(label)}</th><td><pre>{escape(text)}</pre></td></tr>" for label, text in rows]
-    return paragraph(claim, "claim") + named + f"<table>{''.join(cells)}</table>" * bool(cells) + others
+    table = f"<table>{''.join(cells)}</table>" if cells else ""
+    return paragraph(claim, "claim" if rest else "aside") + named + table + others
 
 
 def progress(state: State) -> str:

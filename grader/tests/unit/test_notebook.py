@@ -161,17 +161,19 @@ def test_a_wrong_call_writes_nothing(arguments: list[str], says: str, linear: Pa
     assert linear.read_bytes() == before
 
 
-def test_what_is_installed_stays_and_pip_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_installed_and_an_installed_torch_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[list[str]]()
 
     def pip(command: list[str]) -> subprocess.CompletedProcess[str]:
-        constraints = Path(command[command.index("--constraint") + 1]).read_text()
-        asked.append([constraints, *command[-2:]])
+        place = command.index("--constraint") + 1
+        asked.append([Path(command[place]).read_text(), *command[place + 1 :]])
         return subprocess.CompletedProcess(command, 7)
 
     monkeypatch.setattr(subprocess, "run", pip)
     assert install.main() == 0
     assert asked == [], "nothing is missing here"
-    monkeypatch.setattr(install, "installed", lambda name: {"torch": ["2.9.0+cu126"]}.get(name, []))
+    here = {"torch": ["2.9.0+cu126"], "numpy": ["2.0.2"], "pytest": ["8.3.5"]}
+    monkeypatch.setattr(install, "installed", lambda name: here.get(name, []))
     assert install.main() == 7
-    assert asked == [["torch==2.9.0+cu126\n", "--editable", str(install.HANDOUT)]]
+    assert asked == [["torch==2.9.0+cu126\n", "pytest>=8.4", "hypothesis>=6.140"]]
+    assert install.missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "pip says that it can't be had"
