@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from grader.base.errors import MachineError
-from torchkata.cli.about import section
+from torchkata.cli.about import reflowed, section
 from torchkata.course import Kata, course
 from torchkata.languages import LANGUAGES, Language, said_of, shared, texts, translated
 
@@ -48,7 +48,7 @@ def parts(katas: Sequence[Kata], stubs: Mapping[str, str], chosen: Language, rep
     )
     for kata in katas:
         yield f"## {kata.name} · {translated(kata.title, said_of(kata.name, 'title', chosen=chosen))}\n"
-        yield translated(section(kata), said_of(kata.name, "about", chosen=chosen)).strip() + "\n"
+        yield reflowed(translated(section(kata), said_of(kata.name, "about", chosen=chosen)).strip()) + "\n"
         yield cell(f"%%kata {kata.name}\n{stubs[kata.name]}")
     yield cell("%kata")
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,6 +81,43 @@ def test_every_notebook_with_the_solution_in_its_cells_is_done(kernel: NotebookC
     assert {kata: found[kata] for kata in KATAS if "✓ done</span>" not in found[kata]} == {}
     assert "All done. To hand in: kata export" in found["%kata"]
     assert not [*(released / "assignment").glob("*.bak*")]
+
+
+def code_of(path: Path) -> list[str]:
+    """The cells of code of a notebook."""
+    return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+
+
+def test_a_notebook_speaks_the_language_of_its_handout_and_is_cloned_where_it_stands_alone(tmp_path: Path) -> None:
+    where = ["--repository", "https://example.org/you/katas?x=1&y=2"]
+    done = ask("release", tmp_path / "out", "--kata", "linear", "--language", "zh", "--notebooks", *where)
+    assert done.code == 0, done.err
+    assert [path.name for path in (tmp_path / "out").glob("*.ipynb")] == ["core.ipynb"]
+    setup, kata, progress = code_of(tmp_path / "out/core.ipynb")
+    assert "git clone --quiet --depth 1 'https://example.org/you/katas?x=1&y=2' handout\n" in setup
+    assert 'os.environ["KATA_LANG"] = "zh"\n' in setup
+    assert f"{kata}\n" == MAGIC + "linear\n" + (tmp_path / "out/assignment/linear.py").read_text("utf-8")
+    assert progress == "%kata"
+    text = (tmp_path / "out/core.ipynb").read_text("utf-8")
+    assert "# 从张量到训练好的模型" in text
+    assert "## linear · 搭一个线性层" in text
+
+
+def test_a_handout_has_the_same_notebooks_again_and_none_that_nobody_asked_for(
+    released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ask("release", tmp_path / "again", "--track", "core", "--notebooks").code == 0
+    assert (tmp_path / "again/core.ipynb").read_bytes() == (released / "core.ipynb").read_bytes()
+    refused = ask("release", tmp_path / "none", "--repository", "https://example.org")
+    assert (refused.code, refused.err) == (2, "grader: --repository is for --notebooks\n")
+    monkeypatch.setitem(sys.modules, "jupytext", None)
+    refused = ask("release", tmp_path / "none", "--notebooks")
+    assert (refused.code, refused.err) == (
+        3,
+        'grader: jupytext is not installed: pip install -e ".[grader,notebooks]"\n',
+    )
+    assert ask("release", tmp_path / "none").code == 0
+    assert not [*(tmp_path / "none").glob("*.ipynb")]
 
 
 def test_an_interrupt_ends_the_run_alone(kernel: NotebookClient, tmp_path: Path) -> None:
