@@ -32,11 +32,14 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def kernel(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NotebookClient]:
-    """A kernel in that handout, which all notebooks share; two examples are enough to tell how a kata ends."""
-    client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3")
+    """A kernel in that handout, which all notebooks share, after their first cell.
+
+    Two examples are enough to tell how a kata ends.
+    """
+    client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3", startup_timeout=600)
     own = {"IPYTHONDIR": str(tmp_path_factory.mktemp("ipython")), "PYTEST_ADDOPTS": "--examples=2"}
     with client.setup_kernel(cwd=str(released), env={**students_environment(), **own}):
-        shown(client, "%load_ext torchkata")
+        assert shown(client, code_of(released / "core.ipynb")[0]) == "", "nothing is missing"
         yield client
 
 
@@ -48,26 +51,31 @@ def shown(kernel: NotebookClient, source: str) -> str:
     return "".join(one["data"]["text/html"] if "data" in one else one["text"] for one in cell.outputs)
 
 
-def executed(kernel: NotebookClient, path: Path, sources: dict[str, str]) -> dict[str, str]:
-    """Run a notebook with these sources in the place of stubs: what each kata's cell shows, and the last one."""
+def code_of(path: Path) -> list[str]:
+    """The cells of code of a notebook."""
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
+    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def executed(kernel: NotebookClient, folder: Path, sources: dict[str, str]) -> dict[str, str]:
+    """Run all notebooks with these sources in the place of stubs: what each kata's cell shows, and the last one."""
     found = {}
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            first, _, stub = cell.source.partition("\n")
-            kata = first.removeprefix(MAGIC)
-            found[kata] = shown(kernel, f"{first}\n{sources.get(kata, stub)}")
+    for track in course().tracks:
+        first, *cells = code_of(folder / f"{track}.ipynb")
+        assert first == code_of(folder / "core.ipynb")[0]
+        for cell in cells:
+            line, _, stub = cell.partition("\n")
+            kata = line.removeprefix(MAGIC)
+            found[kata] = shown(kernel, f"{line}\n{sources.get(kata, stub)}")
     return found
 
 
 def test_every_untouched_notebook_is_not_started_and_leaves_the_stubs_as_they_are(
     kernel: NotebookClient, released: Path
 ) -> None:
-    found: dict[str, str] = {}
-    for track in course().tracks:
-        found |= executed(kernel, released / f"{track}.ipynb", {})
-        assert "– not started" in found["%kata"]
+    found = executed(kernel, released, {})
+    assert found["%kata"].count("– not started</span>") == len(KATAS)
     assert all("– not started</span>" in found[kata] for kata in KATAS)
     for kata in KATAS:
         assert (released / f"assignment/{kata}.py").read_bytes() == course().stub(kata).read_bytes()
@@ -75,17 +83,10 @@ def test_every_untouched_notebook_is_not_started_and_leaves_the_stubs_as_they_ar
 
 def test_every_notebook_with_the_solution_in_its_cells_is_done(kernel: NotebookClient, released: Path) -> None:
     solutions = {kata: (SOLUTION / f"{kata}.py").read_text("utf-8") for kata in KATAS}
-    found: dict[str, str] = {}
-    for track in course().tracks:
-        found |= executed(kernel, released / f"{track}.ipynb", solutions)
+    found = executed(kernel, released, solutions)
     assert {kata: found[kata] for kata in KATAS if "✓ done</span>" not in found[kata]} == {}
     assert "All done. To hand in: kata export" in found["%kata"]
     assert not [*(released / "assignment").glob("*.bak*")]
-
-
-def code_of(path: Path) -> list[str]:
-    """The cells of code of a notebook."""
-    return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
 
 
 def test_a_notebook_speaks_the_language_of_its_handout_and_is_cloned_where_it_stands_alone(tmp_path: Path) -> None:
