@@ -62,7 +62,7 @@ benchmark: .venv/installed
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt "pip>=25.1"   # the first that knows --group
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable ".[grader,slurm]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable ".[grader,slurm,notebooks]"
 	touch $@
 
 clean:

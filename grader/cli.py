@@ -345,6 +345,12 @@ def release(
     language: Annotated[
         str | None, typer.Option(help="What stubs ask for in this language, too; the course's first one unless given.")
     ] = None,
+    notebooks: Annotated[
+        bool, typer.Option("--notebooks", help="Write a notebook for each track, too, for Jupyter and Colab.")
+    ] = False,
+    repository: Annotated[
+        str | None, typer.Option(help="For --notebooks: where Colab clones the handout from.", metavar="URL")
+    ] = None,
 ) -> None:
     """Write what students start from: stubs, tests, oracle, the command `kata`, and nothing that stays with you.
 
@@ -356,7 +362,7 @@ def release(
         from grader.commands.release import Options, handed_out, run_release
 
         names = handed_out(out) if update and not kata and not track else wanted(kata or (), track or ())
-        options = Options(names, language, force, update, prove, examples)
+        options = Options(names, language, force, update, prove, examples, notebooks, repository)
         return lambda: run_release(out, options)
 
     sys.exit(run(load))

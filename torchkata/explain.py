@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
-from .languages import padded, words
+from .languages import labelled, words
 from .languages.notes import said
 from .result import UNUSABLE, Outcome, TestResult
 from .show import short, show
@@ -63,8 +63,7 @@ def explain(
             outcome, cause = "inconclusive", str(error)
         case _:
             lines += [("yours", show(call.answer) if call else ""), ("note", of_another_form(error))]
-    told = [(label and words(f"label.{label}"), short(text, MAX_LINE)) for label, text in lines if text]
-    body = [f"  {padded(label, 9)} {text}" for label, text in told]
+    body = [labelled(label and words(f"label.{label}"), short(text, MAX_LINE)) for label, text in lines if text]
     named = [f"  {words('label.looks_like')}{looks_like}"] if looks_like else []
     message = "\n".join([heading, *named, *body, f"  {words('label.again')}{again}"])
     place: Place = getattr(error, "place", NOWHERE)

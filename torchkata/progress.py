@@ -16,7 +16,7 @@ from .crashes import meaning
 from .diagnose import EXPLAINED_BY
 from .explain import explain, first_cause, is_unasked
 from .failures import Crashed, Wrong
-from .languages import padded, words, wrapped
+from .languages import labelled, padded, words, wrapped
 from .languages.katas import claim_of, title_of, title_of_track
 from .languages.notes import said
 from .mistakes import in_the_students_language
@@ -133,7 +133,7 @@ def with_prints(result: TestResult, printed: str) -> TestResult:
     if not result.message or not printed.strip():
         return result
     block, _, again = result.message.rpartition("\n")
-    lines = [f"  {padded(words('label.printed'), 9)} {short(line)}" for line in printed.strip().splitlines()[-5:]]
+    lines = [labelled(words("label.printed"), short(line)) for line in printed.strip().splitlines()[-5:]]
     return replace(result, message="\n".join([block, *lines, again]))
 
 

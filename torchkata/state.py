@@ -30,6 +30,7 @@ class State:
 
     runs: dict[str, LastRun] = field(default_factory=dict)
     hints: dict[str, int] = field(default_factory=dict)  # how many were shown
+    cells: dict[str, str] = field(default_factory=dict)  # what a notebook's cell last wrote: `digest_of` it
 
     def status(self, kata: str) -> Status:
         """That of the last run, `not_graded` where there is none."""
@@ -56,10 +57,14 @@ class State:
         """So many hints of this kata have been shown."""
         return replace(self, hints={**self.hints, kata: shown})
 
+    def with_cell(self, kata: str, content: bytes) -> "State":
+        """A notebook's cell has written this."""
+        return replace(self, cells={**self.cells, kata: digest_of(content)})
+
     def without(self, kata: str) -> "State":
         """Nothing of this kata."""
         runs = {name: run for name, run in self.runs.items() if name != kata}
-        return State(runs, {name: shown for name, shown in self.hints.items() if name != kata})
+        return replace(self, runs=runs, hints={name: shown for name, shown in self.hints.items() if name != kata})
 
 
 def first_to_do(left: Collection[str], failed: Collection[str]) -> Kata | None:
@@ -76,8 +81,13 @@ def digest(kata: str) -> str:
     files = [path for path in sorted(course().assignment.glob("*.py")) if path.stem not in others and path.is_file()]
     made = hashlib.sha256()
     for path in [*files, course().tests / f"test_{kata}.py"]:
-        made.update(f"{path.name}:{hashlib.sha256(path.read_bytes()).hexdigest()};".encode())
+        made.update(f"{path.name}:{digest_of(path.read_bytes())};".encode())
     return made.hexdigest()
+
+
+def digest_of(content: bytes) -> str:
+    """Of one file."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def load() -> State:
@@ -90,6 +100,7 @@ def load() -> State:
     return State(
         {kata: run for kata, run in runs.items() if run is not None},
         {kata: shown for kata, shown in entries(stored, "hints") if type(shown) is int and shown > 0},
+        {kata: content for kata, content in entries(stored, "cells") if isinstance(content, str)},
     )
 
 

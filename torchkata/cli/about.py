@@ -9,6 +9,9 @@ from ..languages.katas import idea_of, tasks_of, title_of
 from .terminal import paint, say, tell
 
 PAGE = "docs/katas.md"
+IN_CHINESE = re.compile(
+    r"(?<=[\u2e80-\u9fff\uff00-\uffef])\n(?=[\u2e80-\u9fff\uff00-\uffef])"
+)  # where no space belongs
 
 
 def show(kata: Kata) -> None:
@@ -26,7 +29,8 @@ def show(kata: Kata) -> None:
 def reflowed(page: str) -> str:
     """Each paragraph of Markdown as one line; code, lists and tables as they are."""
     parts = page.split("```")
-    parts[::2] = [re.sub(r"(?<=\S)\n(?!\s|\||[-*] |\d+\. |$)", " ", part) for part in parts[::2]]
+    outside = (IN_CHINESE.sub("", part) for part in parts[::2])
+    parts[::2] = [re.sub(r"(?<=\S)\n(?!\s|\||[-*] |\d+\. |$)", " ", part) for part in outside]
     return "```".join(parts)
 
 

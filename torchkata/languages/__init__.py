@@ -22,6 +22,7 @@ Language: TypeAlias = Literal["en", "zh"]
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 VARIABLES = ("KATA_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+LABEL_COLUMNS = 9
 LABEL = re.compile(r" {12}| {2}\S.{0,8}? {2,}")  # with the spaces up to what it is the label of
 WORD = re.compile(r" *(?:[\u2e80-\u9fff\uff00-\uffef][，。；：、）？！]*|[^ \u2e80-\u9fff\uff00-\uffef]+)")
 
@@ -94,6 +95,19 @@ def columns(text: str) -> int:
 def padded(text: str, width: int) -> str:
     """The text, and spaces up to so many columns."""
     return text + " " * (width - columns(text))
+
+
+def labelled(label: str, text: str) -> str:
+    """A line of a message: its label in two columns of space and nine of its own, then the text."""
+    return f"  {padded(label, LABEL_COLUMNS)} {text}"
+
+
+def parted(line: str) -> tuple[str, str] | None:
+    """The label and the text of such a line, the label empty where it goes on with what is above; None for another."""
+    width = LABEL_COLUMNS + 3
+    place = next((place for place in range(width + 1) if columns(line[:place]) == width), 0)
+    label, text = line[:place], line[place:]
+    return (label.strip(), text) if label.startswith("  ") and label.endswith(" ") else None
 
 
 def wrapped(line: str, width: int, hanging: int = 4) -> list[str]:

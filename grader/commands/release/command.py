@@ -11,6 +11,7 @@ from grader.commands.package.write import spread
 from grader.commands.release.contents import contents, with_foundations
 from grader.commands.release.contract import differences, written_already
 from grader.commands.release.leaks import leaks
+from grader.commands.release.notebooks import notebooks
 from grader.commands.release.prove import prove
 from torchkata import handout
 from torchkata.course import Kata, course, read
@@ -29,11 +30,15 @@ class Options:
     update: bool
     prove: bool
     examples: int
+    notebooks: bool
+    repository: str | None  # from where a notebook that stands alone clones the handout
 
 
 def run_release(out: Path, options: Options) -> int:
     """Write the handout; the exit code. Raises CallError before anything is written, GraderError for what leaks."""
     refuse(out, force=options.force, update=options.update)
+    if options.repository and not options.notebooks:
+        raise CallError("--repository is for --notebooks")
     katas = with_foundations(options.katas)
     names = [kata.name for kata in katas]
     fit(katas)
@@ -41,6 +46,8 @@ def run_release(out: Path, options: Options) -> int:
     if language not in course().languages:
         raise CallError(f"--language is {language!r}; the course has {', '.join(course().languages)}")
     files = contents(katas, language)
+    if options.notebooks:
+        files |= notebooks(katas, files, language, options.repository)
     if found := leaks(files):
         raise GraderError("\n".join(["the handout would give away what stays with you:", *found]))
     if options.prove:

@@ -19,13 +19,12 @@ states = st.builds(
     State,
     st.dictionaries(st.sampled_from(KATAS), runs),
     st.dictionaries(st.sampled_from(KATAS), st.integers(1, 3)),
+    st.dictionaries(st.sampled_from(KATAS), st.text()),
 )
+KEYS = [*KATAS, "runs", "hints", "cells", "status", "passed", "files", "run"]
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from([*KATAS, "runs", "hints", "status", "passed", "files", "run"]), inner)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner),
     max_leaves=20,
 )
 

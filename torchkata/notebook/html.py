@@ -1,0 +1,111 @@
+"""A verdict and a student's progress as HTML: every text is escaped, and all words are those of the terminal."""
+
+from collections.abc import Sequence
+from html import escape
+from itertools import groupby
+
+from ..blocks import blocks, lines_of
+from ..course import Kata, course
+from ..languages import parted, words
+from ..languages.katas import title_of, title_of_track
+from ..result import LOOK_OF, Status, TestResult, status_of
+from ..state import State
+
+SHOWN = 3  # failures: what is mended first often mends the rest
+STYLE = """<style>
+.kata { border-left: 3px solid #8888; padding-left: 12px; line-height: 1.45; }
+.kata p { margin: 0 0 4px; }
+.kata .claim { margin-top: 14px; font-weight: 600; }
+.kata .looks { border-left: 3px solid #c08a00; padding-left: 8px; }
+.kata .green { color: #1a9850; } .kata .red { color: #e0453a; } .kata .yellow { color: #c08a00; }
+.kata .grey, .kata .aside, .kata th { color: #888 !important; }
+.kata table { border: 0; border-collapse: collapse; margin: 0 0 6px; font-size: inherit; }
+.kata tr, .kata th, .kata td { background: none !important; border: 0; vertical-align: top; }
+.kata th, .kata td, .kata pre { text-align: left !important; }
+.kata th, .kata td { padding: 1px 14px 1px 0; font-weight: normal; max-width: none; }
+.kata th { white-space: nowrap; }
+.kata pre { margin: 0; padding: 0; background: none; font-size: 92%; }
+.kata pre { white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; }
+</style>"""
+
+
+def verdict(kata: Kata, results: Sequence[TestResult], waits: str = "") -> str:
+    """How a kata ended, and what failed; `waits` says what has to be done before it."""
+    status = status_of([result.outcome for result in results])
+    passed = sum(result.outcome == "passed" for result in results)
+    count = f"{passed}/{len(kata.points)}{waits}"
+    heading = f"<b>{escape(kata.name)}</b> · {escape(title_of(kata))}"
+    parts = [f'<p>{marked(status)} {heading} <span class="aside">{escape(count)}</span></p>']
+    if status not in ("not_started", "done"):
+        told = blocks(results)
+        parts += [failure(lines_of(kata, block)) for block in told[:SHOWN]]
+        if hidden := sum(len(block.tests) for block in told[SHOWN:]):
+            parts.append(paragraph(words("failures.more", count=hidden, kata=kata.name), "aside"))
+    if LOOK_OF[status].colour == "red":
+        parts.append(paragraph(words("table.stuck", kata=kata.name), "aside"))
+    return framed(parts)
+
+
+def failure(lines: Sequence[str]) -> str:
+    """A block: the claim, what it looks like, a table of what was asked for and what came back, and what else is told.
+
+    Not the command that runs it again: here the cell does.
+    """
+    claim, *rest = lines
+    named, rows, others = "", list[tuple[str, str]](), ""
+    for line in rest:
+        text = line.strip()
+        row = parted(line)
+        if row and rows and not row[0]:
+            rows[-1] = (rows[-1][0], f"{rows[-1][1]}\n{row[1]}")
+        elif row:
+            rows.append(row)
+        elif text.startswith(words("label.looks_like")):
+            named = paragraph(text, "looks")
+        elif not text.startswith(words("label.again")):
+            others += paragraph(text, "aside")
+    cells = [f"<tr><th>{escape(label)}</th><td><pre>{escape(text)}</pre></td></tr>" for label, text in rows]
+    table = f"<table>{''.join(cells)}</table>" if cells else ""
+    return paragraph(claim, "claim" if rest else "aside") + named + table + others
+
+
+def progress(state: State) -> str:
+    """Each track with its katas as they last ended, and the next step."""
+    parts = []
+    for track, group in groupby(course().katas.values(), key=lambda kata: kata.track):
+        katas = list(group)
+        done = sum(state.status(kata.name) == "done" for kata in katas)
+        title = title_of_track(course().tracks[track])
+        parts.append(paragraph(words("track", title=title, done=done, all=len(katas)), "claim"))
+        parts.append(f"<table>{''.join(row(kata, state) for kata in katas)}</table>")
+    following = state.next()
+    if following is None:
+        parts.append(paragraph(words("all_done")))
+    else:
+        parts.append(paragraph(words("next", title=title_of(following), kata=following.name)))
+    return framed(parts)
+
+
+def row(kata: Kata, state: State) -> str:
+    """One kata of the table."""
+    passed = state.runs[kata.name].passed if kata.name in state.runs else 0
+    old = words("old") if state.is_old(kata.name) else ""
+    cells = [escape(kata.name), escape(title_of(kata)), marked(state.status(kata.name))]
+    cells.append(f'{passed}/{len(kata.points)}<span class="aside">{escape(old)}</span>')
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
+
+def marked(status: Status) -> str:
+    """The symbol and the word of a status, in its colour."""
+    look = LOOK_OF[status]
+    return f'<span class="{look.colour}">{look.symbol} {escape(words(f"status.{status}"))}</span>'
+
+
+def paragraph(text: str, style: str = "") -> str:
+    """A line of text."""
+    return f'<p class="{style}">{escape(text)}</p>'
+
+
+def framed(parts: Sequence[str]) -> str:
+    """All of an output: a notebook may show each in a frame of its own, so that each brings its style."""
+    return f'{STYLE}<div class="kata">{"".join(parts)}</div>'
