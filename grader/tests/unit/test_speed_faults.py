@@ -277,8 +277,8 @@ class FaultyDevice:
 
     def take(self) -> None:
         """Somebody asks."""
-        asked, *askers = (sys._getframe(back) for back in (1, 2, 3))
-        lines = (f"line {asker.f_lineno} of {asker.f_code.co_name}" for asker in askers)
+        asked, asker, above = sys._getframe(1), sys._getframe(2), sys._getframe(3)
+        lines = (f"line {frame.f_lineno} of {frame.f_code.co_name}" for frame in (asker, above))
         place = f"{asked.f_code.co_name} at {', '.join(lines)}"
         new = place not in self.asked
         self.asked[place] = None
