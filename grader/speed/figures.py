@@ -129,9 +129,10 @@ def looking(look: Callable[[], object]) -> Iterator[None]:
 
     def loop() -> None:
         try:
-            look()
-            while not over.wait(LOOK_SECONDS):
+            while True:
                 look()
+                if over.wait(LOOK_SECONDS):
+                    return
         except Exception as error:
             failed.append(error)
 
