@@ -12,6 +12,7 @@ import pytest
 
 from grader.sandbox import launch
 from grader.sandbox.launch import Gpu, Sandbox
+from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
 from grader.tests.conftest import python
 from grader.tests.gpu_plumbing import with_driver
@@ -93,14 +94,25 @@ def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
 
 
 @pytest.fixture(scope="module")
-def ask(request: pytest.FixtureRequest) -> Iterator[Ask]:
-    """Run a student's code in a worker that is timed on a GPU, in a sandbox that never saw one."""
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """One for workers that are timed on a GPU, and that never saw one."""
     request.getfixturevalue("needs_bwrap")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        sandbox = started(monkeypatch, AS_BUILT_FOR_CUDA)
-    sandbox.wait_until_ready()
+        made = started(monkeypatch, AS_BUILT_FOR_CUDA)
+    made.wait_until_ready()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def ask(sandbox: Sandbox) -> Iterator[Ask]:
+    """Run a student's code in such a worker."""
     yield from asking(sandbox)
-    sandbox.close()
+
+
+def test_a_gpu_worker_can_do_nothing_else_that_it_should_not(sandbox: Sandbox) -> None:
+    with sandbox.clone() as control:
+        assert WorkerRunner(control, LIMITS).violations(["/etc/passwd"]) == []
 
 
 def test_a_zygote_that_has_loaded_the_driver_says_so_and_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
