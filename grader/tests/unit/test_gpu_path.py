@@ -337,7 +337,7 @@ def test_the_process_that_times_sees_the_device_of_its_workers_alone(monkeypatch
     monkeypatch.setattr(session, "connect", lambda _: SimpleNamespace(close=lambda: None))
     monkeypatch.setattr(session, "messages", lambda work, _: iter([work(lambda _: None)]))
     sandbox: Any = SimpleNamespace(gpu=Gpu("GPU-1", 3))
-    list(session.on_device(sandbox, lambda *_: seen.append(os.environ["CUDA_VISIBLE_DEVICES"]), 1.0))  # type: ignore[arg-type]
+    list(session.on_device(sandbox, lambda *_: seen.append(os.environ["CUDA_VISIBLE_DEVICES"]), 1.0))
     assert seen == ["GPU-1"]
 
 
