@@ -441,8 +441,9 @@ def test_the_device_to_time_is_the_first_that_cuda_would_see(
         (Nvml(), "5", "Invalid Argument"),
         (Nvml(compute_mode=3), None, "nvidia-smi -c DEFAULT"),
         (Nvml(mig=1), None, "nvidia-smi -mig 0"),
+        (Nvml(), "MIG-7c6e", "nvidia-smi -mig 0"),
     ],
-    ids=["no driver", "no device", "hidden", "not there", "exclusive", "MIG"],
+    ids=["no driver", "no device", "hidden", "not there", "exclusive", "MIG", "an instance"],
 )
 def test_a_device_that_cannot_be_timed_is_named_with_the_remedy(
     nvml: Nvml, visible: str | None, words: str, monkeypatch: pytest.MonkeyPatch
