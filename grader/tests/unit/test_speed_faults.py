@@ -105,11 +105,24 @@ def test_a_device_that_nothing_can_be_timed_on_says_why(
         return lacking
 
     monkeypatch.setattr(setup, "missing", lambda _kind: "")
-    monkeypatch.setattr(setup, "machine", lambda *_: None)
+    monkeypatch.setattr(setup, "machine", lambda *_: SimpleNamespace(trouble=lambda: ""))
     monkeypatch.setattr(chain, "one_block", lambda _machine: None)
     monkeypatch.setattr(chain, "lacking", told)
     here: Any = None
     assert chain.first_fault("cuda", here, here) == words
+
+
+def test_a_device_that_others_use_is_told_before_any_submission_and_does_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[object] = []
+    monkeypatch.setattr(setup, "missing", lambda _kind: "")
+    monkeypatch.setattr(setup, "machine", lambda *_: SimpleNamespace(trouble=lambda: "another process uses the device"))
+    monkeypatch.setattr(chain, "one_block", begun.append)
+    monkeypatch.setattr(chain, "lacking", lambda: "")
+    here: Any = None
+    assert chain.first_fault("cuda", here, here) == "another process uses the device"
+    assert not begun
 
 
 def test_a_process_that_is_lost_before_any_submission_breaks_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
