@@ -188,10 +188,10 @@ def memory_by_descriptor(place: Place, say: Say) -> None:
     for user, before in users.items():
         command = (*before, sys.executable, "-m", "grader.tests.gpu_plumbing", *pretended)
         found = json.loads(output(*command))
-        say(f"- {user}: {found}")
         worker = {"right": [True, True], "alive": 7}
         if found != {"workers": [worker, worker], "violations": [], "left open": 0}:
             raise Failed(f"as {user}: {found}")
+        say(f"- {user}: 2 workers, 2 right blocks each; the memory outlived them, and no descriptor is left")
 
 
 def blocks(place: Place, say: Say) -> None:
@@ -221,7 +221,7 @@ def error_of(timed: TimedWorker) -> tuple[float, float]:
 
 
 def tear_down(place: Place, say: Say) -> None:
-    """From SIGKILL until free memory rises no more."""
+    """From SIGKILL until the process is gone, and from then until free memory rises no more."""
     machine, name = place.machine(), next(iter(course().workloads))
     task = Task(name, place.kind, work_of(name).sizes[place.kind], calls=1)
     for _ in range(TEAR_DOWNS):
@@ -231,11 +231,12 @@ def tear_down(place: Place, say: Say) -> None:
         def free(timed: TimedWorker = timed) -> int:
             return torch.cuda.mem_get_info()[0] if place.kind == "cuda" else -timed.worker.memory().own
 
-        before = free()
+        before, began = free(), time.monotonic()
         timed.worker.end()
+        gone = time.monotonic() - began
         returned, seconds = back_after(before, free)
         timed.close()
-        say(f"- {returned / 2**20:.0f} MiB, the last of them after {seconds:.3f} s")
+        say(f"- gone after {gone:.3f} s; {returned / 2**20:.0f} MiB came back, the last of them {seconds:.3f} s later")
         if returned <= 0:
             raise Failed(f"nothing came back within {LONGEST_SECONDS:g} s")
 
@@ -298,7 +299,8 @@ def graded(place: Place, files: Mapping[str, bytes], timed: Sequence[Workload]) 
 
 def cells(row: PerformanceResult) -> Iterator[str]:
     """A row of the report."""
-    yield from (row.workload, f"{row.outcome}, {row.tier}" if row.tier else row.outcome)
+    why = row.message.partition("\n")[0] if row.outcome == "inconclusive" else row.tier
+    yield from (row.workload, f"{row.outcome}, {why}" if why else row.outcome)
     yield "" if row.ratio is None else f"{row.ratio:.2f}"
     yield "" if row.interval is None else f"{row.interval[0]:.2f} to {row.interval[1]:.2f}"
     yield "" if row.mfu is None else f"{row.mfu:.2f}"

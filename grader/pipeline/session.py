@@ -230,12 +230,15 @@ def start(job: Job, tests: Tests, control: socket, before: Child | None = None) 
 
     What has ended `before` in one that was lost is not run again. Raises MachineError.
     """
-    receive, send = Pipe(duplex=False)
     began, parent, ended = time.monotonic(), os.getpid(), before.ended if before else {}
-    demand_forkable()
-    if job.linted:
-        lint.oracle_bodies()  # once, for all children
-    pid = os.fork()
+    with contextlib.ExitStack() as undo:
+        undo.callback(control.close)  # a zygote whose line stays open never ends, and is waited for
+        demand_forkable()
+        receive, send = Pipe(duplex=False)
+        if job.linted:
+            lint.oracle_bodies()  # once, for all children
+        pid = os.fork()
+        undo.pop_all()
     if pid:
         send.close()
         seconds = 2 * job.limits.kata_seconds * patience(tests)  # a test that fails runs twice, and is charged once

@@ -275,9 +275,12 @@ class Zygote:
         return status
 
     def kill(self, worker: Worker) -> int:
-        """Kill a worker and what it has started. Taking its memory apart takes the system a while: not waited for."""
+        """Kill a worker and what it has started. Taking its memory apart takes the system a while: not waited for.
+
+        But on a GPU, where what it has queued may run until it is gone.
+        """
         os.kill(worker.pid, signal.SIGKILL)
-        if self.confinement.namespaces:
+        if self.confinement.namespaces and not self.confinement.gpu:
             self.dying.append(worker.pid)  # its PID namespace dies with it
         else:
             os.waitpid(worker.pid, 0)

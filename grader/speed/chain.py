@@ -35,7 +35,10 @@ def first_fault(kind: Kind, student: socket, baseline: socket) -> str:
     try:
         reason = setup.missing(kind) or (lacking() if kind == "cuda" else "")
         if not reason:
-            one_block(setup.machine(kind, student, baseline))
+            machine = setup.machine(kind, student, baseline)
+            reason = machine.trouble()
+            if not reason:
+                one_block(machine)
     except Inconclusive as error:
         return f"{BROKEN}: {error}"
     except (CudaError, OSError, RuntimeError) as error:  # torch's own are RuntimeErrors

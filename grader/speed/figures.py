@@ -124,12 +124,17 @@ def compared(timed: TimedWorker, done: Done, peak: int) -> Figure:
 
 @contextmanager
 def looking(look: Callable[[], object]) -> Iterator[None]:
-    """Call `look` every half millisecond, beside what is done within."""
-    over = threading.Event()
+    """Call `look` at once and every half millisecond, beside what is done within; then raise what it has raised."""
+    over, failed = threading.Event(), list[Exception]()
 
     def loop() -> None:
-        while not over.wait(LOOK_SECONDS):
-            look()
+        try:
+            while True:
+                look()
+                if over.wait(LOOK_SECONDS):
+                    return
+        except Exception as error:
+            failed.append(error)
 
     thread = threading.Thread(target=loop, daemon=True)
     thread.start()
@@ -138,6 +143,8 @@ def looking(look: Callable[[], object]) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
+    if failed:
+        raise failed[0]
 
 
 FIGURES: dict[tuple[type[Work], Kind], Callable[[TimedWorker], Figure]] = {

@@ -13,6 +13,8 @@ from grader.sandbox.launch import Gpu
 from grader.speed.state import StateUnknown, opened, told
 
 MPS = "CUDA_MPS_PIPE_DIRECTORY"
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+SPLIT = "the device is split into instances (MIG), which are no whole device: nvidia-smi -mig 0"
 
 
 def chosen(nvml: Any = None) -> Gpu | str:
@@ -23,6 +25,8 @@ def chosen(nvml: Any = None) -> Gpu | str:
         return f"this torch ({torch.__version__}) is built without CUDA: install one that is built for it (pytorch.org)"
     if os.environ.get(MPS):
         return f"{MPS} is set: two processes under MPS share a device at the same time; stop MPS, and unset it"
+    if os.environ.get(VISIBLE, "").startswith("MIG-"):
+        return SPLIT
     try:
         with opened(nvml) as nvml:
             return unfit(nvml, handle := first_visible(nvml)) or Gpu(
@@ -34,7 +38,7 @@ def chosen(nvml: Any = None) -> Gpu | str:
 
 def first_visible(nvml: Any) -> Any:
     """The device that CUDA would take, as NVML knows it. Raises StateUnknown."""
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    visible = os.environ.get(VISIBLE)
     if visible == "" or nvml.nvmlDeviceGetCount() == 0:
         raise StateUnknown("there is none, or CUDA_VISIBLE_DEVICES hides all")
     first = (visible or "0").partition(",")[0].strip()
@@ -49,7 +53,7 @@ def unfit(nvml: Any, handle: Any) -> str:
         return "the device lets one process compute at a time, and two are needed: nvidia-smi -c DEFAULT"
     mode = told(nvml, nvml.nvmlDeviceGetMigMode, handle)
     if mode is not None and mode[0]:
-        return "the device is split into instances (MIG), which are no whole device: nvidia-smi -mig 0"
+        return SPLIT
     return ""
 
 

@@ -138,7 +138,7 @@ def unfit(state: DeviceState, own: Collection[int]) -> str | None:
     others = sorted(state.processes - set(own))
     if not others:
         return None
-    return f"another process uses the device (process {', '.join(map(str, others))})"
+    return f"another process uses the device: wait for it, or end it (process {', '.join(map(str, others))})"
 
 
 def slowed(before: DeviceState, after: DeviceState) -> str | None:

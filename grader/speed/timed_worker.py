@@ -15,7 +15,7 @@ from torch import Tensor
 from grader.sandbox.accelerator import Accelerator, SharedMemory
 from grader.sandbox.cuda import CUDA
 from grader.sandbox.orders import Begin
-from grader.speed.paused_worker import BEGIN_SECONDS, PausedWorker
+from grader.speed.paused_worker import PausedWorker
 from grader.speed.rest import Rest
 from torchkata.course import Limits
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
@@ -104,8 +104,6 @@ class TimedWorker:
         if self.device_memory is not None and not self.trusted:
             self.rest = Rest(self.accelerator, self.device_memory.tensor.device)
         demand_success(self.worker.begin())
-        if self.rest is not None:
-            self.rest.wait(BEGIN_SECONDS)
         self.check.begun()
 
     def hand_over(self, order: Begin) -> None:

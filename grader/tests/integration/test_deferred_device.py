@@ -15,6 +15,7 @@ from grader.speed.rest import Rest
 from grader.speed.timed_worker import SETTLINGS, Done, Task, TimedWorker
 from grader.tests.deferred import CYCLES, Deferred, Late, deferred_device
 from grader.tests.late_machine import late_machine, late_timing, outcome_of
+from grader.tests.two_workers import descendants
 from torchkata.course import course
 from torchkata.reply import Reply
 from torchkata.speed.sizes import Size
@@ -220,6 +221,13 @@ def test_a_host_that_runs_ahead_passes_and_one_that_reads_every_loss_does_not(be
 
 def test_the_first_block_loads_what_it_needs_which_waits_for_the_device(begin: Begin) -> None:
     assert figures.lead_of_the_host(begin(WAITING, kind=CountsTheFirst)).ratio == 0
+
+
+def test_a_worker_is_gone_when_it_is_closed_and_so_is_what_it_has_queued(begin: Begin, sandbox: Sandbox) -> None:
+    timed = begin(trusted=True)
+    running = set(descendants(sandbox.process.pid))
+    timed.close()
+    assert len(running - set(descendants(sandbox.process.pid))) == 1
 
 
 TRAINING = Task("peak_memory", "cuda", Size(batch=2048, width=128, layers=4, rate=0.05), calls=figures.STEPS)

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.launch import Gpu, launch
+from grader.sandbox import launch
+from grader.sandbox.launch import Gpu, Sandbox
+from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
+from grader.tests.conftest import python
 from grader.tests.gpu_plumbing import with_driver
+from grader.tests.handed_in import LINEAR, handed_in
 from grader.tests.workers import Ask, asking
 
 LIMITS = setup.limits()
@@ -58,14 +62,76 @@ def test_a_process_that_has_loaded_the_driver_or_runs_threads_must_not_fork(driv
     assert "1 more threads" in threads_line
 
 
+AS_BUILT_FOR_CUDA = """
+import mmap, tempfile, torch
+held = []
+def loads_the_driver(usual):
+    def function(*args, **options):
+        with tempfile.NamedTemporaryFile(prefix="libcuda.so.") as file:
+            file.write(bytes(1))
+            file.flush()
+            held.append(mmap.mmap(file.fileno(), 0))
+        return usual(*args, **options)
+    return function
+torch.autograd.backward = loads_the_driver(torch.autograd.backward)
+torch.cuda.is_available = loads_the_driver(torch.cuda.is_available)
+torch.cuda.device_count = loads_the_driver(torch.cuda.device_count)
+"""  # what such a torch does when it is first asked for a device, or for a gradient
+
+
+def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
+    """A sandbox for workers on a GPU whose zygote runs this code when it has imported torch."""
+    copy = launch.copy_runtime
+
+    def with_code(*, timed: bool) -> Path:
+        runtime = copy(timed=timed)
+        with (runtime / "torchkata/torch_internals.py").open("a") as file:
+            file.write(code)
+        return runtime
+
+    monkeypatch.setattr(launch, "copy_runtime", with_code)
+    return launch.launch("bwrap", LIMITS, setup.timing(Gpu("GPU-0", 0)))
+
+
 @pytest.fixture(scope="module")
-def ask(request: pytest.FixtureRequest) -> Iterator[Ask]:
-    """Run a student's code in a worker that is timed on a GPU, in a sandbox that never saw one."""
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """One for workers that are timed on a GPU, and that never saw one."""
     request.getfixturevalue("needs_bwrap")
-    sandbox = launch("bwrap", LIMITS, setup.timing(Gpu("GPU-0", 0)))
-    sandbox.wait_until_ready()
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        made = started(monkeypatch, AS_BUILT_FOR_CUDA)
+    made.wait_until_ready()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def ask(sandbox: Sandbox) -> Iterator[Ask]:
+    """Run a student's code in such a worker."""
     yield from asking(sandbox)
-    sandbox.close()
+
+
+def test_a_gpu_worker_can_do_nothing_else_that_it_should_not(sandbox: Sandbox) -> None:
+    with sandbox.clone() as control:
+        assert WorkerRunner(control, LIMITS).violations(["/etc/passwd"]) == []
+
+
+def test_a_zygote_that_has_loaded_the_driver_says_so_and_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    sandbox = started(monkeypatch, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
+    with pytest.raises(launch.IsolationError, match="this process has loaded the CUDA driver"):
+        sandbox.wait_until_ready()
+
+
+GRADE = f"{AS_BUILT_FOR_CUDA}from grader.cli import main\nmain()"
+LOADED = f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\nfrom grader.cli import main\nmain()"
+
+
+def test_a_class_is_graded_without_a_sandbox_by_a_torch_that_would_load_the_driver(tmp_path: Path) -> None:
+    (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
+    options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--isolation", "none"]
+    done = python("-c", GRADE, "grade", str(path), *options)
+    assert (done.code, "linear" in done.out) == (0, True), done.err
+    done = python("-c", LOADED, "grade", str(path), *options, "--force")
+    assert (done.code, "this process has loaded the CUDA driver" in done.err) == (3, True)
 
 
 WANTED = {  # what libcuda is publicly known to ask of the kernel

@@ -2,6 +2,7 @@
 # ruff: noqa: N802  (the names of CUDA's functions)
 
 import os
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -14,10 +15,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.sandbox import cuda, launch
+from grader.sandbox import cuda, launch, self_test
 from grader.sandbox.launch import Gpu
-from grader.speed import figures, gpu, setup, timed_worker
+from grader.speed import figures, gpu, rates, session, setup, timed_worker
 from grader.speed.figures import STEPS, Figure, WrongResult
+from grader.speed.machine import Machine
 from grader.speed.rates import peak_of, thresholds_on
 from grader.speed.rest import Rest
 from grader.speed.state import DeviceState, StateUnknown
@@ -102,6 +104,7 @@ class PretendedWorker:
 
 def test_results_of_a_block_are_copied_before_the_clock_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", PretendedWorker)
+    monkeypatch.setattr(Rest, "wait", lambda *_: 0.0)
     task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
     timed = TimedWorker(None, setup.limits(), task, {}, Host())  # type: ignore[arg-type]
     worker: Any = timed.worker
@@ -130,6 +133,21 @@ def test_the_graders_own_part_of_a_block_is_taken_off_on_both_sides(
     seconds = iter([0.6, 0.2, 0.5])
     monkeypatch.setattr(timed, "settle", lambda: time.sleep(next(seconds, 0.2)))
     assert 1.0 < timed.block(10.0).seconds <= 1.6, "two turns of a second each, and of each the least that copying took"
+
+
+def test_steps_that_memory_has_room_for_few_of_are_done_again_for_100_ms(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As on an H100: a step of 2²⁸ parameters takes a millisecond, and 20 GiB hold ten of them."""
+    step = 0.0012
+    done = SimpleNamespace(seconds=2 * step, error=0.0)
+    worker = SimpleNamespace(block=lambda _: done, close=lambda: None)
+    monkeypatch.setattr(rates, "TimedWorker", lambda *_: worker)
+    nothing: Any = None
+    machine = Machine("cuda", "a GPU", None, 20 * 2**30, setup.limits(), nothing, nothing, lambda: "")
+    task = rates.sized(machine, course().workloads["sgd_step"])
+    assert task.calls == 10
+    assert 0.1 <= task.calls * task.times * step < 0.12
 
 
 STATE = DeviceState("NVIDIA H200", 132, "580", 700.0, 1980, 3201, 40, (), frozenset())
@@ -305,10 +323,47 @@ def test_a_sandbox_with_a_gpu_has_this_device_alone(tmp_path: Path) -> None:
     text = " ".join(launch.bubblewrap(tmp_path, Gpu("GPU-1", 3)))
     assert "--dev-bind-try /dev/nvidia3 /dev/nvidia3" in text
     assert "/dev/nvidia0" not in text
+    for name in ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools"):
+        assert f"--dev-bind-try /dev/{name} /dev/{name} " in text
     assert text.index("--tmpfs /dev") < text.index("/dev/nvidia3") < text.index("--remount-ro /dev")
     assert "nvidia" not in " ".join(launch.bubblewrap(tmp_path, None))
     assert launch.environment(Gpu("GPU-1", 3))["CUDA_VISIBLE_DEVICES"] == "GPU-1"
     assert launch.environment(None)["CUDA_VISIBLE_DEVICES"] == "", "torch would start CUDA in the process that forks"
+
+
+def test_the_process_that_times_sees_the_device_of_its_workers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    monkeypatch.setattr(session, "connect", lambda _: SimpleNamespace(close=lambda: None))
+    monkeypatch.setattr(session, "messages", lambda work, _: iter([work(lambda _: None)]))
+    sandbox: Any = SimpleNamespace(gpu=Gpu("GPU-1", 3))
+    list(session.on_device(sandbox, lambda *_: seen.append(os.environ["CUDA_VISIBLE_DEVICES"]), 1.0))
+    assert seen == ["GPU-1"]
+
+
+@pytest.mark.parametrize(("refused", "found"), [(PermissionError, False), (ConnectionRefusedError, True)])
+def test_a_socket_alone_reaches_nobody_but_one_that_may_look_for_somebody_does(
+    monkeypatch: pytest.MonkeyPatch, refused: type[OSError], *, found: bool
+) -> None:
+    """What the driver needs is a socket that listens: nothing to refuse a GPU worker for."""
+
+    class Listener(socket.socket):
+        """The one kind that a GPU worker can have."""
+
+        def __init__(self, family: int, kind: int) -> None:
+            if (family, kind) != (socket.AF_UNIX, socket.SOCK_SEQPACKET):
+                raise PermissionError
+            super().__init__(family, kind)
+
+        def connect(self, _address: Any) -> None:
+            raise refused
+
+    def no_pair(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(socket, "socket", Listener)
+    monkeypatch.setattr(socket, "socketpair", no_pair)
+    assert self_test.can_reach_anybody() == found
 
 
 class Nvml:
@@ -386,8 +441,9 @@ def test_the_device_to_time_is_the_first_that_cuda_would_see(
         (Nvml(), "5", "Invalid Argument"),
         (Nvml(compute_mode=3), None, "nvidia-smi -c DEFAULT"),
         (Nvml(mig=1), None, "nvidia-smi -mig 0"),
+        (Nvml(), "MIG-7c6e", "nvidia-smi -mig 0"),
     ],
-    ids=["no driver", "no device", "hidden", "not there", "exclusive", "MIG"],
+    ids=["no driver", "no device", "hidden", "not there", "exclusive", "MIG", "an instance"],
 )
 def test_a_device_that_cannot_be_timed_is_named_with_the_remedy(
     nvml: Nvml, visible: str | None, words: str, monkeypatch: pytest.MonkeyPatch

@@ -1,5 +1,8 @@
 """The machine's fault is never the student's: every step fails once, and no point is lost."""
 
+import math
+import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -13,7 +16,7 @@ from torch import Tensor
 from grader.results.result import PerformanceResult
 from grader.sandbox.cuda import CudaError
 from grader.sandbox.orders import Begin
-from grader.speed import chain, grading, rates, session, setup
+from grader.speed import chain, grading, rates, rest, session, setup
 from grader.speed.decision import Final
 from grader.speed.machine import DEMANDS, Machine
 from grader.speed.rates import Baseline
@@ -102,11 +105,24 @@ def test_a_device_that_nothing_can_be_timed_on_says_why(
         return lacking
 
     monkeypatch.setattr(setup, "missing", lambda _kind: "")
-    monkeypatch.setattr(setup, "machine", lambda *_: None)
+    monkeypatch.setattr(setup, "machine", lambda *_: SimpleNamespace(trouble=lambda: ""))
     monkeypatch.setattr(chain, "one_block", lambda _machine: None)
     monkeypatch.setattr(chain, "lacking", told)
     here: Any = None
     assert chain.first_fault("cuda", here, here) == words
+
+
+def test_a_device_that_others_use_is_told_before_any_submission_and_does_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[object] = []
+    monkeypatch.setattr(setup, "missing", lambda _kind: "")
+    monkeypatch.setattr(setup, "machine", lambda *_: SimpleNamespace(trouble=lambda: "another process uses the device"))
+    monkeypatch.setattr(chain, "one_block", begun.append)
+    monkeypatch.setattr(chain, "lacking", lambda: "")
+    here: Any = None
+    assert chain.first_fault("cuda", here, here) == "another process uses the device"
+    assert not begun
 
 
 def test_a_process_that_is_lost_before_any_submission_breaks_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,8 +131,13 @@ def test_a_process_that_is_lost_before_any_submission_breaks_the_chain(monkeypat
     assert chain.broken("cpu", sandbox) == f"{chain.BROKEN}: the process that times was lost, or hung"
 
 
-SIZES = {"linear_forward": Size(batch=64, width=64, outputs=32), "sgd_step": Size(parameters=2048, rate=0.1)}
-BOTH = [course().workloads[name] for name in SIZES]
+SIZES = {
+    "linear_forward": Size(batch=64, width=64, outputs=32),
+    "sgd_step": Size(parameters=2048, rate=0.1),
+    "peak_memory": Size(batch=16, width=64, layers=1, rate=0.05),
+}
+ALL = [course().workloads[name] for name in SIZES]
+BOTH = ALL[:2]
 GONE = Inconclusive("the process that starts workers is gone")
 FAULTS = [Reply("raised", error="ValueError: x"), Died("it has ended"), TimedOut("no answer")]
 
@@ -126,6 +147,7 @@ class FaultyWorker:
 
     who, step, nth = "", "", 0
     fault: Any = None
+    device: Tensor | None = None  # the memory there that the grader has handed over last
     seen: ClassVar[Counter[tuple[str, str]]] = Counter()
 
     def __init__(self, me: str, _limits: object) -> None:
@@ -147,7 +169,8 @@ class FaultyWorker:
 
     def lay_out(self, order: Begin, _descriptor: int | None) -> Reply:
         work = work_of(order.workload)
-        memory = lay_out(work.fields(order.size, order.calls), self.arena, self.arena)
+        device = self.arena if self.device is None else self.device
+        memory = lay_out(work.fields(order.size, order.calls), self.arena, device)
         self.work = work.baseline(order.size, memory, "cpu")
         return self.take("lay out")
 
@@ -157,8 +180,9 @@ class FaultyWorker:
     def begin(self) -> Reply:
         return self.take("begin")
 
-    def block(self, *_: object) -> Any:
+    def block(self, _request: object, _seconds: float, settle: Callable[[], None]) -> Any:
         self.work()
+        settle()
         return SimpleNamespace(reply=self.take("block"), began=0.0, wall=1.0, own=1.0)
 
     def still(self) -> None:
@@ -170,21 +194,29 @@ class FaultyWorker:
 
 @pytest.fixture
 def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
-    """How two workloads end while a step fails; nothing but the workers and their speed is pretended."""
+    """How two workloads end while a step fails; nothing but the workers and their speed is pretended.
+
+    On a device there are three, the third of which is a figure.
+    """
     monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", FaultyWorker)
     monkeypatch.setattr(FaultyWorker, "seen", Counter())
+    monkeypatch.setattr(FaultyWorker, "device", None)
     monkeypatch.setattr(rates, "OWN_MARGIN", 100.0)
-    monkeypatch.setitem(DEMANDS, "cpu", replace(DEMANDS["cpu"], warm_up_seconds=0.0))
+    for kind in DEMANDS:
+        monkeypatch.setitem(DEMANDS, kind, replace(DEMANDS[kind], warm_up_seconds=0.0))
     for name, size in SIZES.items():
-        monkeypatch.setattr(type(work_of(name)), "sizes", {"cpu": size})
+        monkeypatch.setattr(type(work_of(name)), "sizes", {"cpu": size, "cuda": size})
 
-    def graded(who: str = "", step: str = "", nth: int = 0, fault: object = None) -> dict[str, str]:
+    def graded(who: str = "", step: str = "", nth: int = 0, fault: object = None, device: Any = None) -> dict[str, str]:
         for name, value in {"who": who, "step": step, "nth": nth, "fault": fault}.items():
             monkeypatch.setattr(FaultyWorker, name, value)
         student: Any = "student"
         baseline: Any = "baseline"
         machine = Machine("cpu", "a CPU", None, 2**20, setup.limits(), student, baseline, lambda: "")
-        return {row.workload: row.outcome for row in grading.grade(machine, BOTH, {name: {} for name in SIZES})}
+        if device is not None:
+            machine = replace(machine, kind="cuda", accelerator=device)
+        workloads = BOTH if device is None else ALL
+        return {row.workload: row.outcome for row in grading.grade(machine, workloads, {name: {} for name in SIZES})}
 
     return graded
 
@@ -246,6 +278,65 @@ def test_a_step_of_the_graders_own_that_fails_is_nobodys_fault_and_needs_a_new_p
 
     monkeypatch.setattr(check, step, fail_once)
     assert outcomes() == {"linear_forward": "inconclusive"}, "what is left is not graded by this process"
+
+
+class FaultyDevice:
+    """Memory of the host for a device's; the question that is asked at one place in the code fails, the first time."""
+
+    def __init__(self) -> None:
+        self.asked: dict[str, None] = {}  # at these places, in order
+        self.fails = ""
+        self.tensor = torch.empty(0)
+
+    def take(self) -> None:
+        """Somebody asks."""
+        asked, asker, above = sys._getframe(1), sys._getframe(2), sys._getframe(3)
+        lines = (f"line {frame.f_lineno} of {frame.f_code.co_name}" for frame in (asker, above))
+        place = f"{asked.f_code.co_name} at {', '.join(lines)}"
+        new = place not in self.asked
+        self.asked[place] = None
+        if new and place == self.fails:
+            raise CudaError("CUDA error: unspecified launch failure")
+
+    def memory(self, size: int, descriptor: int | None = None) -> "FaultyDevice":
+        assert descriptor is None
+        self.take()
+        self.tensor = FaultyWorker.device = torch.zeros(size, dtype=torch.uint8)
+        return self
+
+    def descriptor(self) -> int:
+        self.take()
+        return os.open(os.devnull, os.O_RDONLY)
+
+    def release(self) -> None:
+        self.take()
+
+    def synchronize(self) -> None:
+        self.take()
+
+    def free_bytes(self) -> int:
+        self.take()
+        return 2**33
+
+
+QUESTIONS = {"memory", "descriptor", "release", "synchronize", "free_bytes"}
+
+
+def test_every_question_to_the_device_fails_once_wherever_it_is_asked_and_no_point_is_lost(
+    outcomes: Outcomes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rest, "LOOK_SECONDS", 1e-6)
+    monkeypatch.setattr(rest, "BUSY", math.inf)
+    monkeypatch.setattr(rest, "PASS_BYTES", 8)
+    whole = FaultyDevice()
+    assert set(outcomes(device=whole).values()) == {"passed"}
+    assert {place.split()[0] for place in whole.asked} == QUESTIONS
+    for place in whole.asked:
+        device = FaultyDevice()
+        device.fails = place
+        found = outcomes(device=device)
+        assert "inconclusive" in found.values(), place
+        assert set(found.values()) <= {"inconclusive", "passed"}, place
 
 
 def test_a_baseline_that_is_wrong_is_never_a_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:

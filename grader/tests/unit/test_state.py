@@ -190,7 +190,7 @@ def test_slowdowns_before_and_after_are_named_once_with_the_higher_temperature()
 def test_other_processes_make_a_device_unfit_and_the_graders_own_do_not() -> None:
     state = read_state(nvml=FakeNvml(pids=[4711, 12, 99]))
     assert unfit(state, own=[12, 99, 4711, 5]) is None
-    assert unfit(state, own=[99]) == "another process uses the device (process 12, 4711)"
+    assert unfit(state, own=[99]) == "another process uses the device: wait for it, or end it (process 12, 4711)"
 
 
 @pytest.mark.usefixtures("_cuda")
