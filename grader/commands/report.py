@@ -8,13 +8,13 @@ from grader.output.summary import draw_speed, rebuild, show, tell
 from grader.results.stored import demand_results
 
 
-def run_report(directory: Path, feedback: Path | None) -> int:
+def run_report(directory: Path, feedback: Path | None, *, excel: bool) -> int:
     """Rebuild gradebook, page and pictures, show the class; 2 if a result can't be shown.
 
     With `feedback`, a page for each student goes there. Raises CallError, MachineError.
     """
     demand_results(directory)
-    found, problems = rebuild(directory)
+    found, problems = rebuild(directory, excel=excel)
     submissions = [row.submission for row in found]
     problems += write_report(directory, submissions)
     if feedback is not None:

@@ -18,11 +18,11 @@ from torchkata.course import course
 PICTURES = ("speed.svg", "roofline.svg")
 
 
-def rebuild(directory: Path) -> tuple[list[Result], list[str]]:
+def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list[str]]:
     """Write the gradebook of all that is stored; its rows, a line for each that can't be read. Raises MachineError."""
     found, problems = rows(directory)
     try:
-        gradebook.write(found, directory)
+        gradebook.write(found, directory, excel=excel)
     except OSError as error:
         raise MachineError(f"can't write {directory / 'gradebook.csv'} ({error.strerror})") from None
     return found, problems
