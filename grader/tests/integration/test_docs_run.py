@@ -28,11 +28,16 @@ NOT_RUN = {
         "source .venv/bin/activate",
         "pip install --upgrade pip",
         "pip install -e .",
+        "pip install torch --index-url https://download.pytorch.org/whl/cpu",
+        "uv sync",
         "pip install --group students -e .",
         'pip install --group students -e ".[grader]"',
         'pip install --group students -e ".[grader,slurm]"',
     ),
-    "waits until a file is saved; test_watch.py::test_watch_runs_a_kata_that_is_saved_and_no_other": ("kata watch",),
+    "waits until a file is saved; test_watch.py::test_watch_runs_a_kata_that_is_saved_and_no_other": (
+        "kata watch",
+        "uv run kata watch",
+    ),
     "minutes; test_speed.py::test_speed_is_stored_with_the_result_and_not_timed_again": (
         "grader grade submissions/* --out results --device cuda",
     ),
