@@ -42,9 +42,12 @@ def watch(handout: Path, saved: Path) -> str:
     ) as process:
         assert process.stdout is not None
         pipe = process.stdout
-        reader = threading.Thread(
-            target=lambda: [lines.put(line.decode("utf-8", "replace")) for line in pipe], daemon=True
-        )
+
+        def read() -> None:
+            for line in pipe:
+                lines.put(line.decode("utf-8", "replace"))
+
+        reader = threading.Thread(target=read, daemon=True)
         reader.start()
         said = [""]
         try:
