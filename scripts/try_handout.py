@@ -7,6 +7,7 @@ HANDOUT is what `grader release` has written, and this Python has what it needs;
 
 import os
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -68,13 +69,16 @@ def main(handout: Path, solution: Path) -> None:
     """Every step, in order."""
     katas = sorted(path for path in solution.glob("*.py") if path.name != "__init__.py")
     code, said = call(handout, *KATA)
-    demand("kata shows where a student is", code == 0 and " 0/" in said, said)
+    following = re.search(r"assignment/(\w+\.py)", said)
+    demand("kata shows where a student is, and what is next", code == 0 and following is not None, said)
+    assert following is not None
+    first = solution / following[1]
     code, said = call(handout, sys.executable, "-m", "pytest", "--collect-only")
     demand("an editor finds the tests", code == 0 and "::test_" in said, said)
     code, said = call(handout, *KATA, "next")
     demand("kata next tests a stub", code == 1 and "not started" in said, said)
-    said = watch(handout, katas[0])
-    demand("kata watch tests a file that is saved", f"  {katas[0].stem} " in said and " done " in said, said)
+    said = watch(handout, first)
+    demand("kata watch tests a file that is saved", f"  {first.stem} " in said and " done " in said, said)
     for path in katas:
         shutil.copyfile(path, handout / "assignment" / path.name)
     code, said = call(handout, sys.executable, "-m", "pytest")

@@ -31,7 +31,7 @@ from .state import State, first_to_do, load
 
 RESULTS = pytest.StashKey[dict[str, list[TestResult]]]()
 SHOWN = 3  # failures of one kata: what is mended first often mends the rest
-TABLE = 7  # lines below the failures of one kata: its table, and what is next
+TABLE = 10  # lines around the failures of one kata: progress above; its table, and what is next, below
 WIDTH = 99  # columns of a line, where the terminal has as many
 
 GREY = {"grey": "light"}  # as pytest calls it

@@ -54,7 +54,7 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
     assert listed(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
     for document in ("README.md", "docs/katas.md", "docs/students.md"):
         text = (new_handout / document).read_text("utf-8")
-        for target in re.findall(r"\]\(([^)#:]+)", text):
+        for target in re.findall(r"\]\(([^)#:]+)[)#]", text):
             assert ((new_handout / document).parent / target).is_file(), target
     assert (new_handout / "docs/katas.md").read_bytes() == (ROOT / "docs/katas.md").read_bytes()
     for kata in KATAS:
