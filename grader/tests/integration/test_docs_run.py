@@ -28,7 +28,6 @@ NOT_RUN = {
         "source .venv/bin/activate",
         "pip install --upgrade pip",
         "pip install -e .",
-        "pip install torch --index-url https://download.pytorch.org/whl/cpu",
         "uv sync",
         "pip install --group students -e .",
         'pip install --group students -e ".[grader]"',
