@@ -68,6 +68,9 @@ Examples = Annotated[int, typer.Option(min=1, help="Random inputs per property."
 Replay = Annotated[
     bool, typer.Option("--replay/--no-replay", help="Draw inputs once for all submissions, or anew for each: the same.")
 ]
+Excel = Annotated[
+    bool, typer.Option("--excel", help="Begin the CSV with the mark by which Excel reads names in any alphabet.")
+]
 Jobs = Annotated[int, typer.Option(min=1, help="How many submissions at a time.")]
 Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
 Tracks = Annotated[

@@ -11,6 +11,7 @@ from grader.choices import (
     Choice,
     Device,
     Examples,
+    Excel,
     Format,
     IsolationLevel,
     Jobs,
@@ -40,11 +41,23 @@ app = typer.Typer(
 )
 
 
+def show_version(asked: bool) -> None:
+    """Print it and end, where it was asked for."""
+    if asked:
+        from torchkata.cli.command import version
+
+        typer.echo(version())
+        raise typer.Exit
+
+
 @app.callback()
 def root(
     course: Annotated[
         Path | None, typer.Option(help="The course; the nearest from here upward if not said.", metavar="DIR")
     ] = None,
+    version: Annotated[  # noqa: ARG001  (the callback has printed it)
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version, and end.")
+    ] = False,
 ) -> None:
     """Settle which course every command is about."""
 
@@ -156,6 +169,7 @@ def report(
         Path | None,
         typer.Option("--class", help="Tell marks: the folder that `grader marks` reads.", metavar="CLASS"),
     ] = None,
+    excel: Excel = False,
 ) -> None:
     """Write the class as a page, DIR/report.html, from its stored results; show it, and rebuild DIR/gradebook.csv.
 
@@ -168,7 +182,7 @@ def report(
     def load() -> Command:
         from grader.commands.report import run_report
 
-        return lambda: run_report(results, feedback, people)
+        return lambda: run_report(results, feedback, people, excel=excel)
 
     sys.exit(run(load))
 
@@ -267,6 +281,7 @@ def export(
 def marks(
     directory: Annotated[Path, typer.Argument(help="What `grader grade` had as --out.", metavar="DIR")],
     people: Annotated[Path, typer.Argument(help="A folder with class.csv and the rules.", metavar="CLASS")],
+    excel: Excel = False,
 ) -> None:
     """Write what each in the class gets, CLASS/marks.csv: points, less what lateness takes, and what was put right.
 
@@ -288,7 +303,7 @@ def marks(
     def load() -> Command:
         from grader.commands.marks import run_marks
 
-        return lambda: run_marks(directory, people)
+        return lambda: run_marks(directory, people, excel=excel)
 
     sys.exit(run(load))
 

@@ -28,6 +28,13 @@ def imported_beside(tree: ast.Module) -> set[str]:
     return named | {alias.name for node in beside if not node.module for alias in node.names}
 
 
+def imported_by_name(tree: ast.Module) -> set[str]:
+    """The modules that `import name` and `from name import …` look for on Python's path."""
+    named = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 0]
+    named += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    return {name.partition(".")[0] for name in named if name}
+
+
 def imports_of(file: Path) -> set[str]:
     """The modules beside a file that it imports; none for a file that can't be read."""
     try:

@@ -1,5 +1,7 @@
 """pytest plugin: what a student sees. Failures that speak of the kata, then the table of katas and the next step."""
 
+import math
+import os
 import shlex
 import shutil
 from collections.abc import Generator, Mapping, Sequence
@@ -17,8 +19,9 @@ from .diagnose import EXPLAINED_BY
 from .explain import explain, first_cause, is_unasked
 from .failures import Crashed, Wrong
 from .languages import labelled, padded, words, wrapped
-from .languages.katas import claim_of, title_of, title_of_track
+from .languages.katas import claim_of, score_of, title_of, title_of_track
 from .languages.notes import said
+from .links import linked
 from .mistakes import in_the_students_language
 from .profiles import SECRET, SEED
 from .result import FAILED, LOOK_OF, LOOKS, TestResult, status_of
@@ -28,6 +31,7 @@ from .state import State, first_to_do, load
 
 RESULTS = pytest.StashKey[dict[str, list[TestResult]]]()
 SHOWN = 3  # failures of one kata: what is mended first often mends the rest
+TABLE = 10  # lines around the failures of one kata: progress above; its table, and what is next, below
 WIDTH = 99  # columns of a line, where the terminal has as many
 
 GREY = {"grey": "light"}  # as pytest calls it
@@ -125,7 +129,9 @@ def command(item: pytest.Item) -> str:
         options.append(f"--examples {config.getoption('examples')}")
     if not config.stash.get(SECRET, False):
         options.append(f"--seed {config.stash[SEED]}")
-    return " ".join(["pytest", shlex.quote(item.nodeid), *options])
+    file, _, test = item.nodeid.partition("::")
+    file = os.path.relpath(config.rootpath / file, config.invocation_params.dir)
+    return " ".join(["pytest", shlex.quote(f"{file}::{test}"), *options])
 
 
 def with_prints(result: TestResult, printed: str) -> TestResult:
@@ -162,16 +168,31 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
     """Each cause once, the clearest first; a kata that is not started has none."""
     if status_of([result.outcome for result in results]) in ("not_started", "done"):
         return
-    width = min(WIDTH, shutil.get_terminal_size().columns) if out.isatty else WIDTH
+    size = shutil.get_terminal_size()
+    width = min(WIDTH, size.columns) if out.isatty else WIDTH
+    room = size.lines - TABLE if out.isatty and most is not None else math.inf
     told = blocks(results)
+    shown = 0
     for block in told[:most]:
+        lines = [[*wrapped(line, width)] for line in lines_of(kata, block)]
+        room -= 1 + sum(map(len, lines))
+        if shown and room < 0:  # what scrolls away is not read
+            break
+        shown += 1
         out.write_line("")
-        for place, line in enumerate(lines_of(kata, block)):
-            for part in wrapped(line, width):
-                out.write_line(part, bold=place == 0)
-    hidden = sum(len(block.tests) for block in told[len(told) if most is None else most :])
-    if hidden:
+        for place, parts in enumerate(lines):
+            for part in parts:
+                out.write_line(with_link(out, part, block.tests[0]), bold=place == 0)
+    if hidden := sum(len(block.tests) for block in told[shown:]):
         out.write_line("\n" + words("failures.more", count=hidden, kata=kata.name))
+
+
+def with_link(out: pytest.TerminalReporter, text: str, result: TestResult) -> str:
+    """A line of a failure, with a link to the student's file where it names the place."""
+    if not result.file or out.config.getoption("impl") != "assignment":
+        return text
+    place = words("told.at", file=result.file, line=result.line) if result.line else result.file
+    return linked(text, place, course().assignment / result.file, is_terminal=bool(out.isatty))
 
 
 def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult]]) -> None:
@@ -191,7 +212,8 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         colour = "grey" if partly else LOOK_OF[status].colour
         word = words("status.partly" if partly else f"status.{status}")
         out.write(padded(word, 13), **{GREY.get(colour, colour): True})
-        out.write_line(f"{outcomes.count('passed'):>3}/{len(kata.points)}{waits_for(kata, results)}")
+        points = earned(kata.name, results.get(kata.name, []))
+        out.write_line(score_of(kata, outcomes.count("passed"), points) + waits_for(kata, results))
         if partly or status != "done":
             left |= {kata.name, *causes_beside(kata, results, state)}
         if LOOK_OF[status].colour == "red":
@@ -202,9 +224,16 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         return
     user = next((name for name in results if name in course().dependents(following.name)), "")
     key = "table.next_below" if following.name not in results and user else "table.next"
-    out.write_line("\n" + words(key, title=title_of(following), kata=following.name, user=user))
+    told = words(key, title=title_of(following), kata=following.name, user=user)
+    file = course().stub(following.name)
+    out.write_line("\n" + linked(told, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
     if failed:
         out.write_line(words("table.stuck", kata=following.name))
+
+
+def earned(kata: str, results: Sequence[TestResult]) -> float:
+    """The points of the tests that passed."""
+    return sum(course().katas[kata].points[result.name] for result in results if result.outcome == "passed")
 
 
 def causes_beside(kata: Kata, results: Mapping[str, Sequence[TestResult]], state: State) -> set[str]:

@@ -1,13 +1,15 @@
 """pytest plugin: remembers how each kata ended, for the command `kata`."""
 
 import uuid
+from collections.abc import Sequence
 
 import pytest
 
+from .blocks import blocks
 from .course import course
 from .languages import words
-from .progress import RESULTS
-from .result import status_of
+from .progress import RESULTS, earned
+from .result import TestResult, status_of
 from .selection import kata_of
 from .state import LastRun, digest, load, store
 
@@ -26,11 +28,26 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     run, found = uuid.uuid4().hex, {}
     for kata, results in config.stash[RESULTS].items():
-        outcomes = [result.outcome for result in results]
-        if len(outcomes) == len(course().katas[kata].points):
-            found[kata] = LastRun(status_of(outcomes), outcomes.count("passed"), config.stash[DIGESTS][kata], run)
+        if len(results) == len(course().katas[kata].points):
+            found[kata] = last_run(kata, results, config.stash[DIGESTS][kata], run)
     try:
         if found:
             store(load().with_runs(found))
     except OSError as error:
         terminalreporter.write_line(words("not_stored", error=error.strerror))
+
+
+def last_run(kata: str, results: Sequence[TestResult], files: str, run: str) -> LastRun:
+    """What is remembered of a kata: how it ended, and where to look first."""
+    outcomes = [result.outcome for result in results]
+    told = blocks(results)
+    first = told[0].tests[0] if told else None
+    return LastRun(
+        status_of(outcomes),
+        outcomes.count("passed"),
+        files,
+        run,
+        earned=earned(kata, results),
+        file=first.file if first else "",
+        line=first.line if first else 0,
+    )

@@ -29,7 +29,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options before anything is collected."""
+    """Check the options before anything is collected; in `assignment/` plain `pytest` means the tests, too."""
+    place, named = config.invocation_params.dir, config.args_source
+    if named is pytest.Config.ArgsSource.INVOCATION_DIR and place.is_relative_to(course().assignment):
+        config.args = [str(course().tests)]
     if "torch" in course().preload:
         from .torch_internals import spare_torch
 

@@ -22,6 +22,9 @@ class LastRun:
     passed: int
     files: str  # `digest` of what was tested
     run: str  # another for every run
+    earned: float | None = None  # points, if they are known
+    file: str = ""  # where the first failure that was told is in the student's files, if that is known
+    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,8 +119,9 @@ def last_run_from(entry: Any) -> LastRun | None:
         run = LastRun(**entry)
     except TypeError:
         return None
-    texts = isinstance(run.files, str) and isinstance(run.run, str)
-    return run if texts and run.status in LOOK_OF and type(run.passed) is int else None
+    texts = all(isinstance(text, str) for text in (run.files, run.run, run.file))
+    numbers = type(run.passed) is type(run.line) is int and isinstance(run.earned, int | float | None)
+    return run if texts and numbers and run.status in LOOK_OF else None
 
 
 def store(state: State) -> None:

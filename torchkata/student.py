@@ -154,7 +154,9 @@ class InProcess:
 
 @contextmanager
 def time_limit(seconds: float, folder: Path) -> Iterator[None]:
-    """Raise TimedOut, with the student's line, in code that runs longer. Not on Windows, nor off the main thread.
+    """Raise TimedOut, with the student's line, in code that runs longer.
+
+    Not where there is no alarm, as on Windows, nor off the main thread.
 
     A library that the code imports is waited for: one that is half imported would break whatever comes after.
     """
@@ -170,7 +172,7 @@ def time_limit(seconds: float, folder: Path) -> Iterator[None]:
         place = place_of(frame) if frame else None
         raise TimedOut(words("timed_out.call", seconds=f"{seconds:g}"), place)
 
-    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
     before = signal.signal(signal.SIGALRM, stop)

@@ -16,14 +16,14 @@ ABOUT = [column.name for column in fields(Person) if column.name != "submission"
 FIGURES = ("submission", "raw", "max_score", "days_late", "late", "override", "final", "reasons")
 
 
-def run_marks(directory: Path, folder: Path) -> int:
+def run_marks(directory: Path, folder: Path, *, excel: bool) -> int:
     """Write CLASS/marks.csv, and say who has handed in nothing; 2 where something is to be settled by hand.
 
     Raises CallError.
     """
     rows, problems = marks_of(directory, folder)
     try:
-        write_whole(folder / MARKS, csv_of([[*ABOUT, *FIGURES], *map(cells, rows)]))
+        write_whole(folder / MARKS, csv_of([[*ABOUT, *FIGURES], *map(cells, rows)], excel=excel))
     except OSError as error:
         raise CallError(f"{folder / MARKS}: can't be written ({error.strerror})") from None
     out = console()

@@ -10,7 +10,7 @@ from grader.output.summary import draw_speed, rebuild, show, tell
 from grader.results.stored import demand_results
 
 
-def run_report(directory: Path, feedback: Path | None, people: Path | None) -> int:
+def run_report(directory: Path, feedback: Path | None, people: Path | None, *, excel: bool) -> int:
     """Rebuild gradebook, page and pictures, show the class; 2 if a result can't be shown, or a mark told.
 
     With `feedback`, a page for each student goes there; with the folder of the class, marks are on the pages. Raises
@@ -18,7 +18,7 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None) -> i
     """
     demand_results(directory)
     marks, unsettled = read_marks(directory, people) if people is not None else ({}, [])
-    found, problems = rebuild(directory)
+    found, problems = rebuild(directory, excel=excel)
     submissions = [row.submission for row in found]
     problems += [*unsettled, *write_report(directory, submissions, marks)]
     if feedback is not None:

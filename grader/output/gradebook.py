@@ -20,7 +20,7 @@ Cell: TypeAlias = str | float | None
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # what a spreadsheet would run
 
 
-def write(rows: Sequence[Result], directory: Path) -> None:
+def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> None:
     """Store the gradebook, whole or not at all."""
     graded = {kata.kata for row in rows for kata in row.katas}
     names = [name for name in course().katas if name in graded]
@@ -40,7 +40,7 @@ def write(rows: Sequence[Result], directory: Path) -> None:
         speed = {workload.workload: workload.score for workload in row.performance if earns(workload)}
         cells += [speed.get(name, "") for name in workloads]
         table.append([row.submission, row.score, row.max_score, *cells, len(row.findings), row.unreadable])
-    write_whole(directory / "gradebook.csv", csv_of(table))
+    write_whole(directory / "gradebook.csv", csv_of(table, excel=excel))
 
 
 def earns(workload: PerformanceResult) -> bool:
@@ -48,12 +48,12 @@ def earns(workload: PerformanceResult) -> bool:
     return workload.counts and not workload.rehearsed
 
 
-def csv_of(table: Iterable[Iterable[Cell]]) -> bytes:
-    """A table as a file."""
+def csv_of(table: Iterable[Iterable[Cell]], *, excel: bool = False) -> bytes:
+    """A table as a file; with the mark by which Excel knows UTF-8, and which other programs take for text, if asked."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     lines.writerows([harmless(cell) if isinstance(cell, str) else cell for cell in line] for line in table)
-    return out.getvalue().encode("utf-8")
+    return out.getvalue().encode("utf-8-sig" if excel else "utf-8")
 
 
 def harmless(text: str) -> str:

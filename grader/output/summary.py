@@ -18,11 +18,11 @@ from torchkata.course import course
 PICTURES = ("speed.svg", "roofline.svg")
 
 
-def rebuild(directory: Path) -> tuple[list[Result], list[str]]:
+def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list[str]]:
     """Write the gradebook of all that is stored; its rows, a line for each that can't be read. Raises MachineError."""
     found, problems = rows(directory)
     try:
-        gradebook.write(found, directory)
+        gradebook.write(found, directory, excel=excel)
     except OSError as error:
         raise MachineError(f"can't write {directory / 'gradebook.csv'} ({error.strerror})") from None
     return found, problems
@@ -53,7 +53,8 @@ def show(out: Console, found: Sequence[Result], directory: Path, limit: int | No
     graded = {kata.kata for row in found for kata in row.katas}
     out.print(class_table(found, [kata for name, kata in course().katas.items() if name in graded]))
     show_findings(out, found, limit)
-    out.print(f"isolation: {', '.join(sorted({row.isolation for row in found}))}", markup=False)
+    if kinds := sorted({row.isolation for row in found if not row.unreadable}):
+        out.print(f"isolation: {', '.join(kinds)}", markup=False)
     out.print(f"results:   {directory}/<submission>/result.json", markup=False, soft_wrap=True)
     out.print(f"gradebook: {directory / 'gradebook.csv'}", markup=False, soft_wrap=True)
 

@@ -13,6 +13,7 @@ from torchkata.languages import to_the_class
 from torchkata.result import LOOK_OF, Status, gravest, status_of
 
 COLOURS = {"grey": "bright_black"}  # as rich calls it
+NARROWEST = 5  # columns of a cell, "100 ✗" in full: a name folds, and no number is cut
 UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # points, or none, say it
 
 
@@ -27,15 +28,15 @@ def class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
     legend = "   ".join(f"{mark(status)} {to_the_class(f'status.{status}')}" for status in LOOK_OF if mark(status))
     if any(workload.rehearsed for row in rows for workload in row.performance):
         legend += f"\nspeed on a CPU: workloads passed; {REHEARSAL}"
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=legend, caption_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, caption=legend, caption_justify="left")
     table.add_column("submission", overflow="fold", max_width=28)
-    table.add_column("score", justify="right")
+    table.add_column("score", justify="right", no_wrap=True)
     for column in columns:
         name = column[0].track if len(tracks) > 1 else column[0].name
-        table.add_column(name.replace("_", "\n"), justify="right")
+        table.add_column(name.replace("_", "\n"), justify="right", overflow="fold", min_width=NARROWEST)
     timed = any(row.performance for row in rows)
     if timed:
-        table.add_column("speed", justify="right")
+        table.add_column("speed", justify="right", overflow="fold", min_width=NARROWEST)
     for row in rows:
         graded = {kata.kata: kata for kata in row.katas}
         table.add_row(

@@ -6,6 +6,7 @@ Exit codes: 0 done; 1 a test failed, or your code raised; 2 the call is wrong; 3
 import os
 import sys
 from collections.abc import Collection, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import NoReturn
 
@@ -27,6 +28,7 @@ TAKES = {
     "update": ["HANDOUT"],
 }
 HELP = {"-h", "--help"}
+VERSION = "--version"
 
 
 def takes() -> dict[str, list[str]]:
@@ -52,8 +54,17 @@ def show_help() -> None:
     for command in takes():
         print(f"  {padded(usage(command), width)}{does(command)}")
     print()
-    for argument in ("KATA", "--yes", "ZIP", "HANDOUT"):
+    for argument in ("KATA", "--yes", "ZIP", "HANDOUT", VERSION):
         print(f"  {padded(argument, width)}{words(f'kata.{argument}')}")
+
+
+def version() -> str:
+    """Of the engine, and of the Python that it runs on."""
+    try:
+        ours = metadata.version("torchkata")
+    except metadata.PackageNotFoundError:  # a copy that nobody installed
+        ours = "?"
+    return f"torchkata {ours}, Python {sys.version.split()[0]}"
 
 
 def demand(arguments: Sequence[str]) -> None:
@@ -72,6 +83,9 @@ def run(arguments: Sequence[str]) -> int:
     """Do what was typed, `kata NAME` as `kata next NAME`: the exit code. Raises CallError, or OSError."""
     if HELP & {*arguments}:
         show_help()
+        return 0
+    if VERSION in arguments[:1]:
+        print(version())
         return 0
     if not arguments:
         overview.show(load())
@@ -97,7 +111,7 @@ def run(arguments: Sequence[str]) -> int:
         case "reset":
             reset.reset(named(name), asked="--yes" in given)
         case "export":
-            export.export(Path(name or "assignment.zip"))
+            return export.export(Path(name) if name else None)
         case "update":
             from .update import update  # imports what talks to servers
 
@@ -121,8 +135,7 @@ def test(kata: Kata) -> int:
 
     from .runs import EXPECTED
 
-    os.chdir(course().root)
-    return pytest.main([EXPECTED, f"--kata={kata.name}"])
+    return pytest.main([EXPECTED, f"--kata={kata.name}", str(course().tests)])
 
 
 def main() -> NoReturn:

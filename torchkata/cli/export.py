@@ -1,19 +1,23 @@
 """`kata export`: the zip to hand in, and before that what the grader would miss or not read."""
 
 import ast
+import importlib.util
 import io
+import os
+import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..course import course
-from ..handin import MAX_BYTES, MAX_FILES, NOT_TAKEN, imported_beside, is_module, parsed
+from ..handin import MAX_BYTES, MAX_FILES, NOT_TAKEN, imported_beside, imported_by_name, is_module, parsed
 from ..languages import words
 from ..result import LOOK_OF
 from ..state import load, write_whole
 from .terminal import CallError, say
 
+FILE = "assignment.zip"
 LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # nobody expects these to be handed in
 
 
@@ -23,10 +27,16 @@ class Note:
 
     file: str
     text: str
+    is_grave: bool = False  # it is handed in, and some of its tests can't pass
 
 
-def export(path: Path) -> None:
-    """Write the zip and print what is wrong with it. Raises CallError where there is nothing to write, or no place."""
+def export(path: Path | None) -> int:
+    """Write the zip and print what is wrong with it, the gravest last: 1 if tests fail for certain, else 0.
+
+    Without a path it lies beside `assignment/`, wherever this was typed. Raises CallError where there is nothing to
+    write, or no place.
+    """
+    path = path or Path(os.path.relpath(course().root / FILE))
     if path.suffix != ".zip":
         raise CallError(words("export.not_a_zip", path=path))
     files, notes = collected(course().assignment)
@@ -46,9 +56,10 @@ def export(path: Path) -> None:
         raise CallError(words("export.failed", path=path, error=error.strerror)) from None
     if notes:
         say("export.notes")
-    for note in notes:
+    for note in sorted(notes, key=lambda note: note.is_grave):
         say("export.note", name=note.file, text=note.text, width=max(len(note.file) for note in notes))
     say("export.written", path=path, files=len(files), written=len(written), all=len(course().katas))
+    return int(any(note.is_grave for note in notes))
 
 
 def collected(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
@@ -88,17 +99,29 @@ def mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[N
     try:
         tree = parsed(source)
     except SyntaxError as error:
-        yield Note(name, words("export.syntax", line=error.lineno or 1, error=error.msg))
+        yield Note(name, words("export.syntax", line=error.lineno or 1, error=error.msg), is_grave=True)
         return
     except (ValueError, RecursionError, MemoryError) as error:
-        yield Note(name, words("export.syntax", line=1, error=error))
+        yield Note(name, words("export.syntax", line=1, error=error), is_grave=True)
         return
-    for module in sorted(imported_beside(tree) - {other.removesuffix(".py") for other in files}):
-        yield Note(name, words("export.import", module=module))
+    modules = {other.removesuffix(".py") for other in files}
+    for module in sorted(imported_beside(tree) - modules):
+        yield Note(name, words("export.import", module=module), is_grave=True)
+    for module in sorted(imported_by_name(tree) & modules):
+        if not is_installed(module):
+            yield Note(name, words("export.no_dot", module=module), is_grave=True)
     raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc]
     to_do = [node.lineno for node in raised if "NotImplementedError" in ast.dump(node)]
     if to_do and name.removesuffix(".py") in course().katas:
         yield Note(name, words("export.to_do", line=min(to_do)))
+
+
+def is_installed(module: str) -> bool:
+    """Whether another module than the one in `assignment/` has this name."""
+    if module in sys.stdlib_module_names or module in sys.modules:
+        return True
+    found = importlib.util.find_spec(module)
+    return found is not None and Path(found.origin or "").parent != course().assignment
 
 
 def failed(katas: Sequence[str]) -> Iterator[Note]:
@@ -107,7 +130,7 @@ def failed(katas: Sequence[str]) -> Iterator[Note]:
     for kata in katas:
         if LOOK_OF[state.status(kata)].colour == "red":
             counts = {"passed": state.runs[kata].passed, "all": len(course().katas[kata].points)}
-            yield Note(f"{kata}.py", words("export.failed_tests", **counts))
+            yield Note(f"{kata}.py", words("export.failed_tests", **counts), is_grave=True)
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

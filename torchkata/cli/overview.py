@@ -1,8 +1,11 @@
 """`kata`: each track with its katas as they last ended, and the next step."""
 
+import sys
+
 from ..course import Kata, course
 from ..languages import padded, words
-from ..languages.katas import about, title_of, title_of_track
+from ..languages.katas import about, score_of, title_of, title_of_track
+from ..links import linked
 from ..state import State
 from .terminal import paint, say
 
@@ -23,11 +26,12 @@ def show(state: State) -> None:
 def row(kata: Kata, state: State) -> str:
     """One kata: its last outcome, and whether that still speaks of the files as they are."""
     status = state.status(kata.name)
-    passed = state.runs[kata.name].passed if kata.name in state.runs else 0
+    run = state.runs.get(kata.name)
     width = max(map(len, course().katas)) + 2
     word = paint(padded(words(f"status.{status}"), 13), status)
+    score = score_of(kata, run.passed, run.earned) if run else score_of(kata, 0, 0)
     old = words("old") if state.is_old(kata.name) else ""
-    return f"  {kata.name:<{width}}{word}{passed:>3}/{len(kata.points)}{old}"
+    return f"  {kata.name:<{width}}{word}{score}{old}"
 
 
 def show_next(state: State) -> None:
@@ -36,7 +40,9 @@ def show_next(state: State) -> None:
     if kata is None:
         say("all_done")
     else:
-        say("next", title=title_of(kata), kata=kata.name)
+        told = words("next", title=title_of(kata), kata=kata.name)
+        file = course().stub(kata.name)
+        print(linked(told, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
         for name, task in about(kata).items():
             say("about", name=name, task=task)
         say("commands")

@@ -21,7 +21,7 @@ def watch() -> int:
     os.chdir(course().root)
     signal.signal(signal.SIGTERM, leave)
     if runs.can_fork():
-        say("watch.loading")
+        say("watch.loading", what=next(iter(course().preload), "pytest"))
         runs.load()
     else:
         say("watch.no_fork")

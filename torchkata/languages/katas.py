@@ -1,7 +1,7 @@
 """What each kata says to a student, in the student's language."""
 
 from ..course import Kata, Track
-from . import class_language, said_of, shared, translated
+from . import class_language, said_of, shared, translated, words
 
 
 def title_of(kata: Kata) -> str:
@@ -53,3 +53,11 @@ def class_title_of_test(kata: str, test: str) -> str:
     """What a test is called in the class's language: in English by its name, in another by its claim."""
     english = test.removeprefix("test_").replace("_", " ")
     return translated(english, said_of(kata, "claims", test, chosen=class_language())).removesuffix("。")
+
+
+def score_of(kata: Kata, passed: int, earned: float | None) -> str:
+    """How many tests passed, and the points of those where they are known."""
+    tests = f"{passed:>3}/{len(kata.points)}"
+    if earned is None:
+        return tests
+    return f"{tests:<6}  " + words("points", earned=f"{earned:>3g}", all=f"{kata.max_score:g}")

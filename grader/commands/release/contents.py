@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from packaging.requirements import Requirement
+
 from grader.base import distribution
 from grader.base.errors import GraderError
 from grader.base.imports import with_imports
@@ -14,7 +16,13 @@ from torchkata import handout
 from torchkata.course import ENGINE, Kata, course
 
 FILES = Path(__file__).with_name("files")
-PLACES = {"README.md": "README.md", "gitignore": ".gitignore", "test.yml": ".github/workflows/test.yml"}
+PLACES = {
+    "README.md": "README.md",
+    "devcontainer.json": ".devcontainer/devcontainer.json",
+    "gitignore": ".gitignore",
+    "test.yml": ".github/workflows/test.yml",
+    **{f"vscode/{name}.json": f".vscode/{name}.json" for name in ("extensions", "settings", "tasks")},
+}
 DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
 FROM_THE_COURSE = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
@@ -24,6 +32,11 @@ GUIDES = {  # of the README, where the course has these documents
     "docs/zh/students.md": "中文：[docs/zh/students.md](docs/zh/students.md)。",
 }
 TORCH = " No GPU is needed; a GPU build of torch that you have already stays."
+PIP = """\
+On Linux, pip fetches torch with CUDA, gigabytes of it; `uv sync` does not. Without an NVIDIA GPU, type this before
+`pip install -e .`: `pip install torch --index-url https://download.pytorch.org/whl/cpu`.
+
+"""
 
 
 def with_foundations(names: Sequence[str]) -> list[Kata]:
@@ -46,6 +59,7 @@ def contents(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
     files |= {handout.stub_of(name): files[f"assignment/{name}.py"] for name in names}
     files |= {place: (FILES / name).read_bytes() for name, place in PLACES.items()}
     files["README.md"] = readme(katas, [text for document, text in GUIDES.items() if document in files]).encode()
+    files[".devcontainer/devcontainer.json"] = container(katas).encode()
     files["pyproject.toml"] = project_file(katas, language).encode()
     files[handout.LIST] = handout.listing(files)
     return dict(sorted(files.items()))
@@ -83,8 +97,20 @@ def engine() -> dict[str, bytes]:
 def project_file(katas: Sequence[Kata], language: str) -> str:
     """What is installed, how pytest runs, and the course."""
     needed = json.dumps(sorted({*distribution.requirements(), *course().dependencies}), indent=4)
-    written = (FILES / "pyproject.toml").read_text("utf-8")
+    written = (FILES / "pyproject.toml").read_text("utf-8") + (FILES / "uv.toml").read_text("utf-8") * needs_torch()
     return written.replace("dependencies = []", f"dependencies = {needed}") + settings(katas, language)
+
+
+def needs_torch() -> bool:
+    """Whether students install torch, whose builds for CPUs and for CUDA lie at several places."""
+    return any(Requirement(one).name == "torch" for one in course().dependencies)
+
+
+def container(katas: Sequence[Kata]) -> str:
+    """A development container, with the first kata open."""
+    written = (FILES / "devcontainer.json").read_text("utf-8")
+    title = json.dumps(course().title, ensure_ascii=False)
+    return written.replace('"TITLE"', title).replace("FIRST", f"assignment/{katas[0].name}.py")
 
 
 def settings(katas: Sequence[Kata], language: str) -> str:
@@ -110,7 +136,8 @@ def readme(katas: Sequence[Kata], guides: Sequence[str]) -> str:
     written = (FILES / "README.md").read_text("utf-8")
     said = {
         "TITLE": course().title,
-        "TORCH": TORCH if "torch" in course().preload else "",
+        "TORCH": TORCH if needs_torch() else "",
+        "PIP": PIP if needs_torch() else "",
         "GUIDES\n\n": "".join(f"{' '.join(guides)}\n\n" for _ in guides[:1]),
         "KATAS\n": table(katas),
     }

@@ -28,11 +28,15 @@ NOT_RUN = {
         "source .venv/bin/activate",
         "pip install --upgrade pip",
         "pip install -e .",
+        "uv sync",
         "pip install --group students -e .",
         'pip install --group students -e ".[grader]"',
         'pip install --group students -e ".[grader,slurm]"',
     ),
-    "waits until a file is saved; test_watch.py::test_watch_runs_a_kata_that_is_saved_and_no_other": ("kata watch",),
+    "waits until a file is saved; test_watch.py::test_watch_runs_a_kata_that_is_saved_and_no_other": (
+        "kata watch",
+        "uv run kata watch",
+    ),
     "needs a newer handout; test_update.py::test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment": (
         "kata update handout.zip",
     ),

@@ -36,18 +36,18 @@ def test_kata_remembers_an_outcome_and_marks_it_when_files_have_changed(handout:
     for name in ("linear", "cruncher"):
         at_home("pytest", f"--kata={name}", "--examples=2", cwd=handout)
     out = kata(handout).out
-    assert row(out, "linear").split() == ["linear", "done", "6/6"]
-    assert row(out, "cruncher").split() == ["cruncher", "not", "started", "0/7"]
+    assert row(out, "linear").split() == ["linear", "done", "6/6", "12/12", "points"]
+    assert row(out, "cruncher").split() == ["cruncher", "not", "started", "0/7", "0/10", "points"]
     (handout / "assignment/sgd.py").write_text("# another kata, which linear does not build on")
     assert "changed" not in kata(handout).out
     (handout / "assignment/helpers.py").write_text("# anybody may import this")
-    assert row(kata(handout).out, "linear").endswith("6/6  changed since")
+    assert row(kata(handout).out, "linear").endswith("12/12 points  changed since")
     (handout / "assignment/helpers.py").unlink()
-    assert row(kata(handout).out, "linear").endswith("6/6")
+    assert row(kata(handout).out, "linear").endswith("12/12 points")
     with (handout / "assignment/linear.py").open("a") as file:
         file.write("# changed\n")
     out = kata(handout).out
-    assert row(out, "linear").endswith("done           6/6  changed since")
+    assert row(out, "linear").endswith("done           6/6    12/12 points  changed since")
     assert row(out, "cruncher").endswith("changed since"), "it builds on linear"
 
 
@@ -269,3 +269,22 @@ def test_a_command_that_a_kata_brings_works_with_the_students_own_code(handout: 
     (handout / "assignment/time_matmul.py").write_text("def time_matmul(a, b):\n    raise OSError('no clock')\n")
     done = kata(handout, "roofline")
     assert (done.code, done.err) == (1, "kata: OSError: no clock (time_matmul.py, line 2)\n")
+
+
+def test_pytest_and_kata_work_within_the_assignment_folder_too(handout: Path) -> None:
+    write_solution(handout, "same_storage")
+    (handout / "assignment/linear.py").write_text("def Linear(*_): return None\n")
+    inside = handout / "assignment"
+    failed = at_home("pytest", "--kata=same_storage,linear", "--examples=2", cwd=inside)
+    assert row(failed.out, "same_storage").split()[1:3] == ["done", "6/6"]
+    again = next(line for line in failed.out.splitlines() if line.startswith("  again: pytest "))
+    assert at_home(*again.removeprefix("  again: ").split(), cwd=inside).code == 1, "its path is that from here"
+    assert "same_storage  done " in kata(inside, "next", "same_storage").out
+    assert {path.name for path in inside.iterdir() if path.is_dir()} == set()
+
+
+@pytest.mark.parametrize("command", ["torchkata", "grader"])
+def test_version_is_told_without_a_course(command: str, tmp_path: Path) -> None:
+    told = at_home(command, "--version", cwd=tmp_path)
+    assert (told.code, told.err) == (0, "")
+    assert re.fullmatch(r"torchkata \d+\.\d+\.\d+, Python 3\.\d+\.\S+\n", told.out)

@@ -48,8 +48,10 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
     (folder / "big.py").write_bytes(b"#" * (2**20 + 1))
     (folder / "adagrad.py").unlink()
     (folder / "adagrad.py").symlink_to(folder / "checkpoint.py")
+    (folder / "tools.py").write_text("import sgd, random\nfrom big import HALF\nfrom cruncher import Cruncher\n")
+    (folder / "random.py").write_text("")
     done = kata(handout, "export", "my work.zip")
-    assert done.code == 0
+    assert done.code == 1
     said = dict(line.strip().split("  ", 1) for line in done.out.splitlines() if line.startswith("  "))
     expected = {
         "get_batch.py": "is missing",
@@ -65,7 +67,12 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
         "adagrad.py": "a link, not a file; not handed in",
     }
     assert "imports .lib, which is not there" in done.out
-    assert "imports .tools, which is not there" in done.out
+    assert "imports .tools" not in done.out
+    assert "imports cruncher without the dot that the grader needs: from .cruncher import …" in done.out
+    assert "imports sgd" not in done.out, "nobody has a file of this name"
+    assert "imports random" not in done.out, "Python has one"
+    grave = [line.split()[0] for line in done.out.splitlines()[-5:-1]]
+    assert grave == ["cruncher.py", "linear.py", "tools.py", "train.py"], "the gravest is nearest to the prompt"
     assert "imports .linear" not in done.out
     assert all(said[name].strip().startswith(text) for name, text in expected.items())
     assert "__pycache__" not in done.out
@@ -76,12 +83,24 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
     assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))
 
 
+def test_kata_export_writes_beside_the_assignment_wherever_it_is_typed(handout: Path) -> None:
+    write_solution(handout, *KATAS)
+    done = kata(handout / "assignment", "export")
+    assert (done.code, done.out.split(":")[0]) == (0, str(Path("../assignment.zip")))
+    assert (handout / "assignment.zip").is_file()
+    assert not (handout / "assignment/assignment.zip").exists(), "a stale one is not handed in"
+    assert kata(handout / "assignment", "export", "mine.zip").code == 0
+    assert (handout / "assignment/mine.zip").is_file(), "a name is one of the working directory"
+
+
 def test_kata_export_names_the_katas_that_failed_when_they_last_ran(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / ".kata").mkdir()
     run = {"status": "wrong", "passed": 9, "files": "", "run": ""}
     (handout / ".kata/progress.json").write_text(json.dumps({"runs": {"sgd": run}, "hints": {}}))
-    out = kata(handout, "export").out
+    done = kata(handout, "export")
+    out = done.out
+    assert done.code == 1
     failed = f"9 of {len(course().katas['sgd'].points)} tests passed when they last ran"
     assert out.startswith(f"before you hand in:\n  sgd.py  {failed}\n")
     assert out.endswith(f"{len(KATAS)} of {len(KATAS)} katas written\n")

@@ -1,5 +1,6 @@
 """`grader release`: what a handout holds and what it does not, and that a student can start from it."""
 
+import json
 import os
 import re
 import shutil
@@ -23,10 +24,13 @@ from grader.commands.release.prove import prove
 from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
 from grader.tests.solution import SOLUTION, copy_of_the_course
+from torchkata.cli.command import takes
 from torchkata.course import course, read
 
 KATAS = list(course().katas)
 TOP = {"assignment", "conftest.py", "docs", "LICENSE", "pyproject.toml", "README.md", "reference", "tests", "torchkata"}
+
+HIDDEN = {".devcontainer", ".github", ".gitignore", ".vscode"}
 
 
 def listed(folder: Path) -> list[str]:
@@ -35,7 +39,7 @@ def listed(folder: Path) -> list[str]:
 
 
 def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) -> None:
-    assert {path.name for path in new_handout.iterdir()} == TOP | {".github", ".gitignore"}
+    assert {path.name for path in new_handout.iterdir()} == TOP | HIDDEN
     shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml")}
     shared.remove("lint.toml")
     ours = {*shared, *KATAS, "stubs", "workloads", "handout.sha256"}
@@ -51,14 +55,17 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
     assert listed(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
     for document in ("README.md", "docs/katas.md", "docs/students.md"):
         text = (new_handout / document).read_text("utf-8")
-        for target in re.findall(r"\]\(([^)#:]+)", text):
+        for target in re.findall(r"\]\(([^)#:]+)[)#]", text):
             assert ((new_handout / document).parent / target).is_file(), target
     assert (new_handout / "docs/katas.md").read_bytes() == (ROOT / "docs/katas.md").read_bytes()
     for kata in KATAS:
         stub = (ROOT / "assignment" / f"{kata}.py").read_bytes()
         assert (new_handout / "assignment" / f"{kata}.py").read_bytes() == stub
         assert (new_handout / "reference/stubs" / f"{kata}.py").read_bytes() == stub
-    assert not [name for name in listed(new_handout) if name.endswith((".pyc", ".bak", ".json"))]
+    assert not [name for name in listed(new_handout) if name.endswith((".pyc", ".bak"))]
+    editor = ["extensions.json", "settings.json", "tasks.json"]
+    jsons = [".devcontainer/devcontainer.json", *(f".vscode/{name}" for name in editor)]
+    assert [name for name in listed(new_handout) if name.endswith(".json")] == jsons
 
 
 def test_nothing_of_the_solution_or_the_zoo_is_in_a_handout(new_handout: Path) -> None:
@@ -236,14 +243,42 @@ def test_the_readme_and_the_workflow_of_a_handout_name_its_katas(new_handout: Pa
     assert all(f"| `assignment/{kata.name}.py` | {kata.title} |" in readme for kata in course().katas.values())
     assert readme.startswith(f"# {course().title}\n")
     assert "[docs/students.md](docs/students.md)" in readme
-    assert not re.search(r"TITLE|TORCH|GUIDES|KATAS", readme)
+    assert not re.search(r"TITLE|TORCH|PIP|GUIDES|KATAS", readme)
     workflow: dict[Any, Any] = yaml.safe_load((new_handout / ".github/workflows/test.yml").read_text("utf-8"))
     assert [step["run"] for step in workflow["jobs"]["test"]["steps"] if "run" in step] == [
-        "pip install -e .",
-        "pytest",
+        "pip install uv",
+        "uv sync",
+        "uv run pytest",
     ]
     ignored = (new_handout / ".gitignore").read_text().splitlines()
     assert {"/.kata/", "/assignment.zip", ".hypothesis/"} <= set(ignored)
+
+
+def test_an_editor_that_opens_a_handout_finds_the_tests_and_the_task(new_handout: Path) -> None:
+    made = {name: json.loads((new_handout / f".vscode/{name}.json").read_text()) for name in ("settings", "tasks")}
+    assert made["settings"]["python.testing.pytestEnabled"]
+    [task] = made["tasks"]["tasks"]
+    assert at_home(*task["args"][1:-1], "--help", cwd=new_handout).code == 0
+    assert task["args"][-1] in takes()
+    container = json.loads((new_handout / ".devcontainer/devcontainer.json").read_text("utf-8"))
+    assert container["name"] == course().title
+    assert all((new_handout / name).is_file() for name in container["customizations"]["codespaces"]["openFiles"])
+    tests = made["settings"]["python.testing.pytestArgs"]
+    found = at_home("pytest", "--collect-only", *tests, cwd=new_handout)
+    assert found.code == 0
+    assert sum("::" in line for line in found.out.splitlines()) == sum(
+        len(kata.points) for kata in course().katas.values()
+    )
+
+
+def test_uv_installs_torch_for_cpus_on_linux_where_a_course_needs_torch(new_handout: Path, tmp_path: Path) -> None:
+    uv = tomllib.loads((new_handout / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]
+    [index] = uv["index"]
+    assert uv["sources"] == {"torch": {"index": index["name"], "marker": "sys_platform == 'linux'"}}
+    assert (index["url"], index["explicit"]) == ("https://download.pytorch.org/whl/cpu", True)
+    assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "what to type with pip"
+    assert ask("--course", ROOT / "examples/courses/primes", "release", tmp_path / "primes").code == 0
+    assert not [name for name in listed(tmp_path / "primes") if "torch.org" in (tmp_path / "primes" / name).read_text()]
 
 
 def test_a_finished_handout_that_is_exported_gets_full_points(handout: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from grader.tests.pseudo_terminal import Terminal
 from grader.tests.solution import SOLUTION
 from torchkata.cli.saves import Saves
 
-KEYS = "n next · h hint · a all · q quit"
+KEYS = "n next · h hint · e edit · a all · q quit"
 PLAIN = {**students_environment(), "NO_COLOR": "1", "TERM": "xterm"}
 
 
@@ -54,10 +54,10 @@ def test_watch_runs_a_kata_that_is_saved_and_no_other(watch: Terminal, handout: 
     printed = watch.until(KEYS)
     assert "── linear ──" in printed
     assert "linear · Linear(x) is x @ weight" in printed
-    assert row(printed, "linear") == ["linear", "wrong", "5/6"]
+    assert row(printed, "linear") == ["linear", "wrong", "5/6", "8/12", "points"]
     save(handout, "linear")
     printed = watch.until(KEYS)
-    assert row(printed, "linear") == ["linear", "done", "6/6"]
+    assert row(printed, "linear") == ["linear", "done", "6/6", "12/12", "points"]
     assert "same_storage" not in printed
     assert "warning" not in watch.all
     assert "\x1b" not in watch.all, "NO_COLOR was asked for"
@@ -65,11 +65,13 @@ def test_watch_runs_a_kata_that_is_saved_and_no_other(watch: Terminal, handout: 
 
 def test_keys_of_watch_run_the_next_kata_run_all_show_a_hint_and_quit(watch: Terminal, handout: Path) -> None:
     watch.type("n")
-    assert row(watch.until(KEYS), "same_storage") == ["same_storage", "not", "started", "0/6"]
+    assert row(watch.until(KEYS), "same_storage") == ["same_storage", "not", "started", "0/6", "0/8", "points"]
     watch.type("h")
     assert "hint 1 of 3" in watch.until("more: kata hint same_storage")
     watch.type("H")
     assert "hint 2 of 3" in watch.until("more: kata hint same_storage")
+    watch.type("e")
+    assert "EDITOR=vim" in watch.until("kata watch"), "nobody has said which editor"
     watch.type("x\x1b[A")  # no keys of ours: an x, an arrow
     save(handout, "same_storage")
     assert row(watch.until(KEYS), "same_storage")[1] == "done"

@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from torchkata.blocks import blocks
+from torchkata.course import course
 from torchkata.explain import explain
 from torchkata.failures import Crashed, Place, Unmet, Wrong
 from torchkata.languages import columns, wrapped
+from torchkata.progress import write_failures
 from torchkata.result import TestResult
 
 
@@ -101,3 +104,30 @@ def test_a_test_whose_need_is_not_met_waits_for_the_one_that_says_so() -> None:
     need = Unmet(note="the form is wrong", expected="float32[2, 3]", yours="float32[3, 2]")
     assert told(failed("a", need), failed("b", WRONG)) == [["b"], ["a", "wait"]]
     assert "  note      the form is wrong" in failed("a", need).message
+
+
+class Written:
+    """A terminal's report that keeps its lines."""
+
+    isatty = True
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write_line(self, line: str, **_: bool) -> None:
+        self.lines += line.splitlines() or [""]
+
+
+@pytest.mark.parametrize(("height", "count"), [(10, 1), (28, 2), (60, 3)])
+def test_as_many_failures_are_told_as_fit_on_the_terminal_and_one_at_least(
+    height: int, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LINES", str(height))
+    monkeypatch.setenv("COLUMNS", "80")
+    kata = course().katas["linear"]
+    body = "\n  expected  1\n  yours     2\n  note      three\n  note      four\n  "
+    results = [TestResult(name, "failed", message=f"{name}{body}{name}\n  again: pytest") for name in kata.points][:4]
+    out = Written()
+    write_failures(cast(pytest.TerminalReporter, out), kata, results, 3)
+    assert [result.name for result in results if result.name in out.lines] == [*kata.points][:count]
+    assert out.lines[-1].startswith(f"  … and {4 - count} more of linear")
