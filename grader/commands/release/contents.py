@@ -17,6 +17,7 @@ PLACES = {"README.md": "README.md", "gitignore": ".gitignore", "test.yml": ".git
 DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
 FROM_THE_COURSE = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
+ASSISTANTS = "AGENTS.md"  # how a coding assistant is asked to help; the course's own lies in docs/
 STUBS = "reference/stubs"  # untouched, for `kata reset`
 GUIDES = {  # of the README, where the course has these documents
     "docs/students.md": "More, and how to read a failure: [docs/students.md](docs/students.md).",
@@ -45,6 +46,9 @@ def contents(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
     files |= {f"torchkata/{name}": content for name, content in engine().items()}
     files |= {f"{STUBS}/{name}.py": files[f"assignment/{name}.py"] for name in names}
     files |= {place: (FILES / name).read_bytes() for name, place in PLACES.items()}
+    own = root / "docs" / ASSISTANTS
+    if stance := (own if own.is_file() else FILES / ASSISTANTS).read_bytes().strip():
+        files[ASSISTANTS] = stance + b"\n"
     files["README.md"] = readme(katas, [text for document, text in GUIDES.items() if document in files]).encode()
     files["pyproject.toml"] = project_file(katas, language).encode()
     return dict(sorted(files.items()))
