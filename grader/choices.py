@@ -62,6 +62,9 @@ Replay = Annotated[
     bool, typer.Option("--replay/--no-replay", help="Draw inputs once for all submissions, or anew for each: the same.")
 ]
 Jobs = Annotated[int, typer.Option(min=1, help="How many submissions at a time.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="One JSON object on standard output; all other words go to standard error.")
+]
 Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
 Tracks = Annotated[
     list[str] | None,

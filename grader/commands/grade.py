@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
-from grader.base.terminal import console
+from grader.base.terminal import console, print_json
 from grader.marks.pseudonyms import pseudonyms_for
 from grader.output.live import LiveReport
 from grader.output.summary import rebuild, show, tell
@@ -22,12 +22,16 @@ from grader.pipeline.start import Start
 from grader.pipeline.submission_ids import Entry, with_ids
 from grader.pipeline.wanted import choose
 from grader.results import result
+from grader.results.result import Result
 from torchkata.course import Kata
 
 FINDINGS_SHOWN = 20
+SCHEMA = "torchkata/grade/v1"
 
 
-def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms: Path | None = None) -> int:
+def grade_into(
+    given: Sequence[Path], options: Options, start: Start, pseudonyms: Path | None = None, *, as_json: bool = False
+) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
     if options.executor == "slurm":
         isolation = "bwrap" if options.isolation == "auto" else options.isolation  # no node quietly grades with less
@@ -42,7 +46,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms
     queue = Queue(entries, refused, katas, options)
     if not options.force:
         demand_no_loss(queue.entries, options)
-    out, err = console(quiet=options.quiet), console(stderr=True)
+    out, err = console(quiet=options.quiet, stderr=as_json), console(stderr=True)
 
     def warn(text: str) -> None:
         start.say_no_more()
@@ -70,7 +74,22 @@ def grade_into(given: Sequence[Path], options: Options, start: Start, pseudonyms
         tell(err, [f"could not be graded, run the same command again: {', '.join(outcome.unsure)}"])
     if outcome.unfit:
         tell(err, [outcome.unfit])
-    return 3 if outcome.unsure or outcome.unfit else 2 if queue.refused else 0
+    code = 3 if outcome.unsure or outcome.unfit else 2 if queue.refused else 0
+    if as_json:
+        told = [
+            summary(row, options.out, reused=row.submission in queue.reused) for row in rows if row.submission in shown
+        ]
+        problems = [*queue.refused, *unreadable, *([outcome.unfit] if outcome.unfit else [])]
+        print_json({"schema": SCHEMA, "exit_code": code, "submissions": told, "problems": problems})
+    return code
+
+
+def summary(row: Result, out: Path, *, reused: bool) -> dict[str, object]:
+    """What a program reads of a submission; `result` leads to the rest."""
+    katas = [{name: getattr(kata, name) for name in ("kata", "status", "score", "max_score")} for kata in row.katas]
+    names = ("submission", "score", "max_score", "isolation", "seconds")
+    told = {name: getattr(row, name) for name in names}
+    return {**told, "result": str(out / row.submission / "result.json"), "graded_before": reused, "katas": katas}
 
 
 def disguised(entries: Sequence[Entry], key: Path, options: Options) -> list[Entry]:
