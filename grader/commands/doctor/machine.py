@@ -16,9 +16,9 @@ from typing import Literal
 from packaging.requirements import Requirement
 
 from grader.base import distribution
+from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import CourseError, course, use_none
 
-TORCH_MIB = 600  # what a grader and its zygote take with torch loaded, beside the students' own
 SYS_ADMIN = 21  # the number of the capability
 IN_CONTAINER = "--user 1000 --security-opt seccomp=unconfined"
 OPEN = "what a worker says of its own objects, and signals between two submissions that are graded at once"
@@ -157,10 +157,10 @@ def memory(root: Path = Path("/")) -> Finding:
     free = next(int(line[1]) for line in lines if line[0] == "MemAvailable:") // 1024
     if (share / "memory.max").exists() and (most := (share / "memory.max").read_text().strip()) != "max":
         free = min(free, (int(most) - int((share / "memory.current").read_text())) // 2**20)
-    jobs = max(0, (free - TORCH_MIB) // each)
+    jobs = max(0, (free - GRADER_MIB) // each)
     found = f"{free} MiB free, enough for --jobs {jobs} with students' code at its limit of {each} MiB"
     if jobs == 0:
-        return Finding("memory", "note", found, f"free {TORCH_MIB + each - free} MiB more")
+        return Finding("memory", "note", found, f"free {GRADER_MIB + each - free} MiB more")
     return Finding("memory", "ok", found)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.commands.doctor import machine
+from grader.sandbox.launch import GRADER_MIB
 from grader.tests.conftest import run
 from torchkata.course import course
 
@@ -84,7 +85,7 @@ def test_doctor_says_when_there_is_too_little_memory(tmp_path: Path) -> None:
     finding = machine.memory(tmp_path)
     assert finding.state == "note"
     assert finding.found.startswith("800 MiB free, enough for --jobs 0")
-    assert finding.remedy == f"free {machine.TORCH_MIB + course().limits.memory_mib - 800} MiB more"
+    assert finding.remedy == f"free {GRADER_MIB + course().limits.memory_mib - 800} MiB more"
 
 
 def test_doctor_counts_the_memory_limit_of_a_container(tmp_path: Path) -> None:

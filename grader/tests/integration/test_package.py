@@ -112,6 +112,20 @@ def test_the_gradescope_package_tells_a_student_that_no_kata_was_handed_in(autog
     assert "no kata in it" in graded(autograder)["output"]
 
 
+def test_the_gradescope_results_say_that_a_container_is_too_small(autograder: Path, tmp_path: Path) -> None:
+    killed = tmp_path / "killed"
+    killed.write_text("#!/bin/sh\nkill -9 $$\n")
+    killed.chmod(0o755)
+    where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(killed)}
+    done = call("bash", autograder / "source/run_autograder", cwd=autograder, **where)
+    report = graded(autograder)
+    assert (done.code, report["score"], report["tests"]) == (0, 0, [])
+    assert "too little memory: this autograder needs 1.8 GB" in report["output"]
+    (autograder / "results/results.json").write_text('{"score": 5}')
+    assert call("bash", autograder / "source/run_autograder", cwd=autograder, **where).code == 137
+    assert (autograder / "results/results.json").read_text() == '{"score": 5}', "what had ended counts"
+
+
 def test_the_gradescope_setup_says_what_the_python_there_lacks(autograder: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
