@@ -94,7 +94,7 @@ def refusal(why: str) -> bytes:
 
 
 def ended_early(gigabytes: float) -> bytes:
-    """The file for a submission whose grading was killed before it could write one."""
+    """The file for a submission whose grading was killed before it could write one; its sentence fits any that was."""
     return encode(Report(0.0, 0.0, to_the_class("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
 
 
