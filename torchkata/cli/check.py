@@ -17,7 +17,7 @@ from ..result import TestResult
 from ..selection import STUDENT
 from ..state import load
 from ..student import InProcess, Student
-from .export import collected
+from .export import Note, collected
 from .runs import EXPECTED, can_fork
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class AsGraded:
     def __init__(self, katas: Sequence[Kata]) -> None:
         self.katas = katas
         self.runner: ForkedRunner | None = None
+        self.left_behind: list[Note] = []
 
     @pytest.hookimpl(trylast=True)  # after what settles whose code is tested, and on which inputs
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -54,7 +55,10 @@ class AsGraded:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Take the files as they are now. All is imported, and nothing is computed yet: the time to fork."""
-        files, _ = collected(course().assignment)
+        files, notes = collected(course().assignment)
+        self.left_behind = [
+            note for note in notes if note.file.removesuffix(".py") in {kata.name for kata in self.katas}
+        ]
         if can_fork():
             from ..worker import ForkedRunner
 
@@ -86,6 +90,8 @@ class AsGraded:
                 told = words("check.kata", kata=f"{kata.name:<{width}}", earned=f"{got:g}", most=f"{kata.max_score:g}")
                 broken = ", ".join(unfinished(kata, results))
                 terminalreporter.write_line(told + (words("check.lent", katas=broken) if broken else ""))
+        for note in self.left_behind:
+            terminalreporter.write_line(words("export.note", name=note.file, text=note.text, width=width + len(".py")))
         for line in wrapped(words("check.differs" if can_fork() else "check.no_fork"), WIDTH, 0):
             terminalreporter.write_line(line)
 

@@ -61,6 +61,11 @@ def test_kata_check_tests_the_katas_that_are_named(primes: Path) -> None:
     done = kata(primes, "check", "sieve")
     assert (done.code, points(done)) == (0, (50, 50))
     assert "factorise" not in done.out
+    with (primes / "assignment/sieve.py").open("a") as file:
+        file.write("TOKEN = 'ghp_" + "x" * 36 + "'\n")
+    left = kata(primes, "check", "sieve")
+    assert points(left) == (0, 50)
+    assert re.search(r"^  sieve\.py +line \d+ has a key or a token; not handed in", left.out, re.MULTILINE)
     refused = kata(primes, "check", "seive")
     assert (refused.code, refused.err) == (2, "kata: there is no kata 'seive'; did you mean sieve?\n")
 
