@@ -146,6 +146,9 @@ class ForkedRunner:
 
     def close(self) -> None:
         """End all processes, and remove their files."""
+        if self.line is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self.worker, signal.SIGKILL)  # after Ctrl-C it may still compute
         with suppress(Inconclusive):
             self.end()
         self.control.close()
