@@ -5,6 +5,7 @@
 # make speed   the proof that cheating on speed does not pay: on a machine that does nothing else
 #
 # JOBS submissions are graded side by side; TESTERS processes run the grader's tests, most of which wait for another process.
+# TERM=dumb: the proof draws no progress among the dots of the tests, which run at the same time.
 PYTHON ?= python3
 JOBS ?= 2
 TESTERS ?= 4
@@ -19,8 +20,13 @@ grade: .venv/installed
 
 test: .venv/installed
 	$(MAKE) --no-print-directory --jobs 2 style solution
+	$(MAKE) --no-print-directory --jobs 2 tests proof
+
+tests: .venv/installed
 	$(BIN)/pytest grader/tests -m "not timing" -W error -rs -n $(TESTERS) --dist loadfile --no-loadscope-reorder
-	$(BIN)/grader certify --quick --track all --jobs $(JOBS)
+
+proof: .venv/installed
+	TERM=dumb $(BIN)/grader certify --quick --track all --jobs $(JOBS)
 
 style: .venv/installed
 	$(BIN)/ruff check .
@@ -62,4 +68,4 @@ benchmark: .venv/installed
 clean:
 	rm -rf .venv results
 
-.PHONY: grade test style solution prove lowest speed benchmark clean
+.PHONY: grade test tests proof style solution prove lowest speed benchmark clean

@@ -23,7 +23,7 @@ from grader.choices import (
     Where,
 )
 from grader.pipeline.start import Start
-from grader.pipeline.wanted import demand_own_course, wanted
+from grader.pipeline.wanted import choose, demand_own_course, wanted
 from torchkata.course import use
 
 STOPPED = {
@@ -111,7 +111,7 @@ def grade(
         demand_own_course(submissions)
         katas = wanted(kata or (), track or ())
         if executor is Where.local:
-            start.begin_ahead("none" if isolation is Choice.none else "bwrap")
+            start.begin_ahead("none" if isolation is Choice.none else "bwrap", choose(katas))
         start.say("importing pytest and what the course needs")
         from grader.commands.grade import grade_into
         from grader.pipeline import seed as secret

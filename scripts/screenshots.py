@@ -2,7 +2,7 @@
 
     python scripts/screenshots.py [--to FOLDER]
 
-Needs Chromium (Debian: apt-get install chromium chromium-driver). One submission is real, so that its messages are.
+Needs Chromium (Debian: apt-get install chromium chromium-driver). Two submissions are real, so that their messages are.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from grader.tests.browser import Scheme, chromium, dress, missing
 from grader.tests.made_class import a_class
 
 STUDENTS = 120
-REAL = ROOT / "examples/submissions/subtly_wrong"
+REAL = [ROOT / "examples/submissions" / name for name in ("subtly_wrong", "crashes_at_import")]
 MISTAKE = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
 TERMINAL = 112  # columns
 COLOURS = 256  # of a picture: flat areas and text need no more
@@ -41,6 +41,7 @@ class Picture:
     scheme: Scheme
     top: str  # a CSS selector
     route: str = ""
+    unfolds: str = ""  # what is opened for it, as a CSS selector
 
 
 PICTURES = (
@@ -48,6 +49,7 @@ PICTURES = (
     Picture("speed", 1400, 900, "light", "#speed"),
     Picture("submissions", 1400, 640, "light", "#submissions"),
     Picture("submission", 1400, 900, "light", "body", "#submission=subtly_wrong"),
+    Picture("code", 1400, 700, "light", ".part:has(.noted)", "#submission=crashes_at_import", "#parts .code"),
     Picture("narrow-dark", 400, 860, "dark", "body", "#submission=subtly_wrong"),
 )
 
@@ -70,11 +72,11 @@ def main() -> None:
 
 
 def make_report(folder: Path) -> Path:
-    """The page of the made-up class and of one real submission."""
+    """The page of the made-up class and of the real submissions."""
     for one in a_class(STUDENTS):
         result.write(one, folder)
     grader = [sys.executable, "-m", "grader"]
-    subprocess.run([*grader, "grade", REAL, "--out", folder, "--quiet"], cwd=ROOT, check=True)
+    subprocess.run([*grader, "grade", *REAL, "--out", folder, "--quiet"], cwd=ROOT, check=True)
     subprocess.run([*grader, "report", folder], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return folder / "report.html"
 
@@ -84,6 +86,8 @@ def take(driver: Chrome, report: Path, picture: Picture, path: Path) -> None:
     dress(driver, width=picture.width, height=picture.height, scheme=picture.scheme)
     driver.get("about:blank")
     driver.get(f"{report.as_uri()}{picture.route}")
+    if picture.unfolds:
+        driver.execute_script("document.querySelector(arguments[0]).open = true", picture.unfolds)
     driver.execute_script(
         "scrollTo(0, document.querySelector(arguments[0]).getBoundingClientRect().top - 24)", picture.top
     )

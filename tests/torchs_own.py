@@ -1,12 +1,9 @@
 """What torch's own optimizers make of a run, in float64 and in the process of the tests."""
 
-import inspect
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from tests.probes import optimizers
@@ -22,12 +19,8 @@ def in_float64(run: OptimizerRun) -> OptimizerRun:
 
 
 def run_of(make: Callable[..., Any] | None, run: OptimizerRun) -> list[list[list[Tensor]]]:
-    """The parameters after every step of torch's own optimizer, `make(groups, lr=…)`.
-
-    Its `step` is the one below torch's wrappers, which import the compiler and turn autograd off.
-    """
+    """The parameters after every step of torch's own optimizer, `make(groups, lr=…)`."""
     skip_dynamo_import()
     run = in_float64(run)
     optimizer = optimizers.build(make, run.params, run.lrs[0], run.options)
-    optimizer.step = partial(torch.no_grad()(inspect.unwrap(type(optimizer).step)), optimizer)
     return optimizers.walk(optimizer, run.lrs, run.grads)

@@ -95,6 +95,7 @@ def kata_from(told: dict[str, Any], path: Path, tracks: Collection[str], languag
         visibility=visibility_of(told, f"{path}: visibility"),
         hidden_says=one_of(get_args(HiddenSays), told.get("hidden_says", "nothing"), f"{path}: hidden_says"),
         command=command_of(told, f"{path}: [command]"),
+        preload=tuple(told.get("preload", ())),
         numeric=told.get("numeric", True),
         languages={language: told[language] for language in translations if language in told},
     )

@@ -34,6 +34,7 @@ class Kata:
     hints: tuple[str, ...] = ()  # from gentle to plain
     lint: tuple[str, ...] = ()  # what its source is searched for: tables of `reference/lint.toml`
     command: dict[str, str] = field(default_factory=dict)  # that it brings: name, help, and the texts of `command.py`
+    preload: tuple[str, ...] = ()  # modules that its code will most likely import: workers have done so, as a course's
     numeric: bool = True  # its answers are numbers that the oracle computes, so that a mistake shows in them
     languages: dict[str, dict[str, Any]] = field(default_factory=dict)  # what it says in other languages than English
 

@@ -1,6 +1,10 @@
 """Everything of torch that its documentation does not promise, in one place, and why it is needed."""
 
+import functools
+import inspect
+from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -26,15 +30,32 @@ def spare_torch() -> None:
 
 
 def skip_dynamo_import() -> None:
-    """Let the methods of `Optimizer` run as they are written.
+    """Let the methods of `Optimizer`, and each optimizer's `step`, run as they are written.
 
-    torch wraps them so that `torch.compile` skips them; the wrapper imports `torch._dynamo` when it is first called,
-    and remembers the way around it on the method itself (`torch/_compile.py`). Elsewhere this changes nothing.
+    torch wraps them so that `torch.compile` skips them; the wrappers import `torch._dynamo`, which takes as long as
+    torch itself. One remembers the way around it on the method (`torch/_compile.py`), that of a `step` does not
+    (`torch/optim/optimizer.py`). Where nothing is compiled this changes nothing.
     """
     for method in vars(torch.optim.Optimizer).values():
         written = getattr(method, "__wrapped__", None)
         if written is not None:
             setattr(written, "__dynamo_disable", written)
+    optimizers: list[Any] = [kind for kind in vars(torch.optim).values() if isinstance(kind, type)]
+    for optimizer in optimizers:
+        step: Any = vars(optimizer).get("step")
+        if getattr(getattr(step, "__code__", None), "co_name", "") == "_use_grad":
+            optimizer.step = with_grad_if_differentiable(inspect.unwrap(step))
+
+
+def with_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
+    """An optimizer's `step` with autograd as its option `differentiable` says."""
+
+    @functools.wraps(step)
+    def stepped(self: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> Any:
+        with torch.set_grad_enabled(self.defaults["differentiable"]):
+            return step(self, *args, **kwargs)
+
+    return stepped
 
 
 def spare_the_stack_traces() -> None:

@@ -31,9 +31,10 @@ MOST_UNSURE = 0.25  # of a part's claims
 QUICK_AT_ONCE = 2  # attacks for each job: most of them wait for a limit, and the quick proof looks at no clock
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course times no workload"}
 LEFT_OUT = (
-    "Left out: of a wrong entry, all tests but the one that is known to catch it, and that one's first pass; of a "
-    "right one, three quarters of the inputs, and what builds on it; fallbacks; more seeds; the attacks' controls, "
-    "their seconds, the lesser isolation, and most tests of an attacked submission and of the next; cheats on speed."
+    "Left out: of a wrong entry, all tests but the one that is known to catch it, that one's first pass, and what "
+    "holds in all answers; of a right one, three quarters of the inputs, and what builds on it; fallbacks; more seeds; "
+    "the attacks' controls, their seconds, the lesser isolation, and most tests of an attacked submission and of the "
+    "next; cheats on speed."
 )
 
 

@@ -43,6 +43,7 @@ def grade_into(
     entries, refused = with_ids(paths)
     if pseudonyms is not None:
         entries = disguised(entries, pseudonyms, options)
+        options = replace(options, keeps_code=False)  # it may say whose it is
     queue = Queue(entries, refused, katas, options)
     if not options.force:
         demand_no_loss(queue.entries, options)

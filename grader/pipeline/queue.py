@@ -44,6 +44,7 @@ class Options:
     per_task: int | None = None  # submissions that a task of the cluster grades; None: as many as keep it busy a while
     alone: bool = True  # nobody else writes into `out` meanwhile
     replay: bool = True  # inputs are drawn once for all submissions
+    keeps_code: bool = True  # beside the results, for the page
     since_ns: int = 0  # what was stored before is graded again, by the file system's clock
 
 

@@ -17,7 +17,7 @@ from grader.pipeline.session import Graded, Job, TestRan
 from grader.pipeline.session import grade as grade_jobs
 from grader.pipeline.start import Start
 from grader.pipeline.workplace import with_workplace
-from grader.results import result
+from grader.results import hand_in, result
 from grader.results.result import Result
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
@@ -92,6 +92,8 @@ def grade_all(
             if isinstance(event, Graded):
                 submission = event.job.submission.id
                 fingerprint = queue.prints.pop(submission)
+                files = event.job.submission.files if queue.options.keeps_code else {}
+                hand_in.store(queue.options.out, submission, fingerprint, files)
                 result.store(result_of(event, event.katas, queue.options, sandbox, fingerprint), queue.options.out)
                 outcome.stored.append(submission)
                 if any(kata.status == "inconclusive" for kata in event.katas):

@@ -34,6 +34,7 @@ from grader.results.result import Finding, KataResult
 from grader.sandbox.launch import Sandbox, connect, demand_forkable
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
+from torchkata.diagnose import MISTAKES_ALONE
 from torchkata.first_pass import INPUTS
 from torchkata.hypothesis_internals import take_a_quarter
 from torchkata.profiles import SECRET, SEED
@@ -61,7 +62,7 @@ class Job:
     known_good: frozenset[str] = frozenset()  # katas that are known to be done, and need no fallback
     limits: Limits = field(default_factory=lambda: course().limits)
     linted: bool = False  # findings on the source are wanted
-    fails: bool = False  # as is known: a first pass, over inputs drawn ahead, would come before Hypothesis in vain
+    fails: bool = False  # as is known: a first pass would come before Hypothesis in vain, and nobody reads what is told
     quarter: bool = False  # of the inputs is enough
     next: "Job | None" = None  # graded right after it, by the same zygote
 
@@ -295,7 +296,7 @@ def grade_submission(
     tests.config.stash[SEED], tests.config.stash[SECRET] = job.seed, True
     tests.config.stash[STUDENT] = student = Student(runner)
     if job.fails:
-        tests.config.stash[INPUTS] = None
+        tests.config.stash[INPUTS], tests.config.stash[MISTAKES_ALONE] = None, True
     results: list[KataResult] = []
     for kata in job.katas:
         done = {result.kata for result in results if result.status == "done"} | job.known_good

@@ -6,10 +6,11 @@ Imports nothing that takes long itself.
 import contextlib
 import os
 import sys
+from collections.abc import Iterable
 from typing import Literal
 
 from grader.sandbox.launch import IsolationError, Sandbox, launch
-from torchkata.course import course
+from torchkata.course import Kata, course
 
 ERASE = "\r\x1b[2K"
 
@@ -22,16 +23,16 @@ class Start:
         self.ahead: dict[str, Sandbox] = {}  # begun, and not taken yet
         self.sandboxes: list[Sandbox] = []
 
-    def begin_ahead(self, level: Literal["bwrap", "none"]) -> None:
+    def begin_ahead(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> None:
         """Begin the sandbox that will most likely be asked for; where it can't be had, who asks for it is told."""
         with contextlib.suppress(IsolationError):
-            self.ahead[level] = self.sandbox(level)
+            self.ahead[level] = self.sandbox(level, katas)
 
-    def sandbox(self, level: Literal["bwrap", "none"]) -> Sandbox:
-        """A sandbox of this level, which may still be importing what students use. Raises IsolationError."""
+    def sandbox(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> Sandbox:
+        """A sandbox of this level for these katas, which may still be importing. Raises IsolationError."""
         if level in self.ahead:
             return self.ahead.pop(level)
-        sandbox = launch(level, course().limits)
+        sandbox = launch(level, course().limits, katas=katas)
         self.sandboxes.append(sandbox)
         return sandbox
 

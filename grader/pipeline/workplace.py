@@ -33,6 +33,7 @@ def with_workplace(
     Their inputs are drawn once and replayed to each submission, unless told otherwise. Whoever runs in there sees
     nothing of this project, nor of `private`. Raises MachineError where the isolation can't be had.
     """
+    asked = katas or course().katas.values()
     with contextlib.closing(start or Start()) as beginning:
 
         def go_on(sandbox: Sandbox) -> None:
@@ -49,12 +50,12 @@ def with_workplace(
                 with_tests(begin, examples, profile, katas, inputs)
 
         try:
-            go_on(beginning.sandbox("none" if isolation == "none" else "bwrap"))
+            go_on(beginning.sandbox("none" if isolation == "none" else "bwrap", asked))
         except IsolationError as error:
             if isolation != "auto":
                 raise MachineError(f"isolation {isolation} does not work here: {error}") from None
             warn(f"bubblewrap does not work here ({error}).")
-            go_on(beginning.sandbox("none"))
+            go_on(beginning.sandbox("none", asked))
 
 
 def with_sandbox(

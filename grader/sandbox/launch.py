@@ -13,14 +13,15 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from grader.base.errors import MachineError
 from grader.sandbox import forks, syscalls
 from grader.sandbox.confine import DEVICES, Confinement, hide_memory
-from torchkata.course import ENGINE, Limits, course
+from torchkata.course import ENGINE, Kata, Limits, course
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
 START_SECONDS = 120.0  # importing torch from a cold network disk takes this long
@@ -123,8 +124,16 @@ class Sandbox:
         return said
 
 
-def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing = Timing(arena_bytes=0)) -> Sandbox:
-    """Start a zygote; it goes on importing when this returns. Raises IsolationError without bubblewrap."""
+def launch(
+    isolation: Literal["bwrap", "none"],
+    limits: Limits,
+    timing: Timing = Timing(arena_bytes=0),
+    katas: Iterable[Kata] = (),
+) -> Sandbox:
+    """Start a zygote, which imports what these katas preload; it goes on doing so when this returns.
+
+    Raises IsolationError without bubblewrap.
+    """
     if isolation == "bwrap" and shutil.which("bwrap") is None:
         raise IsolationError("bubblewrap is not installed (Debian: apt-get install bubblewrap)")
     hide_memory()
@@ -136,7 +145,7 @@ def launch(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing =
         "runtime": "/runtime" if isolation == "bwrap" else str(runtime),
         "sites": sites_inside() if isolation == "bwrap" else [str(site) for site in sites()],
         "control": theirs.fileno(),
-        "preload": course().preload,
+        "preload": [*dict.fromkeys(chain(course().preload, *(kata.preload for kata in katas)))],
         "probes": [path.stem for path in sorted((course().tests / "probes").glob("*.py")) if path.stem != "__init__"],
         "confinement": dataclasses.asdict(confinement),
         "first_user": FIRST_USER + os.getpid() % 60_000 * 64,

@@ -110,11 +110,9 @@ def warm_up_torch(*, gpu: bool) -> None:
     """Do once what torch takes long for when it is first done; what would start CUDA is left to the workers."""
     import torch
 
-    from torchkata.torch_internals import spare_the_stack_traces
+    from torchkata.torch_internals import spare_torch
 
-    torch.set_num_threads(1)
-    spare_the_stack_traces()
-    torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)
+    spare_torch()
     if not gpu:
         torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 
 Scheme: TypeAlias = Literal["light", "dark"]
+Medium: TypeAlias = Literal["screen", "print"]
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -39,9 +40,17 @@ def chromium() -> Iterator[Chrome]:
         driver.quit()
 
 
-def dress(driver: Chrome, *, width: int, height: int = 900, scheme: Scheme = "light", scale: float = 1) -> None:
-    """Give the page so many CSS pixels, each `scale` dots wide, and what the system prefers."""
+def dress(
+    driver: Chrome,
+    *,
+    width: int,
+    height: int = 900,
+    scheme: Scheme = "light",
+    medium: Medium = "screen",
+    scale: float = 1,
+) -> None:
+    """Give the page so many CSS pixels, each `scale` dots wide, what the system prefers, and a screen or paper."""
     metrics = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     features = [{"name": "prefers-color-scheme", "value": scheme}]
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": medium, "features": features})

@@ -106,7 +106,15 @@ def ended(kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: s
     message = "\n".join([*lines, f"  again: pytest tests/test_{kata.name}.py::{test} --seed 0"])
     points = kata.points[test]
     return TestResult(
-        test, outcome, points if outcome == "passed" else 0.0, points, message if words else "", diagnosis, seconds=0.1
+        test,
+        outcome,
+        points if outcome == "passed" else 0.0,
+        points,
+        message if words else "",
+        diagnosis,
+        seconds=0.1,
+        file=f"{kata.name}.py" if outcome == "crashed" else "",
+        line=9 if outcome == "crashed" else 0,
     )
 
 

@@ -9,6 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.results.text import in_words, printable
+from torchkata.course import course
 from torchkata.languages import class_language, to_the_class
 from torchkata.result import LOOK_OF, LOOKS
 
@@ -32,6 +33,7 @@ def templates() -> Environment:
         "SYMBOLS": {status: look.symbol for status, look in LOOK_OF.items()},
         "in_words": in_words,
         "class_language": class_language(),
+        "course_title": course().title,
         "said": to_the_class,
         "inline": inline,
         "policy": policy,

@@ -8,6 +8,7 @@ from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import KataResult, Result
 from grader.results.view import PERFORMANCE, VisibleTest, title_of
 from torchkata.blocks import blocks
+from torchkata.course import course
 from torchkata.result import Outcome, status_of
 
 SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # a line says all of such a test
@@ -29,6 +30,16 @@ class Part:
     def rehearsed(self) -> bool:
         """Whether it was graded where there are no points to earn."""
         return any(test.rehearsed for test in self.tests)
+
+    @property
+    def file(self) -> str:
+        """Where its code is; nothing where it is no kata."""
+        return f"{self.result.kata}.py" if self.result.kata in course().katas else ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether a line says all of it."""
+        return self.result.status == "done" and not self.shares
 
     @property
     def told(self) -> list[tuple[bool, list[VisibleTest]]]:

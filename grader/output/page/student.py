@@ -1,6 +1,6 @@
 """What the page of a class keeps of each submission: little, so that a large class stays small in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isclose
 
@@ -39,7 +39,8 @@ class Student:
     seed: int
     examples: int
     isolation: str
-    blocks: tuple[int, ...]  # of the page: where the parts of this submission stand
+    blocks: tuple[str, ...]  # of the page: where the parts of this submission stand; after a "+" what is within one
+    graded: str = ""  # the day
 
     @property
     def share(self) -> float:
@@ -52,7 +53,7 @@ class Student:
         return BINS if isclose(self.share, 1.0) else int(self.share * BINS)
 
 
-def student_of(result: Result, parts: list[Part], blocks: tuple[int, ...]) -> Student:
+def student_of(result: Result, parts: Sequence[Part], blocks: tuple[str, ...], graded: str = "") -> Student:
     """What the tables need of a result."""
     return Student(
         submission=result.submission,
@@ -78,6 +79,7 @@ def student_of(result: Result, parts: list[Part], blocks: tuple[int, ...]) -> St
         examples=result.examples,
         isolation=result.isolation,
         blocks=blocks,
+        graded=graded,
     )
 
 

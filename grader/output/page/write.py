@@ -1,6 +1,7 @@
 """Writes `report.html` for the instructor, and a `feedback.html` for each student."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -10,15 +11,35 @@ from markupsafe import Markup
 
 from grader.base.errors import CallError, MachineError
 from grader.output.page import overview, speed
+from grader.output.page.code import Code, codes_of, helpers
 from grader.output.page.html import templates
 from grader.output.page.parts import Part, parts_of
 from grader.output.page.student import Student, student_of
-from grader.results.result import Result, ResultError, read, write_whole
+from grader.results.hand_in import HandIn, hand_in_of
+from grader.results.result import Finding, Result, ResultError, read, write_whole
 from grader.results.view import PERFORMANCE, VisibleTest, unredacted, visible
 from torchkata.course import course
 
 PAGE = "report.html"
 FEEDBACK = "feedback.html"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A submission, and what of it may be seen."""
+
+    result: Result
+    parts: Sequence[Part]
+    hand_in: HandIn | None
+
+    @property
+    def graded(self) -> str:
+        """The day, where it is known."""
+        return self.hand_in.graded.astimezone().date().isoformat() if self.hand_in else ""
+
+    def codes(self, findings: Sequence[Finding] = ()) -> dict[str, Code]:
+        """The files that were handed in, with notes of what may be seen and of these findings."""
+        return codes_of(self.hand_in, [test for part in self.parts for test in part.tests], findings)
 
 
 class Blocks:
@@ -28,10 +49,19 @@ class Blocks:
         self.places: dict[Hashable, int] = {}
         self.html: list[Markup] = []
 
-    def of(self, result: Result, parts: Sequence[Part]) -> tuple[int, ...]:
-        """Where the blocks of a submission stand; those that are new are added."""
-        linted = [self.place("findings.html", findings=tuple(result.findings))] if result.findings else []
-        return (*linted, *(self.place("part.html", part=part, instructor=True) for part in parts))
+    def of(self, one: Shown) -> tuple[str, ...]:
+        """Where the blocks of a submission stand, with the code within each; those that are new are added."""
+        findings, codes = tuple(one.result.findings), one.codes(one.result.findings)
+        places = [str(self.place("findings.html", findings=findings))] if findings else []
+        places += [self.part(part, codes.get(part.file)) for part in one.parts]
+        others = tuple(helpers(codes))
+        return (*places, *([str(self.place("helpers.html", helpers=others))] if others else []))
+
+    def part(self, part: Part, code: Code | None) -> str:
+        """Where a part stands, and the code within it: what is passed, and nothing found in it, needs none here."""
+        place = self.place("part.html", part=part, instructor=True, code=None)
+        shown = code is not None and (not part.passed or code.notes)
+        return f"{place}+{self.place('code.html', code=code)}" if shown else str(place)
 
     def place(self, template: str, **data: Hashable) -> int:
         """Where the block that this template makes of these data stands."""
@@ -46,8 +76,8 @@ def write_report(directory: Path, submissions: Sequence[str]) -> list[str]:
     """Write `report.html` of these results; a line for each that can't be shown. Raises MachineError."""
     blocks, problems = Blocks(), list[str]()
     students = [
-        student_of(result, parts, blocks.of(result, parts))
-        for result, parts in shown_in(directory, submissions, unredacted, problems)
+        student_of(one.result, one.parts, blocks.of(one), one.graded)
+        for one in shown_in(directory, submissions, unredacted, problems)
     ]
     try:
         write_whole(directory / PAGE, page(students, blocks).encode())
@@ -59,10 +89,11 @@ def write_report(directory: Path, submissions: Sequence[str]) -> list[str]:
 def write_feedback(directory: Path, submissions: Sequence[str], to: Path) -> list[str]:
     """Write `TO/<submission>/feedback.html` for each; a line for each that can't be shown. Raises CallError."""
     problems = list[str]()
-    for result, parts in shown_in(directory, submissions, partial(visible, platform_hides=False), problems):
+    for one in shown_in(directory, submissions, partial(visible, platform_hides=False), problems):
+        folder = to / one.result.submission
         try:
-            (to / result.submission).mkdir(parents=True, exist_ok=True)
-            write_whole(to / result.submission / FEEDBACK, feedback(result, parts).encode())
+            folder.mkdir(parents=True, exist_ok=True)
+            write_whole(folder / FEEDBACK, feedback(one.result, one.parts, one.hand_in).encode())
         except OSError as error:
             raise CallError(f"--feedback {to}: can't write there ({error.strerror})") from None
     return problems
@@ -70,7 +101,7 @@ def write_feedback(directory: Path, submissions: Sequence[str], to: Path) -> lis
 
 def shown_in(
     directory: Path, submissions: Sequence[str], view: Callable[[Result], Sequence[VisibleTest]], problems: list[str]
-) -> Iterator[tuple[Result, list[Part]]]:
+) -> Iterator[Shown]:
     """One result after the other, and of it what this view lets be seen; what can't be shown goes to `problems`."""
     for submission in submissions:
         path = directory / submission / "result.json"
@@ -82,19 +113,21 @@ def shown_in(
         except ValueError as error:
             problems.append(f"{path}: {error}")
         else:
-            yield result, parts
+            yield Shown(result, parts, hand_in_of(directory, submission, result.fingerprint))
 
 
 def page(students: Sequence[Student], blocks: Blocks) -> str:
     """The page of a class."""
     graded = {name for one in students for name in one.cells}
     katas = [kata for name, kata in course().katas.items() if name in graded]
+    days = sorted({one.graded for one in students if one.graded})
     failing = overview.failing(students)
     return (
         templates()
         .get_template("report.html")
         .render(
             students=students,
+            graded=[*days[:1], *days[1:][-1:]],
             katas=katas,
             tracks=[(course().tracks[name], list(group)) for name, group in groupby(katas, attrgetter("track"))],
             timed=PERFORMANCE in graded,
@@ -114,8 +147,10 @@ def page(students: Sequence[Student], blocks: Blocks) -> str:
     )
 
 
-def feedback(result: Result, parts: Sequence[Part]) -> str:
+def feedback(result: Result, parts: Sequence[Part], hand_in: HandIn | None = None) -> str:
     """The page of one submission, for whoever handed it in."""
+    shown = Shown(result, parts, hand_in)
+    codes = shown.codes()
     return (
         templates()
         .get_template("feedback.html")
@@ -124,6 +159,9 @@ def feedback(result: Result, parts: Sequence[Part]) -> str:
             score=sum(part.result.score for part in parts),
             max_score=sum(part.result.max_score for part in parts),
             parts=parts,
+            graded=shown.graded,
+            codes=codes,
+            helpers=helpers(codes),
             roofs=[Markup(svg) for svg in speed.roofs([student_of(result, [], ())])],
         )
     )

@@ -9,6 +9,7 @@ import pytest
 
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.submission_ids import with_ids
+from grader.results.hand_in import hand_in_of
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
 from grader.tests.handed_in import LINEAR, handed_in
@@ -141,7 +142,21 @@ def test_grading_leaves_no_files_behind_but_the_results(graded_class: Class) -> 
         for path in graded_class.directory.rglob("*")
         if path.is_file()
     }
-    assert left == {"gradebook.csv", ".seed", *(f"{submission}/result.json" for submission in HONEST)}
+    assert left == {
+        "gradebook.csv",
+        ".seed",
+        *(f"{name}/{file}.json" for name in HONEST for file in ("result", "hand_in")),
+    }
+
+
+def test_the_files_that_were_graded_are_kept_beside_the_result(graded_class: Class) -> None:
+    found = graded_class.result("subtly_wrong")
+    kept = hand_in_of(graded_class.directory, "subtly_wrong", found["fingerprint"])
+    assert kept is not None
+    folder = ROOT / "examples/submissions/subtly_wrong"
+    assert {name: one.text for name, one in kept.files.items()} == {
+        path.name: path.read_text() for path in folder.iterdir()
+    }
 
 
 def test_the_class_table_shows_every_submission_with_its_points(graded_class: Class) -> None:

@@ -9,7 +9,7 @@ import pytest
 from grader.tests.conftest import ask, grade
 
 CLASS = "id,name,email\nlovelace,Ada Lovelace,ada@school.example\nzhang3,张三,zs@y.example\nempty,Ben,b@x.example\n"
-REAL = ("lovelace", "zhang3", "张三", "school.example", "secret-folder")
+REAL = ("lovelace", "zhang3", "张三", "school.example", "secret-folder", "Augusta")
 OPTIONS = ("--kata", "same_storage", "--examples", 2, "--isolation", "none")
 
 
@@ -24,7 +24,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The folder of a class that was graded, and all that was printed."""
     folder = tmp_path_factory.mktemp("term")
     download = folder / "secret-folder"
-    for name, text in (("lovelace", "x = 1\n"), ("zhang3", "raise ValueError(__file__)\n")):
+    for name, text in (("lovelace", "x = 1  # Augusta King\n"), ("zhang3", "raise ValueError(__file__)\n")):
         write(download / name, text)
     (download / "empty-zhang3").mkdir()
     (folder / "class").mkdir()

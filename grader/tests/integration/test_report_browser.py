@@ -1,9 +1,12 @@
 """The page of a class in a real Chromium: it sorts, filters, opens, prints, fits, and runs nothing of a student's."""
 
 import base64
+import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
@@ -13,12 +16,15 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
+from selenium_axe_python.axe import Axe
 
+from grader.results import hand_in
 from grader.results import result as stored
 from grader.tests import browser
-from grader.tests.browser import Scheme, dress
+from grader.tests.browser import Medium, Scheme, dress
 from grader.tests.conftest import ask
 from grader.tests.made_class import a_class, hostile
+from grader.tests.solution import SOLUTION
 
 pytestmark = pytest.mark.browser
 
@@ -27,7 +33,9 @@ EVIL = f"{MARKUP}\u2028\u202e\x1b[31m"
 READ = f"{MARKUP}\n<U+202E>[31m"
 NAMED = "zz<img src=x onerror=alert(3)>\"'&#%20 李"
 COUNT = 100
-TIMED = 10  # of them: the pictures of a speed take longer than all else
+TIMED = 5  # of them: the pictures of a speed take longer than all else
+WIDTHS, SCHEMES = (400, 1400), get_args(Scheme)
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 PATIENCE = 60.0  # seconds that the page may take to react
 
 
@@ -37,6 +45,7 @@ def driver() -> Iterator[Chrome]:
     if lacking := browser.missing():
         pytest.fail(lacking)
     with browser.chromium() as found:
+        found.set_script_timeout(PATIENCE)
         yield found
 
 
@@ -47,11 +56,15 @@ def students() -> list[stored.Result]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A reported class: of its hundred one has an evil name, and one says evil things."""
+    """A reported class: of its hundred one has an evil name, one says and hands in evil things."""
     directory = tmp_path_factory.mktemp("class")
     *others, one, two = students()
     for each in (*others, hostile(one, EVIL), msgspec.structs.replace(two, submission=NAMED)):
         stored.write(each, directory)
+    solution = {path.name: path.read_bytes() for path in SOLUTION.glob("*.py")}
+    evil = {"linear.py": f"{EVIL}\n\nx = 1\n".encode()}
+    for name, files in (("ben", solution), (one.submission, evil)):
+        hand_in.store(directory, name, one.fingerprint, files)
     assert ask("report", directory, "--feedback", directory).code == 0
     return directory
 
@@ -72,6 +85,41 @@ def opened(driver: Chrome, address: str) -> None:
     driver.get("about:blank")
     driver.get(address)
     until(driver, lambda: driver.execute_script("return document.readyState") == "complete")
+
+
+@dataclass(frozen=True)
+class View:
+    """A page, and how somebody looks at it."""
+
+    path: str
+    width: int
+    scheme: Scheme
+    medium: Medium = "screen"
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.width} {self.scheme} {self.medium}"
+
+
+def views() -> Iterator[View]:
+    """Every page in narrow and wide windows, light and dark, and on paper; what is like another page once."""
+    yield View("report.html#submission=ben", 400, "dark")
+    for path in ("report.html", "ben/feedback.html"):
+        yield from (View(path, width, scheme) for width, scheme in itertools.product(WIDTHS, SCHEMES))
+        yield View(path, 1400, "light", "print")
+
+
+@pytest.fixture(scope="module", params=views(), ids=str)
+def view(request: pytest.FixtureRequest, driver: Chrome, folder: Path) -> View:
+    """One of them, open in the browser, with all that is folded, and of a long table a few rows."""
+    found: View = request.param
+    dress(driver, width=found.width, scheme=found.scheme, medium=found.medium)
+    opened(driver, f"{folder.as_uri()}/{found.path}")
+    driver.execute_script("for (const each of document.querySelectorAll('details')) each.open = true")
+    driver.execute_script(
+        "const field = document.getElementById('search');"
+        "if (field) { field.value = 'ada'; field.dispatchEvent(new Event('input')); }"
+    )
+    return found
 
 
 def until(driver: Chrome, holds: Callable[[], object]) -> None:
@@ -100,6 +148,15 @@ def column(driver: Chrome, place: int) -> list[str]:
         place,
     )
     return [text.strip() for text in found]
+
+
+def lines(driver: Chrome) -> list[str]:
+    """The code on the page that is open, without what is said of its lines."""
+    found: list[str] = driver.execute_script(
+        "return [...document.querySelectorAll('main:not([hidden]) .lines li')]"
+        ".map(li => [...li.childNodes].filter(node => node.nodeType === 3).map(node => node.data).join(''))"
+    )
+    return found
 
 
 def shows(driver: Chrome, count: int) -> bool:
@@ -148,7 +205,7 @@ def test_the_report_page_sorts_ungraded_submissions_last_in_either_order(page: C
 
 
 def test_the_search_field_of_the_report_page_narrows_the_table(page: Chrome) -> None:
-    find(page, "#search").send_keys("ZOË")
+    find(page, "#search").send_keys("ZOE")
     until(page, lambda: names(page) and all("zoë" in name for name in names(page)))
     assert find(page, "#found").text == f"{len(names(page))} of {COUNT} shown"
     find(page, "#clear").click()
@@ -226,25 +283,34 @@ def test_words_of_a_student_are_shown_as_text_and_never_as_markup(page: Chrome, 
         if route:
             shown = [pre.get_property("textContent") for pre in page.find_elements(By.CSS_SELECTOR, "#parts pre")]
             assert READ in shown
+            assert lines(page) == [*READ.split("\n", 1), "", "x = 1"]
         page.back()
         until(page, lambda: find(page, "#class").is_displayed())
     opened(page, (folder / evil / "feedback.html").as_uri())
     assert READ in [pre.get_property("textContent") for pre in page.find_elements(By.CSS_SELECTOR, "pre")]
+    assert lines(page) == [*READ.split("\n", 1), "", "x = 1"]
     assert page.find_elements(By.CSS_SELECTOR, "main img, main script") == []
 
 
-@pytest.mark.parametrize("width", [400, 1400])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_fits_the_width_of_the_window_in_light_and_dark(
-    page: Chrome, folder: Path, width: int, scheme: Scheme
-) -> None:
-    dress(page, width=width, scheme=scheme)
-    for path in ("report.html", "report.html#submission=ben", "ben/feedback.html"):
-        opened(page, f"{folder.as_uri()}/{path}")
-        size = page.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
-        assert size == [width, width], path
-        ground = page.execute_script("return getComputedStyle(document.documentElement).backgroundColor")
-        assert (ground == "rgb(21, 23, 26)") == (scheme == "dark")
+def test_nothing_on_a_page_is_wider_than_the_window(driver: Chrome, view: View) -> None:
+    size = driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+    assert size == [view.width, view.width]
+    if view.width < 500:
+        boxes = driver.execute_script("return [...document.querySelectorAll('.scroll')].map(box => box.scrollWidth)")
+        assert all(wide <= view.width for wide in boxes), "a table does not have to be pushed aside"
+
+
+def test_a_page_is_as_light_or_dark_as_the_system(driver: Chrome, view: View) -> None:
+    ground = driver.execute_script("return getComputedStyle(document.documentElement).backgroundColor")
+    assert (ground == "rgb(21, 23, 26)") == (view.scheme == "dark")
+
+
+def test_axe_finds_nothing_that_keeps_anybody_from_reading_a_page(driver: Chrome, view: View) -> None:
+    axe = Axe(driver)
+    axe.inject()  # type: ignore[no-untyped-call]
+    rules = [rule for rule in RULES if view.medium == "screen" or rule != "wcag22aa"]  # paper has no targets to hit
+    found = axe.run(options={"runOnly": rules, "resultTypes": ["violations"]})["violations"]
+    assert found == [], axe.report(found)
 
 
 def test_the_theme_button_overrides_the_colours_of_the_system(page: Chrome) -> None:

@@ -52,9 +52,9 @@ def test_a_sandbox_can_be_closed_while_it_starts() -> None:
 
 def test_a_sandbox_that_was_started_ahead_is_used_once_and_closed() -> None:
     start = Start()
-    start.begin_ahead("none")
-    first = start.sandbox("none")
-    assert start.sandbox("none") is not first
+    start.begin_ahead("none", [])
+    first = start.sandbox("none", [])
+    assert start.sandbox("none", []) is not first
     start.close()
     assert [sandbox.process.returncode for sandbox in start.sandboxes] == [-9, -9]
     assert not any(sandbox.runtime.exists() for sandbox in start.sandboxes)
@@ -64,6 +64,6 @@ def test_a_sandbox_that_was_started_ahead_is_used_once_and_closed() -> None:
 def test_a_sandbox_that_fails_to_start_ahead_raises_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
     start = Start()
-    start.begin_ahead("bwrap")
+    start.begin_ahead("bwrap", [])
     with pytest.raises(IsolationError, match="/nowhere/bwrap: No such file"):
-        start.sandbox("bwrap")
+        start.sandbox("bwrap", [])

@@ -11,6 +11,7 @@
   const route = (row) => row.querySelector("a").getAttribute("href");
   const shown = () => [...body.rows].filter((row) => !row.hidden);
   const byRoute = new Map(rows.map((row) => [route(row), row]));
+  const plain = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLocaleLowerCase(); // José is jose
   const collator = new Intl.Collator(undefined, { numeric: true });
 
   // --- sort
@@ -43,11 +44,11 @@
   let clicked = null; // the bar or the property above that was clicked: what it asks of a row, and its words
 
   function filter() {
-    const wanted = search.value.trim().toLocaleLowerCase();
+    const wanted = plain(search.value.trim());
     const places = kata.value ? [column.get(kata.value)] : [...column.values()];
     let count = 0;
     for (const row of rows) {
-      const fits = name(row).toLocaleLowerCase().includes(wanted)
+      const fits = plain(name(row)).includes(wanted)
         && (!status.value || places.some((place) => row.cells[place].classList.contains(status.value)))
         && (!clicked || clicked.asks(row));
       row.hidden = !fits;
@@ -118,7 +119,11 @@
     byId("of").textContent = row.dataset.of;
     byId("how").textContent = row.dataset.how;
     byId("parts").replaceChildren(
-      ...row.dataset.parts.split(" ").filter(Boolean).map((number) => byId(`part-${number}`).content.cloneNode(true)),
+      ...row.dataset.parts.split(" ").filter(Boolean).map((numbers) => {
+        const [part, ...within] = numbers.split("+").map((number) => byId(`part-${number}`).content.cloneNode(true));
+        part.firstElementChild.append(...within);
+        return part;
+      }),
     );
     const around = row.hidden ? rows : shown();
     goTo(byId("previous"), around[around.indexOf(row) - 1]);

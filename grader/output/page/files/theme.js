@@ -1,8 +1,7 @@
 "use strict";
 {
   // Light, dark, or as the system says; kept where the browser keeps anything for a file.
-  const words = { "": "as the system", light: "light", dark: "dark" };
-  const order = Object.keys(words);
+  const order = ["", "light", "dark"];
   const root = document.documentElement;
   const show = (theme) => {
     if (theme) root.dataset.theme = theme;
@@ -11,12 +10,12 @@
   let theme = "";
   try {
     const kept = localStorage.getItem("theme") ?? "";
-    if (kept in words) theme = kept;
+    if (order.includes(kept)) theme = kept;
   } catch {}
   show(theme);
   document.addEventListener("DOMContentLoaded", () => {
     const button = document.getElementById("theme");
-    const label = () => { button.textContent = `Colours: ${words[theme]}`; };
+    const label = () => { button.textContent = button.dataset[theme || "system"]; };
     button.hidden = false;
     label();
     button.addEventListener("click", () => {
