@@ -72,6 +72,9 @@ Excel = Annotated[
     bool, typer.Option("--excel", help="Begin the CSV with the mark by which Excel reads names in any alphabet.")
 ]
 Jobs = Annotated[int, typer.Option(min=1, help="How many submissions at a time.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="One JSON object on standard output; all other words go to standard error.")
+]
 Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
 Tracks = Annotated[
     list[str] | None,

@@ -8,6 +8,7 @@ import typer
 
 from grader.base.exits import Command, run
 from grader.choices import (
+    AsJson,
     Choice,
     Device,
     Examples,
@@ -114,6 +115,7 @@ def grade(
         typer.Option("--class", help="Name the overrides there that a regrade makes needless.", metavar="CLASS"),
     ] = None,
     replay: Replay = True,
+    json: AsJson = False,
 ) -> None:
     """Grade one or many submissions into DIR: DIR/<id>/result.json and DIR/gradebook.csv.
 
@@ -153,7 +155,7 @@ def grade(
             replay=replay,
             keep=keep.value,
         )
-        return lambda: grade_into(submissions, options, start, pseudonyms, people)
+        return lambda: grade_into(submissions, options, start, pseudonyms, people, as_json=json)
 
     sys.exit(run(load, stopped=STOPPED[executor], tidy=start.close))
 
@@ -192,13 +194,14 @@ def diff(
     old: Annotated[Path, typer.Argument(help="The --out of one `grader grade`.", metavar="OLD")],
     new: Annotated[Path, typer.Argument(help="The --out of another.", metavar="NEW")],
     csv: Annotated[Path | None, typer.Option(help="Write the table there, too.", metavar="PATH")] = None,
+    json: AsJson = False,
 ) -> None:
     """Show what a regrade changed: submission, kata, points before and after, and which tests."""
 
     def load() -> Command:
         from grader.commands.diff import run_diff
 
-        return lambda: run_diff(old, new, csv)
+        return lambda: run_diff(old, new, csv, as_json=json)
 
     sys.exit(run(load))
 
@@ -418,7 +421,7 @@ def new_kata(
 
 
 @app.command()
-def doctor() -> None:
+def doctor(json: AsJson = False) -> None:
     """Say what works on this machine, what does not, and what mends it.
 
     Exit code 0 if submissions can be graded in a sandbox, else 3.
@@ -427,7 +430,7 @@ def doctor() -> None:
     def load() -> Command:
         from grader.commands.doctor import run_doctor
 
-        return run_doctor
+        return lambda: run_doctor(as_json=json)
 
     sys.exit(run(load))
 

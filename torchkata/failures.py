@@ -13,7 +13,10 @@ BaseException
     └── Inconclusive   the machine's fault, never the student's
 """
 
+import signal
 from dataclasses import dataclass
+
+from .languages import words
 
 
 class Wrong(AssertionError):
@@ -82,3 +85,13 @@ class Died(AbortTest):
 
 class Inconclusive(AbortTest):
     """Something outside the student's code failed; a rerun may tell."""
+
+
+def cause_of_death(code: int) -> str:
+    """What an exit code, below 0 for a signal, says to somebody who wrote a few lines of Python."""
+    if code >= 0:
+        return words("died.exited", code=code)
+    if -code == signal.SIGKILL:
+        return words("died.killed")
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
+    return words("died.processor") if name == "SIGXCPU" else words("died.crashed", signal=name)

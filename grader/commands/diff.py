@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.base.errors import CallError
-from grader.base.terminal import console
+from grader.base.terminal import console, print_json
 from grader.output.gradebook import csv_of
 from grader.output.summary import tell
 from grader.results import history
@@ -22,6 +22,7 @@ from torchkata.result import Outcome
 
 Verdicts: TypeAlias = dict[str, tuple[Outcome, float]]
 
+SCHEMA = "torchkata/diff/v1"
 NOT_GRADED: tuple[Outcome, float] = ("not_graded", 0.0)
 
 
@@ -38,7 +39,7 @@ class Change:
     outcome_after: str
 
 
-def run_diff(old: Path, new: Path, table: Path | None) -> int:
+def run_diff(old: Path, new: Path, table: Path | None, *, as_json: bool = False) -> int:
     """Print what changed, and write it to `table`; 2 where a result can't be read, else 0. Raises CallError."""
     demand_results(old)
     demand_results(new)
@@ -56,7 +57,7 @@ def run_diff(old: Path, new: Path, table: Path | None) -> int:
             problems.append(str(error))
     if table is not None:
         save(changes, table)
-    out = console()
+    out = console(stderr=as_json)
     if changes:
         out.print(table_of(changes))
     changed = len({change.submission for change in changes})
@@ -64,7 +65,11 @@ def run_diff(old: Path, new: Path, table: Path | None) -> int:
     for versions in asked:
         out.print(printable(history.changes(*versions)), markup=False, soft_wrap=True)
     tell(console(stderr=True), problems)
-    return 2 if problems else 0
+    code = 2 if problems else 0
+    if as_json:
+        told = {"submissions": len(submissions), "differ": changed, "changes": changes, "problems": problems}
+        print_json({"schema": SCHEMA, "exit_code": code, **told})
+    return code
 
 
 def compare(submission: str, old: Result | None, new: Result | None) -> Iterator[Change]:

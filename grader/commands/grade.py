@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
-from grader.base.terminal import console
+from grader.base.terminal import console, print_json
 from grader.marks.marked import overtaken, results_in
 from grader.marks.pseudonyms import pseudonyms_for
 from grader.marks.rulebook import read_rulebook
@@ -24,9 +24,11 @@ from grader.pipeline.start import Start
 from grader.pipeline.submission_ids import Entry, with_ids
 from grader.pipeline.wanted import choose
 from grader.results import result
+from grader.results.result import Result
 from torchkata.course import Kata
 
 FINDINGS_SHOWN = 20
+SCHEMA = "torchkata/grade/v1"
 
 
 def grade_into(
@@ -35,6 +37,8 @@ def grade_into(
     start: Start,
     pseudonyms: Path | None = None,
     people: Path | None = None,
+    *,
+    as_json: bool = False,
 ) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
     if options.executor == "slurm":
@@ -57,7 +61,7 @@ def grade_into(
     queue = Queue(entries, refused, katas, options)
     if not options.force:
         demand_no_loss(queue.entries, options)
-    out, err = console(quiet=options.quiet), console(stderr=True)
+    out, err = console(quiet=options.quiet, stderr=as_json), console(stderr=True)
     known_by = read_rulebook(people).names if people is not None else {}
     before = results_in(options.out, known_by)[0] if people is not None else {}
 
@@ -93,7 +97,22 @@ def grade_into(
         tell(err, [f"could not be graded, run the same command again: {', '.join(outcome.unsure)}"])
     if outcome.unfit:
         tell(err, [outcome.unfit])
-    return 3 if outcome.unsure or outcome.unfit else 2 if queue.refused else 0
+    code = 3 if outcome.unsure or outcome.unfit else 2 if queue.refused else 0
+    if as_json:
+        told = [
+            summary(row, options.out, reused=row.submission in queue.reused) for row in rows if row.submission in shown
+        ]
+        problems = [*queue.refused, *unreadable, *([outcome.unfit] if outcome.unfit else [])]
+        print_json({"schema": SCHEMA, "exit_code": code, "submissions": told, "problems": problems})
+    return code
+
+
+def summary(row: Result, out: Path, *, reused: bool) -> dict[str, object]:
+    """What a program reads of a submission; `result` leads to the rest."""
+    katas = [{name: getattr(kata, name) for name in ("kata", "status", "score", "max_score")} for kata in row.katas]
+    names = ("submission", "score", "max_score", "isolation", "seconds")
+    told = {name: getattr(row, name) for name in names}
+    return {**told, "result": str(out / row.submission / "result.json"), "graded_before": reused, "katas": katas}
 
 
 def disguised(entries: Sequence[Entry], key: Path, options: Options) -> list[Entry]:

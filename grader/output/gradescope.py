@@ -93,6 +93,11 @@ def refusal(why: str) -> bytes:
     return encode(Report(0.0, 0.0, refused(why), [], {}))
 
 
+def ended_early(gigabytes: float) -> bytes:
+    """The file for a submission whose grading was killed before it could write one; its sentence fits any that was."""
+    return encode(Report(0.0, 0.0, to_the_class("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
+
+
 def refused(why: str) -> str:
     """A sentence for the student."""
     return to_the_class("feedback.refused", why=printable(why))

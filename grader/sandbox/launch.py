@@ -25,6 +25,7 @@ from torchkata.course import ENGINE, Kata, Limits, course
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
 START_SECONDS = 120.0  # importing torch from a cold network disk takes this long
+GRADER_MIB = 600  # what a grader and its zygote take with torch loaded, beside the students' own
 NEEDED = ("numpy", "msgspec")  # beside what the course imports ahead
 FIRST_USER = 2_100_000_000  # nobody's: above SSSD's, below 2³¹; unused by containers (systemd, UIDs and GIDs)
 

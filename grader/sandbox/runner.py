@@ -3,7 +3,6 @@
 import contextlib
 import math
 import os
-import signal
 import socket
 import struct
 import threading
@@ -13,7 +12,7 @@ from functools import cache
 
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode_reply, mapped, most_for
 from torchkata.course import Limits
-from torchkata.failures import Died, Inconclusive, TimedOut
+from torchkata.failures import Died, Inconclusive, TimedOut, cause_of_death
 from torchkata.languages import words
 from torchkata.languages.notes import said
 from torchkata.reply import Probe, Reply
@@ -122,7 +121,7 @@ class WorkerRunner:
             self.end()
             raise TimedOut(when_late) from None
         except Closed:
-            raise Died(cause_of_death(self.end(b"D"))) from None
+            raise Died(cause_of_death(os.waitstatus_to_exitcode(self.end(b"D")))) from None
         except Malformed as error:
             self.end()
             raise Died(said(str(error))) from None
@@ -227,16 +226,3 @@ def seconds_waited() -> float:
 def schedule_of(_process: int, _thread: int) -> int:
     """A descriptor of what the kernel counts of the thread that asks first. Raises OSError."""
     return os.open("/proc/thread-self/schedstat", os.O_RDONLY)
-
-
-def cause_of_death(status: int) -> str:
-    """What a wait status says to somebody who wrote a few lines of Python."""
-    if os.WIFEXITED(status):
-        return words("died.exited", code=os.WEXITSTATUS(status))
-    number = os.WTERMSIG(status)
-    if number == signal.SIGKILL:
-        return words("died.killed")
-    if number == signal.SIGXCPU:
-        return words("died.processor")
-    name = signal.Signals(number).name if number in set(signal.Signals) else str(number)
-    return words("died.crashed", signal=name)

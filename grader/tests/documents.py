@@ -9,7 +9,7 @@ from grader.tests import ROOT
 AT_THE_TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
 DOCUMENTS = [*(ROOT / name for name in AT_THE_TOP), *sorted((ROOT / "docs").rglob("*.md"))]
 OURS = ("grader", "kata", "pytest", "make", "python", "python3")
-OTHERS = ("apt-get", "export", "git", "pip", "sbatch", "source", "srun", "uv")
+OTHERS = ("apt-get", "export", "git", "pip", "podman", "sbatch", "source", "srun", "uv")
 PIECE = re.compile(
     r"^```(?P<language>\w*)\n(?P<block>.*?)^```$|^#+ (?P<heading>[^\n]+)$|^\| (?P<cell>[^|\n]*) \|",
     re.MULTILINE | re.DOTALL,

@@ -23,6 +23,7 @@ TAKES = {
     "about": ["[KATA]"],
     "hint": ["[KATA]"],
     "watch": [],
+    "check": ["[KATA…]"],
     "reset": ["KATA", "[--yes]"],
     "export": ["[ZIP]"],
     "update": ["HANDOUT"],
@@ -74,7 +75,8 @@ def demand(arguments: Sequence[str]) -> None:
         raise CallError(words("call.unknown", command=repr(command), commands=", ".join(takes())))
     named = [one for one in given if one != "--yes" or command != "reset"]
     wanted = [one for one in takes()[command] if one != "[--yes]"]
-    enough = len([one for one in wanted if one[0] != "["]) <= len(named) <= len(wanted)
+    most = len(named) if any("…" in one for one in wanted) else len(wanted)
+    enough = len([one for one in wanted if one[0] != "["]) <= len(named) <= most
     if not enough or any(one.startswith("-") for one in named):
         raise CallError(words("call.wrong", typed=" ".join(["kata", *arguments]), usage=usage(command)))
 
@@ -108,6 +110,10 @@ def run(arguments: Sequence[str]) -> int:
             from .watch import watch  # imports torch
 
             return watch()
+        case "check":
+            from .check import check  # imports pytest
+
+            return check([named(one) for one in given])
         case "reset":
             reset.reset(named(name), asked="--yes" in given)
         case "export":

@@ -15,6 +15,7 @@ from ..handin import MAX_BYTES, MAX_FILES, NOT_TAKEN, imported_beside, imported_
 from ..languages import words
 from ..result import LOOK_OF
 from ..state import load, write_whole
+from .secret import line_of_secret
 from .terminal import CallError, say
 
 FILE = "assignment.zip"
@@ -71,7 +72,11 @@ def collected(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
         reason = not_taken(path)
         if not reason:
             try:
-                files[path.name] = path.read_bytes()
+                source = path.read_bytes()
+                if line := line_of_secret(source):
+                    reason = words("export.secret", line=line)
+                else:
+                    files[path.name] = source
             except OSError as error:
                 reason = words("export.unreadable", error=error.strerror)
         if reason and path.name not in LEFT_BY_TOOLS:

@@ -7,18 +7,19 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from grader.base.terminal import console
+from grader.base.terminal import console, print_json
 from grader.commands.doctor import machine
 from grader.commands.doctor.machine import Finding
 from torchkata.course import course
 
+SCHEMA = "torchkata/doctor/v1"
 COLOURS = {"ok": "green", "missing": "red", "note": "yellow"}
 
 
-def run_doctor() -> int:
+def run_doctor(*, as_json: bool = False) -> int:
     """Look at everything, print the table; 0 where submissions can be graded in a sandbox, else 3."""
     findings = list(examine())
-    out = console()
+    out = console(stderr=as_json)
     table = Table("", "what", "found", "what mends it", box=box.SIMPLE_HEAD)
     for finding in findings:
         state = Text(finding.state, style=COLOURS[finding.state])
@@ -31,7 +32,10 @@ def run_doctor() -> int:
         out.print("Submissions can be graded in a sandbox here.")
     shut_in = any(finding.what == "sandbox" and finding.state == "ok" for finding in findings)
     out.print(machine.level(shut_in=shut_in), soft_wrap=True)
-    return 3 if missing else 0
+    code = 3 if missing else 0
+    if as_json:
+        print_json({"schema": SCHEMA, "exit_code": code, "sandbox": shut_in, "findings": findings})
+    return code
 
 
 def examine() -> Iterator[Finding]:

@@ -16,9 +16,11 @@ from typing import Literal
 from packaging.requirements import Requirement
 
 from grader.base import distribution
+from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import CourseError, course, use_none
 
-TORCH_MIB = 600  # what a grader and its zygote take with torch loaded, beside the students' own
+SYS_ADMIN = 21  # the number of the capability
+IN_CONTAINER = "--user 1000 --security-opt seccomp=unconfined"
 OPEN = "what a worker says of its own objects, and signals between two submissions that are graded at once"
 
 
@@ -77,11 +79,11 @@ def sandbox() -> Finding:
     try:
         started = launch("bwrap", course().limits)
         try:
-            prove(started, private=(), warn=print)
+            prove(started, private=(), warn=lambda text: print(text, file=sys.stderr))
         finally:
             started.close()
     except (IsolationError, OSError) as error:
-        return Finding("sandbox", "missing", str(error), remedy_for_namespaces())
+        return Finding("sandbox", "missing", str(error), remedy_for_namespaces() or remedy_in_container())
     return Finding("sandbox", "ok", f"works, hides what it must; up in {time.monotonic() - began:.1f} s")
 
 
@@ -96,7 +98,9 @@ def level(*, shut_in: bool) -> str:
 def user_namespaces() -> Finding:
     """Whether an ordinary user may make the namespaces that a sandbox consists of."""
     if os.getuid() == 0:
-        return Finding("user namespaces", "ok", "not needed: you are root")
+        if may_administer():
+            return Finding("user namespaces", "ok", "not needed: you are root")
+        return Finding("user namespaces", "note", "you are root without the right to make them", remedy_in_container())
     remedy = remedy_for_namespaces()
     if remedy:
         return Finding("user namespaces", "note", "switched off for ordinary users", remedy)
@@ -118,6 +122,23 @@ def remedy_for_namespaces() -> str:
     return ""
 
 
+def may_administer(status: Path = Path("/proc/self/status")) -> bool:
+    """Whether this process has CAP_SYS_ADMIN, which root of a container mostly lacks."""
+    if not status.exists():
+        return True
+    held = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("CapEff:"))
+    return bool(int(held, 16) >> SYS_ADMIN & 1)
+
+
+def remedy_in_container(root: Path = Path("/")) -> str:
+    """How a container has to be started for a sandbox to work in it; nothing outside of one."""
+    if (root / "run/.containerenv").exists():
+        return f"podman run {IN_CONTAINER} --security-opt unmask=ALL …"
+    if (root / ".dockerenv").exists():
+        return f"docker run {IN_CONTAINER} --security-opt systempaths=unconfined --security-opt apparmor=unconfined …"
+    return ""
+
+
 def shared_memory() -> Finding:
     """Whether large tensors can be handed over in memory."""
     try:
@@ -136,10 +157,10 @@ def memory(root: Path = Path("/")) -> Finding:
     free = next(int(line[1]) for line in lines if line[0] == "MemAvailable:") // 1024
     if (share / "memory.max").exists() and (most := (share / "memory.max").read_text().strip()) != "max":
         free = min(free, (int(most) - int((share / "memory.current").read_text())) // 2**20)
-    jobs = max(0, (free - TORCH_MIB) // each)
+    jobs = max(0, (free - GRADER_MIB) // each)
     found = f"{free} MiB free, enough for --jobs {jobs} with students' code at its limit of {each} MiB"
     if jobs == 0:
-        return Finding("memory", "note", found, f"free {TORCH_MIB + each - free} MiB more")
+        return Finding("memory", "note", found, f"free {GRADER_MIB + each - free} MiB more")
     return Finding("memory", "ok", found)
 
 

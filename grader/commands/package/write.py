@@ -1,6 +1,7 @@
 """Writes a package: a zip for Gradescope, files to add to a repository for the others."""
 
 import io
+import math
 import shutil
 import subprocess
 import zipfile
@@ -12,8 +13,10 @@ from typing import Literal, TypeAlias
 from grader.base.errors import CallError, MachineError
 from grader.base.processes import python
 from grader.commands.package import project
+from grader.output import gradescope
 from grader.pipeline.drawn import PACKAGED, kept_in
 from grader.results.result import write_whole
+from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import course
 
 Platform: TypeAlias = Literal["gradescope", "classroom50", "github"]
@@ -22,7 +25,7 @@ FILES = Path(__file__).with_name("files")
 FOLDERS: dict[Platform, str] = {"gradescope": "", "classroom50": "", "github": ".github/torchkata/"}
 WORKFLOW = "grade.yml"
 NEXT: dict[Platform, str] = {
-    "gradescope": "upload it as the autograder, on Ubuntu 22.04 or newer",
+    "gradescope": "upload it as the autograder, on Ubuntu 22.04 or newer, in a container of {gigabytes} GB or more",
     "classroom50": "copy it to CLASSROOM/autograders/ASSIGNMENT/, and runtime.json into the assignment's runtime",
     "github": "commit it to the repository that students start from",
 }
@@ -53,7 +56,7 @@ def run_package(platform: Platform, out: Path, options: Options) -> int:
             spread(files, out)
     except OSError as error:
         raise CallError(f"{out}: can't write there ({error.strerror})") from None
-    print(f"{out}: {NEXT[platform]}")
+    print(f"{out}: {NEXT[platform].format(gigabytes=gigabytes())}")
     if platform == "gradescope" and unseen:
         print(f"note: {unseen} tests are not visible to students, so Gradescope hides their total, too")
     return 0
@@ -75,6 +78,8 @@ def contents(platform: Platform, options: Options) -> dict[str, bytes]:
     workflow = {f".github/workflows/{WORKFLOW}": written.pop(WORKFLOW)} if WORKFLOW in written else {}
     asked = f"--seed {options.seed} --examples {options.examples} --kata {','.join(options.katas)}\n"
     written |= {"options": asked.encode(), "requirements.txt": project.requirements()}
+    if platform == "gradescope":
+        written["killed.json"] = gradescope.ended_early(gigabytes())
     if options.source is not None:
         written["source"] = project.origin(options.source)
     else:
@@ -82,6 +87,11 @@ def contents(platform: Platform, options: Options) -> dict[str, bytes]:
         if platform != "gradescope":  # which draws with the versions of its image, when that is built
             written |= {f"torchkata/{PACKAGED}/{name}": content for name, content in drawn(asked).items()}
     return workflow | {f"{folder}{name}": content for name, content in written.items()}
+
+
+def gigabytes() -> float:
+    """The memory for a grader and a student's code at its limit."""
+    return math.ceil((GRADER_MIB + course().limits.memory_mib) * 2**20 / 10**8) / 10
 
 
 def drawn(asked: str) -> dict[str, bytes]:

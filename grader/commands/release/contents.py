@@ -26,6 +26,7 @@ PLACES = {
 DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
 FROM_THE_COURSE = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
+ASSISTANTS = "AGENTS.md"  # how a coding assistant is asked to help; the course's own lies in docs/
 GUIDES = {  # of the README, where the course has these documents
     "docs/students.md": "More, and how to read a failure: [docs/students.md](docs/students.md).",
     "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",
@@ -58,6 +59,9 @@ def contents(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
     files |= {f"torchkata/{name}": content for name, content in engine().items()}
     files |= {handout.stub_of(name): files[f"assignment/{name}.py"] for name in names}
     files |= {place: (FILES / name).read_bytes() for name, place in PLACES.items()}
+    own = root / "docs" / ASSISTANTS
+    if stance := (own if own.is_file() else FILES / ASSISTANTS).read_bytes().strip():
+        files[ASSISTANTS] = stance + b"\n"
     files["README.md"] = readme(katas, [text for document, text in GUIDES.items() if document in files]).encode()
     files[".devcontainer/devcontainer.json"] = container(katas).encode()
     files["pyproject.toml"] = project_file(katas, language).encode()

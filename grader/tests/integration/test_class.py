@@ -101,6 +101,20 @@ def test_a_submission_with_a_stored_result_is_not_graded_again(graded_class: Cla
     assert stored.stat().st_mtime_ns == before
 
 
+def test_a_program_reads_what_grading_came_to_on_standard_output(graded_class: Class) -> None:
+    done = ask("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS, "--json")
+    told = json.loads(done.out)
+    assert (done.code, told["exit_code"], told["schema"], told["problems"]) == (0, 0, "torchkata/grade/v1", [])
+    assert "10 of 10 had been graded before" in done.err
+    assert {one["submission"] for one in told["submissions"]} == set(HONEST)
+    for one in told["submissions"]:
+        assert one["graded_before"]
+        assert {kata["kata"]: kata["status"] for kata in one["katas"]} == HONEST[one["submission"]]
+        assert json.loads(Path(one["result"]).read_text())["score"] == one["score"] <= one["max_score"] == 100
+    refused = ask("grade", graded_class.directory / "nothing", "--out", graded_class.directory, *OPTIONS, "--json")
+    assert (refused.code, refused.out) == (2, "")
+
+
 @pytest.mark.parametrize(
     ("changes", "left"),
     [({}, 0), ({"force": True}, 10), ({"seed": 1}, 10), ({"examples": FEW + 1}, 10), ({"katas": ("linear",)}, 10)],

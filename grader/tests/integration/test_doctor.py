@@ -1,24 +1,30 @@
 """`grader doctor` looks for real, and names the command that mends what is missing."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from grader.commands.doctor import machine
+from grader.sandbox.launch import GRADER_MIB
 from grader.tests.conftest import run
 from torchkata.course import course
 
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_doctor_finds_that_this_machine_can_grade_in_a_sandbox() -> None:
-    done = run("grader", "doctor")
-    assert (done.code, done.err) == (0, ""), done.out
-    assert "works, hides what it must" in done.out
-    assert "Submissions can be graded in a sandbox here." in done.out
-    assert done.out.count("Level: bwrap, as ") == 1
+    done = run("grader", "doctor", "--json")
+    assert done.code == 0, done.err
+    assert "works, hides what it must" in done.err
+    assert "Submissions can be graded in a sandbox here." in done.err
+    assert done.err.count("Level: bwrap, as ") == 1
+    told = json.loads(done.out)
+    assert (told["schema"], told["exit_code"], told["sandbox"]) == ("torchkata/doctor/v1", 0, True)
+    found = {finding["what"]: finding["state"] for finding in told["findings"]}
     for what in ("Python", "torch", "hypothesis", "memory", "cores", "git", "GPU", "Slurm", "shared memory"):
-        assert what in done.out
+        assert what in done.err
+        assert found[what] in ("ok", "note")
 
 
 def test_doctor_says_how_to_install_a_missing_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +85,7 @@ def test_doctor_says_when_there_is_too_little_memory(tmp_path: Path) -> None:
     finding = machine.memory(tmp_path)
     assert finding.state == "note"
     assert finding.found.startswith("800 MiB free, enough for --jobs 0")
-    assert finding.remedy == f"free {machine.TORCH_MIB + course().limits.memory_mib - 800} MiB more"
+    assert finding.remedy == f"free {GRADER_MIB + course().limits.memory_mib - 800} MiB more"
 
 
 def test_doctor_counts_the_memory_limit_of_a_container(tmp_path: Path) -> None:
@@ -90,6 +96,24 @@ def test_doctor_counts_the_memory_limit_of_a_container(tmp_path: Path) -> None:
     for most, jobs in ((4 * 2**30, 2), ("max", 60)):
         (tmp_path / "sys/fs/cgroup/memory.max").write_text(f"{most}\n")
         assert f"--jobs {jobs} " in machine.memory(tmp_path).found
+
+
+def test_doctor_says_how_a_container_is_started_that_lets_a_sandbox_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert machine.remedy_in_container(tmp_path) == ""
+    (tmp_path / ".dockerenv").touch()
+    assert machine.remedy_in_container(tmp_path).startswith("docker run --user 1000 --security-opt seccomp=unconfined ")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/.containerenv").touch()
+    assert machine.remedy_in_container(tmp_path).startswith("podman run --user 1000 ")
+    status = tmp_path / "status"
+    for held, may in (("00000000a80425fb", False), ("000001ffffffffff", True)):
+        status.write_text(f"Name:\tgrader\nCapEff:\t{held}\n")
+        assert machine.may_administer(status) == may
+    monkeypatch.setattr(os, "getuid", lambda: 0)
+    monkeypatch.setattr(machine, "may_administer", lambda: False)
+    assert machine.user_namespaces().state == "note"
 
 
 @pytest.mark.parametrize(

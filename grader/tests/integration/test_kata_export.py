@@ -93,6 +93,33 @@ def test_kata_export_writes_beside_the_assignment_wherever_it_is_typed(handout: 
     assert (handout / "assignment/mine.zip").is_file(), "a name is one of the working directory"
 
 
+SECRETS = (
+    *("AKIA" + "Q" * 16, "ghp_" + "x" * 36, "hf_" + "x" * 34, "sk-" + "proj-" + "x" * 40, "xoxb-" + "1" * 12),
+    *("-----BEGIN " + "OPENSSH PRIVATE KEY-----", "AIza" + "x" * 35, "glpat-" + "x" * 20),
+)
+INNOCENT = ("sk-learn", "task-" + "x" * 40, "hf_hub_download", "ghp_", "AKIA", "x" * 64, "xox", "BEGIN PRIVATE KEY")
+
+
+def test_a_file_with_a_secret_is_not_handed_in_and_the_line_is_named(tmp_path: Path) -> None:
+    for place, secret in enumerate(SECRETS):
+        (tmp_path / f"helper{place}.py").write_text(f"import os\n\nKEY = '{secret}'\n")
+    (tmp_path / "innocent.py").write_text(f"WORDS = {INNOCENT}\n")
+    files, notes = collected(tmp_path)
+    assert [*files] == ["innocent.py"]
+    told = "line 3 has a key or a token; not handed in until it is gone"
+    assert [note.text for note in notes if note.file.startswith("helper")] == [told] * len(SECRETS)
+
+
+def test_what_is_no_module_never_leaves_a_students_machine(tmp_path: Path) -> None:
+    for name in (".env", "id_rsa", "token.txt", "key.pem", "data.pt", "solution.ipynb", "linear.pyc", ".linear.py.swp"):
+        (tmp_path / name).write_text("secret")
+    for name in ("__pycache__", ".ipynb_checkpoints", ".git"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "linear.py").write_text("secret")
+    (tmp_path / "linear.py").write_text("")
+    assert [*collected(tmp_path)[0]] == ["linear.py"]
+
+
 def test_kata_export_names_the_katas_that_failed_when_they_last_ran(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / ".kata").mkdir()

@@ -112,6 +112,22 @@ def test_the_gradescope_package_tells_a_student_that_no_kata_was_handed_in(autog
     assert "no kata in it" in graded(autograder)["output"]
 
 
+def test_the_gradescope_results_say_that_a_container_is_too_small(autograder: Path, tmp_path: Path) -> None:
+    results, killed = autograder / "results/results.json", tmp_path / "killed"
+    where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(killed)}
+    for others in ("kill -9 $$", f'exec {sys.executable} "$@"'):
+        killed.write_text(f'#!/bin/sh\ncase "$*" in *grade*submission*) kill -9 $$ ;; esac\n{others}\n')
+        killed.chmod(0o755)
+        results.unlink(missing_ok=True)
+        for score in (0, 5):  # nothing had been written; some tests had ended
+            done = call("bash", autograder / "source/run_autograder", cwd=autograder, **where)
+            report = graded(autograder)
+            assert (done.code, report["score"], report.get("tests", [])) == (137, score, [])
+            if score == 0 or "exec" in others:
+                assert "too little memory: this autograder needs 1.8 GB" in " ".join(report["output"].split())
+            results.write_text('{"score": 5, "output": "stopped"}')
+
+
 def test_the_gradescope_setup_says_what_the_python_there_lacks(autograder: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')

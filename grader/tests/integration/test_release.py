@@ -28,7 +28,18 @@ from torchkata.cli.command import takes
 from torchkata.course import course, read
 
 KATAS = list(course().katas)
-TOP = {"assignment", "conftest.py", "docs", "LICENSE", "pyproject.toml", "README.md", "reference", "tests", "torchkata"}
+TOP = {
+    "AGENTS.md",
+    "assignment",
+    "conftest.py",
+    "docs",
+    "LICENSE",
+    "pyproject.toml",
+    "README.md",
+    "reference",
+    "tests",
+    "torchkata",
+}
 
 HIDDEN = {".devcontainer", ".github", ".gitignore", ".vscode"}
 
@@ -66,6 +77,19 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
     editor = ["extensions.json", "settings.json", "tasks.json"]
     jsons = [".devcontainer/devcontainer.json", *(f".vscode/{name}" for name in editor)]
     assert [name for name in listed(new_handout) if name.endswith(".json")] == jsons
+
+
+def test_a_course_has_its_own_stance_on_assistants_or_none(tmp_path: Path) -> None:
+    project = copy_of_the_course(tmp_path / "project")
+    own = project / "docs/AGENTS.md"
+    own.parent.mkdir(exist_ok=True)
+    for text in ("# Ask anybody\n", ""):
+        own.write_text(text)
+        out = tmp_path / f"out{len(text)}"
+        assert ask("--course", project, "release", out, "--kata=linear").code == 0
+        assert (out / "AGENTS.md").is_file() == bool(text)
+        assert not text or (out / "AGENTS.md").read_text() == text
+        assert "AGENTS.md" not in listed(out / "docs")
 
 
 def test_nothing_of_the_solution_or_the_zoo_is_in_a_handout(new_handout: Path) -> None:

@@ -22,10 +22,11 @@ OF_PYTEST = {"-m", "-k", "-q", "-W", "-rs", "-n", "--dist", "--pdb"}
 FOLDERS = sorted(path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith("."))
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`")
 WRITTEN_THERE = re.compile(r"^`([^`\s]+)`:$", re.MULTILINE)  # the file that the block below it is
-MADE_LATER = (  # by `kata reset`, by `grader release`
+MADE_LATER = (  # by `kata reset`, by `grader release`, by you
     "assignment/linear.py.bak",
     "reference/stubs/",
     "reference/handout.sha256",
+    "docs/AGENTS.md",
 )
 
 

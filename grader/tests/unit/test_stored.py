@@ -2,6 +2,7 @@
 
 import csv
 import fcntl
+import json
 import os
 import tempfile
 import time
@@ -100,6 +101,18 @@ def test_a_diff_names_what_changed_and_nothing_else(tmp_path: Path) -> None:
         ["ada", "linear", "1.0", "1.0", TESTS[1], "failed", "passed"],
         ["gone", "", "1.0", "", "", "graded", "not there"],
     ]
+    told = diff(old, new, "--json")
+    found = json.loads(told.out)
+    assert (told.code, told.err) == (0, done.out), "words for people are the same, beside it"
+    assert [found.pop(name) for name in ("schema", "exit_code", "submissions", "differ", "problems")] == [
+        *("torchkata/diff/v1", 0, 4, 3),
+        [],
+    ]
+    assert [change["submission"] for change in found["changes"]] == ["=new", "ada", "ada", "gone"]
+    assert found["changes"][0] == {
+        **{"submission": "=new", "kata": "", "points_before": None, "points_after": 2.0},
+        **{"test": "", "outcome_before": "not there", "outcome_after": "graded"},
+    }
 
 
 def test_diff_names_a_path_that_cannot_be_written(tmp_path: Path) -> None:

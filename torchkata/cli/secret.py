@@ -1,0 +1,19 @@
+"""What in a source is a secret for certain: keys and tokens whose makers gave them a form of their own."""
+
+import re
+
+FORMS = re.compile(
+    rb"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----"
+    rb"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"  # Amazon
+    rb"|\bAIza[0-9A-Za-z_-]{35}"  # Google
+    rb"|\bgh[opsur]_[0-9A-Za-z]{36}|\bgithub_pat_[0-9A-Za-z_]{50}|\bglpat-[0-9A-Za-z_-]{20}"  # GitHub, GitLab
+    rb"|\bhf_[0-9A-Za-z]{30}"  # Hugging Face
+    rb"|\bsk-(?:[a-z]+-)*[0-9A-Za-z_-]{32}"  # OpenAI, Anthropic and others
+    rb"|\bxox[abeprs]-[0-9A-Za-z-]{10}"  # Slack
+)
+
+
+def line_of_secret(source: bytes) -> int:
+    """The first line that has one, 0 for none."""
+    found = FORMS.search(source)
+    return source.count(b"\n", 0, found.start()) + 1 if found else 0
