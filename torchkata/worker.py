@@ -52,10 +52,7 @@ class ForkedRunner:
         self.control, theirs = socket.socketpair()
         sys.stdout.flush()
         sys.stderr.flush()
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", DeprecationWarning
-            )  # Python 3.12 warns of threads, as a BLAS has that is idle
+        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # of threads: a BLAS has idle ones
             self.first = os.fork()
         if self.first == 0:
             self.control.close()

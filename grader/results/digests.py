@@ -20,6 +20,10 @@ OF_A_KATA = ("tests/test_{kata}.py", "tests/probes/{kata}.py", "reference/{kata}
 OF_ALL = ("conftest.py", "reference/*.toml")
 SHOWN = 16  # digits: 500 submissions are no attack on a digest
 NOT_COMMITTED = "+"
+RULES = (
+    "conftest.py",
+    *(f":(glob){folder}/**/*.{kind}" for folder in ("tests", "reference") for kind in ("py", "toml")),
+)
 
 
 @cache
@@ -54,7 +58,7 @@ def basis(files: Mapping[str, bytes], options: Mapping[str, object]) -> str:
 @cache
 def course_version() -> str:
     """The commit of the course, with a mark where what is asked is not committed; "" where it is no git checkout."""
-    asked = (("rev-parse", "HEAD"), ("status", "--porcelain", "--", "tests", "reference", "conftest.py"))
+    asked = (("rev-parse", "HEAD"), ("status", "--porcelain", "--", *RULES))
     command = ["git", "-C", str(course().root)]
     try:
         said = [subprocess.run([*command, *one], capture_output=True, text=True, check=True).stdout for one in asked]

@@ -53,7 +53,7 @@ def main() -> None:
     confinement = Confinement(**config["confinement"])
     if confinement.namespaces:
         fix_devices()
-    warm_up(config["preload"], config["probes"], gpu=confinement.gpu)
+    warm_up(config["preload"], config["probes"], gpu=confinement.gpu, timed=config["arena_bytes"] > 0)
     demand_forkable(confinement)
     hide_memory()
     control.sendall(b"h")
@@ -86,7 +86,7 @@ def demand_forkable(confinement: "Confinement") -> None:
         demand_no_driver()
 
 
-def warm_up(preload: list[str], probes: list[str], *, gpu: bool) -> None:
+def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) -> None:
     """Import what students import, with one thread: after more, torch hangs in a forked worker."""
     import gc
     import importlib
@@ -96,7 +96,7 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool) -> None:
     for package in preload:
         importlib.import_module(package)
     if "torch" in preload:
-        warm_up_torch(gpu=gpu)
+        warm_up_torch(gpu=gpu, timed=timed)
     for probe in probes:
         importlib.import_module(f"tests.probes.{probe}")
     import grader.sandbox.work  # noqa: F401
@@ -106,9 +106,12 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool) -> None:
     gc.enable()
 
 
-def warm_up_torch(*, gpu: bool) -> None:
+def warm_up_torch(*, gpu: bool, timed: bool) -> None:
     """Do once what torch takes long for when it is first done; what would start CUDA is left to the workers."""
     import torch
+
+    if timed:
+        import torch._dynamo  # which needs a folder to write to: a worker that is timed has none
 
     from torchkata.torch_internals import spare_torch
 

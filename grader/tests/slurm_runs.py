@@ -78,7 +78,8 @@ def is_whole(out: Path, gradebook: bytes) -> None:
     names = [row["submission"] for row in csv.DictReader(gradebook.decode().splitlines())]
     assert results(out) == names
     files = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    assert files == {"gradebook.csv", ".seed", *(f"{name}/result.json" for name in names)}
+    own = [f"{name}/{file}" for name in names for file in ("result.json", "hand_in.json")]
+    assert files == {"gradebook.csv", ".seed", *own}
 
 
 def times(out: Path) -> dict[str, int]:

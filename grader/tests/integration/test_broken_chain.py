@@ -58,8 +58,8 @@ import sys
 from grader.sandbox import launch
 from grader.tests.gpu_plumbing import append
 start = launch.launch
-def with_a_fault(*given):
-    sandbox = start(*given)
+def with_a_fault(*given, **options):
+    sandbox = start(*given, **options)
     append(sandbox, "bench", {BREAKS["a block that fails"][0]!r})
     return sandbox
 launch.launch = with_a_fault

@@ -20,7 +20,7 @@ from selenium_axe_python.axe import Axe
 
 from grader.results import hand_in
 from grader.results import result as stored
-from grader.tests import browser
+from grader.tests import ROOT, browser
 from grader.tests.browser import Medium, Scheme, dress
 from grader.tests.conftest import ask
 from grader.tests.made_class import a_class, hostile
@@ -65,6 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     evil = {"linear.py": f"{EVIL}\n\nx = 1\n".encode()}
     for name, files in (("ben", solution), (one.submission, evil)):
         hand_in.store(directory, name, one.fingerprint, files)
+    assert ask("similar", ROOT / "examples" / "submissions", "--out", directory).code == 0
     assert ask("report", directory, "--feedback", directory).code == 0
     return directory
 
@@ -103,6 +104,7 @@ class View:
 def views() -> Iterator[View]:
     """Every page in narrow and wide windows, light and dark, and on paper; what is like another page once."""
     yield View("report.html#submission=ben", 400, "dark")
+    yield from (View("similar.html", 400, scheme) for scheme in SCHEMES)
     for path in ("report.html", "ben/feedback.html"):
         yield from (View(path, width, scheme) for width, scheme in itertools.product(WIDTHS, SCHEMES))
         yield View(path, 1400, "light", "print")
