@@ -50,7 +50,7 @@ def listed(content: bytes) -> dict[str, str]:
 
 def is_students(name: str) -> bool:
     """Whether no update may touch it."""
-    return PurePosixPath(name).parts[0] == STUDENTS
+    return PurePosixPath(name).parts[:1] == (STUDENTS,)
 
 
 def digest(content: bytes) -> str:
