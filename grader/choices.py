@@ -1,6 +1,7 @@
 """What the options of the command `grader` can be."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -74,6 +75,10 @@ Excel = Annotated[
 Jobs = Annotated[int, typer.Option(min=1, help="How many submissions at a time.")]
 AsJson = Annotated[
     bool, typer.Option("--json", help="One JSON object on standard output; all other words go to standard error.")
+]
+Submissions = Annotated[
+    list[Path],
+    typer.Argument(help="Directories, .zip, .tar, .tar.gz, or a folder of them.", metavar="SUBMISSION..."),
 ]
 Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
 Tracks = Annotated[

@@ -21,6 +21,7 @@ from grader.choices import (
     Part,
     Platform,
     Replay,
+    Submissions,
     Tracks,
     Where,
 )
@@ -73,10 +74,7 @@ def root(
 
 @app.command()
 def grade(
-    submissions: Annotated[
-        list[Path],
-        typer.Argument(help="Directories, .zip, .tar, .tar.gz, or a folder of them.", metavar="SUBMISSION..."),
-    ],
+    submissions: Submissions,
     out: Annotated[Path, typer.Option(help="Where the results go.", metavar="DIR")],
     jobs: Jobs = 1,
     seed: Annotated[
@@ -208,10 +206,7 @@ def diff(
 
 @app.command()
 def similar(
-    submissions: Annotated[
-        list[Path],
-        typer.Argument(help="Directories, .zip, .tar, .tar.gz, or a folder of them.", metavar="SUBMISSION..."),
-    ],
+    submissions: Submissions,
     out: Annotated[Path, typer.Option(help="Where similar.html and similar.csv go.", metavar="DIR")],
     pairs: Annotated[int, typer.Option(min=1, help="How many pairs, the most alike.")] = 40,
     track: Tracks = None,

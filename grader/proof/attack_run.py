@@ -23,7 +23,6 @@ from torchkata.course import Kata, course
 
 EXAMPLES = 10
 KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more often than any student
-QUICK_SHARE = 0.5  # of these in a quick proof
 SLACK_SECONDS = 15.0  # for starting and ending workers, and for a kata beside the attacked one
 SLACK_MIB = 512.0  # for the largest answer that a worker may send, several times over
 MOST_TEXT = 8000  # characters that a test may say: many such texts are stored, mailed and shown
@@ -121,8 +120,7 @@ def plan(attack: Attack, *, quick: bool = False) -> Plan:
     kata, after = attack.kata, next_student(quick=quick)
     if quick and attack.place.function and attack.place.wrong.caught_by and not attack.beside:
         kata = only(kata, attack.place.wrong.caught_by)
-    share = QUICK_SHARE if quick else 1.0
-    limits = replace(course().limits, call_seconds=share * CALL_SECONDS, kata_seconds=share * KATA_SECONDS)
+    limits = replace(course().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
     hostile, control = attack.hostile.submission, attack.control.submission
     attacker = None
     if hostile:
