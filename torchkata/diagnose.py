@@ -32,13 +32,14 @@ from .student import Student
 from .trials import few, what_holds
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
-MISTAKES_ALONE = pytest.StashKey[bool]()  # of a run where nobody reads what holds in all answers
+MISTAKES_ALONE = pytest.StashKey[bool]()  # of a quick proof: nobody reads what holds in all answers
 
 SHARE = 0.5  # of the time that the test took …
 LEAST = 0.5  # … but no fewer seconds, of the processor, may be spent here
 ASIDE = 2.0  # seconds, at most, in which the student's code is asked further
 FUSE = 60.0  # seconds for either, where `grader certify` proves what is said: no load of the machine may silence it
 FURTHER = 30  # random examples, where the kept ones leave a mistake possible
+FEW_FURTHER = 6  # where one mistake is left, and an entry of the zoo is known to be that one
 
 
 class OutOfTime(BaseException):
@@ -69,9 +70,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
                 seconds = max(LEAST, SHARE * (time.monotonic() - began))
                 aside = min(ASIDE, seconds)
             kept = few(body.kept())
-            found = explaining(known_of(kata), body, test, student, seconds, aside)
+            quick = MISTAKES_ALONE in pyfuncitem.config.stash
+            enough = FEW_FURTHER if quick else FURTHER
+            found = explaining(known_of(kata), body, test, student, seconds, aside, enough)
             pyfuncitem.stash[EXPLAINED_BY] = found
-            if len(found) != 1 and isinstance(cause, Wrong) and MISTAKES_ALONE not in pyfuncitem.config.stash:
+            if len(found) != 1 and isinstance(cause, Wrong) and not quick:
                 holds = relation_of(kept, body, test, student, seconds, aside)
                 if holds.is_rule and not cause.mistake:
                     cause.mistake = holds.sentence
@@ -92,11 +95,18 @@ def known_of(kata: str) -> tuple[Mistake, ...]:
 
 
 def explaining(
-    known: Iterable[Mistake], body: RecordedBody, test: Any, student: Student, seconds: float, aside: float
+    known: Iterable[Mistake],
+    body: RecordedBody,
+    test: Any,
+    student: Student,
+    seconds: float,
+    aside: float,
+    enough: int = FURTHER,
 ) -> list[str]:
     """The sentences of the mistakes that explain every answer: of one, that is what it looks like. Raises nothing.
 
     The mistakes take so many seconds of processor time, and the student's code, asked further, no more than `aside`.
+    No more is asked once a single mistake has explained `enough` further answers.
     """
     try:
         student.runner.set_budget(aside)
@@ -104,7 +114,7 @@ def explaining(
         possible = list(known)
         for example in search.examples(test):
             possible = [mistake for mistake in possible if search.explains(mistake, example)]
-            if not possible:
+            if not possible or (len(possible) == 1 and search.asked >= enough):
                 break
         return [mistake.message for mistake in possible]
     except (Exception, AbortTest, OutOfTime):
@@ -117,7 +127,7 @@ def relation_of(
     """What holds in all answers to a failed test, those that were kept and further ones."""
     try:
         student.runner.set_budget(aside)
-        further = body.more(test, Aside(student.runner), FURTHER) if hasattr(test, "hypothesis") else []
+        further = list(body.more(test, Aside(student.runner), FURTHER)) if hasattr(test, "hypothesis") else []
         with unwarned(), processor_time(seconds):
             return what_holds(body.body, few([*kept, *further]))
     except (Exception, AbortTest, OutOfTime):
@@ -139,13 +149,16 @@ class Search:
     def __init__(self, body: RecordedBody, student: Student, seconds: float) -> None:
         self.body = body
         self.student = student
+        self.asked = 0  # further examples
         self.end = time.thread_time() + seconds
 
     def examples(self, test: Any) -> Iterator[Example]:
         """Those that were kept, the smallest first, then random ones for as long as the student answers in time."""
         yield from self.body.kept()
         if hasattr(test, "hypothesis"):
-            yield from self.body.more(test, self.student, FURTHER)
+            for example in self.body.more(test, self.student, FURTHER):
+                self.asked += 1
+                yield example
 
     def explains(self, mistake: Mistake, example: Example) -> bool:
         """Whether the body passes on these answers when the oracle makes this mistake, too."""

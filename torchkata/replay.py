@@ -3,7 +3,7 @@
 import functools
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -108,18 +108,18 @@ class RecordedBody:
         seen = [*reversed(self.last)]
         return seen + [example for example in self.first if not any(example is other for other in seen)]
 
-    def more(self, test: Any, student: Student, count: int) -> list[Example]:
-        """Further examples of a Hypothesis test, asked of this student for as long as answers come."""
+    def more(self, test: Any, student: Student, count: int) -> Iterator[Example]:
+        """Further examples of a Hypothesis test, each asked of this student in its turn while answers come."""
         self.begin({**self.fixtures, "student": student})
-        self.last = deque(maxlen=count)
         for given, _ in drawn_without_engine(test, 0, count):
+            self.last.clear()
             try:
                 self(**given)
             except AbortTest:
-                break
+                return
             except Exception:
-                continue
-        return self.kept()
+                pass  # what fails is kept, too
+            yield from self.last
 
 
 def bytes_of(value: Plain) -> int:

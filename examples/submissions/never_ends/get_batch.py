@@ -1,5 +1,7 @@
 """Kata 2, with a loop that waits for a start that never comes."""
 
+import time
+
 import torch
 
 
@@ -8,4 +10,5 @@ def get_batch(data, batch_size, sequence_length, device="cpu"):
     start = 0
     while start <= len(data):
         start = torch.randint(len(data), ()).item()
+        time.sleep(0.01)  # or the fan gets loud
     return torch.zeros(batch_size, sequence_length, dtype=torch.int64, device=device)

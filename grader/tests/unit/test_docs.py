@@ -19,7 +19,8 @@ from torchkata.course import course
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 OURS_OF_PYTEST = {"--kata", "--track", "--impl", "--seed", "--examples", "--hypothesis-profile"}
 OF_PYTEST = {"-m", "-k", "-q", "-W", "-rs", "-n", "--dist", "--pdb"}
-FOLDERS = sorted(path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith("."))
+IGNORED = {line.strip("/") for line in (ROOT / ".gitignore").read_text("utf-8").splitlines()}
+FOLDERS = sorted({path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "."} - IGNORED)
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`")
 WRITTEN_THERE = re.compile(r"^`([^`\s]+)`:$", re.MULTILINE)  # the file that the block below it is
 MADE_LATER = (  # by `kata reset`, by `grader release`, by you
