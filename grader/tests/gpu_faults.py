@@ -14,7 +14,7 @@ from typing import Any
 from grader.sandbox import launch
 from grader.sandbox.cuda import SIGNATURES
 from grader.sandbox.launch import Sandbox
-from grader.speed import chain, decision, machine, rates, setup
+from grader.speed import chain, decision, machine, rates, rest, setup
 from grader.speed.machine import Demands, Machine
 from grader.speed.session import About, SpeedJob, grade_speed
 from grader.tests.gpu_plumbing import HERE, append, pretend
@@ -95,6 +95,7 @@ def main() -> None:
 def make_quick() -> None:
     """Small sizes, short blocks, and a machine that is never restless: what is shown here is no speed."""
     machine.DEMANDS["cuda"] = Demands(block_seconds=0.001, warm_up_seconds=0.0, most_calls=2)
+    vars(rest).update(PASS_BYTES=2**12, LOOK_SECONDS=0.0, BUSY=1e6)
     decision.disturbed = lambda *_: False
     vars(rates)["OWN_MARGIN"] = 100.0
     setup.missing = lambda kind: ""  # noqa: ARG005
