@@ -13,6 +13,7 @@ from grader.pipeline.session import Event, Graded, grade
 from grader.proof.claims import Claim
 from grader.proof.diagnoses import Diagnoses
 from grader.results.result import KataResult
+from grader.sandbox.forks import collapse_memory
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 
@@ -101,6 +102,7 @@ def prove(
 ) -> None:
     """Grade what each claim is about, and judge it; `keep` is given what came of those that hold."""
     by_job = {id(claim.job): claim for claim in todo}
+    collapse_memory()
     for event in grade([claim.job for claim in todo], tests, sandbox, jobs):
         take(event)
         if isinstance(event, Graded):

@@ -262,7 +262,7 @@ def public(path: Path) -> bool:
 def environment(gpu: Gpu | None) -> dict[str, str]:
     """All that a worker learns of the environment: of the machine's GPUs one, or none."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    in_huge_pages = {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # they fork 5 times as fast
+    in_huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # they fork faster
     always_the_same = {"PYTHONHASHSEED": "0"}  # the order of a student's sets is not to be a matter of luck
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     fixed = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}

@@ -101,9 +101,11 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
         importlib.import_module(f"tests.probes.{probe}")
     import grader.sandbox.work  # noqa: F401
     import torchkata.probes  # noqa: F401
+    from grader.sandbox.forks import collapse_memory
 
     gc.freeze()
     gc.enable()
+    collapse_memory()
 
 
 def warm_up_torch(*, gpu: bool, timed: bool) -> None:
