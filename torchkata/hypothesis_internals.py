@@ -18,6 +18,7 @@ from hypothesis.internal.reflection import function_digest
 from hypothesis.strategies import SearchStrategy
 
 ATTEMPTS = 10  # draws of one input that a strategy may turn down
+FEW = 10  # examples where none of many would tell more
 SIMPLEST = (ChoiceTemplate("simplest", count=None),)
 
 
@@ -48,11 +49,10 @@ def settings_of(test: Any) -> settings:
     return found
 
 
-def take_a_quarter(test: Any) -> None:
-    """Let this test draw a quarter of its examples from now on, but no fewer than 10 of them."""
+def take_few(test: Any) -> None:
+    """Let this test draw no more than a few examples from now on."""
     found = settings_of(test)
-    quarter = min(found.max_examples, max(10, found.max_examples // 4))
-    test._hypothesis_internal_use_settings = settings(found, max_examples=quarter)
+    test._hypothesis_internal_use_settings = settings(found, max_examples=min(found.max_examples, FEW))
 
 
 def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:

@@ -32,7 +32,7 @@ QUICK_AT_ONCE = 2  # attacks for each job: most of them wait for a limit, and th
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course times no workload"}
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it, that one's first pass, and what "
-    "holds in all answers; of a right one, three quarters of the inputs, and what builds on it; fallbacks; more seeds; "
+    "holds in all answers; of a right one, all but ten inputs of a test, and what builds on it; fallbacks; more seeds; "
     "the attacks' controls, their seconds, the lesser isolation, and most tests of an attacked submission and of the "
     "next; cheats on speed."
 )

@@ -36,7 +36,7 @@ from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
 from torchkata.diagnose import MISTAKES_ALONE
 from torchkata.first_pass import INPUTS
-from torchkata.hypothesis_internals import take_a_quarter
+from torchkata.hypothesis_internals import take_few
 from torchkata.profiles import SECRET, SEED
 from torchkata.result import TestResult
 from torchkata.selection import STUDENT
@@ -63,7 +63,7 @@ class Job:
     limits: Limits = field(default_factory=lambda: course().limits)
     linted: bool = False  # findings on the source are wanted
     fails: bool = False  # as is known: a first pass would come before Hypothesis in vain, and nobody reads what is told
-    quarter: bool = False  # of the inputs is enough
+    few: bool = False  # of the inputs are enough
     next: "Job | None" = None  # graded right after it, by the same zygote
     kept: Mapping[str, KataResult] = field(default_factory=dict)  # by kata: graded before, as it would be again
     done_before: frozenset[str] = frozenset()  # the katas that these found done
@@ -318,8 +318,8 @@ def grade_submission(
         for name in kata.points:  # those that the job asks for
             if name not in ended:
                 item = tests.items[kata.name][name]
-                if job.quarter and hasattr(item.obj, "hypothesis"):
-                    take_a_quarter(item.obj)
+                if job.few and hasattr(item.obj, "hypothesis"):
+                    take_few(item.obj)
                 ended[name] = run(item)
                 ran(kata.name, ended[name])
         results.append(rubric.score(kata, ended))

@@ -26,7 +26,7 @@ class Claim:
 def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
     """Everything to be proven of these katas; of a wrong one, `quick` asks just the test that is known to catch it.
 
-    It proves right ones with a quarter of the inputs: that none of many is turned down is what the whole proof is for.
+    It proves right ones with a few of the inputs: that none of many is turned down is what the whole proof is for.
 
     A wrong kata is graded alone: while others are graded, a fallback has its place, so its file is not even there.
     That the others are done on such ground is one claim for each kata, and no quick one; nor is what builds on a right
@@ -39,12 +39,12 @@ def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterato
         dependents = course().dependents(kata.name)
         built_on_it = [other for other in katas if other.name in dependents and not quick]
         for seed in range(seeds):
-            found = replace(job(f"{kata.name}, seed {seed}", solution, [kata], seed, others), quarter=quick)
+            found = replace(job(f"{kata.name}, seed {seed}", solution, [kata], seed, others), few=quick)
             yield Claim("solution", kata.name, f"seed {seed}", found, all_are("done"))
         for entry in zoo.right(kata):
             files = {**solution, file: entry.source.encode()}
             found = job(f"{kata.name}/{entry.name}", files, [kata, *built_on_it], known_good=others)
-            found = replace(found, quarter=quick)
+            found = replace(found, few=quick)
             yield Claim("right", kata.name, entry.name, found, all_are("done"))
         for entry in zoo.wrong(kata):
             files = {**solution, file: entry.source.encode()}

@@ -45,7 +45,7 @@ class Proven:
         path = self.path(claim)
         if path.name not in self.known:
             self.known[path.name] = read(path)
-        for whole in (replace(claim, job=replace(claim.job, quarter=False)), claim):  # which proves the quarter, too
+        for whole in (replace(claim, job=replace(claim.job, few=False)), claim):  # which proves the few, too
             key = self.key(whole)
             results = self.known[path.name].get(key)
             if results is not None:
