@@ -14,6 +14,7 @@ from hypothesis.errors import StopTest, UnsatisfiedAssumption
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.conjecture.choice import ChoiceTemplate
 from hypothesis.internal.conjecture.data import ConjectureData
+from hypothesis.internal.entropy import deterministic_PRNG
 from hypothesis.internal.reflection import function_digest
 from hypothesis.strategies import SearchStrategy
 
@@ -30,6 +31,12 @@ def leave_local_constants_out() -> None:
     """
     constants = providers._local_constants
     providers._get_local_constants = lambda: constants
+
+
+def meet_random_generators() -> None:
+    """Let Hypothesis note now which random generators there are, for which it collects garbage."""
+    with deterministic_PRNG():
+        pass
 
 
 def strategies_of(test: Any) -> dict[str, SearchStrategy[Any]]:

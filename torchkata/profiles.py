@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from .course import course
-from .hypothesis_internals import leave_local_constants_out
+from .hypothesis_internals import leave_local_constants_out, meet_random_generators
 from .languages.notes import said
 
 SEED = pytest.StashKey[int]()
@@ -79,6 +79,7 @@ def pytest_collection_finish() -> None:
     And let it look less often: by its own measure, made for smaller heaps, it would take a tenth of the run.
     """
     gc.freeze()
+    meet_random_generators()
     gc.set_threshold(50_000, 20, 100)
     gc.enable()
 

@@ -37,6 +37,7 @@ from torchkata.course import Kata, Limits, course
 from torchkata.diagnose import MISTAKES_ALONE
 from torchkata.first_pass import INPUTS
 from torchkata.hypothesis_internals import take_few
+from torchkata.languages import read_ahead
 from torchkata.profiles import SECRET, SEED
 from torchkata.result import TestResult
 from torchkata.selection import STUDENT
@@ -117,6 +118,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
 
     Ctrl-C strikes only while it waits. Kills what still runs when it is closed. Raises MachineError.
     """
+    read_ahead()
     coming = iter(queued)
     idle: list[socket] = []
     running: dict[Connection, Child] = {}

@@ -81,6 +81,12 @@ def at(table: Any, path: tuple[str, ...]) -> Any:
     return table
 
 
+def read_ahead() -> None:
+    """Read what any message is made of, once for all processes that are forked from now on."""
+    texts(language())
+    shared()
+
+
 @cache
 def texts(chosen: Language) -> dict[str, Any]:
     """The engine's own words in a language."""

@@ -1,5 +1,6 @@
 """Inputs drawn ahead: they are Hypothesis' own, and nobody else's are taken for ours."""
 
+import gc
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,13 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, example, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.core import threadlocal
 
 from grader.pipeline import drawn, drawn_format
 from grader.pipeline.drawn import DrawnInputs, drawn_inputs
 from grader.tests import ROOT
 from torchkata.failures import NotStarted, Place, TimedOut
 from torchkata.first_pass import INPUTS, Inputs, NewInputs, pytest_pyfunc_call
-from torchkata.hypothesis_internals import take_few
+from torchkata.hypothesis_internals import meet_random_generators, take_few
 from torchkata.profiles import SEED
 from torchkata.reply import Probe, Reply, run_probe
 from torchkata.selection import STUDENT
@@ -268,3 +270,15 @@ def test_a_property_takes_a_few_of_its_examples(all_of_them: int, few: int) -> N
     take_few(test_numbers)
     test_numbers()
     assert len(drawn_numbers) == few
+
+
+def test_processes_that_are_forked_have_met_the_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threadlocal, "_hypothesis_global_random", None)  # as in a process that has just begun
+    meet_random_generators()
+    monkeypatch.setattr(gc, "collect", lambda: pytest.fail("Hypothesis looks for them again"))
+
+    @given(st.integers())
+    def test_numbers(number: int) -> None:
+        assert isinstance(number, int)
+
+    test_numbers()

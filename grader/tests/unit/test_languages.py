@@ -18,7 +18,7 @@ from torchkata.compare import check, precondition
 from torchkata.course import Kata, course
 from torchkata.crashes import MEANT
 from torchkata.failures import Unmet
-from torchkata.languages import LANGUAGES, Language, columns, language, padded, texts, words
+from torchkata.languages import LANGUAGES, Language, columns, language, padded, read_ahead, shared, texts, words
 from torchkata.languages.katas import about, claim_of, hints_of, title_of
 from torchkata.languages.notes import literals
 from torchkata.languages.notes import said as said_of_answers
@@ -242,3 +242,9 @@ def test_what_a_precondition_says_is_in_the_students_language(monkeypatch: pytes
     with pytest.raises(Unmet) as unmet, precondition("already the run without the break goes elsewhere"):
         check(False, "something else")
     assert unmet.value.note == "不中断的训练就已经走到别处"
+
+
+def test_what_was_read_ahead_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_ahead()
+    monkeypatch.setattr(Path, "read_text", lambda *_: pytest.fail("a file is read again"))
+    assert words("label.again") and shared("claims") is None
