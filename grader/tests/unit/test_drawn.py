@@ -1,6 +1,5 @@
 """Inputs drawn ahead: they are Hypothesis' own, and nobody else's are taken for ours."""
 
-import gc
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.core import threadlocal
+from hypothesis.internal import entropy
 
 from grader.pipeline import drawn, drawn_format
 from grader.pipeline.drawn import DrawnInputs, drawn_inputs
@@ -275,7 +275,7 @@ def test_a_property_takes_a_few_of_its_examples(all_of_them: int, few: int) -> N
 def test_processes_that_are_forked_have_met_the_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threadlocal, "_hypothesis_global_random", None)  # as in a process that has just begun
     meet_random_generators()
-    monkeypatch.setattr(gc, "collect", lambda: pytest.fail("Hypothesis looks for them again"))
+    monkeypatch.setattr(entropy, "register_random", lambda _: pytest.fail("Hypothesis looks for them again"))
 
     @given(st.integers())
     def test_numbers(number: int) -> None:

@@ -247,4 +247,5 @@ def test_what_a_precondition_says_is_in_the_students_language(monkeypatch: pytes
 def test_what_was_read_ahead_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     read_ahead()
     monkeypatch.setattr(Path, "read_text", lambda *_: pytest.fail("a file is read again"))
-    assert words("label.again") and shared("claims") is None
+    assert words("label.again")
+    assert shared("claims") is None
