@@ -273,7 +273,7 @@ def test_a_property_takes_a_few_of_its_examples(all_of_them: int, few: int) -> N
 
 
 def test_processes_that_are_forked_have_met_the_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threadlocal, "_hypothesis_global_random", None)  # as in a process that has just begun
+    threadlocal._hypothesis_global_random = None  # as in a process that has just begun
     meet_random_generators()
     monkeypatch.setattr(entropy, "register_random", lambda _: pytest.fail("Hypothesis looks for them again"))
 
