@@ -50,12 +50,13 @@ def run(*command: str, cwd: Path = ROOT) -> Run:
 
 def at_home(*command: str, cwd: Path, typed: str = "", **variables: str) -> Run:
     """Run a module of the handout in `cwd`, as a student would who has nothing else of ours."""
-    if command[0] == "pytest":
-        return Run(*run_module(*command, cwd=cwd, environment=students_environment()))
+    environment = {**students_environment(), **variables}
+    if not any(name.startswith("PYTHON") for name in variables):  # which Python reads when it starts
+        return Run(*run_module(*command, cwd=cwd, environment=environment, typed=typed))
     done = subprocess.run(
         [sys.executable, "-m", *command],
         cwd=cwd,
-        env={**students_environment(), **variables},
+        env=environment,
         input=typed,
         capture_output=True,
         encoding="utf-8",

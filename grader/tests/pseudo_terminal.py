@@ -7,29 +7,56 @@ import select
 import subprocess
 import termios
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+
+class Process(Protocol):
+    """A program that runs; `subprocess.Popen` is one, and `warm.Fork`."""
+
+    def poll(self) -> int | None:
+        """Its exit code, None while it runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, once it has ended."""
+
+    def send_signal(self, number: int, /) -> None:
+        """Send it a signal."""
+
+    def kill(self) -> None:
+        """End it."""
+
+
+def started(command: Sequence[str], cwd: Path, environment: Mapping[str, str], files: Sequence[int]) -> Process:
+    """A program, in a session of its own."""
+    return subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=environment,
+        stdin=files[0],
+        stdout=files[1],
+        stderr=files[2],
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
+    )
 
 
 class Terminal:
     """A running program, what it has printed, and the keys that it is sent."""
 
-    def __init__(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        cwd: Path,
+        environment: Mapping[str, str],
+        start: Callable[[Sequence[str], Path, Mapping[str, str], Sequence[int]], Process] = started,
+    ) -> None:
         self.ours, self.theirs = pty.openpty()
         self.settings_before = self.settings()
         self.unread = ""
         self.all = ""
-        self.process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=environment,
-            stdin=self.theirs,
-            stdout=self.theirs,
-            stderr=self.theirs,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
-        )
+        self.process = start(command, cwd, environment, [self.theirs] * 3)
 
     def settings(self) -> list[Any]:
         """How the terminal is set: whether it waits for Enter, whether it shows what is typed."""

@@ -38,7 +38,7 @@ def leaks(files: Mapping[str, bytes]) -> list[str]:
     private = [path for path in files if path.startswith("reference/") and course().is_private(ours.parent / path)]
     kept = [path for path in files if path.startswith(STAYS) and path not in GIVEN]
     found = [f"{path} stays with the instructor" for path in (*kept, *private)]
-    secret_bodies, secret_sentences = secrets()
+    secret_bodies, secret_sentences = secrets(course().root)
     for path, content in files.items():
         text = content.decode("utf-8", "replace")
         if path.endswith(".py"):
@@ -50,17 +50,17 @@ def leaks(files: Mapping[str, bytes]) -> list[str]:
 
 
 @cache
-def secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
-    """Function bodies and sentences."""
+def secrets(root: Path) -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
+    """Function bodies and sentences of the course, which is the one at this root."""
     paths = [path for path in course().reference.rglob("*") if course().is_private(path)]
     paths.sort(key=lambda path: (path.name != "solution.py", path))
     texts = [
-        (path.relative_to(course().root).as_posix(), text)
+        (path.relative_to(root).as_posix(), text)
         for path in paths
         if path.suffix in (".py", ".toml")
         for text in texts_of(path)
     ][::-1]  # what both have is called the solution's
-    public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(course().root.glob(pattern))]
+    public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(root.glob(pattern))]
     said_anyway, given = flat("".join(public)), {body for text in public for body in bodies(text)}
     functions = {body: place for place, text in texts for body in bodies(text) if body not in given}
     said = {one: place for place, text in texts for one in sentences(text) if one not in said_anyway}

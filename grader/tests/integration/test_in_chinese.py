@@ -3,7 +3,6 @@
 import html
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from grader.tests import ROOT
 from grader.tests.conftest import at_home, kata, run, students_environment
 from grader.tests.pseudo_terminal import Terminal
 from grader.tests.solution import SOLUTION, copy_of_the_course
+from grader.tests.warm import Fork
 from torchkata.cli import about
 from torchkata.cli.runs import EXPECTED
 from torchkata.course import course
@@ -136,7 +136,7 @@ def test_feedback_on_a_course_in_chinese_is_in_chinese_wherever_it_is_made(
 
 def test_watch_has_no_english_sentence(handout: Path) -> None:
     environment = {**students_environment(), "NO_COLOR": "1", "TERM": "xterm"}
-    with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, environment) as terminal:
+    with Terminal(["torchkata", "watch"], handout, environment, Fork) as terminal:
         terminal.until(KEYS)
         save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
         terminal.until(KEYS)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import at_home, kata, students_environment, write_solution
+from grader.tests.conftest import at_home, kata, python, students_environment, write_solution
 from grader.tests.solution import SOLUTION
 from torchkata.course import course
 
@@ -244,7 +244,7 @@ def test_kata_overview_hint_and_export_do_not_import_torch(handout: Path) -> Non
         "import sys\nfrom torchkata.cli.command import run\nrun([])\nrun(['hint'])\nrun(['export'])\n"
         "assert not {'torch', 'numpy', 'pytest'} & set(sys.modules)\n"
     )
-    done = at_home("look", cwd=handout)
+    done = python("-m", "look", cwd=handout)
     assert done.code == 0, done.err
 
 

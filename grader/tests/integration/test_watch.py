@@ -14,6 +14,7 @@ import pytest
 from grader.tests.conftest import students_environment
 from grader.tests.pseudo_terminal import Terminal
 from grader.tests.solution import SOLUTION
+from grader.tests.warm import Fork
 from torchkata.cli.saves import Saves
 
 KEYS = "n next · h hint · e edit · a all · q quit"
@@ -39,7 +40,7 @@ def pid_in(file: Path) -> int:
 @pytest.fixture
 def watch(handout: Path) -> Iterator[Terminal]:
     """`kata watch` at a terminal, ready."""
-    with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, PLAIN) as terminal:
+    with Terminal(["torchkata", "watch"], handout, PLAIN, Fork) as terminal:
         terminal.until(KEYS)
         yield terminal
 
@@ -163,7 +164,7 @@ def test_watch_leaves_the_terminal_as_it_was_however_it_ends(
         os.kill(child, 0)
 
 
-def test_watch_prints_colours_unless_they_are_forbidden(handout: Path) -> None:
+def test_watch_that_python_starts_prints_colours_unless_they_are_forbidden(handout: Path) -> None:
     environment = {name: value for name, value in PLAIN.items() if name != "NO_COLOR"}
     with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, environment) as terminal:
         terminal.until(KEYS)
@@ -220,15 +221,18 @@ def test_watch_in_a_pipe_or_without_fork_says_that_it_has_no_keys_and_works(
 
 
 def test_watch_forks_no_more_runs_after_a_forked_run_has_died(handout: Path) -> None:
-    with piped(handout, "-c", DEATH) as process:
-        lines_until(process, "No keys here")
+    (handout / "death.py").write_text(DEATH)
+    with Terminal(["death"], handout, PLAIN, Fork) as terminal:
+        terminal.until(KEYS)
         save(handout, "same_storage")
-        said = "".join(lines_until(process, "From now on every run starts a process of its own"))
+        said = terminal.until("From now on every run starts a process of its own")
         assert "The run died (signal 11); once more" in said
-        assert "  same_storage  done " in said
+        assert row(said, "same_storage")[1] == "done"
+        terminal.until(KEYS)
         save(handout, "linear")
-        assert "died" not in "".join(lines_until(process, "  linear "))
-        process.terminate()
+        said = terminal.until(KEYS)
+        assert row(said, "linear")[1] == "done"
+        assert "died" not in said
 
 
 def test_watch_notices_a_python_file_once_its_writing_has_ended(tmp_path: Path) -> None:
