@@ -20,7 +20,7 @@ import torch
 
 from grader import cli
 from grader.tests import ROOT
-from grader.tests.handed_in import NAMES, OPTIONS, PRIMES, SIEVE, SLOW, handed_in
+from grader.tests.handed_in import NAMES, OPTIONS, PRIMES, SIEVE, SLOW, WITHOUT_TWO, handed_in
 from grader.tests.solution import SOLUTION
 from grader.tests.warm import run_module
 from scripts import one_node_slurm
@@ -180,9 +180,9 @@ def handout(new_handout: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """A small class that takes a while, one of them wrong."""
-    source = SIEVE + 2 * SLOW  # so that a task lasts some seconds
-    paths = handed_in(tmp_path_factory.mktemp("slow"), source, *NAMES, kata="sieve")
-    (paths[1] / "sieve.py").write_text(source.replace("range(n)", "range(1, n)"))
+    slow = 2 * SLOW  # so that a task lasts some seconds
+    paths = handed_in(tmp_path_factory.mktemp("slow"), SIEVE + slow, *NAMES, kata="sieve")
+    (paths[1] / "sieve.py").write_text(WITHOUT_TWO + slow)
     return paths
 
 

@@ -11,6 +11,7 @@ from grader.tests.solution import SOLUTION
 LINEAR = (SOLUTION / "linear.py").read_text()
 PRIMES = ROOT / "examples/courses/primes"  # needs no torch: importing it takes most of a run of one kata
 SIEVE = (PRIMES / "reference/sieve/solution.py").read_text()
+WITHOUT_TWO = SIEVE.replace("range(n)", "range(3, n)")  # wrong, it is a prime
 SLOW = "\nimport time\ntime.sleep(0.25)\n"  # at every import: five tests make it more than a second
 NAMES = ("ada", "ben", "cleo", "dan")
 SHORT = ("--examples", "5", "--jobs", "2", "--seed", "0")

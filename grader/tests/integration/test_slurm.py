@@ -9,7 +9,7 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import ask, grade
-from grader.tests.handed_in import LINEAR, OPTIONS, PRIMES, SHORT, SIEVE, handed_in, results, trapped
+from grader.tests.handed_in import LINEAR, OPTIONS, PRIMES, SHORT, SIEVE, WITHOUT_TWO, handed_in, results, trapped
 from grader.tests.slurm_runs import ON_SLURM, Started, is_whole, times
 
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
@@ -19,7 +19,7 @@ def test_a_slurm_run_gives_the_same_gradebook_as_a_local_run(tmp_path: Path) -> 
     paths = handed_in(tmp_path / "class", SIEVE, *(f"student{number:02}" for number in range(6)), kata="sieve")
     for number, path in enumerate(paths):
         if number % 3 == 1:
-            (path / "sieve.py").write_text(SIEVE.replace("range(n)", "range(1, n)"))
+            (path / "sieve.py").write_text(WITHOUT_TWO)
         if number == 2:
             (path / "sieve.py").write_text("import os\nos._exit(0)\n")
     assert grade(*paths, "--out", tmp_path / "local", *OPTIONS, course=PRIMES).code == 0

@@ -15,7 +15,7 @@ import pytest
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import ask, grade, python
-from grader.tests.handed_in import LINEAR, OPTIONS, PRIMES, SHORT, SIEVE, SLOW, handed_in, lives, results
+from grader.tests.handed_in import LINEAR, OPTIONS, PRIMES, SHORT, SIEVE, SLOW, WITHOUT_TWO, handed_in, lives, results
 
 STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left
@@ -25,7 +25,7 @@ NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are don
 def submissions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """A small class, one of them wrong."""
     paths = handed_in(tmp_path_factory.mktemp("slow"), SIEVE + SLOW, *NAMES, kata="sieve")
-    (paths[1] / "sieve.py").write_text(SIEVE.replace("range(n)", "range(1, n)") + SLOW)
+    (paths[1] / "sieve.py").write_text(WITHOUT_TWO + SLOW)
     return paths
 
 
@@ -122,7 +122,7 @@ def test_a_run_that_is_killed_again_and_again_resumes(
 
 @pytest.mark.parametrize("seconds", [0.0, 1.0])
 def test_ctrl_c_stops_a_run_that_is_starting_in_one_line(tmp_path: Path, seconds: float) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada")
+    paths = handed_in(tmp_path / "class", LINEAR + SLOW, *NAMES)
     assert stop(paths, tmp_path / "out", signal.SIGINT, starting(seconds), course=ROOT, kata="linear") == STOPPED
 
 
