@@ -20,7 +20,7 @@ import torch
 
 from grader import cli
 from grader.tests import ROOT
-from grader.tests.handed_in import NAMES, OPTIONS, SLOW, handed_in
+from grader.tests.handed_in import NAMES, OPTIONS, PRIMES, SIEVE, SLOW, WITHOUT_TWO, handed_in
 from grader.tests.solution import SOLUTION
 from grader.tests.warm import run_module
 from scripts import one_node_slurm
@@ -110,10 +110,11 @@ def ask(*command: object) -> Run:
     return Run(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 
-def grade(*arguments: object) -> Run:
+def grade(*arguments: object, course: Path = ROOT) -> Run:
     """`grader grade …`, on inputs that have mostly been drawn before."""
     given = [str(argument) for argument in arguments]
-    return run("grader", "grade", *given, *([] if "--seed" in given else ["--seed", "0"]))
+    seed = [] if "--seed" in given else ["--seed", "0"]
+    return run("grader", "--course", str(course), "grade", *given, *seed)
 
 
 @pytest.fixture(scope="session")
@@ -180,9 +181,9 @@ def handout(new_handout: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """A small class that takes a while, one of them wrong."""
-    source = SLOW.replace("sleep(0.2)", "sleep(0.5)")  # so that a task lasts some seconds
-    paths = handed_in(tmp_path_factory.mktemp("slow"), source, *NAMES)
-    (paths[1] / "linear.py").write_text(source.replace("x @ self.weight", "x @ self.weight * 2"))
+    slow = 2 * SLOW  # so that a task lasts some seconds
+    paths = handed_in(tmp_path_factory.mktemp("slow"), SIEVE + slow, *NAMES, kata="sieve")
+    (paths[1] / "sieve.py").write_text(WITHOUT_TWO + slow)
     return paths
 
 
@@ -190,7 +191,7 @@ def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def slow_gradebook(slow_class: list[Path], tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Its gradebook, of a run that nobody disturbed."""
     out = tmp_path_factory.mktemp("undisturbed")
-    assert grade(*slow_class, "--out", out, *OPTIONS).code == 0
+    assert grade(*slow_class, "--out", out, *OPTIONS, course=PRIMES).code == 0
     return (out / "gradebook.csv").read_bytes()
 
 

@@ -5,19 +5,24 @@ from pathlib import Path
 
 from grader.pipeline.queue import Options
 from grader.results.result import read
+from grader.tests import ROOT
 from grader.tests.solution import SOLUTION
 
 LINEAR = (SOLUTION / "linear.py").read_text()
-SLOW = LINEAR + "\nimport time\ntime.sleep(0.2)\n"  # at every import: six tests make it more than a second
+PRIMES = ROOT / "examples/courses/primes"  # needs no torch: importing it takes most of a run of one kata
+SIEVE = (PRIMES / "reference/sieve/solution.py").read_text()
+WITHOUT_TWO = SIEVE.replace("range(n)", "range(3, n)")  # wrong, it is a prime
+SLOW = "\nimport time\ntime.sleep(0.25)\n"  # at every import: five tests make it more than a second
 NAMES = ("ada", "ben", "cleo", "dan")
-OPTIONS = ("--kata", "linear", "--examples", "5", "--jobs", "2", "--seed", "0")
+SHORT = ("--examples", "5", "--jobs", "2", "--seed", "0")
+OPTIONS = ("--kata", "sieve", *SHORT)
 
 
-def handed_in(folder: Path, source: str, *names: str) -> list[Path]:
+def handed_in(folder: Path, source: str, *names: str, kata: str = "linear") -> list[Path]:
     """Submissions of one file."""
     for name in names:
         (folder / name).mkdir(parents=True)
-        (folder / name / "linear.py").write_text(source)
+        (folder / name / f"{kata}.py").write_text(source)
     return [folder / name for name in names]
 
 

@@ -11,7 +11,7 @@ from grader.cluster import record
 from grader.cluster.slurm import Job, jobs_called
 from grader.tests import ROOT
 from grader.tests.conftest import Run
-from grader.tests.handed_in import OPTIONS, lives, results
+from grader.tests.handed_in import OPTIONS, PRIMES, SHORT, lives, results
 from scripts import one_node_slurm
 
 ON_SLURM = (*OPTIONS, "--executor", "slurm")
@@ -21,9 +21,12 @@ PATIENCE = 600.0  # seconds that anything here may take on a busy machine
 class Started:
     """A run of `grader grade --executor slurm` that goes on while a test does harm to it."""
 
-    def __init__(self, submissions: list[Path], out: Path, *options: str) -> None:
+    def __init__(
+        self, submissions: list[Path], out: Path, *options: str, course: Path = PRIMES, kata: str = "sieve"
+    ) -> None:
         self.out = out
-        parts = ["grade", *submissions, "--out", out, *ON_SLURM, "--per-task", "2", *options]
+        parts = ["--course", course, "grade", *submissions, "--out", out, "--kata", kata, *SHORT]
+        parts += ["--executor", "slurm", "--per-task", "2", *options]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "grader", *map(str, parts)],
             cwd=ROOT,

@@ -45,8 +45,8 @@ class Options:
 def run_package(platform: Platform, out: Path, options: Options) -> int:
     """Write the package; the exit code. Raises CallError before anything is written."""
     unseen = tests_not_visible()
-    files = contents(platform, options)
     refuse(platform, out, force=options.force)
+    files = contents(platform, options)
     try:
         if platform == "gradescope":
             out.parent.mkdir(parents=True, exist_ok=True)

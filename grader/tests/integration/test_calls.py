@@ -13,8 +13,10 @@ import pytest
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
+from grader.tests.handed_in import OPTIONS, PRIMES
 
 COMPLETE = ROOT / "examples/submissions/complete"
+PLAIN = PRIMES / "submissions/complete"
 
 
 def refused(done: Run, *words: str) -> None:
@@ -89,12 +91,12 @@ def test_grade_refuses_two_submissions_of_the_same_name(tmp_path: Path) -> None:
 
 def test_an_unreadable_submission_does_not_keep_the_others_from_being_graded(tmp_path: Path) -> None:
     (tmp_path / "bob.zip").write_bytes(b"no zip")
-    done = grade(COMPLETE, tmp_path / "bob.zip", "--out", tmp_path / "out", "--kata", "linear", "--examples", 5)
+    done = grade(PLAIN, tmp_path / "bob.zip", "--out", tmp_path / "out", *OPTIONS, course=PRIMES)
     refused(done, "bob.zip")
     assert (tmp_path / "out/complete/result.json").exists()
     assert read(tmp_path / "out/bob/result.json").unreadable == "neither a directory nor a .zip, .tar or .tar.gz"
     rows = {row["submission"]: row for row in csv.DictReader((tmp_path / "out/gradebook.csv").read_text().splitlines())}
-    assert (rows["bob"]["score"], rows["bob"]["linear_status"]) == ("0.0", "not_graded")
+    assert (rows["bob"]["score"], rows["bob"]["sieve_status"]) == ("0.0", "not_graded")
     assert rows["bob"]["unreadable"] == "neither a directory nor a .zip, .tar or .tar.gz"
     assert rows["complete"]["unreadable"] == ""
 
@@ -112,7 +114,7 @@ def test_a_zip_bomb_is_refused_without_being_unpacked(tmp_path: Path) -> None:
 
 
 def test_grading_without_a_sandbox_prints_a_warning(tmp_path: Path) -> None:
-    done = grade(COMPLETE, "--out", tmp_path, "--isolation", "none", "--kata", "linear", "--examples", 5)
+    done = grade(PLAIN, "--out", tmp_path, "--isolation", "none", *OPTIONS, course=PRIMES)
     assert done.code == 0
     assert "warning" in done.err
     assert "isolation: none" in done.out
@@ -120,11 +122,11 @@ def test_grading_without_a_sandbox_prints_a_warning(tmp_path: Path) -> None:
 
 def test_isolation_bwrap_fails_where_bubblewrap_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    done = grade(COMPLETE, "--out", tmp_path / "out", "--isolation", "bwrap", "--kata", "linear")
+    done = grade(PLAIN, "--out", tmp_path / "out", "--isolation", "bwrap", *OPTIONS, course=PRIMES)
     assert done.code == 3
     assert "bubblewrap is not installed" in done.err
     assert not (tmp_path / "out/complete").exists()
-    fallen_back = grade(COMPLETE, "--out", tmp_path / "out", "--kata", "linear", "--examples", 5)
+    fallen_back = grade(PLAIN, "--out", tmp_path / "out", *OPTIONS, course=PRIMES)
     assert fallen_back.code == 0
     assert "isolation: none" in fallen_back.out
 

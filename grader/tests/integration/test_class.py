@@ -12,7 +12,7 @@ from grader.pipeline.submission_ids import with_ids
 from grader.results.hand_in import hand_in_of
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
-from grader.tests.handed_in import LINEAR, handed_in
+from grader.tests.handed_in import PRIMES, SIEVE, handed_in
 from torchkata.course import course
 
 KATAS = [kata.name for kata in course().choose([], ["core"])]
@@ -185,10 +185,10 @@ def test_a_failed_test_tells_the_student_what_went_wrong(graded_class: Class) ->
 def test_submissions_with_odd_names_are_graded_under_these_names(tmp_path: Path) -> None:
     names = ['=1+1,"x"', "[red]a b", "Zoë"]
     for name in names:
-        handed_in(tmp_path, LINEAR, name)
-    handed_in(tmp_path, LINEAR, "new\nline")
+        handed_in(tmp_path, SIEVE, name, kata="sieve")
+    handed_in(tmp_path, SIEVE, "new\nline", kata="sieve")
     paths = [tmp_path / name for name in [*names, "new\nline"]]
-    done = grade(*paths, "--out", tmp_path / "out", "--kata", "linear", "--examples", 3)
+    done = grade(*paths, "--out", tmp_path / "out", "--kata", "sieve", "--examples", 3, course=PRIMES)
     assert done.code == 2
     line = f"grader: {str(paths[-1])!r}: its name has characters that can't be printed; rename it\n"
     assert done.err == line

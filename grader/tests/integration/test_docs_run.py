@@ -142,12 +142,17 @@ def type_in(place: Path, command: str) -> Run:
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project with `submissions/`, graded by the command that the instructors' page begins with.
 
-    It grades a short track: every seed that a command makes up is one more to draw a hundred inputs of each test from.
+    It grades one kata: every seed that a command makes up is one more to draw a hundred inputs of each test from.
     """
     place = tmp_path_factory.mktemp("docs") / "torchkata"
     shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", "build"))
     settings = place / "pyproject.toml"
-    settings.write_text(settings.read_text("utf-8").replace('graded = ["core"]', 'graded = ["models"]'), "utf-8")
+    short = settings.read_text("utf-8").replace('graded = ["core"]', 'graded = ["short"]')
+    settings.write_text(
+        short.replace("[tool.torchkata.tracks]", '[tool.torchkata.tracks]\nshort = "One kata"'), "utf-8"
+    )
+    kata = place / "reference/same_storage/kata.toml"
+    kata.write_text(kata.read_text("utf-8").replace('track = "core"', 'track = "short"'), "utf-8")
     (place / "submissions").mkdir()
     for name in SUBMISSIONS:
         example = ROOT / "examples/submissions" / name
@@ -211,19 +216,25 @@ def shown(heading: str) -> str:
     return block
 
 
-@pytest.mark.parametrize(("language", "heading"), [("en", "Set up"), ("zh", "准备")])
-def test_kata_prints_the_overview_that_the_students_page_shows(
-    language: str, heading: str, handout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KATA_LANG", language)
+@pytest.fixture(scope="module")
+def begun(new_handout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A handout in which one kata is done, and one was wrong when it was tested and is mended since."""
+    handout = shutil.copytree(new_handout, tmp_path_factory.mktemp("begun") / "katas")
     shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
     linear = handout / "assignment/linear.py"
     solution = (ROOT / "reference/linear/solution.py").read_text("utf-8")
     linear.write_text(solution.replace("input_dim**0.5", "input_dim"), "utf-8")
-    for kata in ("same_storage", "linear"):
-        type_in(handout, f"pytest --kata {kata}")
+    type_in(handout, "pytest --kata same_storage --kata linear")
     linear.write_text(solution, "utf-8")
-    assert_printed(shown(heading), type_in(handout, "kata").out)
+    return handout
+
+
+@pytest.mark.parametrize(("language", "heading"), [("en", "Set up"), ("zh", "准备")])
+def test_kata_prints_the_overview_that_the_students_page_shows(
+    language: str, heading: str, begun: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KATA_LANG", language)
+    assert_printed(shown(heading), type_in(begun, "kata").out)
 
 
 @pytest.mark.parametrize(("language", "heading"), [("en", "Reading a failure"), ("zh", "怎样读懂失败")])

@@ -12,6 +12,7 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import ask, grade
+from grader.tests.handed_in import OPTIONS, PRIMES
 from grader.tests.platforms import for_gradescope
 from torchkata.course import course
 
@@ -20,12 +21,13 @@ COMPLETE = ROOT / "examples/submissions/complete"
 
 def test_grade_writes_the_gradescope_file_even_when_a_rerun_grades_nothing(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    arguments = (COMPLETE, "--out", tmp_path / "out", "--examples", 5, "--kata", "linear", "--gradescope", path)
-    assert grade(*arguments).code == 0
+    submission = PRIMES / "submissions/complete"
+    arguments = (submission, "--out", tmp_path / "out", *OPTIONS, "--gradescope", path)
+    assert grade(*arguments, course=PRIMES).code == 0
     first = for_gradescope(path.read_bytes())
-    assert (first["score"], first["output"]) == (course().katas["linear"].max_score, "")
+    assert (first["score"], first["output"]) == (50, "")
     path.unlink()
-    assert "had been graded before" in ask("grade", *arguments).out
+    assert "had been graded before" in ask("--course", PRIMES, "grade", *arguments).out
     assert for_gradescope(path.read_bytes()) == first
 
 

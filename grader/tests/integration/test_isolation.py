@@ -12,12 +12,12 @@ from grader.sandbox import launch, syscalls
 from grader.sandbox.launch import IsolationError
 from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
-from grader.tests.conftest import EXAMPLES, Run
+from grader.tests.conftest import Run, run
+from grader.tests.handed_in import OPTIONS, PRIMES
 from grader.tests.workers import ORDINARY
 from torchkata.course import course
 
-COMPLETE = next(path for path in EXAMPLES if path.name == "complete")
-FEW = ("--kata", "same_storage", "--examples", "1")
+COMPLETE = PRIMES / "submissions/complete"
 
 
 def in_a_container_without_namespaces(*arguments: object) -> Run:
@@ -25,25 +25,29 @@ def in_a_container_without_namespaces(*arguments: object) -> Run:
     shut = ["bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--"]
     if os.getuid() == 0:
         shut = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"]
-    command = [*shut, sys.executable, "-m", "grader", "grade", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    return started(*shut, sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments)
+
+
+def started(*command: object) -> Run:
+    """A process of its own, as it ended."""
+    done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True, timeout=600)
     return Run(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_grading_in_a_container_without_namespaces_warns_and_uses_limits_alone(tmp_path: Path) -> None:
-    done = in_a_container_without_namespaces(COMPLETE, "--out", tmp_path, *FEW)
+    done = in_a_container_without_namespaces(COMPLETE, "--out", tmp_path, *OPTIONS)
     assert done.code == 0, done.err
     assert "bubblewrap does not work here" in done.err
     assert "limits on resources alone: it can" in done.err.replace("\n", " ")
     stored = json.loads((tmp_path / "complete/result.json").read_text())
-    assert (stored["isolation"], stored["score"]) == ("none", 8.0)
+    assert (stored["isolation"], stored["score"]) == ("none", 50.0)
     assert "read " in stored["environment"]["workers can"]
 
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_isolation_bwrap_fails_in_a_container_without_namespaces(tmp_path: Path) -> None:
-    done = in_a_container_without_namespaces(COMPLETE, "--out", tmp_path, "--isolation", "bwrap", *FEW)
+    done = in_a_container_without_namespaces(COMPLETE, "--out", tmp_path, "--isolation", "bwrap", *OPTIONS)
     assert done.code == 3
     assert done.err.startswith("grader: isolation bwrap does not work here: ")
     assert len(done.err.strip().splitlines()) == 1
@@ -88,8 +92,8 @@ def test_the_self_test_finds_that_a_worker_without_libseccomp_can_start_processe
 @pytest.mark.usefixtures("needs_bwrap")
 @pytest.mark.parametrize("before", [[], ORDINARY], ids=["this user", "an ordinary user"])
 def test_workers_share_neither_namespaces_nor_devices_and_count_their_threads_apart(before: list[str]) -> None:
-    command = [*before, sys.executable, "-m", "grader.tests.two_workers"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
+    module = "grader.tests.two_workers"
+    done = started(*before, sys.executable, "-m", module) if before else run(module)
+    assert done.code == 0, done.err
     devices = ["full", "null", "random", "urandom", "zero"]
-    assert json.loads(done.stdout) == {"threads": [57, 57], "shared": [], "devices": devices, "violations": []}
+    assert json.loads(done.out) == {"threads": [57, 57], "shared": [], "devices": devices, "violations": []}

@@ -15,33 +15,42 @@ import yaml
 
 from grader.tests import ROOT
 from grader.tests.conftest import FEW, Run, ask
-from grader.tests.handed_in import trapped
+from grader.tests.handed_in import PRIMES, trapped
 from grader.tests.platforms import CLASSROOM50, RUNNER, for_gradescope
 from torchkata.course import course
 
-HALF_DONE = ROOT / "examples/submissions/half_done"
+HALF_DONE, WRONG = ROOT / "examples/submissions/half_done", PRIMES / "submissions/subtly_wrong"
 NOT_NEEDED = (
     "reference/linear/solution.py",
     "reference/linear/right",
+    "reference/sieve/solution.py",
+    "reference/sieve/right",
+    "submissions",
     "reference/attacks",
     "examples",
     "grader/tests",
     "__pycache__",
 )
 COMMIT = "0123456789" * 4
+KATAS = ("same_storage", "get_batch", "linear")
 
 
 def package(platform: str, out: Path, *arguments: str) -> Run:
-    """`grader package …`, with few inputs, which the first of these packages draws for all."""
-    return ask("package", platform, out, "--seed", "0", "--examples", str(FEW), *arguments)
+    """`grader package …`, with few inputs: of a few katas for Gradescope, of a course without torch for the others."""
+    of = ("--kata", ",".join(KATAS)) if platform == "gradescope" else ()
+    course = ROOT if platform == "gradescope" else PRIMES
+    return ask("--course", course, "package", platform, out, "--seed", 0, "--examples", FEW, *of, *arguments)
 
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packages that are folders, by platform; for reading only."""
+    """The packages by platform; for reading only."""
     folder = tmp_path_factory.mktemp("packages")
     for platform in ("github", "classroom50"):
         assert package(platform, folder / platform).code == 0
+    assert package("gradescope", folder / "autograder.zip").code == 0
+    with zipfile.ZipFile(folder / "autograder.zip") as archive:
+        archive.extractall(folder / "gradescope")
     return folder
 
 
@@ -97,11 +106,11 @@ def test_the_gradescope_package_installs_itself_and_grades(autograder: Path) -> 
     assert done.code == 0, done.err
     assert not (autograder / "mark").exists()
     report = graded(autograder)
-    assert report["score"] == 37
+    assert report["score"] == 27
     assert report["extra_data"]["examples"] == FEW
     hidden = {test["tags"][0] for test in report["tests"] if test["visibility"] == "hidden"}
     assert hidden == {"linear"}, "the unpacked copy graded, not the project beside it"
-    assert len(report["tests"]) == sum(len(kata.points) for kata in course().katas.values() if kata.track == "core")
+    assert len(report["tests"]) == sum(len(course().katas[name].points) for name in KATAS)
 
 
 @pytest.mark.usefixtures("needs_bwrap")
@@ -143,7 +152,7 @@ def test_the_github_package_grades_with_a_grader_fetched_by_commit(packages: Pat
     origin = repository(shutil.copytree(packages / "classroom50/torchkata", tmp_path / "grader/torchkata"))
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin, capture_output=True, text=True, check=True).stdout
     checkout = tmp_path / "work/primitives-ada"
-    shutil.copytree(HALF_DONE, checkout / "assignment")
+    shutil.copytree(WRONG, checkout / "assignment")
     trapped(checkout, tmp_path / "mark")
     source = f"file://{origin}@{commit.strip()}"
     assert package("github", checkout, "--force", "--source", source).code == 0
@@ -156,8 +165,8 @@ def test_the_github_package_grades_with_a_grader_fetched_by_commit(packages: Pat
         )
         assert done.code == 0, done.err
     assert not (tmp_path / "mark").exists()
-    assert summary.read_text().startswith("before\n## primitives&#45;ada: 37 of 100 points")
-    assert "\n::error file=assignment/get_batch.py," in done.out
+    assert summary.read_text().startswith("before\n## primitives&#45;ada: 30 of 100 points")
+    assert "\n::error file=assignment/factorise.py," in done.out
     kept = {path.name for path in (tmp_path / "torchkata/results").iterdir()}
     assert kept == {"gradebook.csv", "junit.xml", "primitives-ada", ".seed"}
 
@@ -184,7 +193,7 @@ def test_the_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Pat
     bundle = shutil.copytree(packages / "classroom50", tmp_path / "bundle")
     assert json.loads((bundle / "runtime.json").read_text())["apt"] == ["bubblewrap", "libseccomp2"]
     checkout = tmp_path / "checkout"
-    shutil.copytree(HALF_DONE, checkout)
+    shutil.copytree(WRONG, checkout)
     (checkout / "result.json").write_text('{"score": 1000}')
     repository(trapped(checkout, tmp_path / "mark"))
     runner = {name: value for name, value in RUNNER.items() if name != "SUBMITTED_AT"}
@@ -193,7 +202,7 @@ def test_the_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Pat
     assert not (tmp_path / "mark").exists()
     report = json.loads((checkout / "result.json").read_text())
     jsonschema.Draft202012Validator(CLASSROOM50).validate(report)
-    assert (report["score"], report["max-score"], report["owner"]) == (37, 100, "ada")
+    assert (report["score"], report["max-score"], report["owner"]) == (30, 100, "ada")
     assert report["datetime"] <= report["graded_at"]
 
 
@@ -210,13 +219,20 @@ def test_the_installation_in_a_checkout_runs_nothing_of_it(packages: Path, tmp_p
     assert not (tmp_path / "mark").exists()
 
 
-@pytest.mark.parametrize(("platform", "prefix"), [("github", ".github/torchkata/"), ("classroom50", "")])
+@pytest.mark.parametrize(
+    ("folder", "needed"),
+    [
+        ("github/.github/torchkata", ("reference/sieve/fallback.py", "reference/sieve/oracle.py")),
+        ("classroom50", ("reference/sieve/fallback.py", "reference/sieve/oracle.py")),
+        ("gradescope", ("constraints.txt", "reference/linear/fallback.py", "reference/linear/oracle.py")),
+    ],
+)
 def test_a_package_has_the_grader_and_nothing_that_students_must_not_have(
-    packages: Path, platform: str, prefix: str
+    packages: Path, folder: str, needed: tuple[str, ...]
 ) -> None:
-    copied = packages / platform / prefix / "torchkata"
+    copied = packages / folder / "torchkata"
     files = {path.relative_to(copied).as_posix() for path in copied.rglob("*") if path.is_file()}
-    assert {"conftest.py", "constraints.txt", "reference/linear/fallback.py", "reference/linear/oracle.py"} <= files
+    assert {"conftest.py", *needed} <= files
     assert not [name for name in files if any(f"/{part}/" in f"/{name}/" for part in NOT_NEEDED)]
 
 

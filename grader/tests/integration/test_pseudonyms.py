@@ -7,16 +7,17 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import ask, grade
+from grader.tests.handed_in import PRIMES
 
 CLASS = "id,name,email\nlovelace,Ada Lovelace,ada@school.example\nzhang3,张三,zs@y.example\nempty,Ben,b@x.example\n"
 REAL = ("lovelace", "zhang3", "张三", "school.example", "secret-folder", "Augusta")
-OPTIONS = ("--kata", "same_storage", "--examples", 2, "--isolation", "none")
+OPTIONS = ("--kata", "sieve", "--examples", 2, "--isolation", "none")
 
 
 def write(folder: Path, text: str) -> None:
     """A submission."""
     folder.mkdir(parents=True)
-    (folder / "same_storage.py").write_text(text)
+    (folder / "sieve.py").write_text(text)
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +30,10 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     (download / "empty-zhang3").mkdir()
     (folder / "class").mkdir()
     (folder / "class/class.csv").write_text(CLASS, encoding="utf-8")
-    run = grade(*sorted(download.iterdir()), "--out", folder / "results", "--pseudonyms", key(folder), *OPTIONS)
-    page = ask("report", folder / "results")
+    run = grade(
+        *sorted(download.iterdir()), "--out", folder / "results", "--pseudonyms", key(folder), *OPTIONS, course=PRIMES
+    )
+    page = ask("--course", PRIMES, "report", folder / "results")
     assert (run.code, page.code) == (2, 0), (run.err, page.err)
     return folder, run.out + run.err + page.out + page.err
 
@@ -67,14 +70,14 @@ def test_a_second_run_knows_everybody_again(graded: tuple[Path, str]) -> None:
     folder, _ = graded
     before = key(folder).read_bytes()
     call = (folder / "secret-folder/lovelace", "--out", folder / "results", "--pseudonyms", key(folder), *OPTIONS)
-    assert "1 of 1 had been graded before" in grade(*call).out
+    assert "1 of 1 had been graded before" in grade(*call, course=PRIMES).out
     assert key(folder).read_bytes() == before
 
 
 def test_a_key_among_the_results_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "ada", "")
     out = tmp_path / "results"
-    done = grade(tmp_path / "ada", "--out", out, "--pseudonyms", out / "key.json", *OPTIONS)
+    done = grade(tmp_path / "ada", "--out", out, "--pseudonyms", out / "key.json", *OPTIONS, course=PRIMES)
     assert done.code == 2
     assert "where whoever sees the results would find it" in done.err
     assert not out.exists()

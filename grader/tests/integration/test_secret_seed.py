@@ -1,7 +1,6 @@
 """Inputs that nobody knows ahead: the seed is drawn for a directory of results, kept there, and told to no student."""
 
 import json
-import shutil
 import zipfile
 from pathlib import Path
 
@@ -9,10 +8,10 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, run
+from grader.tests.handed_in import PRIMES, SIEVE, WITHOUT_TWO, handed_in
 from grader.tests.solution import SOLUTION
 
 KATA = "flop_accounting"
-OPTIONS = ("--kata", KATA, "--examples", "20")
 LISTEN = """
 
 import builtins, functools, json
@@ -33,14 +32,20 @@ for _name, _value in list(globals().items()):
 LOOK_UP = "def {name}(*args, **kwargs):\n    return eval(TABLE[{name!r}].get(repr((args, kwargs)), '0'))\n"
 
 
-def grade(path: Path, out: Path, *options: str) -> Run:
+def call(path: Path, out: Path, course: Path, kata: str) -> list[str]:
     """`grader grade`, as an instructor types it."""
-    return run("grader", "grade", str(path), "--out", str(out), *OPTIONS, *options)
+    said = ("--course", course, "grade", path, "--out", out, "--kata", kata, "--examples", 20)
+    return [str(part) for part in said]
+
+
+def grade(path: Path, out: Path, *options: str, course: Path = PRIMES, kata: str = "sieve") -> Run:
+    """Grade one submission."""
+    return run("grader", *call(path, out, course, kata), *options)
 
 
 def again(path: Path, out: Path) -> Run:
     """The same once more, where nothing is left to be graded."""
-    return ask("grade", path, "--out", out, *OPTIONS)
+    return ask(*call(path, out, PRIMES, "sieve"))
 
 
 def score(out: Path) -> float:
@@ -69,19 +74,16 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_table_of_answers_is_worth_what_its_author_knew_of_the_seed(table: Path, tmp_path: Path) -> None:
-    assert grade(table, tmp_path / "known", "--seed", "0").code == 0
-    assert grade(table, tmp_path / "secret").code == 0
+    assert grade(table, tmp_path / "known", "--seed", "0", course=ROOT, kata=KATA).code == 0
+    assert grade(table, tmp_path / "secret", course=ROOT, kata=KATA).code == 0
     assert score(tmp_path / "known") == 1
     assert score(tmp_path / "secret") == 0
 
 
 def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Path) -> None:
-    out, right, wrong = tmp_path / "out", tmp_path / "right", tmp_path / "wrong"
-    for folder in (right, wrong):
-        shutil.copytree(ROOT / "assignment", folder)
-    shutil.copy(SOLUTION / f"{KATA}.py", right)
-    source = (SOLUTION / f"{KATA}.py").read_text()
-    (wrong / f"{KATA}.py").write_text(source.replace("2 * B * D * K", "B * D * K"))
+    out = tmp_path / "out"
+    (right,) = handed_in(tmp_path, SIEVE, "right", kata="sieve")
+    (wrong,) = handed_in(tmp_path, WITHOUT_TWO, "wrong", kata="sieve")
     assert grade(right, out).code == 0
     seed = (out / ".seed").read_text().strip()
     assert "had been graded before" in again(right, out).out
@@ -90,7 +92,7 @@ def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Pat
     assert (out / ".seed").read_text().strip() == seed
     results = [json.loads(path.read_text()) for path in out.glob("*/result.json")]
     assert [str(result["seed"]) for result in results] == [seed, seed]
-    assert ask("report", out, "--feedback", tmp_path / "pages").code == 0
+    assert ask("--course", PRIMES, "report", out, "--feedback", tmp_path / "pages").code == 0
     page = (tmp_path / "pages/wrong/feedback.html").read_text()
     told = [test["message"] for result in results for kata in result["katas"] for test in kata["tests"]]
     assert "again: pytest" in "".join(told)
@@ -100,10 +102,12 @@ def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Pat
 
 
 def test_a_seed_that_is_said_is_the_one_of_the_next_run_too(tmp_path: Path) -> None:
-    assert grade(SOLUTION, tmp_path, "--seed", "7").code == 0
-    assert "had been graded before" in again(SOLUTION, tmp_path).out
-    (tmp_path / ".seed").write_text("seven")
-    refused = again(SOLUTION, tmp_path)
+    (right,) = handed_in(tmp_path, SIEVE, "right", kata="sieve")
+    out = tmp_path / "out"
+    assert grade(right, out, "--seed", "7").code == 0
+    assert "had been graded before" in again(right, out).out
+    (out / ".seed").write_text("seven")
+    refused = again(right, out)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
     assert "should be the number" in refused.err
 

@@ -9,20 +9,20 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import ask, grade
-from grader.tests.handed_in import LINEAR, OPTIONS, handed_in, results, trapped
+from grader.tests.handed_in import LINEAR, OPTIONS, PRIMES, SHORT, SIEVE, WITHOUT_TWO, handed_in, results, trapped
 from grader.tests.slurm_runs import ON_SLURM, Started, is_whole, times
 
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
 
 
 def test_a_slurm_run_gives_the_same_gradebook_as_a_local_run(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, *(f"student{number:02}" for number in range(6)))
+    paths = handed_in(tmp_path / "class", SIEVE, *(f"student{number:02}" for number in range(6)), kata="sieve")
     for number, path in enumerate(paths):
         if number % 3 == 1:
-            (path / "linear.py").write_text(LINEAR.replace("x @ self.weight", "x @ self.weight + 1"))
+            (path / "sieve.py").write_text(WITHOUT_TWO)
         if number == 2:
-            (path / "linear.py").write_text("import os\nos._exit(0)\n")
-    assert grade(*paths, "--out", tmp_path / "local", *OPTIONS).code == 0
+            (path / "sieve.py").write_text("import os\nos._exit(0)\n")
+    assert grade(*paths, "--out", tmp_path / "local", *OPTIONS, course=PRIMES).code == 0
     started, most = Started(paths, tmp_path / "slurm"), 0
     while started.process.poll() is None:
         most = max(most, sum(job.state == "RUNNING" for job in started.jobs().values()))
@@ -32,7 +32,7 @@ def test_a_slurm_run_gives_the_same_gradebook_as_a_local_run(tmp_path: Path) -> 
     assert "tests of 6 submissions in 3 tasks, 2 at once" in done.out
     assert most <= 2
     is_whole(tmp_path / "slurm", (tmp_path / "local/gradebook.csv").read_bytes())
-    again = ask("grade", *paths, "--out", tmp_path / "slurm", *ON_SLURM)
+    again = ask("--course", PRIMES, "grade", *paths, "--out", tmp_path / "slurm", *ON_SLURM)
     assert "6 of 6 had been graded before" in again.out
     assert "job" not in again.out
 
@@ -49,7 +49,7 @@ def test_a_run_whose_task_is_cancelled_ends_and_the_same_command_completes_it(
     assert f"warning: tasks that were cancelled: {task}\n" in done.err
     assert "could not be graded, run the same command again: " in done.err
     before = times(tmp_path)
-    assert grade(*slow_class, "--out", tmp_path, *ON_SLURM).code == 0
+    assert grade(*slow_class, "--out", tmp_path, *ON_SLURM, course=PRIMES).code == 0
     assert {name: times(tmp_path)[name] for name in before} == before, "nobody is graded twice"
     is_whole(tmp_path, slow_gradebook)
 
@@ -75,14 +75,14 @@ def test_a_job_that_sbatch_refuses_is_reported_in_one_line(slow_class: list[Path
     assert done.err.startswith("grader: Slurm takes no job: ")
     assert "invalid partition specified: nowhere" in done.err
     assert done.err.count("\n") == 1
-    assert grade(slow_class[0], "--out", tmp_path, *ON_SLURM).code == 0
+    assert grade(slow_class[0], "--out", tmp_path, *ON_SLURM, course=PRIMES).code == 0
 
 
 def test_a_run_that_is_submitted_in_a_hand_in_runs_nothing_of_it(tmp_path: Path) -> None:
     handed_in(tmp_path / "ada", LINEAR, "assignment")
     trapped(tmp_path / "ada", tmp_path / "mark")
     command = [str(Path(sys.executable).with_name("grader")), "--course", str(ROOT), "grade", "."]
-    command += ["--out", "../out", *ON_SLURM]
+    command += ["--out", "../out", "--kata", "linear", *SHORT, "--executor", "slurm"]
     done = subprocess.run(command, cwd=tmp_path / "ada", capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert results(tmp_path / "out") == ["ada"]

@@ -10,16 +10,18 @@ from grader.pipeline.start import Start
 from grader.sandbox.launch import IsolationError, launch
 from grader.tests import ROOT
 from grader.tests.conftest import grade
+from grader.tests.handed_in import PRIMES
 from grader.tests.pseudo_terminal import Terminal
 from torchkata.course import course
 
-FEW = ("--kata", "same_storage", "--examples", "1")
-COMPLETE = ROOT / "examples/submissions/complete"
+FEW = ("--kata", "factorise", "--examples", "1")
+COMPLETE = PRIMES / "submissions/complete"
 
 
 def on_a_terminal(tmp_path: Path, *options: str) -> str:
     """All that one run prints there."""
-    command = [sys.executable, "-m", "grader", "grade", str(COMPLETE), "--out", str(tmp_path), *FEW, *options]
+    parts = ("--course", PRIMES, "grade", COMPLETE, "--out", tmp_path, *FEW, *options)
+    command = [sys.executable, "-m", "grader", *map(str, parts)]
     with Terminal(command, ROOT, {**os.environ, "TERM": "xterm"}) as terminal:
         assert terminal.end() == 0
         return terminal.all
@@ -39,7 +41,7 @@ def test_grade_quiet_shows_no_start_steps_on_a_terminal(tmp_path: Path) -> None:
 
 
 def test_grade_shows_no_start_steps_in_a_pipe(tmp_path: Path) -> None:
-    done = grade(COMPLETE, "--out", tmp_path, *FEW)
+    done = grade(COMPLETE, "--out", tmp_path, *FEW, course=PRIMES)
     assert (done.code, done.err) == (0, "")
     assert "starting" not in done.out
 

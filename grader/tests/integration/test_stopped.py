@@ -15,7 +15,7 @@ import pytest
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import ask, grade, python
-from grader.tests.handed_in import LINEAR, OPTIONS, SLOW, handed_in, lives, results
+from grader.tests.handed_in import LINEAR, OPTIONS, PRIMES, SHORT, SIEVE, SLOW, WITHOUT_TWO, handed_in, lives, results
 
 STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left
@@ -24,8 +24,8 @@ NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are don
 @pytest.fixture(scope="module")
 def submissions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """A small class, one of them wrong."""
-    paths = handed_in(tmp_path_factory.mktemp("slow"), SLOW, *NAMES)
-    (paths[1] / "linear.py").write_text(SLOW.replace("x @ self.weight", "x @ self.weight * 2"))
+    paths = handed_in(tmp_path_factory.mktemp("slow"), SIEVE + SLOW, *NAMES, kata="sieve")
+    (paths[1] / "sieve.py").write_text(WITHOUT_TWO + SLOW)
     return paths
 
 
@@ -33,7 +33,7 @@ def submissions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def uninterrupted(submissions: list[Path], tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The gradebook of a run that nobody disturbed."""
     out = tmp_path_factory.mktemp("uninterrupted")
-    assert grade(*submissions, "--out", out, *OPTIONS).code == 0
+    assert grade(*submissions, "--out", out, *OPTIONS, course=PRIMES).code == 0
     return (out / "gradebook.csv").read_bytes()
 
 
@@ -46,9 +46,18 @@ def family(pid: int) -> set[int]:
     return {pid}.union(*(family(int(child)) for child in children))
 
 
-def stop(submissions: list[Path], out: Path, number: int, moment: Callable[[int], bool], *options: str) -> str:
+def stop(
+    submissions: list[Path],
+    out: Path,
+    number: int,
+    moment: Callable[[int], bool],
+    *options: str,
+    course: Path = PRIMES,
+    kata: str = "sieve",
+) -> str:
     """Send a signal to a run of `grader grade` at some moment, as a terminal does; what it says of it."""
-    command = [sys.executable, "-m", "grader", "grade", *map(str, submissions), "--out", str(out), *OPTIONS, *options]
+    parts = ("--course", course, "grade", *submissions, "--out", out, "--kata", kata, *SHORT, *options)
+    command = [sys.executable, "-m", "grader", *map(str, parts)]
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -81,7 +90,7 @@ def starting(seconds: float) -> Callable[[int], bool]:
 def resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: str) -> None:
     """A rerun keeps what is stored, and ends with the same gradebook."""
     before = {name: (out / name / "result.json").stat().st_mtime_ns for name in results(out)}
-    again = grade(*submissions, "--out", out, *OPTIONS, *options)
+    again = grade(*submissions, "--out", out, *OPTIONS, *options, course=PRIMES)
     assert again.code == 0, again.err
     assert {name: (out / name / "result.json").stat().st_mtime_ns for name in before} == before
     assert (f"{len(before)} of {len(NAMES)} had been graded before" in again.out) == bool(before)
@@ -112,10 +121,9 @@ def test_a_run_that_is_killed_again_and_again_resumes(
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1.0])
-def test_ctrl_c_stops_a_run_that_is_starting_in_one_line(
-    submissions: list[Path], tmp_path: Path, seconds: float
-) -> None:
-    assert stop(submissions, tmp_path / "out", signal.SIGINT, starting(seconds)) == STOPPED
+def test_ctrl_c_stops_a_run_that_is_starting_in_one_line(tmp_path: Path, seconds: float) -> None:
+    paths = handed_in(tmp_path / "class", LINEAR + SLOW, *NAMES)
+    assert stop(paths, tmp_path / "out", signal.SIGINT, starting(seconds), course=ROOT, kata="linear") == STOPPED
 
 
 def test_ctrl_c_stops_grader_while_its_modules_are_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,10 +143,12 @@ BROKEN = """
 import os, pathlib, sys, time
 from grader import cli
 from grader.pipeline import session
+from torchkata.course import use
 
+use(pathlib.Path(sys.argv[sys.argv.index("--course") + 1]))
 grade, run = session.grade_submission, session.run
 out = pathlib.Path(sys.argv[sys.argv.index("--out") + 1])
-third = list(session.course().katas["linear"].points)[2]
+third = list(session.course().katas["sieve"].points)[2]
 
 def break_down(order, *rest):
     name = order.submission.id
@@ -168,9 +178,9 @@ cli.main()
 def test_a_grading_process_that_hangs_or_dies_keeps_what_has_ended_and_the_second_one_is_charged(
     tmp_path: Path,
 ) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada", "killed", "stuck", "unlucky", "zoe")
+    paths = handed_in(tmp_path / "class", SIEVE, "ada", "killed", "stuck", "unlucky", "zoe", kata="sieve")
     out = tmp_path / "out"
-    command = [str(part) for part in ("grade", *paths, "--out", out, *OPTIONS)]
+    command = [str(part) for part in ("--course", PRIMES, "grade", *paths, "--out", out, *OPTIONS)]
     done = python("-c", BROKEN, *command)
     assert done.code == 0, done.err
     assert results(out) == ["ada", "killed", "stuck", "unlucky", "zoe"]
@@ -180,7 +190,7 @@ def test_a_grading_process_that_hangs_or_dies_keeps_what_has_ended_and_the_secon
     whole = ["passed"] * len(outcomes["ada"])
     assert outcomes["ada"] == outcomes["zoe"] == outcomes["unlucky"] == whole
     assert outcomes["killed"] == outcomes["stuck"] == [*whole[:2], *["crashed"] * (len(whole) - 2)]
-    assert "5 of 5 had been graded before" in ask("grade", *paths, "--out", out, *OPTIONS).out
+    assert "5 of 5 had been graded before" in ask(*command).out
 
 
 ROOM = """

@@ -14,8 +14,9 @@ import pytest
 
 from grader.cluster import record
 from grader.cluster.slurm import alive
+from grader.tests import ROOT
 from grader.tests.conftest import control, grade
-from grader.tests.handed_in import LINEAR, NAMES, OPTIONS, handed_in, results
+from grader.tests.handed_in import LINEAR, NAMES, OPTIONS, PRIMES, SLOW, handed_in, results
 from grader.tests.slurm_runs import ON_SLURM, PATIENCE, Started, is_whole, processes, times
 
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
@@ -40,7 +41,7 @@ def test_a_task_whose_process_is_killed_is_submitted_again(
 def test_a_killed_run_with_force_does_not_grade_again_what_it_has_graded(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
 ) -> None:
-    assert grade(*slow_class, "--out", tmp_path, *OPTIONS, "--isolation", "bwrap").code == 0
+    assert grade(*slow_class, "--out", tmp_path, *OPTIONS, "--isolation", "bwrap", course=PRIMES).code == 0
     old = times(tmp_path)
     started = Started(slow_class, tmp_path, "--force")
     started.until(lambda: times(tmp_path) != old)
@@ -103,7 +104,7 @@ def test_a_task_that_is_preempted_is_queued_again(
 def test_a_node_without_a_gpu_is_named_as_unfit_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    done = Started(paths, tmp_path / "out", "--device", "cuda").ended()
+    done = Started(paths, tmp_path / "out", "--device", "cuda", course=ROOT, kata="linear").ended()
     assert done.code == 3
     assert "is unfit: speed is not graded: " in done.err
     assert results(tmp_path / "out") == ["ada"]
@@ -118,7 +119,7 @@ def test_a_different_call_is_refused_while_jobs_of_another_one_wait(
     started.process.communicate()
     stored = record.load(tmp_path)
     assert stored is not None
-    other = grade(*slow_class, "--out", tmp_path, *ON_SLURM, "--seed", 1)
+    other = grade(*slow_class, "--out", tmp_path, *ON_SLURM, "--seed", 1, course=PRIMES)
     assert other.code == 2
     assert other.err == (
         f"grader: --out {tmp_path}: jobs of another call still grade into it (scancel --name={stored.name} ends them)\n"
@@ -147,14 +148,14 @@ def test_a_node_without_a_sandbox_is_named_as_unfit(
     is_whole(out, slow_gradebook)
 
 
-def test_only_the_tasks_that_time_ask_for_a_gpu_and_they_start_after_the_tests(
-    slow_class: list[Path], tmp_path: Path
-) -> None:
-    started = Started(slow_class, tmp_path, "--device", "cpu", "--slurm", "gres=gpu:1", "--slurm", "time=10")
+def test_only_the_tasks_that_time_ask_for_a_gpu_and_they_start_after_the_tests(tmp_path: Path) -> None:
+    paths, out = handed_in(tmp_path / "class", LINEAR + 2 * SLOW, *NAMES), tmp_path / "out"
+    asked_for = ("--device", "cpu", "--slurm", "gres=gpu:1", "--slurm", "time=10")
+    started = Started(paths, out, *asked_for, course=ROOT, kata="linear")
     asked = ("squeue", "--noheader", "--array", "--format=%A|%b|%l|%E")
-    started.until(lambda: len((record.load(tmp_path) or record.Record("", "", 0)).jobs) == 2)
+    started.until(lambda: len((record.load(out) or record.Record("", "", 0)).jobs) == 2)
     said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
-    stored = record.load(tmp_path)
+    stored = record.load(out)
     assert stored is not None
     tests, speed = stored.jobs
     assert {line.partition("|")[2] for line in said if "N/A" in line} == {"N/A|10:00|(null)"}
@@ -163,4 +164,4 @@ def test_only_the_tasks_that_time_ask_for_a_gpu_and_they_start_after_the_tests(
     subprocess.run(["scancel", speed], check=True)
     done = started.ended()
     assert done.code == 3
-    assert results(tmp_path) == list(NAMES)
+    assert results(out) == list(NAMES)
