@@ -74,7 +74,7 @@ def test_commands_right_and_wrong_are_answered_without_an_english_sentence(hando
         ("linear", "x @ self.weight", "(x @ self.weight).unsqueeze(-1)", "总是      你的数都对，只是形状不对"),
         ("linear", "return x @ self.weight", "raise TypeError('no')", "崩溃      TypeError: no"),
         ("linear", "return x @ self.weight", "exit(3)", "崩溃"),
-        ("linear", "return x @ self.weight", "while True:\n            pass", "超时      5 秒之内没有结果"),
+        ("linear", "return x @ self.weight", "__import__('time').sleep(60)", "超时      5 秒之内没有结果"),
         ("train", "return model, losses", "return losses", "执行      model, losses = "),
     ],
 )
@@ -82,7 +82,7 @@ def test_a_failure_has_no_english_sentence(handout: Path, name: str, old: str, n
     for other in course().foundations(name):
         (handout / "assignment" / f"{other}.py").write_text((SOLUTION / f"{other}.py").read_text())
     save(handout, name, old, new)
-    options = ["-k", "forward_is_x or steps"] if "while" in new else []
+    options = ["-k", "forward_is_x or steps"] if "sleep" in new else []
     done = at_home("pytest", EXPECTED, f"--kata={name}", "--examples=20", "--seed=1", *options, cwd=handout)
     assert told in done.out
     assert english_in(done.out) == []

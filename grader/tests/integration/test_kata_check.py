@@ -11,6 +11,7 @@ from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, kata, run
 
 COURSE = ROOT / "examples/courses/primes"
+SUBMISSIONS = ("complete", "half_done", "subtly_wrong")
 MISTAKES = {  # of honest students: the code, and what they are told
     "import subprocess\nsubprocess.run(['true'])": "PermissionError: the grader lets your code start no process",
     "import socket\nsocket.create_connection(('127.0.0.1', 1))": "PermissionError: the grader lets your code use no",
@@ -40,14 +41,21 @@ def points(done: Run) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
-@pytest.mark.parametrize("submission", ["complete", "half_done", "subtly_wrong"])
-def test_kata_check_tells_the_points_that_the_grader_gives(primes: Path, tmp_path: Path, submission: str) -> None:
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of some submissions."""
+    out = tmp_path_factory.mktemp("graded")
+    given = [str(COURSE / "submissions" / name) for name in SUBMISSIONS]
+    done = run("grader", "--course", str(COURSE), "grade", *given, "--out", str(out))
+    assert done.code == 0, done.err
+    return out
+
+
+@pytest.mark.parametrize("submission", SUBMISSIONS)
+def test_kata_check_tells_the_points_that_the_grader_gives(primes: Path, graded: Path, submission: str) -> None:
     hand_in(primes, submission)
     done = kata(primes, "check")
-    given = str(COURSE / "submissions" / submission)
-    graded = run("grader", "--course", str(COURSE), "grade", given, "--out", str(tmp_path / "out"))
-    assert graded.code == 0, graded.err
-    result = json.loads((tmp_path / "out" / submission / "result.json").read_text())
+    result = json.loads((graded / submission / "result.json").read_text())
     earned, most = points(done)
     assert most == result["max_score"] == 100
     lent = "perhaps more: the grader puts working parts in the place of sieve" in done.out

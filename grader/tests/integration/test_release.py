@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
 from grader.tests.solution import SOLUTION, copy_of_the_course
 from torchkata.cli.command import takes
-from torchkata.course import course, read
+from torchkata.course import course, read, use
 
 KATAS = list(course().katas)
 TOP = {
@@ -161,20 +162,29 @@ def test_a_handout_has_what_is_timed_of_its_katas(tmp_path: Path) -> None:
     assert (timed.code, "2 passed" in timed.out) == (0, True), timed.out + timed.err
 
 
+@pytest.fixture
+def primes() -> Iterator[None]:
+    """Work on a small course without torch."""
+    use(ROOT / "examples/courses/primes")
+    yield
+    use(ROOT)
+
+
 def test_an_untouched_handout_is_not_started_and_with_the_solution_all_katas_are_done() -> None:
     prove(contents(with_foundations(KATAS)), KATAS, examples=1)
 
 
+@pytest.mark.usefixtures("primes")
 def test_release_prove_refuses_a_handout_that_does_not_work() -> None:
-    files = contents(with_foundations(["linear"]))
-    solution = (SOLUTION / "linear.py").read_bytes()
-    with pytest.raises(GraderError, match="untouched: linear done; each should be not_started"):
-        prove({**files, "assignment/linear.py": solution}, ["linear"], examples=1)
+    files = contents(with_foundations(["sieve"]))
+    solution = course().solution("sieve").read_bytes()
+    with pytest.raises(GraderError, match="untouched: sieve done; each should be not_started"):
+        prove({**files, "assignment/sieve.py": solution}, ["sieve"], examples=1)
     with pytest.raises(GraderError, match="the handout's tests do not run"):
-        prove({**files, "conftest.py": b"import nowhere"}, ["linear"], examples=1)
-    wrong = files["tests/test_linear.py"].replace(b"oracle.forward(", b"2 * oracle.forward(")
-    with pytest.raises(GraderError, match="with the solution: linear wrong; each should be done"):
-        prove({**files, "tests/test_linear.py": wrong}, ["linear"], examples=1)
+        prove({**files, "conftest.py": b"import nowhere"}, ["sieve"], examples=1)
+    wrong = files["tests/test_sieve.py"].replace(b"oracle.primes(", b"[0] + oracle.primes(")
+    with pytest.raises(GraderError, match="with the solution: sieve wrong; each should be done"):
+        prove({**files, "tests/test_sieve.py": wrong}, ["sieve"], examples=1)
 
 
 @pytest.mark.parametrize(
@@ -308,7 +318,7 @@ def test_uv_installs_torch_for_cpus_on_linux_where_a_course_needs_torch(new_hand
 def test_a_finished_handout_that_is_exported_gets_full_points(handout: Path, tmp_path: Path) -> None:
     write_solution(handout, *KATAS)
     assert at_home("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
-    done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "core", "--examples", 5)
+    done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "memory", "--examples", 1)
     assert done.code == 0, done.err
     assert "ada" in done.out
     assert "100/100" in done.out

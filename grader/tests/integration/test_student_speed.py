@@ -45,7 +45,7 @@ def test_plain_pytest_neither_runs_nor_lists_speed_tests() -> None:
     listed = run("pytest", "--collect-only").out
     assert "speed" not in listed
     assert "deselected" not in listed
-    done = run("pytest", "--impl", "solution", "--kata", "sgd")
+    done = run("pytest", "--impl", "solution", "--kata", "sgd", "--examples", "2")
     all_of_it = f"{len(course().katas['sgd'].points)} passed in"
     assert (done.code, done.out.splitlines()[-1].startswith(all_of_it)) == (0, True), done.out
 
@@ -109,13 +109,13 @@ def test_a_wrong_result_has_no_figure_of_speed(tmp_path: Path) -> None:
 
 def test_wrong_training_has_no_figure_of_speed(tmp_path: Path) -> None:
     folder = work(tmp_path, train=changed("train", ".square().mean()", ".square().sum()"))
-    done = pretended(folder, "--kata", "train")
+    done = pretended(folder, "--kata", "train", "-k", "train_throughput")
     assert (done.code, rows(done.out)["train_throughput"]) == (1, "wrong"), done.out
 
 
 def test_training_that_waits_for_the_device_is_too_slow_and_told_why(tmp_path: Path) -> None:
     waits = changed("train", "losses[step] = loss.detach()", "losses[step] = loss.item()")
-    done = pretended(work(tmp_path, train=waits), "--kata", "train")
+    done = pretended(work(tmp_path, train=waits), "--kata", "train", "-k", "no_hidden_sync")
     assert rows(done.out)["no_hidden_sync"].split() == ["0.00", "1.00", "1.00", "too", "slow"]
     assert "`.item()`" in done.out
 

@@ -22,7 +22,7 @@ from torchkata.hypothesis_internals import drawn_without_engine
 from torchkata.student import Call, InProcess, Student
 from torchkata.typed import as_typed
 
-EXAMPLES = 3
+EXAMPLES = 2
 COLUMNS = 86
 REFUSED = {"refused", "too_short", "truncated", "misfit"}  # probes of what right code refuses with an exception
 NAMES = {"copy": copy, "nn": nn, "np": np, "os": os, "pickle": pickle, "random": random, "torch": torch, "Path": Path}

@@ -18,7 +18,8 @@ from grader.tests.warm import Fork
 from torchkata.cli.saves import Saves
 
 KEYS = "n next · h hint · e edit · a all · q quit"
-PLAIN = {**students_environment(), "NO_COLOR": "1", "TERM": "xterm"}
+FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough to tell how a kata ends
+PLAIN = {**students_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
 
 
 def save(handout: Path, kata: str, old: str = "", new: str = "") -> None:
