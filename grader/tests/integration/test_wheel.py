@@ -48,6 +48,14 @@ def test_a_new_course_from_the_wheel_can_be_tested_graded_and_certified(installe
     assert (course / "results/gradebook.csv").read_text().splitlines()[1].startswith('"assignment",100.0,200.0,0.0,')
 
 
+@pytest.fixture(scope="module")
+def sums(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new course; for reading only."""
+    folder = tmp_path_factory.mktemp("new")
+    assert call(installed, folder, "grader", "new", "course", "sums").code == 0
+    return folder / "sums"
+
+
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
@@ -60,12 +68,10 @@ def test_a_new_course_from_the_wheel_can_be_tested_graded_and_certified(installe
     ],
 )
 def test_grader_new_refuses_a_name_that_cannot_be_used_and_writes_nothing(
-    installed: Path, tmp_path: Path, asked: tuple[str, ...], why: str
+    installed: Path, sums: Path, asked: tuple[str, ...], why: str
 ) -> None:
-    assert call(installed, tmp_path, "grader", "new", "course", "sums").code == 0
-    course = tmp_path / "sums"
-    before = sorted(course.rglob("*"))
-    done = call(installed, course, "grader", "new", *asked)
+    before = sorted(sums.rglob("*"))
+    done = call(installed, sums, "grader", "new", *asked)
     assert done.code == 2
     assert why in done.err
-    assert sorted(course.rglob("*")) == before
+    assert sorted(sums.rglob("*")) == before
