@@ -16,9 +16,14 @@ from torchkata.result import LOOK_OF, LOOKS
 FILES = Path(__file__).with_name("files")
 
 
-@cache
 def templates() -> Environment:
-    """The templates: every text is escaped, and shown in the order in which it stands."""
+    """The templates of the course's pages: every text is escaped, and shown in the order in which it stands."""
+    return templates_of(course().root)
+
+
+@cache
+def templates_of(_course: Path) -> Environment:
+    """The same, made once for the course, which is the one in this folder."""
     made = Environment(
         loader=FileSystemLoader(FILES),
         autoescape=True,

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, seed, settings
+from hypothesis import HealthCheck, assume, core, example, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.core import threadlocal
 from hypothesis.internal import entropy
+from hypothesis.utils.threading import ThreadLocal
 
 from grader.pipeline import drawn, drawn_format
 from grader.pipeline.drawn import DrawnInputs, drawn_inputs
@@ -273,10 +273,11 @@ def test_a_property_takes_a_few_of_its_examples(all_of_them: int, few: int) -> N
 
 
 def test_processes_that_are_forked_have_met_the_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
-    threadlocal._hypothesis_global_random = None  # as in a process that has just begun
+    monkeypatch.setattr(core, "threadlocal", ThreadLocal(_hypothesis_global_random=lambda: None))  # as it begins
     meet_random_generators()
     monkeypatch.setattr(entropy, "register_random", lambda _: pytest.fail("Hypothesis looks for them again"))
 
+    @seed(0)
     @given(st.integers())
     def test_numbers(number: int) -> None:
         assert isinstance(number, int)
