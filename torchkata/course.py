@@ -10,16 +10,19 @@ A command uses the course whose `pyproject.toml` is nearest, from the working di
 """
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from .course_files import course_fields, kata_from, table_of, workload_from
 from .course_types import CourseError, HiddenSays, Kata, Limits, Tier, Tiers, Track, Visibility, Workload
 
 ENGINE = Path(__file__).resolve().parent.parent  # the folder that holds the packages `torchkata` and `grader`
+
+Asked = ParamSpec("Asked")
+Said = TypeVar("Said")
 
 __all__ = [
     "ENGINE",
@@ -34,6 +37,7 @@ __all__ = [
     "Track",
     "Visibility",
     "Workload",
+    "cached_by_course",
     "course",
     "find",
     "is_chosen",
@@ -190,6 +194,21 @@ def course() -> Course:
             raise CourseError("there is no course here: change into the folder that has its pyproject.toml")
         use(found)
     return CURRENT[0]
+
+
+def cached_by_course(function: Callable[Asked, Said]) -> Callable[Asked, Said]:
+    """Remember what a function says of the course in use, apart from what it says of another."""
+
+    @cache
+    def of(_root: Path, *args: Any) -> Any:
+        return function(*args)  # type: ignore[call-arg]
+
+    @wraps(function)
+    def asked(*args: Asked.args, **_: Asked.kwargs) -> Said:
+        said: Said = of(course().root, *args)
+        return said
+
+    return asked
 
 
 def is_chosen() -> bool:

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from itertools import product
 from typing import Any, Protocol, runtime_checkable
@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 import pytest
 
 from .compare import of_a_mistake
-from .course import course
+from .course import cached_by_course, course
 from .languages import said_of
 
 
@@ -60,7 +60,7 @@ class Mistake:
     parts: tuple[Mistaken, ...]
 
 
-@cache
+@cached_by_course
 def named_mistakes(kata: str) -> dict[str, Mistaken]:
     """Those of a kata, by their names in `reference/<kata>/mistakes.py`; none where there is no such file."""
     if not (course().folder(kata) / "mistakes.py").is_file():
@@ -69,7 +69,7 @@ def named_mistakes(kata: str) -> dict[str, Mistaken]:
     return {name: value for name, value in vars(module).items() if isinstance(value, Mistaken)}
 
 
-@cache
+@cached_by_course
 def mistakes(kata: str) -> tuple[Mistake, ...]:
     """The mistakes of a kata, those with the same sentence together."""
     together: dict[str, list[Mistaken]] = {}

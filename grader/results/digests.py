@@ -9,12 +9,11 @@ A kata whose two digests are stored already need not be graded again, whatever h
 import hashlib
 import subprocess
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 
 from grader.base.imports import with_imports
 from grader.results.result import digest_of, engine_digest
-from torchkata.course import ENGINE, course
+from torchkata.course import ENGINE, cached_by_course, course
 
 OF_A_KATA = ("tests/test_{kata}.py", "tests/probes/{kata}.py", "reference/{kata}/*.py", "reference/{kata}/*.toml")
 OF_ALL = ("conftest.py", "reference/*.toml")
@@ -26,7 +25,7 @@ RULES = (
 )
 
 
-@cache
+@cached_by_course
 def kata_digest(kata: str) -> str:
     """Of what the course says of a kata, as it was when this was first asked."""
     settings = (course().limits, course().languages, course().katas[kata].builds_on)
@@ -55,7 +54,7 @@ def basis(files: Mapping[str, bytes], options: Mapping[str, object]) -> str:
     return digest.hexdigest()[:SHOWN]
 
 
-@cache
+@cached_by_course
 def course_version() -> str:
     """The commit of the course, with a mark where what is asked is not committed; "" where it is no git checkout."""
     asked = (("rev-parse", "HEAD"), ("status", "--porcelain", "--", *RULES))

@@ -5,7 +5,6 @@ import hashlib
 import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import Literal
@@ -14,7 +13,7 @@ import msgspec
 
 from grader.base.errors import MachineError
 from grader.base.leftovers import in_use
-from torchkata.course import ENGINE, Tier, course
+from torchkata.course import ENGINE, Tier, cached_by_course, course
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
 SCHEMA = "torchkata/result/v1"
@@ -144,7 +143,7 @@ def speed_fingerprint(fingerprint: str, device: str) -> str:
     return f"{fingerprint}+{device}"
 
 
-@cache
+@cached_by_course
 def assignment_digest() -> str:
     """What decides a score here: the course, the engine, and what students' code imports."""
     findings = course().reference / "lint.toml"
@@ -152,7 +151,7 @@ def assignment_digest() -> str:
     return digest_of(ours, course().root, engine_digest())
 
 
-@cache
+@cached_by_course
 def engine_digest() -> str:
     """What of it is the same for any course but for what that has students' code import."""
     return digest_of(sorted(engine_files()), ENGINE, repr([version_of(name) for name in course().preload]))

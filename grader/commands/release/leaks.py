@@ -9,11 +9,10 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from torchkata.course import course
+from torchkata.course import cached_by_course, course
 
 STAYS = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
 GIVEN = ("docs/students.md", "docs/katas.md", "docs/zh/students.md")
@@ -38,7 +37,7 @@ def leaks(files: Mapping[str, bytes]) -> list[str]:
     private = [path for path in files if path.startswith("reference/") and course().is_private(ours.parent / path)]
     kept = [path for path in files if path.startswith(STAYS) and path not in GIVEN]
     found = [f"{path} stays with the instructor" for path in (*kept, *private)]
-    secret_bodies, secret_sentences = secrets(course().root)
+    secret_bodies, secret_sentences = secrets()
     for path, content in files.items():
         text = content.decode("utf-8", "replace")
         if path.endswith(".py"):
@@ -49,18 +48,18 @@ def leaks(files: Mapping[str, bytes]) -> list[str]:
     return found
 
 
-@cache
-def secrets(root: Path) -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
-    """Function bodies and sentences of the course, which is the one at this root."""
+@cached_by_course
+def secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
+    """Function bodies and sentences."""
     paths = [path for path in course().reference.rglob("*") if course().is_private(path)]
     paths.sort(key=lambda path: (path.name != "solution.py", path))
     texts = [
-        (path.relative_to(root).as_posix(), text)
+        (path.relative_to(course().root).as_posix(), text)
         for path in paths
         if path.suffix in (".py", ".toml")
         for text in texts_of(path)
     ][::-1]  # what both have is called the solution's
-    public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(root.glob(pattern))]
+    public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(course().root.glob(pattern))]
     said_anyway, given = flat("".join(public)), {body for text in public for body in bodies(text)}
     functions = {body: place for place, text in texts for body in bodies(text) if body not in given}
     said = {one: place for place, text in texts for one in sentences(text) if one not in said_anyway}

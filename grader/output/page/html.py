@@ -9,21 +9,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.results.text import in_words, printable
-from torchkata.course import course
+from torchkata.course import cached_by_course, course
 from torchkata.languages import class_language, to_the_class
 from torchkata.result import LOOK_OF, LOOKS
 
 FILES = Path(__file__).with_name("files")
 
 
+@cached_by_course
 def templates() -> Environment:
-    """The templates of the course's pages: every text is escaped, and shown in the order in which it stands."""
-    return templates_of(course().root)
-
-
-@cache
-def templates_of(_course: Path) -> Environment:
-    """The same, made once for the course, which is the one in this folder."""
+    """The templates: every text is escaped, and shown in the order in which it stands."""
     made = Environment(
         loader=FileSystemLoader(FILES),
         autoescape=True,

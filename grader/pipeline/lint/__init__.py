@@ -5,7 +5,6 @@ import math
 import resource
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import msgspec
 from grader.pipeline.lint.names import Names
 from grader.results.result import Finding
 from grader.sandbox.confine import mapped_bytes
-from torchkata.course import course
+from torchkata.course import cached_by_course, course
 
 CPU_SECONDS, MEMORY = 10, 2**30  # more than any source takes that was typed by hand
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
@@ -40,7 +39,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.katas is None or module in self.katas or module not in course().katas
 
 
-@cache
+@cached_by_course
 def rules() -> list[Rule]:
     """The engine's, for every file, and those of the course, for the katas that name them."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
@@ -82,7 +81,7 @@ def unread(files: Collection[str], looked_through: Collection[str]) -> list[Find
     return [Finding(file.removesuffix(".py"), 1, text) for file in files if file not in looked_through]
 
 
-@cache
+@cached_by_course
 def oracle_bodies() -> dict[str, str]:
     """The bodies of the course's own oracle, which students have, and the names of their functions."""
     found = {}

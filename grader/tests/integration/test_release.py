@@ -106,7 +106,7 @@ def test_a_leak_of_a_solution_is_found_whatever_its_layout(kata: str) -> None:
 
 
 def test_a_leak_of_every_kind_of_private_file_is_found() -> None:
-    bodies, sentences = secrets(ROOT)
+    bodies, sentences = secrets()
     for place in ("solution.py", "right/", "wrong.toml", "attacks/", "cheats/", "slow/"):
         body = next(one for one in bodies if place in one.place)
         inner = "\n".join(f"        {line}" for line in body.text.splitlines())
