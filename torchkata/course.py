@@ -10,6 +10,7 @@ A command uses the course whose `pyproject.toml` is nearest, from the working di
 """
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, wraps
@@ -198,15 +199,11 @@ def course() -> Course:
 
 def cached_by_course(function: Callable[Asked, Said]) -> Callable[Asked, Said]:
     """Remember what a function says of the course in use, apart from what it says of another."""
-
-    @cache
-    def of(_root: Path, *args: Any) -> Any:
-        return function(*args)  # type: ignore[call-arg]
+    by_root: defaultdict[Path, Callable[..., Said]] = defaultdict(lambda: cache(function))
 
     @wraps(function)
-    def asked(*args: Asked.args, **_: Asked.kwargs) -> Said:
-        said: Said = of(course().root, *args)
-        return said
+    def asked(*args: Asked.args, **kwargs: Asked.kwargs) -> Said:
+        return by_root[course().root](*args, **kwargs)
 
     return asked
 
