@@ -1,7 +1,7 @@
 """A workload's speed score: the share that it reached, its interval, and the two thresholds."""
 
 from dataclasses import dataclass
-from math import isfinite
+from sys import float_info
 from typing import Literal, TypeAlias
 
 from grader.results.result import PerformanceResult
@@ -27,7 +27,7 @@ def speed_score(result: PerformanceResult) -> SpeedScore | None:
     low, high = result.interval or (result.ratio, result.ratio)
     of: Measure = "baseline"
     scale = 1.0
-    if result.mfu is not None and result.ratio > 0 and isfinite(result.mfu / result.ratio):
+    if result.mfu is not None and result.ratio > float_info.epsilon:  # below, the baseline's own MFU can't be told
         of, scale = "peak", result.mfu / result.ratio
     passing, full = (scale * tier for tier in result.thresholds)
     return SpeedScore(of, scale * result.ratio, (scale * low, scale * high), Tiers(passing, full))

@@ -79,6 +79,7 @@ shares = st.none() | shares_found
 
 @settings(max_examples=25)
 @example([PerformanceResult("linear_forward", "passed", ratio=2e-309, mfu=1.0, thresholds=(0.0, 0.0))])
+@example([PerformanceResult("linear_forward", "passed", ratio=3e-309, mfu=0.25, thresholds=(0.0, 2.0))])
 @given(
     st.lists(
         st.builds(
