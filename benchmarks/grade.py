@@ -65,13 +65,11 @@ def keep_to(cores: set[int], pid: int) -> None:
 def wall_on(cores: set[int], queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
     """Seconds to grade these where there are no more cores than these."""
     usual = os.sched_getaffinity(0)
+    keep_to(cores, os.getpid())
     try:
-        for pid in (os.getpid(), sandbox.process.pid):
-            keep_to(cores, pid)
         return wall(queued, tests, sandbox, jobs)
     finally:
-        for pid in (os.getpid(), sandbox.process.pid):
-            keep_to(usual, pid)
+        keep_to(usual, os.getpid())
 
 
 def stubs_here(tests: Tests) -> float:

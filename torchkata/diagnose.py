@@ -32,7 +32,7 @@ from .student import Student
 from .trials import few, what_holds
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
-MISTAKES_ALONE = pytest.StashKey[bool]()  # of a quick proof: nobody reads what holds in all answers
+QUICK_PROOF = pytest.StashKey[bool]()  # where nobody reads what holds in all answers
 
 SHARE = 0.5  # of the time that the test took …
 LEAST = 0.5  # … but no fewer seconds, of the processor, may be spent here
@@ -70,7 +70,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
                 seconds = max(LEAST, SHARE * (time.monotonic() - began))
                 aside = min(ASIDE, seconds)
             kept = few(body.kept())
-            quick = MISTAKES_ALONE in pyfuncitem.config.stash
+            quick = QUICK_PROOF in pyfuncitem.config.stash
             enough = FEW_FURTHER if quick else FURTHER
             found = explaining(known_of(kata), body, test, student, seconds, aside, enough)
             pyfuncitem.stash[EXPLAINED_BY] = found

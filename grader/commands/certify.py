@@ -26,15 +26,16 @@ from grader.proof.remember import remember
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
+from torchkata.hypothesis_internals import FEW
 
 MOST_UNSURE = 0.25  # of a part's claims
 QUICK_AT_ONCE = 2  # attacks for each job: most of them wait for a limit, and the quick proof looks at no clock
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course times no workload"}
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it, that one's first pass, and what "
-    "holds in all answers; of a right one, all but ten inputs of a test, and what builds on it; fallbacks; more seeds; "
-    "the attacks' controls, their seconds, the lesser isolation, and most tests of an attacked submission and of the "
-    "next; cheats on speed."
+    f"holds in all answers; of a right one, all but {FEW} inputs of a test, and what builds on it; fallbacks; more "
+    "seeds; the attacks' controls, their seconds, the lesser isolation, and most tests of an attacked submission and of "
+    "the next; cheats on speed."
 )
 
 

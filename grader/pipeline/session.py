@@ -34,7 +34,7 @@ from grader.results.result import Finding, KataResult
 from grader.sandbox.launch import Sandbox, connect, demand_forkable
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
-from torchkata.diagnose import MISTAKES_ALONE
+from torchkata.diagnose import QUICK_PROOF
 from torchkata.first_pass import INPUTS
 from torchkata.hypothesis_internals import take_few
 from torchkata.languages import read_ahead
@@ -306,7 +306,7 @@ def grade_submission(
     tests.config.stash[SEED], tests.config.stash[SECRET] = job.seed, True
     tests.config.stash[STUDENT] = student = Student(runner)
     if job.fails:
-        tests.config.stash[INPUTS], tests.config.stash[MISTAKES_ALONE] = None, True
+        tests.config.stash[INPUTS], tests.config.stash[QUICK_PROOF] = None, True
     results: list[KataResult] = []
     for kata in job.katas:
         done = {result.kata for result in results if result.status == "done"} | job.known_good

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, kata, run
+from grader.tests.handed_in import PRIMES
 
-COURSE = ROOT / "examples/courses/primes"
 SUBMISSIONS = ("complete", "half_done", "subtly_wrong")
 MISTAKES = {  # of honest students: the code, and what they are told
     "import subprocess\nsubprocess.run(['true'])": "PermissionError: the grader lets your code start no process",
@@ -24,13 +23,13 @@ MISTAKES = {  # of honest students: the code, and what they are told
 @pytest.fixture
 def primes(tmp_path: Path) -> Path:
     """The handout of a small course without torch."""
-    assert ask("--course", COURSE, "release", tmp_path / "primes").code == 0
+    assert ask("--course", PRIMES, "release", tmp_path / "primes").code == 0
     return tmp_path / "primes"
 
 
 def hand_in(handout: Path, submission: str) -> None:
     """Somebody's files in the place of the stubs."""
-    for path in (COURSE / "submissions" / submission).glob("*.py"):
+    for path in (PRIMES / "submissions" / submission).glob("*.py"):
         (handout / "assignment" / path.name).write_bytes(path.read_bytes())
 
 
@@ -45,8 +44,8 @@ def points(done: Run) -> tuple[float, float]:
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results of some submissions."""
     out = tmp_path_factory.mktemp("graded")
-    given = [str(COURSE / "submissions" / name) for name in SUBMISSIONS]
-    done = run("grader", "--course", str(COURSE), "grade", *given, "--out", str(out))
+    given = [str(PRIMES / "submissions" / name) for name in SUBMISSIONS]
+    done = run("grader", "--course", str(PRIMES), "grade", *given, "--out", str(out))
     assert done.code == 0, done.err
     return out
 
@@ -79,7 +78,7 @@ def test_kata_check_tests_the_katas_that_are_named(primes: Path) -> None:
 
 
 def test_kata_check_names_what_works_at_a_desk_and_not_when_it_is_graded(primes: Path) -> None:
-    right = (COURSE / "submissions/complete/sieve.py").read_text()
+    right = (PRIMES / "submissions/complete/sieve.py").read_text()
     (primes / "assignment/primes.txt").write_text("2 3 5 7")
     for source, told in MISTAKES.items():
         (primes / "assignment/sieve.py").write_text(f"{right}\n{source}\n")

@@ -24,6 +24,7 @@ from grader.commands.release.leaks import leaks, secrets
 from grader.commands.release.prove import prove
 from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
+from grader.tests.handed_in import PRIMES
 from grader.tests.solution import SOLUTION, copy_of_the_course
 from torchkata.cli.command import takes
 from torchkata.course import course, read, use
@@ -165,7 +166,7 @@ def test_a_handout_has_what_is_timed_of_its_katas(tmp_path: Path) -> None:
 @pytest.fixture
 def primes() -> Iterator[None]:
     """Work on a small course without torch."""
-    use(ROOT / "examples/courses/primes")
+    use(PRIMES)
     yield
     use(ROOT)
 
@@ -311,7 +312,7 @@ def test_uv_installs_torch_for_cpus_on_linux_where_a_course_needs_torch(new_hand
     assert uv["sources"] == {"torch": {"index": index["name"], "marker": "sys_platform == 'linux'"}}
     assert (index["url"], index["explicit"]) == ("https://download.pytorch.org/whl/cpu", True)
     assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "what to type with pip"
-    assert ask("--course", ROOT / "examples/courses/primes", "release", tmp_path / "primes").code == 0
+    assert ask("--course", PRIMES, "release", tmp_path / "primes").code == 0
     assert not [name for name in listed(tmp_path / "primes") if "torch.org" in (tmp_path / "primes" / name).read_text()]
 
 

@@ -1,6 +1,6 @@
 """What a process remembers of a course is that course's."""
 
-from grader.tests import ROOT
+from grader.tests.handed_in import PRIMES
 from torchkata.course import cached_by_course, course, use
 
 
@@ -15,7 +15,7 @@ def test_what_is_remembered_of_a_course_is_not_said_of_another() -> None:
     here = course().root
     try:
         said = []
-        for root in (here, ROOT / "examples/courses/primes", here):
+        for root in (here, PRIMES, here):
             use(root)
             said.append(title())
     finally:
