@@ -28,7 +28,7 @@ from torchkata.course import course
 LOOK_SECONDS = 0.1  # between two looks at the memory
 SAMPLE = 20  # submissions that plain pytest is run on
 RESUMED = 100  # submissions that are graded again, in a run that is killed half-way and resumed
-BY_CHANCE = {"same_page", "seeds_from_the_clock"}  # go by an address or the clock: never twice the same
+BY_CHANCE = {"seeds_from_the_clock"}  # never twice the same
 
 
 @dataclass

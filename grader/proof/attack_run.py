@@ -18,11 +18,14 @@ from grader.pipeline.submission import Submission
 from grader.proof.attacks import Attack, Level
 from grader.proof.claims import all_are, only
 from grader.results.result import KataResult
+from grader.sandbox.forks import collapse_memory
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 
 EXAMPLES = 10
 KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more often than any student
+QUICK_SHARE = 0.5  # of these limits, where every change is tried
+DENIAL = "denial_of_service"  # the class of attacks that are after the grader's time and room, not after points
 SLACK_SECONDS = 15.0  # for starting and ending workers, and for a kata beside the attacked one
 SLACK_MIB = 512.0  # for the largest answer that a worker may send, several times over
 MOST_TEXT = 8000  # characters that a test may say: many such texts are stored, mailed and shown
@@ -73,13 +76,14 @@ class AttackRun:
     """All attacks that may be tried at one level; `quick`, without their controls and without a look at the clock.
 
     What an attack costs the grader shows on a machine that does little else, and not where every change is tried.
-    A quick proof asks the next student and the kata beside the attacked one for one test each. Of a kata below which an
-    attack for any course stands it asks for the test that catches the wrong solution: what the attack is after, it gets
-    in every test.
+    A quick proof asks the next student and the kata beside the attacked one for one test each. Of the kata of an attack
+    for any course, or on the grader's time, it asks for the test that catches the wrong solution: what the attack is
+    after, it gets in every test.
     """
 
     def __init__(self, attacks: Sequence[Attack], level: Level, *, quick: bool = False) -> None:
         self.level = level
+        self.quick = quick
         self.seconds = math.inf if quick else KATA_SECONDS + SLACK_SECONDS  # that a hostile submission may take
         self.plans = [plan(attack, quick=quick) for attack in attacks if level in attack.entry.levels]
         self.alone = next_student(quick=quick)
@@ -101,6 +105,7 @@ class AttackRun:
 
     def run(self, tests: Tests, sandbox: Sandbox, jobs: int, take: Callable[[Event], None]) -> Iterator[Trial]:
         """Try them all, then judge each."""
+        collapse_memory()
         graded: dict[int, Graded] = {}
         pairs = [*chain.from_iterable(self.pairs)]
         for queued, at_once in ((self.queued, jobs), (pairs, len(pairs))):
@@ -118,10 +123,11 @@ class AttackRun:
 def plan(attack: Attack, *, quick: bool = False) -> Plan:
     """What is to be graded to try one attack, and its control, which a quick proof leaves out."""
     kata, after = attack.kata, next_student(quick=quick)
-    if quick and attack.place.function and attack.place.wrong.caught_by and not attack.beside:
-        kata = only(kata, attack.place.wrong.caught_by)
-    limits = replace(course().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
-    hostile, control = attack.hostile.submission, attack.control.submission
+    if quick and (attack.place.function or attack.group == DENIAL) and not attack.beside:
+        kata = only(kata, attack.place.wrong.caught_by) if attack.place.wrong.caught_by else kata
+    share = QUICK_SHARE if quick else 1.0
+    limits = replace(course().limits, call_seconds=share * CALL_SECONDS, kata_seconds=share * KATA_SECONDS)
+    hostile, control = attack.hostile.submission, None if quick else attack.control.submission
     attacker = None
     if hostile:
         beside = neighbour(kata, hostile)
@@ -134,7 +140,7 @@ def plan(attack: Attack, *, quick: bool = False) -> Plan:
         Job(attack.beside, (kata,), 0, others(kata)) if attack.beside else None,
         attacker,
         after,
-        Job(control, (kata,), 0, others(kata)) if control and not quick else None,
+        Job(control, (kata,), 0, others(kata)) if control else None,
     )
 
 
@@ -170,7 +176,7 @@ def judge(plan: Plan, attack_run: AttackRun, base: Graded, graded: dict[int, Gra
     attack, level, alone = plan.attack, attack_run.level, graded[id(attack_run.alone)]
     honest = [graded[id(job)].katas for job in (plan.control, plan.before, plan.beside) if job is not None]
     unfair = [all_are("done")(katas) for katas in honest]
-    unfair += [attack.control.refusal, attack.control.problem]
+    unfair += [] if attack_run.quick else [attack.control.refusal, attack.control.problem]
     control_problem = "; ".join(filter(None, unfair)) or None
     read = attack.hostile.problem
     if plan.hostile is None:

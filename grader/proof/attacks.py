@@ -15,6 +15,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +26,7 @@ from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.proof.archives import BUILDERS
 from grader.proof.reception import Received, receive
-from torchkata.course import Kata, course
+from torchkata.course import Kata, cached_by_course, course
 
 CORPUS = Path(__file__).with_name("corpus")
 Level = Literal["bwrap", "none"]
@@ -81,10 +82,20 @@ class Attack:
     name: str
     entry: Entry
     place: Place
-    hostile: Received
-    control: Received
     before: Submission | None
     beside: Submission | None
+
+    @cached_property
+    def hostile(self) -> Received:
+        """What the grader has of it."""
+        entry, wrong = self.entry, self.place.wrong.source
+        return handed_in(f"{self.title} (attack)", self.place, wrong, entry.code, entry.archive, entry.elsewhere)
+
+    @cached_property
+    def control(self) -> Received:
+        """What the grader has of the honest one."""
+        entry, right = self.entry, zoo.solution(self.kata)
+        return handed_in(f"{self.title} (control)", self.place, right, entry.control, entry.control_archive, {})
 
     @property
     def title(self) -> str:
@@ -136,10 +147,16 @@ def placed(title: str, wrong: str) -> Place:
     """Below this wrong solution of the zoo. Raises CallError."""
     kata_name, _, wrong_name = wrong.partition("/")
     kata = course().katas.get(kata_name)
-    found = next((entry for entry in zoo.wrong(kata) if entry.name == wrong_name), None) if kata else None
+    found = wrong_ones(kata_name).get(wrong_name) if kata else None
     if kata is None or found is None:
         raise CallError(f"{title}: the zoo has no wrong {wrong!r}")
     return Place(kata, found)
+
+
+@cached_by_course
+def wrong_ones(kata: str) -> dict[str, zoo.ZooEntry]:
+    """The zoo's wrong solutions of a kata, by name. Raises CallError."""
+    return {entry.name: entry for entry in zoo.wrong(course().katas[kata])}
 
 
 def made(group: str, name: str, entry: Entry, place: Place) -> Attack:
@@ -150,29 +167,26 @@ def made(group: str, name: str, entry: Entry, place: Place) -> Attack:
     if entry.levels != ("bwrap", "none") and not entry.because:
         raise CallError(f"{title}: say because of what it is not tried at every level")
     right = zoo.solution(place.kata)
-    wrong, hostile_id, control_id = place.wrong.source, f"{title} (attack)", f"{title} (control)"
     if unknown := sorted(entry.elsewhere.keys() - course().katas.keys()):
         raise CallError(f"{title}: there is no kata {unknown[0]!r}")
+    if unknown := sorted({entry.archive, entry.control_archive} - {"", *BUILDERS}):
+        raise CallError(f"{title}: there is no archive {unknown[0]!r}")
     return Attack(
         group,
         name,
         entry,
         place,
-        hostile=handed_in(hostile_id, place, wrong, entry.code, entry.archive, entry.elsewhere),
-        control=handed_in(control_id, place, right, entry.control, entry.control_archive, {}),
         before=Submission(f"{title} (before)", place.files(right, entry.before)) if entry.before else None,
         beside=Submission(f"{title} (beside)", place.files(right, entry.beside)) if entry.beside else None,
     )
 
 
 def handed_in(name: str, place: Place, source: str, code: str, archive: str, elsewhere: Mapping[str, str]) -> Received:
-    """What the grader has of a submission once it has read it. Raises CallError for an unknown builder."""
+    """What the grader has of a submission once it has read it."""
     if not archive:
         others = {f"{kata}.py": below(zoo.solution(course().katas[kata]), added) for kata, added in elsewhere.items()}
         files = {name: content.encode() for name, content in others.items()}
         return Received(Submission(name, {**place.files(source, code), **files}))
-    if archive not in BUILDERS:
-        raise CallError(f"{name}: there is no archive {archive!r}")
     with tempfile.TemporaryDirectory(prefix="torchkata-archive-") as folder:
         return receive(name, BUILDERS[archive], f"{place.kata.name}.py", with_file(place.kata, source), Path(folder))
 

@@ -30,6 +30,7 @@ from torchkata.cli.command import takes
 from torchkata.course import course, read, use
 
 KATAS = list(course().katas)
+CORE = [kata.name for kata in course().choose([], ["core"])]
 TOP = {
     "AGENTS.md",
     "assignment",
@@ -171,8 +172,9 @@ def primes() -> Iterator[None]:
     use(ROOT)
 
 
-def test_an_untouched_handout_is_not_started_and_with_the_solution_all_katas_are_done() -> None:
-    prove(contents(with_foundations(KATAS)), KATAS, examples=1)
+@pytest.mark.parametrize("katas", [CORE, pytest.param(KATAS, marks=pytest.mark.timing)], ids=["core", "all"])
+def test_an_untouched_handout_is_not_started_and_with_the_solution_all_katas_are_done(katas: list[str]) -> None:
+    prove(contents(with_foundations(katas)), katas, examples=1)
 
 
 @pytest.mark.usefixtures("primes")
