@@ -40,7 +40,8 @@ def assert_close(
     `expected` is exact (float64). `scale` is the sum of the absolute values of the terms that make up each element,
     for a product `|x| @ |W|`: so the bound follows the length of the sum and the size of what is summed. A known
     mistake may expect more than that sum, or None or NaN, where nothing else will do; right code has finite numbers to
-    meet. A scale that is infinite, as of a run whose steps blow up, demands nothing but a number.
+    meet. A scale beyond the largest number of the dtype, as of a run whose steps blow up, demands nothing but the form:
+    right code may overflow there.
     """
     if expected is None:
         assert_equal(yours, None, what=what)
@@ -48,32 +49,30 @@ def assert_close(
     exact = np.asarray(expected, dtype=np.float64)
     if not (of_a_mistake.get() or np.isfinite(exact).all()):
         raise differs(yours, expected, what, words("note.not_finite"))
-    wanted, eps, smallest = in_dtype(exact, dtype)
+    wanted, limits = in_dtype(exact, dtype)
     if type(yours) is not type(wanted) or yours.dtype != wanted.dtype or yours.shape != wanted.shape:
         raise differs(yours, wanted, what, form_note(yours, wanted))
     with np.errstate(invalid="ignore"):
         size = np.maximum(laid_over(exact.shape, scale), np.where(np.isfinite(exact), np.abs(exact), 0.0))
-        bound = roundings * (eps * size + smallest)
+        bound = roundings * (limits.eps * size + limits.smallest_normal)
         numbers = as_float64(yours)
-        close = (np.abs(numbers - exact) <= bound) & np.isfinite(exact)
+        close = ((np.abs(numbers - exact) <= bound) | (size > limits.max)) & np.isfinite(exact)
         excess = ~(close | (np.isnan(numbers) & np.isnan(exact)))
     if excess.any():
         raise differs(yours, wanted, what, where_note(excess, wanted, yours))
     compared(yours, wanted, what)
 
 
-def in_dtype(exact: Any, dtype: Any) -> tuple[Any, float, float]:
-    """Numbers as a tensor or an array of this dtype, with its machine epsilon and its smallest normal number."""
+def in_dtype(exact: Any, dtype: Any) -> tuple[Any, Any]:
+    """Numbers as a tensor or an array of this dtype, with the dtype's `finfo`."""
     if dtype is None and "torch" not in course().preload:
         dtype = np.float64
     if dtype is not None and (isinstance(dtype, (np.dtype, type))):
-        limits = np.finfo(dtype)
-        return exact.astype(dtype), float(limits.eps), float(limits.smallest_normal)
+        return exact.astype(dtype), np.finfo(dtype)
     import torch
 
     wanted = torch.from_numpy(exact.copy()).to(dtype or torch.float32)
-    finfo = torch.finfo(wanted.dtype)
-    return wanted, finfo.eps, finfo.smallest_normal
+    return wanted, torch.finfo(wanted.dtype)
 
 
 def laid_over(shape: tuple[int, ...], scale: Any) -> Any:

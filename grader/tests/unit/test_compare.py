@@ -69,11 +69,13 @@ def test_inf_and_nan_are_not_close_to_a_finite_number(yours: float) -> None:
         assert_close(torch.tensor(yours), 1.0, scale=1.0)
 
 
-def test_any_number_is_close_where_the_scale_is_infinite() -> None:
+@pytest.mark.parametrize("scale", [3.5e38, math.inf])
+@pytest.mark.parametrize("yours", [14.58, math.inf, math.nan])
+def test_anything_is_close_where_the_scale_is_beyond_the_dtype(yours: float, scale: float) -> None:
     """The terms of a right but diverging run overflow: no point is lost there."""
-    assert_close(torch.tensor(14.58), 14.581846, scale=math.inf)
+    assert_close(torch.tensor(yours), 14.581846, scale=scale)
     with pytest.raises(Wrong):
-        assert_close(torch.tensor(math.nan), 14.581846, scale=math.inf)
+        assert_close(torch.tensor(yours, dtype=torch.float64), 14.581846, scale=scale)
 
 
 def test_only_a_known_mistake_may_expect_what_is_not_finite() -> None:
