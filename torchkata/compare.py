@@ -47,17 +47,17 @@ def assert_close(
         assert_equal(yours, None, what=what)
         return
     exact = np.asarray(expected, dtype=np.float64)
-    if not (of_a_mistake.get() or np.isfinite(exact).all()):
+    finite = np.isfinite(exact)
+    if not (of_a_mistake.get() or finite.all()):
         raise differs(yours, expected, what, words("note.not_finite"))
     wanted, limits = in_dtype(exact, dtype)
     if type(yours) is not type(wanted) or yours.dtype != wanted.dtype or yours.shape != wanted.shape:
         raise differs(yours, wanted, what, form_note(yours, wanted))
-    with np.errstate(invalid="ignore"):
-        size = np.maximum(laid_over(exact.shape, scale), np.where(np.isfinite(exact), np.abs(exact), 0.0))
-        bound = roundings * (limits.eps * size + limits.smallest_normal)
-        numbers = as_float64(yours)
-        close = ((np.abs(numbers - exact) <= bound) | (size > limits.max)) & np.isfinite(exact)
-        excess = ~(close | (np.isnan(numbers) & np.isnan(exact)))
+    numbers, known = as_float64(yours), np.where(finite, exact, 0.0)
+    size = np.maximum(laid_over(exact.shape, scale), np.abs(known))
+    bound = roundings * (limits.eps * size + limits.smallest_normal)
+    close = (np.abs(numbers - known) <= bound) | (size > limits.max)
+    excess = ~np.where(finite, close, np.isnan(numbers) & np.isnan(exact))
     if excess.any():
         raise differs(yours, wanted, what, where_note(excess, wanted, yours))
     compared(yours, wanted, what)
@@ -189,6 +189,8 @@ def differs(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
     Where two lists or dicts begin alike and one ends, a note says so.
     """
     compared(yours, expected, what, right=False)
+    if of_a_mistake.get():
+        return Wrong()  # which nobody reads: a known mistake that explains this answer no longer
     what, note = said(what), said(note)
     shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
     if shown[0] == shown[1] or any("…" in side for side in shown):

@@ -78,7 +78,7 @@ class AttackRun:
     What an attack costs the grader shows on a machine that does little else, and not where every change is tried.
     A quick proof asks the next student and the kata beside the attacked one for one test each. Of the kata of an attack
     for any course, or on the grader's time, it asks for the test that catches the wrong solution: what the attack is
-    after, it gets in every test.
+    after, it gets in every test. What a failure looks like, which nobody reads here, is left to the whole proof.
     """
 
     def __init__(self, attacks: Sequence[Attack], level: Level, *, quick: bool = False) -> None:
@@ -88,7 +88,7 @@ class AttackRun:
         self.plans = [plan(attack, quick=quick) for attack in attacks if level in attack.entry.levels]
         self.alone = next_student(quick=quick)
         bases = ((each.attack.base(), each.kata) for each in self.plans)
-        self.bases = {(base.id, *kata.points): Job(base, (kata,), 0, others(kata)) for base, kata in bases}
+        self.bases = {(base.id, *kata.points): Job(base, (kata,), 0, others(kata), fails=quick) for base, kata in bases}
         self.pairs = [(each.beside, each.hostile) for each in self.plans if each.beside and each.hostile]
         begun = [each.before or each.hostile for each in self.plans if each.beside is None]
         tried = [job for job in (*begun, *(each.control for each in self.plans)) if job is not None]
@@ -132,7 +132,7 @@ def plan(attack: Attack, *, quick: bool = False) -> Plan:
     if hostile:
         beside = neighbour(kata, hostile)
         katas = (kata, *(map(first_test, beside) if quick else beside))
-        attacker = Job(hostile, katas, 0, others(kata), limits, next=after)
+        attacker = Job(hostile, katas, 0, others(kata), limits, fails=quick, next=after)
     return Plan(
         attack,
         kata,
