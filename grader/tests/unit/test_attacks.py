@@ -332,6 +332,7 @@ def test_a_quick_proof_asks_for_what_catches_the_wrong_solution_and_for_one_test
     whole = plan(anywhere)
     assert whole.hostile is not None
     assert whole.hostile.katas[0] == anywhere.kata
+    assert (one.hostile.fails, whole.hostile.fails) == (True, False)  # the whole proof tells what an attack looks like
     assert whole.after.katas == (course().katas["same_storage"],)
 
 

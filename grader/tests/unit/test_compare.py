@@ -85,6 +85,9 @@ def test_only_a_known_mistake_may_expect_what_is_not_finite() -> None:
     before = of_a_mistake.set(True)
     try:
         assert_close(torch.tensor(math.nan), math.nan, scale=1.0)
+        with pytest.raises(Wrong) as refuted:
+            assert_close(torch.tensor(2.0), 1.0, scale=1.0)
+        assert refuted.value.expected == "", "words that nobody reads, a quarter of a millisecond each"
     finally:
         of_a_mistake.reset(before)
 
