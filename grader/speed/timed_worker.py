@@ -151,6 +151,8 @@ class TimedWorker:
         """All calls once, on new inputs, without the grader's own part of the time."""
         self.check.refresh()
         self.settled()
+        if self.rest is not None:
+            self.rest.look_again()
         with self.blamed():
             block = self.worker.block({"block": True}, seconds, self.settle)
             demand_success(block.reply)
