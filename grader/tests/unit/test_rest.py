@@ -63,3 +63,14 @@ def test_what_noise_does_to_a_pass_is_no_work(device: Device) -> None:
     noted = at_rest(device)
     device.busy_until, device.slower = device.now + 5.0, 0.9 * BUSY
     assert noted.wait(1.0) == 0
+
+
+@pytest.mark.parametrize("again", [True, False], ids=["as it is", "without the looks before a block"])
+def test_looks_that_were_disturbed_at_the_beginning_hide_nothing(device: Device, *, again: bool) -> None:
+    device.busy_until, device.slower = 1e9, 3.0
+    noted = at_rest(device)
+    device.busy_until, device.slower = 0.0, 2.0
+    if again:
+        noted.look_again()
+    device.busy_until = device.now + 0.5
+    assert (noted.wait(1.0) >= 0.5) == again
