@@ -124,7 +124,8 @@ def of_tensor(value: Any, few: int) -> str:
         return f"torch.tensor({nested(value, name)}{dtype})"
     if value.dtype.is_floating_point:
         return f"torch.randn({axes}{dtype})"
-    return f"torch.randint({min(flat)}, {max(flat)}, {tuple(shape)}{dtype})"
+    dtype = ", dtype=torch.bool" if name == "bool" else dtype
+    return f"torch.randint({min(flat):d}, {max(flat) + 1}, {tuple(shape)}{dtype})"
 
 
 def of_array(value: Any, few: int) -> str:
@@ -142,7 +143,7 @@ def of_array(value: Any, few: int) -> str:
     if sorted(flat) == list(range(min(flat), min(flat) + len(flat))) and len(shape) == 1:
         shuffled = f"np.random.permutation({len(flat)}) + {min(flat)}"
         return f"({shuffled}){cast}" if cast else shuffled
-    return f"np.random.randint({min(flat)}, {max(flat)}, {shape}){cast}"
+    return f"np.random.randint({min(flat):d}, {max(flat) + 1}, {shape}){cast}"
 
 
 def nested(value: Any, dtype: str) -> str:

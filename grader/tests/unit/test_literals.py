@@ -1,5 +1,6 @@
 """A call as Python that a student could type: values, lines of limited length, what is assigned."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from torchkata.failures import Unmet, Wrong
 from torchkata.languages import words
 from torchkata.probes import typed
 from torchkata.student import Call
-from torchkata.typed import as_typed, broken, literal, names_used
+from torchkata.typed import FEW, as_typed, broken, literal, names_used
 from torchkata.values import Opaque
 
 DTYPES = [
@@ -29,6 +30,7 @@ DTYPES = [
     torch.bool,
 ]
 NAMES = {"torch": torch, "np": np}
+SHAPES = st.lists(st.integers(0, 3), max_size=3).filter(lambda shape: math.prod(shape) <= FEW[0])
 
 
 @typed("f(x, n)")
@@ -43,9 +45,7 @@ def written_probe(assignment: Any, x: Tensor, n: int) -> object:
     return assignment, x, n
 
 
-@given(
-    st.sampled_from(DTYPES), st.lists(st.integers(0, 3), max_size=3), st.integers(0, 2**32), st.sampled_from([0, 1, 2])
-)
+@given(st.sampled_from(DTYPES), SHAPES, st.integers(0, 2**32), st.sampled_from([0, 1, 2]))
 def test_a_tensor_is_what_its_literal_makes(dtype: torch.dtype, shape: list[int], seed: int, form: int) -> None:
     made = [
         torch.randn(shape, generator=torch.Generator().manual_seed(seed)) * 9,
@@ -73,9 +73,27 @@ def test_any_plain_value_is_what_its_literal_makes(value: Any) -> None:
     assert same(eval(literal(value)), value)
 
 
-def test_of_a_large_tensor_others_of_its_kind_are_made_and_that_is_said() -> None:
-    made = eval(literal(torch.randn(40, 3, dtype=torch.float64)), NAMES)
-    assert (made.shape, made.dtype) == ((40, 3), torch.float64)
+@pytest.mark.parametrize(("least", "values"), [(0, 2), (3, 4), (5, 1)])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_of_a_large_tensor_others_of_its_kind_are_made(dtype: torch.dtype, least: int, values: int) -> None:
+    value = (torch.arange(FEW[0] + 1) % values + least).reshape(-1, 5).to(dtype)
+    made = eval(literal(value), NAMES)
+    assert (made.shape, made.dtype) == (value.shape, dtype)
+    if not dtype.is_floating_point:
+        assert set(made.flatten().tolist()) <= set(value.flatten().tolist())
+
+
+@pytest.mark.parametrize(("least", "values"), [(0, 2), (3, 4), (5, 1)])
+@pytest.mark.parametrize("dtype", ["bool", "uint16", "int64", "float32", "float64"])
+def test_of_a_large_array_others_of_its_kind_are_made(dtype: str, least: int, values: int) -> None:
+    value = (np.arange(FEW[0] + 1) % values + least).reshape(-1, 5).astype(dtype)
+    made = eval(literal(value), NAMES)
+    assert (made.shape, made.dtype) == (value.shape, value.dtype)
+    if value.dtype.kind != "f":
+        assert set(made.flatten().tolist()) <= set(value.flatten().tolist())
+
+
+def test_that_the_tensors_are_others_is_said() -> None:
     lines = as_typed(Call(plain_probe, [torch.randn(40, 3), 2, 0]))
     assert lines == ["x = torch.randn(40, 3); n = 2; f(x, n)", f"# {words('told.in_place')}"]
 
