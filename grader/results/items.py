@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from statistics import NormalDist, StatisticsError, correlation, fmean
+from statistics import NormalDist, correlation, fmean
 from typing import Literal, NamedTuple, TypeAlias
 
 from grader.results.result import Result
@@ -134,10 +134,9 @@ def rest_of(answer: Answer, total: tuple[float, float]) -> float:
 
 def point_biserial(passed: Sequence[bool], rest: Sequence[float]) -> float | None:
     """The correlation of yes and no with a figure; None where all of either are the same."""
-    try:
-        return max(-1.0, min(1.0, correlation([float(one) for one in passed], rest)))
-    except StatisticsError:
+    if len({*passed}) < 2 or len({*rest}) < 2:  # their mean may be rounded, and then they seem to differ
         return None
+    return max(-1.0, min(1.0, correlation([float(one) for one in passed], rest)))
 
 
 def ceiling(passed: Sequence[bool], rest: Sequence[float]) -> float | None:
