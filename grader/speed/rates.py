@@ -52,17 +52,19 @@ class Baseline:
         self.work = work.baseline_amount(task.size) * task.calls * task.times
         self.comparable = work.same_as_baseline
         self.own_error = 0.0
-        self.seconds = 0.0
 
     def rate(self) -> float:
-        """Of one more block, in work units a second. Raises Inconclusive, a wrong result among the reasons."""
+        """Of one more block, in work units a second."""
+        return self.work / self.block_seconds()
+
+    def block_seconds(self) -> float:
+        """How long one more block takes. Raises Inconclusive, a wrong result among the reasons."""
         block = self.timed.block(TRUSTED_SECONDS)
-        self.seconds = block.seconds
         if self.comparable and not math.isfinite(block.error):
             raise Inconclusive("plain torch's own result was wrong on this device")
         if self.comparable:
             self.own_error = max(self.own_error, block.error)
-        return self.work / block.seconds
+        return block.seconds
 
     def warm_up(self, seconds: float) -> None:
         """Work for so long, and forget how fast."""
@@ -170,8 +172,7 @@ def sized(machine: Machine, workload: Workload) -> Task:
     baseline = Baseline(machine, trial)
     try:
         baseline.warm_up(0.0)
-        baseline.rate()
-        once = baseline.seconds / trial.calls
+        once = median(baseline.block_seconds() for _ in range(OPENING_BLOCKS)) / trial.calls
     finally:
         baseline.timed.close()
     calls = max(1, min(round(machine.demands.block_seconds / once), most))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import pytest
@@ -9,8 +10,8 @@ import torch
 
 from grader.proof.cheats import cheats, slow_ones
 from grader.sandbox.launch import Sandbox, launch
-from grader.speed import figures, grading, rates, rest, setup
-from grader.speed.machine import DEMANDS, Machine
+from grader.speed import figures, grading, rest, setup
+from grader.speed.machine import Machine
 from grader.speed.rest import Rest
 from grader.speed.timed_worker import SETTLINGS, Done, Task, TimedWorker
 from grader.tests.deferred import CYCLES, Deferred, Late, deferred_device
@@ -255,15 +256,18 @@ def test_a_cheat_that_puts_work_off_is_wrong(machine: Machine, title: str) -> No
     assert float(outcome_of(machine, SOLUTION, cheat.slow.workload)) > 0
 
 
-def test_a_block_that_memory_makes_too_short_is_done_again_on_new_inputs(machine: Machine) -> None:
-    demands = replace(DEMANDS["cpu"], block_seconds=0.5, least_seconds=0.2)
-    DEMANDS["cuda"] = demands
-    small = replace(machine, arena_bytes=2**24)
-    task = rates.sized(small, course().workloads["sgd_step"])
-    assert task.calls == 2
-    assert task.times > 1
-    timed = TimedWorker(machine.baseline, LIMITS, task, None, machine.accelerator)
-    try:
-        assert timed.block(SECONDS).seconds >= demands.least_seconds / 3
-    finally:
-        timed.close()
+def test_each_turn_of_a_block_has_new_inputs_and_counts(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
+    timed = begin(replace(PRODUCT, times=3), trusted=True)
+    one_turn, turns, inputs = timed.turn, list[Done](), list[torch.Tensor]()
+
+    def turn(seconds: float) -> Done:
+        turns.append(one_turn(seconds))
+        inputs.append(timed.memory["x"].clone())
+        return turns[-1]
+
+    monkeypatch.setattr(timed, "turn", turn)
+    done = timed.block(SECONDS)
+    assert len(turns) == 3
+    assert done.seconds == sum(turn.seconds for turn in turns)
+    assert done.error == max(turn.error for turn in turns) <= 2 * timed.check.floor
+    assert not any(torch.equal(one, other) for one, other in combinations(inputs, 2))
