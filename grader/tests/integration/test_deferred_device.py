@@ -10,8 +10,8 @@ import torch
 
 from grader.proof.cheats import cheats, slow_ones
 from grader.sandbox.launch import Sandbox, launch
-from grader.speed import figures, grading, rest, setup
-from grader.speed.machine import Machine
+from grader.speed import figures, grading, rates, rest, setup
+from grader.speed.machine import DEMANDS, Machine
 from grader.speed.rest import Rest
 from grader.speed.timed_worker import SETTLINGS, Done, Task, TimedWorker
 from grader.tests.deferred import CYCLES, Deferred, Late, deferred_device
@@ -256,17 +256,27 @@ def test_a_cheat_that_puts_work_off_is_wrong(machine: Machine, title: str) -> No
     assert float(outcome_of(machine, SOLUTION, cheat.slow.workload)) > 0
 
 
-def test_each_turn_of_a_block_has_new_inputs_and_counts(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
-    timed = begin(replace(PRODUCT, times=3), trusted=True)
+def test_a_block_that_memory_makes_too_short_is_done_again_on_new_inputs(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(DEMANDS, "cuda", replace(DEMANDS["cpu"], block_seconds=0.5, least_seconds=0.2))
+    monkeypatch.setattr(rates, "median", lambda trials: 0.0 * sum(trials) + 0.07)  # whatever else this machine does
+    small = replace(machine, arena_bytes=2**24)
+    task = rates.sized(small, course().workloads["sgd_step"])
+    assert (task.calls, task.times) == (2, 3)
+    timed = TimedWorker(machine.baseline, LIMITS, task, None, machine.accelerator)
     one_turn, turns, inputs = timed.turn, list[Done](), list[torch.Tensor]()
 
     def turn(seconds: float) -> Done:
         turns.append(one_turn(seconds))
-        inputs.append(timed.memory["x"].clone())
+        inputs.append(timed.memory["grad"].clone())
         return turns[-1]
 
     monkeypatch.setattr(timed, "turn", turn)
-    done = timed.block(SECONDS)
+    try:
+        done = timed.block(SECONDS)
+    finally:
+        timed.close()
     assert len(turns) == 3
     assert done.seconds == sum(turn.seconds for turn in turns)
     assert done.error == max(turn.error for turn in turns) <= 2 * timed.check.floor
