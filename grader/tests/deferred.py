@@ -2,8 +2,8 @@
 
 It stands in for CUDA on both sides of the seam: the grader is handed `DEFERRED`, and a worker has this file in the
 place of `grader/sandbox/cuda.py`. As on a GPU, an operation on a tensor of the device returns at once; it is done when
-somebody waits, or LATE seconds later. A read of the host waits; so does the first use of an operation, which a driver
-has to load. What `torch.cuda._sleep` puts on the device goes on while its process stands still, and meanwhile others'
+somebody waits, and no earlier. A read of the host waits; so does the first use of an operation, which a driver has to
+load. What `torch.cuda._sleep` puts on the device goes on while its process stands still, and meanwhile others'
 work takes SHARED times as long.
 
     memory of the device   | header | memory 0: header, bytes | memory 1: header, bytes | …     one file without a name
@@ -28,7 +28,6 @@ from torchkata.speed.layout import whole_pages
 from torchkata.torch_internals import LeanDispatchMode, tree_leaves, tree_map
 
 NAME = "late"  # as torch calls it
-LATE = 10.0
 BYTES = 2**34  # of the device; none is taken before it is used
 PAGE = mmap.PAGESIZE
 SHARED = 50
@@ -43,7 +42,7 @@ class Queue:
     """What is to be done, in order."""
 
     def __init__(self, done: Callable[[float], None]) -> None:
-        self.jobs: deque[tuple[float, Job]] = deque()
+        self.jobs: deque[Job] = deque()
         self.changed = threading.Condition()
         self.waiting = 0
         self.failed: Exception | None = None
@@ -53,7 +52,7 @@ class Queue:
     def put(self, job: Job) -> None:
         """Do this later."""
         with self.changed:
-            self.jobs.append((time.monotonic() + LATE, job))
+            self.jobs.append(job)
             self.changed.notify_all()
 
     def wait(self) -> None:
@@ -68,11 +67,10 @@ class Queue:
             raise failed
 
     def next(self) -> Job:
-        """The first job, once it is time."""
+        """The first job, once somebody waits for it."""
         with self.changed:
-            while not self.jobs or not (self.waiting or time.monotonic() >= self.jobs[0][0]):
-                self.changed.wait(max(0.0, self.jobs[0][0] - time.monotonic()) if self.jobs else None)
-            return self.jobs[0][1]
+            self.changed.wait_for(lambda: self.jobs and (self.waiting or self.jobs[0] is None))
+            return self.jobs[0]
 
     def work(self) -> None:
         """The thread."""
