@@ -54,7 +54,7 @@ class Baseline:
         self.own_error = 0.0
 
     def rate(self) -> float:
-        """Of one more block, in work units a second."""
+        """Of one more block, in work units a second. Raises Inconclusive."""
         return self.work / self.block_seconds()
 
     def block_seconds(self) -> float:

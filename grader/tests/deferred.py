@@ -3,8 +3,8 @@
 It stands in for CUDA on both sides of the seam: the grader is handed `DEFERRED`, and a worker has this file in the
 place of `grader/sandbox/cuda.py`. As on a GPU, an operation on a tensor of the device returns at once; it is done when
 somebody waits, and no earlier. A read of the host waits; so does the first use of an operation, which a driver has to
-load. What `torch.cuda._sleep` puts on the device goes on while its process stands still, and meanwhile others'
-work takes SHARED times as long.
+load. What `torch.cuda._sleep` puts on the device goes on while its process stands still, and meanwhile others' work
+takes SHARED times as long.
 
     memory of the device   | header | memory 0: header, bytes | memory 1: header, bytes | …     one file without a name
 """
