@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.sandbox.launch import launch
 from grader.sandbox.runner import WorkerRunner
+from grader.tests.processes import descendants
 from grader.tests.workers import LIMITS, asking
 
 NAMESPACES = ("mnt", "net", "ipc", "pid", *([] if os.getuid() == 0 else ["user"]))  # root's workers are other users
@@ -27,7 +28,7 @@ answer = started
 def namespaces_of_workers(zygotes: int) -> list[dict[str, Path]]:
     """Of the processes that run and are the first of a namespace within that of the sandbox."""
     found = []
-    for path in descendants(zygotes):
+    for path in (Path(f"/proc/{pid}") for pid in descendants(zygotes)):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):  # it ends, or just begins
             status = dict(line.split(":", 1) for line in (path / "status").read_text().splitlines())
             numbers = status["NSpid"].split()
@@ -35,15 +36,6 @@ def namespaces_of_workers(zygotes: int) -> list[dict[str, Path]]:
                 found.append((len(numbers), {name: (path / "ns" / name).readlink() for name in NAMESPACES}))
     deepest = max(depth for depth, _ in found)
     return [links for depth, links in found if depth == deepest]
-
-
-def descendants(pid: int) -> list[Path]:
-    """Of a process, in /proc."""
-    children = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            children += [int(child) for child in path.read_text().split()]
-    return [Path(f"/proc/{pid}"), *(path for child in children for path in descendants(child))]
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from grader.speed.rest import Rest
 from grader.speed.timed_worker import SETTLINGS, Done, Task, TimedWorker
 from grader.tests.deferred import CYCLES, Deferred, Late, deferred_device
 from grader.tests.late_machine import late_machine, late_timing, outcome_of
-from grader.tests.two_workers import descendants
+from grader.tests.processes import descendants
 from torchkata.course import course
 from torchkata.reply import Reply
 from torchkata.speed.sizes import Size
@@ -226,9 +226,9 @@ def test_the_first_block_loads_what_it_needs_which_waits_for_the_device(begin: B
 
 def test_a_worker_is_gone_when_it_is_closed_and_so_is_what_it_has_queued(begin: Begin, sandbox: Sandbox) -> None:
     timed = begin(trusted=True)
-    running = set(descendants(sandbox.process.pid))
+    running = descendants(sandbox.process.pid)
     timed.close()
-    assert len(running - set(descendants(sandbox.process.pid))) == 1
+    assert len(running - descendants(sandbox.process.pid)) == 1
 
 
 TRAINING = Task("peak_memory", "cuda", Size(batch=2048, width=128, layers=4, rate=0.05), calls=figures.STEPS)

@@ -1,6 +1,5 @@
 """Runs that are stopped, killed or broken at any moment: what was graded stays, and a rerun makes the class whole."""
 
-import contextlib
 import csv
 import os
 import signal
@@ -15,7 +14,8 @@ import pytest
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import ask, grade, python
-from grader.tests.handed_in import LINEAR, OPTIONS, PRIMES, SHORT, SIEVE, SLOW, WITHOUT_TWO, handed_in, lives, results
+from grader.tests.handed_in import LINEAR, OPTIONS, PRIMES, SHORT, SIEVE, SLOW, WITHOUT_TWO, handed_in, results
+from grader.tests.processes import descendants, lives
 
 STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left
@@ -37,15 +37,6 @@ def uninterrupted(submissions: list[Path], tmp_path_factory: pytest.TempPathFact
     return (out / "gradebook.csv").read_bytes()
 
 
-def family(pid: int) -> set[int]:
-    """A process and all that it started, but for those that end meanwhile."""
-    children: list[str] = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            children += path.read_text().split()
-    return {pid}.union(*(family(int(child)) for child in children))
-
-
 def stop(
     submissions: list[Path],
     out: Path,
@@ -64,7 +55,7 @@ def stop(
     while not moment(process.pid):
         assert process.poll() is None, "it ended before it could be stopped"
         time.sleep(0.01)
-    started = family(process.pid)
+    started = descendants(process.pid)
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
     _, errors = process.communicate(timeout=600)
     until = time.monotonic() + 120
@@ -80,7 +71,7 @@ def starting(seconds: float) -> Callable[[int], bool]:
     began: list[float] = []
 
     def moment(pid: int) -> bool:
-        if not began and len(family(pid)) > 1:
+        if not began and len(descendants(pid)) > 1:
             began.append(time.monotonic())
         return bool(began) and time.monotonic() - began[0] >= seconds
 
