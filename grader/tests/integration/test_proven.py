@@ -169,7 +169,7 @@ def test_every_project_file_that_grading_loads_is_among_the_dependencies_of_a_pr
 
 def test_dependencies_include_relative_imports_and_imports_within_functions() -> None:
     assert ROOT / "torchkata/course.py" in imported(ROOT / "torchkata/profiles.py"), "from .course import course"
-    assert ROOT / "grader/commands/grade.py" in imported(ROOT / "grader/cli.py"), "in a function"
+    assert ROOT / "grader/commands/grade.py" in imported(ROOT / "grader/cli/grading.py"), "in a function"
     assert ROOT / "grader/pipeline/rubric.py" in imported(ROOT / "grader/pipeline/session.py"), (
         "from grader.pipeline import rubric"
     )

@@ -1,4 +1,4 @@
-"""What the options of the command `grader` can be."""
+"""Options that several commands have."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -7,54 +7,12 @@ from typing import Annotated
 import typer
 
 
-class Format(StrEnum):
-    """Whose results an export is."""
-
-    gradescope = "gradescope"
-    classroom50 = "classroom50"
-    github = "github"
-    junit = "junit"
-    canvas = "canvas"
-    moodle = "moodle"
-    csv = "csv"
-
-
-class Platform(StrEnum):
-    """Where a packaged grader runs."""
-
-    gradescope = "gradescope"
-    classroom50 = "classroom50"
-    github = "github"
-
-
-class Part(StrEnum):
-    """A part of what certify proves."""
-
-    zoo = "zoo"
-    attacks = "attacks"
-    cheats = "cheats"
-
-
 class Device(StrEnum):
     """What speed is graded on."""
 
     none = "none"
     cpu = "cpu"
     cuda = "cuda"
-
-
-class Where(StrEnum):
-    """What grades."""
-
-    local = "local"
-    slurm = "slurm"
-
-
-class Keep(StrEnum):
-    """What stays of a kata that is graded again."""
-
-    new = "new"
-    better = "better"
 
 
 class Choice(StrEnum):
@@ -68,9 +26,6 @@ class Choice(StrEnum):
 Examples = Annotated[int, typer.Option(min=1, help="Random inputs per property.")]
 Replay = Annotated[
     bool, typer.Option("--replay/--no-replay", help="Draw inputs once for all submissions, or anew for each: the same.")
-]
-Excel = Annotated[
-    bool, typer.Option("--excel", help="Begin the CSV with the mark by which Excel reads names in any alphabet.")
 ]
 Jobs = Annotated[int, typer.Option(min=1, help="How many submissions at a time.")]
 AsJson = Annotated[

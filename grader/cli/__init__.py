@@ -1,0 +1,65 @@
+"""The command `grader`: its commands, and the options of each; what they do is in `grader.commands`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from grader.base.exits import Command, run
+from grader.cli.grading import grade
+from grader.cli.handing_out import new_course, new_kata, package, release
+from grader.cli.proving import calibrate, certify, doctor
+from grader.cli.results import diff, export, marks, report, similar
+from torchkata.course import use
+
+
+def show_version(asked: bool) -> None:
+    """Print it and end, where it was asked for."""
+    if asked:
+        from torchkata.cli.command import version
+
+        typer.echo(version())
+        raise typer.Exit
+
+
+def root(
+    course: Annotated[
+        Path | None, typer.Option(help="The course; the nearest from here upward if not said.", metavar="DIR")
+    ] = None,
+    version: Annotated[  # noqa: ARG001  (the callback has printed it)
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version, and end.")
+    ] = False,
+) -> None:
+    """Settle which course every command is about."""
+
+    def load() -> Command:
+        if course is not None:
+            use(course)
+        return lambda: 0
+
+    if code := run(load):
+        sys.exit(code)
+
+
+app = typer.Typer(
+    name="grader",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Grade torchkata submissions. A student's code runs in a sandbox, never where the verdict is made.",
+)
+app.callback()(root)
+for command in (grade, report, diff, similar, export, marks, package, release, doctor, calibrate, certify):
+    app.command()(command)
+
+new = typer.Typer(no_args_is_help=True, help="Begin a course, or a kata of a course.")
+new.command("course")(new_course)
+new.command("kata")(new_kata)
+app.add_typer(new, name="new")
+
+
+def main() -> NoReturn:
+    """Entry point."""
+    app()
+    sys.exit(0)
