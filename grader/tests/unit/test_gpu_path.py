@@ -1,13 +1,10 @@
-"""What only a GPU would run, with a pretended one: calls to CUDA, what is watched, what is copied, what is bound."""
-# ruff: noqa: N802  (the names of CUDA's functions)
+"""What only a GPU would run, with a pretended one: calls to CUDA, blocks, memory, and what is watched."""
 
 import os
-import socket
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,9 +12,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.sandbox import cuda, launch, self_test
-from grader.sandbox.launch import Gpu
-from grader.speed import figures, gpu, rates, session, setup, timed_worker
+from grader.sandbox import cuda
+from grader.speed import figures, rates, setup, timed_worker
 from grader.speed.figures import STEPS, Figure, WrongResult
 from grader.speed.machine import Machine
 from grader.speed.rates import peak_of, thresholds_on
@@ -317,155 +313,3 @@ def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:
         assert thresholds_on(machine, workload, task) == expected
     assert peak_of(SimpleNamespace(device=device("NVIDIA A100-SXM4-80GB")), task) == 312e12  # type: ignore[arg-type]
     assert peak_of(SimpleNamespace(device=None), task) is None  # type: ignore[arg-type]
-
-
-def test_a_sandbox_with_a_gpu_has_this_device_alone(tmp_path: Path) -> None:
-    text = " ".join(launch.bubblewrap(tmp_path, Gpu("GPU-1", 3)))
-    assert "--dev-bind-try /dev/nvidia3 /dev/nvidia3" in text
-    assert "/dev/nvidia0" not in text
-    for name in ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools"):
-        assert f"--dev-bind-try /dev/{name} /dev/{name} " in text
-    assert text.index("--tmpfs /dev") < text.index("/dev/nvidia3") < text.index("--remount-ro /dev")
-    assert "nvidia" not in " ".join(launch.bubblewrap(tmp_path, None))
-    assert launch.environment(Gpu("GPU-1", 3))["CUDA_VISIBLE_DEVICES"] == "GPU-1"
-    assert launch.environment(None)["CUDA_VISIBLE_DEVICES"] == "", "torch would start CUDA in the process that forks"
-
-
-def test_the_process_that_times_sees_the_device_of_its_workers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[str] = []
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
-    monkeypatch.setattr(session, "connect", lambda _: SimpleNamespace(close=lambda: None))
-    monkeypatch.setattr(session, "messages", lambda work, _: iter([work(lambda _: None)]))
-    sandbox: Any = SimpleNamespace(gpu=Gpu("GPU-1", 3))
-    list(session.on_device(sandbox, lambda *_: seen.append(os.environ["CUDA_VISIBLE_DEVICES"]), 1.0))
-    assert seen == ["GPU-1"]
-
-
-@pytest.mark.parametrize(("refused", "found"), [(PermissionError, False), (ConnectionRefusedError, True)])
-def test_a_socket_alone_reaches_nobody_but_one_that_may_look_for_somebody_does(
-    monkeypatch: pytest.MonkeyPatch, refused: type[OSError], *, found: bool
-) -> None:
-    """What the driver needs is a socket that listens: nothing to refuse a GPU worker for."""
-
-    class Listener(socket.socket):
-        """The one kind that a GPU worker can have."""
-
-        def __init__(self, family: int, kind: int) -> None:
-            if (family, kind) != (socket.AF_UNIX, socket.SOCK_SEQPACKET):
-                raise PermissionError
-            super().__init__(family, kind)
-
-        def connect(self, _address: Any) -> None:
-            raise refused
-
-    def no_pair(*_: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(socket, "socket", Listener)
-    monkeypatch.setattr(socket, "socketpair", no_pair)
-    assert self_test.can_reach_anybody() == found
-
-
-class Nvml:
-    """The driver's management library on a machine with devices of these modes."""
-
-    NVML_COMPUTEMODE_DEFAULT = 0
-
-    class NVMLError(Exception):
-        """Any error of the library's."""
-
-    class NVMLError_NotSupported(NVMLError):  # noqa: N801
-        """A device that does not know the question."""
-
-    def __init__(self, *, devices: int = 2, compute_mode: int = 0, mig: int | None = None, fails: bool = False) -> None:
-        self.devices, self.compute_mode, self.mig, self.fails = devices, compute_mode, mig, fails
-
-    def nvmlInit(self) -> None:
-        if self.fails:
-            raise self.NVMLError("Driver Not Loaded")
-
-    def nvmlShutdown(self) -> None:
-        pass
-
-    def nvmlDeviceGetCount(self) -> int:
-        return self.devices
-
-    def nvmlDeviceGetHandleByIndex(self, index: int) -> int:
-        if index >= self.devices:
-            raise self.NVMLError("Invalid Argument")
-        return index
-
-    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> int:
-        return int(uuid.removeprefix("GPU-"))
-
-    def nvmlDeviceGetComputeMode(self, _handle: int) -> int:
-        return self.compute_mode
-
-    def nvmlDeviceGetMigMode(self, _handle: int) -> list[int]:
-        if self.mig is None:
-            raise self.NVMLError_NotSupported
-        return [self.mig, self.mig]
-
-    def nvmlDeviceGetUUID(self, handle: int) -> str:
-        return f"GPU-{handle}"
-
-    def nvmlDeviceGetMinorNumber(self, handle: int) -> int:
-        return 7 - handle
-
-
-@pytest.fixture
-def with_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if this torch were built for CUDA, and nothing said which device."""
-    monkeypatch.setattr(torch.version, "cuda", "13.0")
-    for name in ("CUDA_VISIBLE_DEVICES", gpu.MPS):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.mark.usefixtures("with_cuda")
-@pytest.mark.parametrize(("visible", "found"), [(None, 0), ("1,0", 1), ("GPU-1", 1)])
-def test_the_device_to_time_is_the_first_that_cuda_would_see(
-    visible: str | None, found: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if visible is not None:
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    assert gpu.chosen(Nvml()) == Gpu(f"GPU-{found}", 7 - found)
-
-
-@pytest.mark.usefixtures("with_cuda")
-@pytest.mark.parametrize(
-    ("nvml", "visible", "words"),
-    [
-        (Nvml(fails=True), None, "Driver Not Loaded"),
-        (Nvml(devices=0), None, "there is none"),
-        (Nvml(), "", "hides all"),
-        (Nvml(), "5", "Invalid Argument"),
-        (Nvml(compute_mode=3), None, "nvidia-smi -c DEFAULT"),
-        (Nvml(mig=1), None, "nvidia-smi -mig 0"),
-        (Nvml(), "MIG-7c6e", "nvidia-smi -mig 0"),
-    ],
-    ids=["no driver", "no device", "hidden", "not there", "exclusive", "MIG", "an instance"],
-)
-def test_a_device_that_cannot_be_timed_is_named_with_the_remedy(
-    nvml: Nvml, visible: str | None, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if visible is not None:
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    found = gpu.chosen(nvml)
-    assert isinstance(found, str)
-    assert words in found
-
-
-@pytest.mark.usefixtures("with_cuda")
-def test_a_device_under_mps_and_a_torch_without_cuda_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(gpu.MPS, "/tmp/mps")
-    assert "stop MPS" in str(gpu.chosen(Nvml()))
-    monkeypatch.setattr(torch.version, "cuda", None)
-    assert "built without CUDA" in str(gpu.chosen(Nvml()))
-
-
-def test_a_torch_that_is_built_for_rocm_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.version, "hip", "6.4.43482")
-    monkeypatch.setattr(torch.version, "cuda", None)
-    found = str(gpu.chosen(Nvml()))
-    assert "built for ROCm" in found
-    assert "CUDA" in found
