@@ -1,0 +1,245 @@
+"""A graded class and its folder of rules become marks, which its page, a gradebook and a regrade tell of."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from grader.base.errors import CallError
+from grader.marks.marked import overtaken, results_in
+from grader.marks.rulebook import read_rulebook
+from grader.marks.rules import Policy
+from grader.results import result
+from grader.tests.conftest import Run, ask
+from grader.tests.unit.test_stored import TESTS, store
+
+CLASS = {
+    "class.csv": "id;name;email;section\nada;Ada;ada@x.edu;1\nben;=1+1;ben@x.edu;1\neve;Eve;eve@x.edu;2\n",
+    "policy.toml": 'due = 2026-10-01T23:59:00\nzone = "Europe/Berlin"\npenalty_per_day = 0.25\n',
+    "times.csv": "submission,time\nada,2026-10-01T20:00:00Z\nben,2026-10-02T20:00:00Z\n",
+    "overrides.csv": f"id,kata,test,points,reason,who\nada,linear,{TESTS[1]},1,unfair,ta\n",
+}
+
+
+METADATA = """---
+submission_7:
+  :submitters:
+  - :name: Ada L.
+    :sid:
+    :email: ADA@x.edu
+  - :name: Eve
+    :sid: 0815
+    :email: eve@home.example
+  :created_at: 2026-10-02 05:42:11.123456789 Z
+  :score: 1.0
+  :results: {tests: []}
+submission_8:
+  :submitters:
+  - :name: Zed
+    :sid: '9'
+    :email: zed@x.edu
+  :created_at: 2026-10-01 05:42:11.000000000 Z
+"""
+
+
+def written(folder: Path, **changed: str) -> Path:
+    """The folder of a class, some files of it changed."""
+    folder.mkdir(exist_ok=True)
+    for name, text in {**CLASS, **{".".join(name.rsplit("_", 1)): text for name, text in changed.items()}}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def graded(directory: Path) -> Path:
+    """Results of two of the three."""
+    store(directory, "ada", "wrong", "passed", "failed")
+    store(directory, "ben", "done", "passed", "passed")
+    return directory
+
+
+def marks(directory: Path, folder: Path) -> Run:
+    """`grader marks …`."""
+    return ask("marks", directory, folder)
+
+
+def test_marks_of_a_class_have_a_row_for_each_and_no_zero_for_who_is_missing(tmp_path: Path) -> None:
+    done = marks(graded(tmp_path / "results"), written(tmp_path / "class"))
+    assert (done.code, done.err) == (0, "")
+    assert "people:    3; 2 have handed in, 1 of them late" in done.out
+    assert "nothing:   eve" in done.out
+    rows = list(csv.DictReader((tmp_path / "class/marks.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["id"], row["name"], row["raw"], row["late"], row["override"], row["final"]) for row in rows] == [
+        ("ada", "Ada", "1.0", "0.0", "1.0", "2.0"),
+        ("ben", "'=1+1", "2.0", "0.5", "0.0", "1.5"),
+        ("eve", "Eve", "", "0.0", "0.0", ""),
+    ]
+
+
+def test_marks_that_are_made_twice_are_the_same_and_change_no_result(tmp_path: Path) -> None:
+    folder, results = written(tmp_path / "class"), graded(tmp_path / "results")
+    before = {path: path.read_bytes() for path in results.rglob("*.json")}
+    made = [(marks(results, folder).code, (folder / "marks.csv").read_bytes()) for _ in range(2)]
+    assert made[0] == made[1]
+    assert {path: path.read_bytes() for path in results.rglob("*.json")} == before
+
+
+def test_marks_name_what_is_to_be_settled_by_hand(tmp_path: Path) -> None:
+    store(graded(tmp_path / "results"), "who", "done", "passed")
+    needless = CLASS["overrides.csv"].replace(",1,unfair", ",0,unfair")
+    times = "submission,time\nada,2026-10-01T20:00:00Z\n"
+    done = marks(tmp_path / "results", written(tmp_path / "class", overrides_csv=needless, times_csv=times))
+    assert done.code == 2
+    assert done.err.splitlines() == [
+        "grader: who: nobody in the class list; name it in their column submission",
+        f"grader: overrides.csv: ada has 0 for linear {TESTS[1]} anyway; the row is not needed",
+        "grader: ben: its time is not known (times.csv), so it counts as handed in on time",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("class_csv", "name\nAda\n", "there is no column id; needed are id"),
+        ("class_csv", "id,email\na,x@y\nb,X@y\n", "two people have the email X@y"),
+        ("class_csv", "id\nada\nADA\n", "two people have the id ADA"),
+        ("class_csv", "id,name\nada,Ada,x\n", "row 2 has 3 cells, and the header 2"),
+        ("policy_toml", "due = 2026-10-01T23:59:00\n", "due has no offset"),
+        ("policy_toml", 'zone = "Mars"\n', "there is no time zone Mars"),
+        ("policy_toml", "penalty = 0.1\n", "unknown field"),
+        ("policy_toml", "penalty_per_day = 10\n", "Expected `float` <= 1"),
+        ("times_csv", "submission,time\nada,2026-10-01T20:00:00\n", "has no offset"),
+        ("times_csv", "submission,time\nada,yesterday\n", "yesterday is no time"),
+        ("overrides_csv", "id,points,reason,who\nzed,1,r,w\n", "zed is not in class.csv"),
+        ("overrides_csv", "id,points,reason,who\nada,1,,w\n", "row 2 has no reason"),
+        ("overrides_csv", "id,points,reason,who\nada,-1,r,w\n", "they are 0 or more"),
+        ("overrides_csv", "id,points,reason,who\nada,1,r,w\nada,2,r,w\n", "two overrides of the same points"),
+        ("overrides_csv", "id,kata,points,reason,who\nada,sgd,1,r,w\n", "ada has no kata sgd among the results"),
+        ("submission_metadata_yml", "submission_1: 7\n", "is not as Gradescope writes it"),
+        ("submission_metadata_yml", METADATA.replace("000 Z", "000"), "submission_8 has a time without its zone"),
+        ("pseudonyms_json", "[]", "is no key to pseudonyms"),
+        ("extensions_csv", "id,until,reason\nada,2026-10-05T00:00:00,x\nada,2026-10-06,x\n", "two extensions for ada"),
+    ],
+)
+def test_a_class_that_contradicts_itself_is_refused_in_one_line(
+    tmp_path: Path, file: str, text: str, told: str
+) -> None:
+    done = marks(graded(tmp_path / "results"), written(tmp_path / "class", **{file: text}))
+    assert done.code == 2
+    assert told in done.err
+    assert done.err.count("\n") == 1
+    assert not (tmp_path / "class/marks.csv").exists()
+
+
+def test_a_class_without_rules_gets_what_it_was_graded_with(tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text("id\nada\n")
+    book = read_rulebook(tmp_path)
+    assert (book.policy, book.times, book.overrides) == (Policy(), {}, {})
+    with pytest.raises(CallError, match=r"class\.csv: can't be read"):
+        read_rulebook(tmp_path / "elsewhere")
+
+
+def test_marks_come_into_a_gradebook_by_export(tmp_path: Path) -> None:
+    folder, results = written(tmp_path / "class"), graded(tmp_path / "results")
+    book = tmp_path / "moodle.csv"
+    book.write_text("Identifier,Full name,Email address,Grade,Maximum Grade\nParticipant 1,Ada,ada@x.edu,,2.00\n")
+    to = tmp_path / "out.csv"
+    call = ("export", results, "--format", "moodle", "--class", folder, "--gradebook", book, "--to", to)
+    done = ask(*call)
+    assert done.code == 2, "two have no row"
+    assert done.err.splitlines() == [
+        "grader: ben: has no row in the gradebook",
+        "grader: eve: has no row in the gradebook",
+    ]
+    assert to.read_text() == book.read_text().replace("ada@x.edu,,", "ada@x.edu,2,")
+    lacks = ask("export", results, "--format", "canvas", "--to", to)
+    assert (lacks.code, lacks.err) == (2, "grader: --format canvas needs --class FOLDER and --gradebook FILE\n")
+    strays = ask("export", results, "--format", "junit", "--class", folder, "--to", to)
+    assert (strays.code, strays.err) == (
+        2,
+        "grader: --class, --gradebook and --column are for --format canvas, moodle, csv\n",
+    )
+
+
+def test_gradescopes_metadata_say_whose_a_submission_is_and_when_it_came(tmp_path: Path) -> None:
+    store(tmp_path / "results", "submission_7", "done", "passed", "passed")
+    store(tmp_path / "results", "submission_8", "done", "passed", "passed")
+    folder = written(tmp_path / "class", times_csv="submission,time\n", overrides_csv="id,points,reason,who\n")
+    (folder / "submission_metadata.yml").write_text(METADATA)
+    done = marks(tmp_path / "results", folder)
+    assert done.err.splitlines() == ["grader: submission_8: Zed (zed@x.edu) is nobody in the class list"]
+    rows = list(csv.DictReader((folder / "marks.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["id"], row["submission"], row["days_late"], row["final"]) for row in rows] == [
+        ("ada", "submission_7", "1", "1.5"),
+        ("ben", "", "0", ""),
+        ("eve", "submission_7", "1", "1.5"),
+    ]
+
+
+def text_of(page: Path) -> str:
+    """What somebody reads, on one line."""
+    main = page.read_text("utf-8").partition("<main")[2]
+    return " ".join(re.sub(r"<[^>]*>", " ", main).split())
+
+
+def test_a_page_tells_how_a_mark_came_about(tmp_path: Path) -> None:
+    folder, results = written(tmp_path / "class"), graded(tmp_path / "results")
+    done = ask("report", results, "--class", folder, "--feedback", tmp_path / "pages")
+    assert (done.code, done.err) == (0, "")
+    ben = text_of(tmp_path / "pages/ben/feedback.html")
+    steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 put right by hand 0 mark 1.5 1 day late"
+    assert steps in ben
+    assert f"put right by hand +1 mark 2 linear {TESTS[1]} 1: unfair (ta)" in text_of(
+        tmp_path / "pages/ada/feedback.html"
+    )
+    assert "unfair" not in ben
+    assert steps in text_of(results / "report.html").replace("\\n", " ")
+
+
+def test_of_marks_that_differ_in_a_group_none_is_told_to_all(tmp_path: Path) -> None:
+    people = "id,group\nada,g\nben,g\n"
+    folder = written(
+        tmp_path / "class",
+        class_csv=people,
+        overrides_csv="id,points,reason,who\n",
+        times_csv="submission,time\ng,2026-10-02T20:00:00Z\n",
+    )
+    store(tmp_path / "results", "g", "done", "passed", "passed")
+    call = ("report", tmp_path / "results", "--class", folder, "--feedback", tmp_path / "pages")
+    assert ask(*call).code == 0
+    assert "mark 1.5 of 2" in text_of(tmp_path / "pages/g/feedback.html")
+    (folder / "extensions.csv").write_text("id,until,reason\nada,2026-10-05T00:00:00,in hospital\n")
+    assert ask(*call).code == 0
+    own = text_of(tmp_path / "pages/g/feedback.html")
+    assert "hospital" not in own
+    assert "lateness" not in own
+    assert "in hospital" in (tmp_path / "results/report.html").read_text()
+
+
+def test_a_regrade_names_the_overrides_that_it_has_overtaken(tmp_path: Path) -> None:
+    store(tmp_path / "before", "ada", "wrong", "passed", "failed")
+    store(tmp_path / "before", "ben", "wrong", "failed", "failed")
+    store(tmp_path / "after", "ada", "done", "passed", "passed")
+    store(tmp_path / "after", "ben", "wrong", "passed", "failed")
+    rows = ["id,kata,test,points,reason,who", f"ada,linear,{TESTS[1]},0.5,unfair,ta", "ben,linear,,2,unfair,ta"]
+    folder = written(tmp_path / "class", overrides_csv="\n".join(rows))
+    before, after = (results_in(tmp_path / name, {})[0] for name in ("before", "after"))
+    assert overtaken(folder, before, after) == [
+        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}, which was graded 0 and is 1 now; is it needed?"
+    ]
+    assert overtaken(folder, after, after) == overtaken(folder, {}, after) == []
+    both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")
+    refused = ask("grade", tmp_path, "--out", tmp_path / "after", *both)
+    assert refused.err == "grader: --class names people, and --pseudonyms does not: take one of them\n"
+
+
+def test_a_commits_time_counts_where_nothing_else_is_known(tmp_path: Path) -> None:
+    folder, results = written(tmp_path / "class"), graded(tmp_path / "results")
+    (folder / "times.csv").write_text("submission,time\nada,2026-10-01T20:00:00Z\n")
+    for name in ("ada", "ben"):
+        stored = result.read(results / name / "result.json")
+        result.write(replace(stored, handed_in="2026-10-03T12:00:00+02:00"), results)
+    assert marks(results, folder).err == ""
+    rows = list(csv.DictReader((folder / "marks.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["id"], row["days_late"]) for row in rows] == [("ada", "0"), ("ben", "2"), ("eve", "0")]
