@@ -35,8 +35,9 @@ class Adam(torch.optim.Optimizer):
     - A step without a gradient (`None`) is none for that parameter: its averages and its `t` stay as they are.
     - All this lives in `self.state[p]`, under any names, so that `state_dict()` saves it: two tensors of the
       parameter's shape and dtype for each parameter, and no more.
-    Left to you: scalars in the state, `t` as a number or as a tensor; `amsgrad` and other options of torch's, as long
-    as they do nothing unless asked for.
+    Left to you: scalars in the state, `t` as a number, or as a tensor under the name `step` (`load_state_dict` casts
+    those of other names to the parameter's dtype, and in bfloat16 256 + 1 is 256); `amsgrad` and other options of
+    torch's, as long as they do nothing unless asked for.
     """
 
     def __init__(

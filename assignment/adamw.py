@@ -36,8 +36,9 @@ class AdamW(torch.optim.Optimizer):
       stay as they are. A gradient of zeros is one.
     - All this lives in `self.state[p]`, under any names, so that `state_dict()` saves it: two tensors of the
       parameter's shape and dtype for each parameter, and no more.
-    Left to you: scalars in the state, `t` as a number or as a tensor; building on your own `Adam`; `amsgrad` and other
-    options of torch's, as long as they do nothing unless asked for.
+    Left to you: scalars in the state, `t` as a number, or as a tensor under the name `step` (`load_state_dict` casts
+    those of other names to the parameter's dtype, and in bfloat16 256 + 1 is 256); building on your own `Adam`;
+    `amsgrad` and other options of torch's, as long as they do nothing unless asked for.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ def underflows(value: float, dtype: torch.dtype) -> bool:
         underflows(0.0, torch.float16)             # False: 0 was 0 before
 
     `value` may be negative, infinite or NaN; the last two never become 0. The answer is a real `bool`.
-    Left to you: values above that half by less than a ten-millionth of it. torch itself rounds them twice, first to
+    Left to you: values above that half by less than a ten-thousandth of it. torch itself rounds them twice, first to
     float32.
     """
     raise NotImplementedError

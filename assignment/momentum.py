@@ -36,8 +36,8 @@ class Momentum(torch.optim.Optimizer):
     - The memory lives in `self.state[p]`, under any name, so that `state_dict()` saves it: one tensor of the
       parameter's shape and dtype for each parameter, and no more. It is not the gradient's own memory, which the next
       `backward()` may write into.
-    Left to you: nesterov or momentum = 0 together with dampening, scalars in the state, weight decay and other options
-    of torch's, as long as they do nothing unless asked for.
+    Left to you: dampening together with nesterov, or with a momentum of 0; scalars in the state; weight decay and other
+    options of torch's, as long as they do nothing unless asked for.
     """
 
     def __init__(

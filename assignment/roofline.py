@@ -6,10 +6,10 @@ at the same time; then the slower of the two, arithmetic or memory, decides how 
 
 import torch
 
-# The first five functions return (FLOPs, bytes), a tuple of two ints, which stay exact however large they are. An
-# element takes `dtype.itemsize` bytes: 4 in float32, 2 in bfloat16, 1 in float8. Every input is read once, the result
-# is written once, all of them in `dtype`. A sum of n products takes 2 · n FLOPs, as in flop_accounting (2 · n − 1, as
-# some count, leaves out the first addition).
+# The first five functions return (FLOPs, bytes), a tuple of two ints, counted exactly: a float holds whole numbers up
+# to 2**53. An element takes `dtype.itemsize` bytes: 4 in float32, 2 in bfloat16, 1 in float8. Every input is read once,
+# the result is written once, all of them in `dtype`. A sum of n products takes 2 · n FLOPs, as in flop_accounting
+# (2 · n − 1, as some count, leaves out the first addition).
 
 
 def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:

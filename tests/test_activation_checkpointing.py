@@ -1,6 +1,6 @@
 """DeepNetworkCheckpointed: the same network, with fewer activations alive."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +17,7 @@ DIM, ROWS = 4, 12  # an activation differs from a weight in size, and no product
 DEPTHS = st.integers(8, 16)
 SEGMENTS = st.sampled_from([7, 4, 2, 3, 5, 6, 1, 8, 16, 20])  # of 8 layers in sevens, every mistake keeps others
 TINY = 1e-4
+ASKED = "x is the caller's, and asks for a gradient now, which nobody has asked for"
 REENTRANT = "no weight gets a gradient where x needs none, as with a reentrant checkpoint"
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; no mistake takes their place
@@ -76,8 +77,9 @@ def check_gradients(student: Student, network: Network, asks: bool, times: int =
     roundings = 8 * (len(weights) + times)
     reached = [*yours["weights"], *[yours["x"]] * asks]
     note = "the graph should reach back to x, through all segments" if asks else ""
-    seen = REENTRANT if not asks and all(grad is None for grad in reached) else ""
+    seen = REENTRANT if not asks and len(network.x) and all(grad is None for grad in reached) else ""
     check(all(grad is not None for grad in reached), note, mistake=seen, yours=reached, expected="a tensor for each")
+    check(yours["x asks"] is asks, mistake=ASKED)
     for i, (grad, scale) in enumerate(zip(exact, scales, strict=True)):
         assert_close(yours["weights"][i], grad, scale=scale, roundings=roundings, what=f"gradient of weight {i}")
     if asks:
@@ -108,6 +110,7 @@ def test_gradients_are_those_of_the_plain_network(student: Student, network: Net
 def test_weights_get_gradients_when_x_asks_for_none(student: Student, network: Network) -> None:
     """Every weight gets its gradient where x needs none, as data never does."""
     check_gradients(student, network, asks=False)
+    check_gradients(student, replace(network, x=network.x[:0], grad_y=network.grad_y[:0]), asks=False)
 
 
 @given(st.integers(1, 5), st.integers(0, 5), st.integers(1, 7))

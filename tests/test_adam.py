@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adam import oracle
-from tests.contracts.memory import memory_contract, options_contract
+from tests.contracts.memory import counting_contract, memory_contract, options_contract
 from tests.contracts.optimizer import Optimizer, optimizer_contract
 from tests.optimizer_runs import assert_run, rule_of
 from tests.probes import adam as probes
@@ -42,7 +42,8 @@ def where_nothing_cancels(run: OptimizerRun) -> OptimizerRun:
 
 
 OPTIMIZER = Optimizer(probes, ADAM, OPTIONS, where_nothing_cancels, tensors=2, of_torch=torch.optim.Adam)
-globals().update(optimizer_contract(OPTIMIZER) | memory_contract(OPTIMIZER) | options_contract(OPTIMIZER))
+globals().update(optimizer_contract(OPTIMIZER) | memory_contract(OPTIMIZER))
+globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 
 
 @costly

@@ -14,6 +14,8 @@ from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
 from torchkata.values import Plain
 
+ATTACHED = "the loss still has its graph, and with it the activations: detach() it"
+
 
 @dataclass(frozen=True)
 class Task:
@@ -93,7 +95,9 @@ def test_a_smaller_last_micro_batch_counts_by_its_rows(student: Student, task: T
 @given(extreme_tasks())
 def test_single_rows_and_single_micro_batches(student: Student, task: Task) -> None:
     """A batch of one row, micro-batches of one row, and a micro-batch that is larger than the batch."""
-    check_gradients(call(student, task, nothing(task)), task, nothing(task))
+    reply = call(student, task, nothing(task))
+    check_gradients(reply, task, nothing(task))
+    check(not reply["attached"]["loss"], mistake=ATTACHED)
 
 
 @given(tasks(uneven=True))
@@ -108,14 +112,12 @@ def test_the_loss_is_that_of_the_whole_batch(student: Student, task: Task) -> No
     reply = call(student, task, nothing(task))
     (exact, _), (scale, _) = accumulate(task, nothing(task)), accumulate(task, nothing(task), worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=roundings(task))
-    check(
-        not reply["attached"]["loss"], mistake="the loss still has its graph, and with it the activations: detach() it"
-    )
+    check(not reply["attached"]["loss"], mistake=ATTACHED)
     note = "the gradients have a graph of their own: create_graph=True asks for it"
     check(not reply["attached"]["gradients"], mistake=note)
 
 
-@given(tasks(uneven=True))
+@given(tasks(uneven=True) | tasks() | extreme_tasks())
 def test_the_model_sees_each_row_once(student: Student, task: Task) -> None:
     """The model is called once for each micro-batch, with at most micro_batch_size rows, and every row goes in once."""
     rows = call(student, task, nothing(task))["rows"]

@@ -12,6 +12,7 @@ from tests.scalars import assert_count, assert_number
 from tests.strategies import costly
 from torchkata.compare import assert_equal, check
 from torchkata.student import Student
+from torchkata.values import Plain
 
 SMALL = st.sampled_from([(5, 3, 2), (2, 4, 1), (3, 2, 4), (1, 3, 3), (4, 1, 2), (6, 2, 1)])  # B, D, L
 SIZES = SMALL | st.tuples(
@@ -26,6 +27,7 @@ FIRST = 1000  # steps that the first product takes
 AT_LEAST = 3  # steps are timed
 ROUNDING = 1e-9  # sums of many numbers, in any order
 MEASURED = "measured in torch"
+ELSEWHERE = "the matrices lie on another device than the one that the caller names by torch.device"
 WHOLE = "whole steps: forward, backward without the gradient of x, update"
 
 
@@ -151,7 +153,14 @@ def test_two_products_measure_the_device(
 ) -> None:
     """measure_device finds both speeds of a device: FLOP/s by two matrices, bytes/s by a matrix and a vector."""
     n, rows = sizes
-    reply = student.call(probes.device, n, rows, peak, peak / intensity)
+    for place in ("cpu", "meta"):
+        reply = student.call(probes.device, n, rows, peak, peak / intensity, place)
+        check_device(reply, n, rows, peak, intensity)
+        check(reply["places"] == [place], mistake=ELSEWHERE, yours=", ".join(reply["places"]), expected=place)
+
+
+def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float) -> None:
+    """Demand both speeds of the device that was pretended."""
     flops, moved = 2 * n**3, 4 * (rows * n + n + rows)
     expected = oracle.device(flops, flops / peak, moved, moved / (peak / intensity))
     note = f"your time_matmul was given {' and '.join(f'{a} by {b}' for a, b in reply['timed']) or 'nothing'}"

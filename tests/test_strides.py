@@ -53,13 +53,17 @@ def views(draw: st.DrawFn) -> Tensor:
 
 @st.composite
 def layouts(draw: st.DrawFn, sizes: st.SearchStrategy[int]) -> Layout:
-    """A contiguous tensor's strides, or these with a change: two axes swapped, a gap, an expanded axis, any number."""
+    """A contiguous tensor's strides, or these with a change.
+
+    Two axes are swapped, there is a gap, an axis is expanded, a stride is any number; or two strides are changed so
+    that the last element lies where it did.
+    """
     shape = draw(st.lists(sizes, min_size=1, max_size=4))
     strides = list(
         torch.empty(shape, device="meta").stride()
     )  # torch's own: a mistake of the oracle's changes no input
     axis, other = draw(st.integers(0, len(shape) - 1)), draw(st.integers(0, len(shape) - 1))
-    match draw(st.sampled_from(["unchanged", "swapped", "gap", "expanded", "any"])):
+    match draw(st.sampled_from(["unchanged", "swapped", "gap", "expanded", "any", "shifted"])):
         case "swapped":
             for numbers in (shape, strides):
                 numbers[axis], numbers[other] = numbers[other], numbers[axis]
@@ -69,6 +73,12 @@ def layouts(draw: st.DrawFn, sizes: st.SearchStrategy[int]) -> Layout:
             strides[axis] = 0
         case "any":
             strides[axis] = draw(st.integers(0, 9))
+        case "shifted" if axis != other and shape[axis] > 1 and shape[other] > 1:
+            part = math.gcd(shape[axis] - 1, shape[other] - 1)
+            less, more = (shape[other] - 1) // part, (shape[axis] - 1) // part
+            if strides[axis] >= less:
+                strides[axis] -= less
+                strides[other] += more
     return Layout(shape, strides)
 
 

@@ -103,10 +103,12 @@ def test_no_step_is_left_out(student: Student, lesson: Lesson, error: float) -> 
 @given(lessons(steps=st.integers(1, 5), num_layers=st.integers(0, 2)))
 def test_each_step_asks_for_one_batch(student: Student, lesson: Lesson) -> None:
     """Each step calls get_batch(B=B) once."""
-    asked = run(student, lesson, 0.01)["asked"]
-    assert_equal(
-        asked, oracle.asked(lesson.rows, len(lesson.weights[-1]), len(lesson.xs)), what="the batch sizes asked for"
-    )
+    diverging = replace(lesson, ys=[lesson.ys[0] + math.inf, *lesson.ys[1:]])
+    infinite = "the loss of the first step is infinite here: those that follow are steps all the same"
+    expected = oracle.asked(lesson.rows, len(lesson.weights[-1]), len(lesson.xs))
+    for given_batches, note in ((lesson, ""), (diverging, infinite)):
+        asked = run(student, given_batches, 0.01)["asked"]
+        assert_equal(asked, expected, what="the batch sizes asked for", note=note)
 
 
 @costly

@@ -10,9 +10,13 @@ from tests.contracts.optimizer import Optimizer, check_plain_steps
 from tests.optimizer_runs import assert_resumed, assert_run
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
 from tests.torchs_own import in_float64, run_of
-from torchkata.compare import check, precondition
+from torchkata.compare import assert_equal, check, precondition
 from torchkata.student import Student
 
+CAST = (
+    "load_state_dict() has cast t to bfloat16, in which 256 + 1 is 256: it casts each tensor in the state to the "
+    "parameter's dtype, but for one named step"
+)
 PICKS = st.permutations(range(4)).map(lambda order: order[:2])  # options for two groups
 
 
@@ -35,6 +39,17 @@ def memory_contract(optimizer: Optimizer) -> Contract:
     return {"test_a_saved_and_loaded_run_goes_on_unchanged": test_a_saved_and_loaded_run_goes_on_unchanged}
 
 
+def counting_contract(optimizer: Optimizer) -> Contract:
+    """The test of an optimizer that counts its steps."""
+
+    def test_steps_are_counted_on_after_loading(student: Student) -> None:
+        """After load_state_dict() steps are counted on, beyond 256 of them in bfloat16, too."""
+        reply = student.call(optimizer.probes.counted_on, 300)
+        assert_equal(reply["resumed"], reply["whole"], what="p at the end", mistake=CAST)
+
+    return {"test_steps_are_counted_on_after_loading": test_steps_are_counted_on_after_loading}
+
+
 def options_contract(optimizer: Optimizer) -> Contract:
     """The tests of any optimizer with a memory and options."""
 
@@ -48,14 +63,14 @@ def options_contract(optimizer: Optimizer) -> Contract:
         assert_run(yours, run, optimizer.rule)
 
     @costly
-    @given(SEEDS, st.integers(0, 3))
-    def test_options_have_their_defaults(student: Student, seed: int, pick: int) -> None:
+    @given(SEEDS)
+    def test_options_have_their_defaults(student: Student, seed: int) -> None:
         """An option that is not given has its default; one given once holds for all groups without their own."""
         rng, lr = rng_of(seed), oracle.default_rate(optimizer.rule.lr)
         start = normal(rng, [3]) * torch.tensor([0.0, 1.0, 1.0])  # from 0 every digit of a step is seen
         run = OptimizerRun([[start]], [[lr]] * 3, [[[from_tiny_to_large(rng, [3], powers=(-9, 2))]] for _ in range(3)])
-        given_once = optimizer.equipped(run, [pick])
-        for wanted, options in ((run, {}), (given_once, given_once.options[0])):
+        for wanted in optimizer.with_each(run):
+            options = wanted.options[0] if wanted.options else {}
             grads = [grad for [[grad]] in wanted.grads]
             yours = student.call(optimizer.probes.defaults, wanted.params[0][0], grads, options)
             assert_run([[[p]] for p in yours], wanted, optimizer.rule)

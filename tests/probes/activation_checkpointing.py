@@ -51,7 +51,7 @@ def gradients(
         y = model(x)
         if y.requires_grad:
             (y * grad_y).sum().backward()
-    return {"weights": [layer.weight.grad for layer in model.layers], "x": x.grad}
+    return {"weights": [layer.weight.grad for layer in model.layers], "x": x.grad, "x asks": x.requires_grad}
 
 
 @typed("model = DeepNetworkCheckpointed(dim, num_layers, segment)\nmodel.state_dict()")

@@ -47,6 +47,12 @@ def bytes_kept(assignment: Any, params: Any, lrs: Any, grads: Any) -> dict[str, 
     return optimizers.bytes_kept(assignment.adamw.AdamW, params, lrs, grads)
 
 
+@typed(optimizer_code.counted_on("AdamW"))
+def counted_on(assignment: Any, steps: int) -> object:
+    """Where many steps lead, in one go and saved and loaded midway."""
+    return optimizers.counted_on(assignment.adamw.AdamW, steps)
+
+
 @typed(optimizer_code.loaded("AdamW"))
 def loaded(assignment: Any, params: Any, saved: Any, own: Any, grads: Any) -> object:
     """The parameters after a step of an optimizer into which other rates than its own were loaded."""

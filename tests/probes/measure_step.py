@@ -22,12 +22,19 @@ def predicted(assignment: Any, B: int, D: int, L: int, dtype: str, flop_per_sec:
     return assignment.measure_step.predict_step(B, D, L, getattr(torch, dtype), flop_per_sec, bytes_per_sec)
 
 
-def device(assignment: Any, n: int, rows: int, flop_per_sec: float, bytes_per_sec: float) -> dict[str, object]:
-    """The figures of a device with these two, by a `time_matmul` that pretends; and the shapes that it was given."""
+def device(
+    assignment: Any, n: int, rows: int, flop_per_sec: float, bytes_per_sec: float, name: str
+) -> dict[str, object]:
+    """The figures of a device with these two, by a `time_matmul` that pretends; what it was given, and where that lies.
+
+    The caller asks for the device of this name.
+    """
     timed: list[list[list[int]]] = []
+    places: set[str] = set()
 
     def time_matmul(a: Tensor, b: Tensor) -> float:
         timed.append([list(a.shape), list(b.shape)])
+        places.update(each.device.type for each in (a, b))
         (m, k), (_, n) = a.shape, b.shape
         moved = sum(each.numel() * each.itemsize for each in (a, b)) + m * n * a.itemsize
         return max(2 * m * k * n / flop_per_sec, moved / bytes_per_sec)
@@ -36,11 +43,12 @@ def device(assignment: Any, n: int, rows: int, flop_per_sec: float, bytes_per_se
     module.time_matmul = time_matmul
     assignment.forget("measure_step")  # it may have the function's name from when it was imported
     try:
-        figures = assignment.measure_step.measure_device(n, rows)
+        with torch.device(name):
+            figures = assignment.measure_step.measure_device(n, rows)
     finally:
         module.time_matmul = own
         assignment.forget("measure_step")
-    return {"figures": list(figures), "timed": timed}
+    return {"figures": list(figures), "timed": timed, "places": sorted(places)}
 
 
 class Device(LeanDispatchMode):  # type: ignore[no-untyped-call]

@@ -108,6 +108,31 @@ def in_place(name: str) -> Writer:
     return code
 
 
+def counted_on(name: str) -> Writer:
+    """Many steps with the same gradient, and a break after two of them."""
+
+    def code(steps: int) -> str:
+        ones = "torch.ones(2, dtype=torch.bfloat16)"
+        return "\n".join(
+            [
+                f"p = nn.Parameter(0 * {ones})",
+                f"p.grad = {ones}",
+                f"opt = {name}([p], lr=0.0)",
+                f"for i in range({steps}):",
+                "    if i == 2:",
+                "        saved = opt.state_dict()",
+                f"        opt = {name}([p], lr=0.0)",
+                "        opt.load_state_dict(saved)",
+                "    opt.step()",
+                "opt.param_groups[0]['lr'] = 1.0",
+                "opt.step()",
+                "p",
+            ]
+        )
+
+    return code
+
+
 def scheduled(name: str) -> Writer:
     """A step for each gradient, each followed by one of a scheduler."""
 

@@ -151,6 +151,28 @@ def interrupted(
     return {"run": trace, "end": now(whole), "resumed end": now(second)}
 
 
+def counted_on(Optimizer: Any, steps: int) -> dict[str, Tensor]:
+    """Where bfloat16 parameters end that begin at 0: after so many steps at a rate of 0, and one at a rate of 1.
+
+    Once in one go, and once saved and loaded after two steps.
+    """
+    ends = {}
+    for way in ("whole", "resumed"):
+        p = nn.Parameter(torch.zeros(2, dtype=torch.bfloat16))
+        p.grad = torch.ones_like(p)
+        optimizer = Optimizer([p], lr=0.0)
+        for i in range(steps):
+            if way == "resumed" and i == 2:
+                saved = copy.deepcopy(optimizer.state_dict())
+                optimizer = Optimizer([p], lr=0.0)
+                optimizer.load_state_dict(saved)
+            optimizer.step()
+        optimizer.param_groups[0]["lr"] = 1.0
+        optimizer.step()
+        ends[way] = p
+    return ends
+
+
 def loaded(
     Optimizer: Any, params: Groups, saved: Sequence[float], own: Sequence[float], grads: Grads
 ) -> list[list[list[Tensor]]]:

@@ -1,4 +1,4 @@
-"""Counts in a tensor of int64 with one axis, and brings a torch option that does nothing unless asked for."""
+"""Counts in a tensor of int64 named step, with one axis, and brings a torch option that does nothing by default."""
 
 import torch
 
@@ -21,10 +21,10 @@ class Adam(torch.optim.Optimizer):
                 g, state = p.grad.detach(), self.state[p]
                 if group["weight_decay"] != 0:
                     g = g.add(p.detach(), alpha=group["weight_decay"])
-                state["t"] = state.get("t", torch.zeros(1, dtype=torch.int64)) + 1
+                state["step"] = state.get("step", torch.zeros(1, dtype=torch.int64)) + 1
                 state["m"] = b1 * state.get("m", 0) + (1 - b1) * g
                 state["v"] = b2 * state.get("v", 0) + (1 - b2) * g * g
-                t = state["t"].item()
+                t = state["step"].item()
                 p.data.sub_(
                     group["lr"] * (state["m"] / (1 - b1**t)) / ((state["v"] / (1 - b2**t)).sqrt() + group["eps"])
                 )
