@@ -156,7 +156,7 @@ def counted_on(Optimizer: Any, steps: int) -> dict[str, Tensor]:
 
     Once in one go, and once saved and loaded after two steps.
     """
-    ends = {}
+    ends: dict[str, Tensor] = {}
     for way in ("whole", "resumed"):
         p = nn.Parameter(torch.zeros(2, dtype=torch.bfloat16))
         p.grad = torch.ones_like(p)
