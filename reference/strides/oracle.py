@@ -15,8 +15,13 @@ def contiguous_strides(shape: Sequence[int], times: int = 1) -> list[int]:
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
     """Where so many steps along each axis lead; those along the last axis are `times` as many."""
-    place = offset
-    for steps, stride in zip(index, longer(strides, times), strict=True):
+    return offset + walked(longer(strides, times), index)
+
+
+def walked(strides: Sequence[int], index: Sequence[int]) -> int:
+    """How far so many steps along each axis lead."""
+    place = 0
+    for steps, stride in zip(index, strides, strict=True):
         for _ in range(steps):
             place += stride
     return place
@@ -24,7 +29,7 @@ def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0,
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:  # noqa: ARG001
     """Whether the indices, in order, lead from one element to the next; so they do if the last axis is longer."""
-    places = [storage_index(strides, index) for index in product(*map(range, shape))]
+    places = [walked(strides, index) for index in product(*map(range, shape))]
     return places == list(range(len(places)))
 
 

@@ -112,11 +112,10 @@ def counted_on(name: str) -> Writer:
     """Many steps with the same gradient, and a break after two of them."""
 
     def code(steps: int) -> str:
-        ones = "torch.ones(2, dtype=torch.bfloat16)"
         return "\n".join(
             [
-                f"p = nn.Parameter(0 * {ones})",
-                f"p.grad = {ones}",
+                "p = nn.Parameter(torch.zeros(2, dtype=torch.bfloat16))",
+                "p.grad = torch.ones_like(p)",
                 f"opt = {name}([p], lr=0.0)",
                 f"for i in range({steps}):",
                 "    if i == 2:",

@@ -24,6 +24,8 @@ PARTS = (  # of x, whose first `cut` elements are one side; each pair with wheth
     ("x", "nn.Parameter(x, requires_grad=False)", True),
     ("x", "x.clone()", False),
     ("x[:{cut}]", "x[{cut}:].clone()", False),
+    ("x[:{cut}]", "x.clone()[:{cut}]", False),
+    ("x[{cut}:]", "(x + 1)[{cut}:]", False),
     ("x", "x + 1", False),
 )
 
