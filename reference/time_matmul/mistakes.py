@@ -18,7 +18,9 @@ def timed(run: Run) -> list[float]:
 
 @instead_of(oracle.seconds_per_product, WITH_THE_FIRST)
 def with_the_first(run: Run) -> tuple[float, float]:
-    """The mean of all that were timed."""
+    """The mean of all that were timed; right where the first takes no longer."""
+    if not any(product.cold and product.timed for product in run.products):
+        return oracle.seconds_per_product(run)
     mean = fmean(timed(run))
     return mean, mean
 

@@ -45,10 +45,11 @@ def starting_from(assignment: Any, weights: list[Tensor]) -> Iterator[None]:
     """Every new Cruncher that they fit starts with these weights."""
     cruncher = assignment.cruncher.Cruncher
     built = cruncher.__init__
+    shapes = {key: weight.shape for key, weight in zip(keys_of(weights), weights, strict=True)}
 
     def given(model: Any, *args: object, **options: object) -> None:
         built(model, *args, **options)
-        if [parameter.shape for parameter in model.parameters()] == [weight.shape for weight in weights]:
+        if {name: parameter.shape for name, parameter in model.named_parameters()} == shapes:
             load(model, weights)
 
     cruncher.__init__ = given
