@@ -133,29 +133,30 @@ class Frozen(torch.optim.Optimizer):
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
         """Note."""
         Frozen.events.append("step")
+        Frozen.rates += [group["lr"] for group in self.param_groups]
 
 
 @typed(
-    lambda weights, xs: "\n".join(
+    lambda weights, xs, steps: "\n".join(
         [
             "SGD.step = lambda self, closure=None: None",
             typed_start(weights),
             f"B = {len(xs[0])}",
-            "batches = iter(zip(xs, ys))",
-            typed_train(weights, len(xs), "lambda *, B: next(batches)"),
+            f"batches = iter({steps} * list(zip(xs, ys)))",
+            typed_train(weights, steps, "lambda *, B: next(batches)"),
         ]
     )
 )
 def with_frozen_sgd(
-    assignment: Any, weights: list[Tensor], lr: float, xs: list[Tensor], ys: list[Tensor]
+    assignment: Any, weights: list[Tensor], lr: float, xs: list[Tensor], ys: list[Tensor], steps: int
 ) -> dict[str, object]:
-    """Train while `sgd.SGD` is an optimizer that moves nothing."""
+    """Train while `sgd.SGD` is an optimizer that moves nothing; after the last batch comes the first again."""
     assignment.sgd.SGD = Frozen
     assignment.forget("train")
     Frozen.events, Frozen.rates, Frozen.starts = [], [], []
     get_batch = Batches(xs, ys).get_batch
     with starting_from(assignment, weights):
-        model, _ = assignment.train.train(get_batch, len(weights[-1]), len(weights) - 1, len(xs[0]), len(xs), lr)
+        model, _ = assignment.train.train(get_batch, len(weights[-1]), len(weights) - 1, len(xs[0]), steps, lr)
     moved = any(not torch.equal(p, start) for p, start in Frozen.starts)
     return {"events": Frozen.events, "rates": Frozen.rates, "moved": moved, "weights": weights_of(model)}
 
