@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.output.classroom50 import VARIABLES
+from grader.output.formats.classroom50 import VARIABLES
 from grader.tests import ROOT
 from grader.tests.conftest import Run, students_environment
 from grader.tests.documents import DOCUMENTS, Section, sections
