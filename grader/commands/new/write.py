@@ -66,7 +66,7 @@ def kata_files(name: str, track: str) -> dict[str, str]:
 
 
 def katas_of(track: str) -> list[Kata]:
-    """Return the katas of a track, which may be an empty one that the course does not accept yet. Raises CourseError."""
+    """Return the katas of a track. It may be empty here, where its first kata is written. Raises CourseError."""
     return [kata for kata in course().read_katas().values() if kata.track == track]
 
 
