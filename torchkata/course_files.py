@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import fields
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -83,6 +84,9 @@ def kata_from(told: dict[str, Any], path: Path, tracks: Collection[str], languag
     for key in ("title", "points"):
         if key not in told:
             raise CourseError(f"{path}: {key} is missing")
+    for test, points in told["points"].items():
+        if type(points) not in (int, float) or not 0 <= points < inf:
+            raise CourseError(f"{path}: [points] {test} is {points!r}; it should be a number, 0 or more")
     return Kata(
         name=path.parent.name,
         title=told["title"],

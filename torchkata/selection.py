@@ -1,12 +1,14 @@
 """pytest plugin: whose code is tested and which katas. `--impl`, `--kata`, `--track`, and the `student` fixture."""
 
+import inspect
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from .course import course
+from .course import CourseError, compare_tests, course
 from .languages.notes import said
 from .student import InProcess, Student
 
@@ -85,10 +87,29 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the katas and their tests in the course's order."""
+    """Check that tests and points agree, and run the katas and their tests in the course's order."""
+    try:
+        check_collected(items)
+    except CourseError as error:
+        raise pytest.UsageError(str(error)) from None
     tests = [(kata.name, test) for kata in course().katas.values() for test in kata.points]
     order: dict[tuple[str | None, str], int] = {test: place for place, test in enumerate(tests)}
     items.sort(key=lambda item: order.get((kata_of(item.path), item.name), len(order)))
+
+
+def check_collected(items: Sequence[pytest.Item]) -> None:
+    """Raise CourseError for a test without points, and for points without a test in a module that was collected.
+
+    A call may select a few tests of a kata, so that the functions of the module count and not the items.
+    """
+    functions = [item for item in items if isinstance(item, pytest.Function)]
+    for kata in course().katas.values():
+        collected = [item for item in functions if kata_of(item.path) == kata.name]
+        if collected:
+            module = collected[0].module
+            places = [module, *filter(inspect.isclass, vars(module).values())]
+            there = {test for test in kata.test_functions if any(hasattr(place, test) for place in places)}
+            compare_tests(course(), kata, there.union(item.originalname for item in collected), kata.test_functions)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

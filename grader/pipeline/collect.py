@@ -2,13 +2,13 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
 import pytest
 
 from grader.pipeline.pytest_internals import reports_of
-from torchkata.course import Kata, course
+from torchkata.course import CourseError, Kata, compare_tests, course
 from torchkata.first_pass import INPUTS, Inputs
 from torchkata.languages import class_language
 from torchkata.result import TestResult
@@ -29,15 +29,8 @@ class Tests:
             kata = kata_of(item.path)
             if kata is not None and isinstance(item, pytest.Function):
                 self.items.setdefault(kata, {})[item.name] = item
-        found = {kata: set(items) for kata, items in self.items.items()}
-        expected = {kata.name: set(kata.points) for kata in course().choose([*self.config.stash[CHOSEN]])}
-        if found != expected:
-            raise RuntimeError(f"tests and kata.toml differ: {sorted(all_names(found) ^ all_names(expected))}")
-
-
-def all_names(tests: Mapping[str, set[str]]) -> set[str]:
-    """`kata::test` of every test."""
-    return {f"{kata}::{name}" for kata, names in tests.items() for name in names}
+        for chosen in course().choose([*self.config.stash[CHOSEN]]):
+            compare_tests(course(), chosen, {*self.items.get(chosen.name, ())}, chosen.points)
 
 
 class Collector:
@@ -53,9 +46,20 @@ class Collector:
         """Spare each failure pytest's own traceback: nobody reads it, and it takes longer than most tests."""
         config.option.tbstyle = "native"
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Generator[None, object, object]:
+        """Keep what pytest would print: a course whose tests and points differ."""
+        try:
+            return (yield)
+        except pytest.UsageError as error:
+            self.error = CourseError(str(error))
+            return None
+
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Take over from pytest."""
         try:
+            if self.error is not None:
+                raise self.error
             if session.testsfailed:
                 raise RuntimeError("the tests can't be collected; plain pytest says why")
             tests = Tests(session, self.examples, self.inputs)
