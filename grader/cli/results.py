@@ -43,7 +43,7 @@ def report(
 ) -> None:
     """Write the class as a page, DIR/report.html, from its stored results; show it, and rebuild DIR/gradebook.csv.
 
-    Where speed was graded: DIR/<id>/speed.svg and DIR/<id>/roofline.svg.
+    Where speed was graded: DIR/<id>/roofline.svg.
 
     The page holds all names, messages and findings; a student's own page has nothing of others, and of a test only
     what its kata.toml lets students see.
