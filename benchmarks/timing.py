@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from benchmarks import ROOT
 
@@ -23,11 +22,6 @@ def seconds(*command: str, repeats: int = 1, code: int = 0) -> float:
         if done.returncode != code:
             raise RuntimeError(f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return statistics.median(taken)
-
-
-def grade_command(paths: Sequence[Path], out: Path, *options: str) -> list[str]:
-    """`grader grade` on these submissions, on the same inputs each time."""
-    return [sys.executable, "-m", "grader", "grade", *map(str, paths), "--out", str(out), "--seed=0", *options]
 
 
 def table(rows: Sequence[tuple[str, str, str]]) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from .blocks import blocks
 from .course import course
 from .languages import words
 from .progress import RESULTS, earned
@@ -38,16 +37,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def last_run(kata: str, results: Sequence[TestResult], files: str, run: str) -> LastRun:
-    """What is remembered of a kata: how it ended, and where to look first."""
+    """Return what is remembered of a kata."""
     outcomes = [result.outcome for result in results]
-    told = blocks(results)
-    first = told[0].tests[0] if told else None
-    return LastRun(
-        status_of(outcomes),
-        outcomes.count("passed"),
-        files,
-        run,
-        earned=earned(kata, results),
-        file=first.file if first else "",
-        line=first.line if first else 0,
-    )
+    return LastRun(status_of(outcomes), outcomes.count("passed"), files, run, earned(kata, results))

@@ -23,8 +23,6 @@ class LastRun:
     files: str  # `digest` of what was tested
     run: str  # another for every run
     earned: float | None = None  # points, if they are known
-    file: str = ""  # where the first failure that was told is in the student's files, if that is known
-    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -119,8 +117,8 @@ def last_run_from(entry: Any) -> LastRun | None:
         run = LastRun(**entry)
     except TypeError:
         return None
-    texts = all(isinstance(text, str) for text in (run.files, run.run, run.file))
-    numbers = type(run.passed) is type(run.line) is int and isinstance(run.earned, int | float | None)
+    texts = all(isinstance(text, str) for text in (run.files, run.run))
+    numbers = type(run.passed) is int and isinstance(run.earned, int | float | None)
     return run if texts and numbers and run.status in LOOK_OF else None
 
 

@@ -14,8 +14,8 @@ from statistics import median
 
 import torch
 
-from benchmarks import ROOT, clock
-from benchmarks.prove_gpu import permissions
+from benchmarks import ROOT
+from benchmarks.prove_gpu import clock, permissions
 from grader.commands import calibrate
 from grader.commands.doctor import examine
 from grader.proof.attacks import below, with_file

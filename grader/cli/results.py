@@ -37,7 +37,7 @@ def report(
 ) -> None:
     """Write the class as a page, DIR/report.html, from its stored results; show it, and rebuild DIR/gradebook.csv.
 
-    Where speed was graded: DIR/<id>/speed.svg and DIR/<id>/roofline.svg.
+    Where speed was graded: DIR/<id>/roofline.svg.
 
     The page holds all names, messages and findings; a student's own page has nothing of others, and of a test only
     what its kata.toml lets students see.
@@ -69,27 +69,24 @@ def diff(
 
 def similar(
     submissions: Submissions,
-    out: Annotated[Path, typer.Option(help="Where similar.html and similar.csv go.", metavar="DIR")],
-    pairs: Annotated[int, typer.Option(min=1, help="How many pairs, the most alike.")] = 40,
+    folders: Annotated[Path, typer.Option(help="Where the code goes: TO/submissions and TO/stubs.", metavar="TO")],
     track: Tracks = None,
     kata: Katas = None,
-    folders: Annotated[
-        Path | None, typer.Option(help="Lay out the code for JPlag and Dolos there, too.", metavar="TO")
-    ] = None,
     pseudonyms: Annotated[
         Path | None, typer.Option(help="As for `grader grade`: the key to the pseudonyms.", metavar="KEYFILE")
     ] = None,
 ) -> None:
-    """Show whose hand-ins are more alike than others of the class, side by side; for you alone, no points depend on it.
+    """Lay out the code of a class for compare50, JPlag or MOSS, and print the commands that compare it.
 
-    Compared is syntax: names, comments, layout and the order of functions play no part, nor does what the stubs have.
+    Each submission gets a folder with its own files. The stubs lie beside them, so that a detector can leave out what
+    every student was given.
     """
 
     def load() -> Command:
         demand_own_course(submissions)
         from grader.commands.similar import Options, run_similar
 
-        options = Options(out, wanted(kata or (), track or ()), pairs, folders, pseudonyms)
+        options = Options(folders, wanted(kata or (), track or ()), pseudonyms)
         return lambda: run_similar(submissions, options)
 
     sys.exit(run(load))

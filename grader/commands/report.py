@@ -27,7 +27,7 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     out = console()
     show(out, found, directory, limit=None)
     if any(row.performance for row in found):
-        out.print(f"speed:     {directory}/<submission>/speed.svg, roofline.svg", markup=False, soft_wrap=True)
+        out.print(f"speed:     {directory}/<submission>/roofline.svg", markup=False, soft_wrap=True)
     out.print(f"page:      {directory / PAGE}", markup=False, soft_wrap=True)
     out.print(f"tests:     {directory / ITEMS}, {DIAGNOSES}", markup=False, soft_wrap=True)
     if feedback is not None:

@@ -1,11 +1,10 @@
-"""The pictures of one submission's speed, `speed.svg` and `roofline.svg`, from its stored result."""
+"""The picture of one submission's speed, `roofline.svg`, from its stored result."""
 
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.output.pictures.bars import bars
 from grader.output.pictures.roofline import Point, roofline
 from grader.output.speed_score import speed_score
 from grader.results.result import PerformanceResult, read, write_whole
@@ -16,13 +15,12 @@ if TYPE_CHECKING:
 
 
 def draw(folder: Path) -> None:
-    """Write both beside `result.json`; a roofline only where it has points. Raises ResultError, OSError."""
+    """Write it beside `result.json` if it has points. Raises ResultError, OSError."""
     result = read(folder / "result.json")
     timed = [one for one in result.performance if one.workload in course().workloads]
-    device = result.environment.get("device", result.device)
-    write_whole(folder / "speed.svg", bars(timed, device).encode())
     if points := list(points_of(timed, result.device)):
         peak, bandwidth = roof_of(timed, "compute"), roof_of(timed, "bandwidth")
+        device = result.environment.get("device", result.device)
         write_whole(folder / "roofline.svg", roofline(points, peak, bandwidth, device).encode())
 
 

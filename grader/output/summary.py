@@ -15,8 +15,6 @@ from grader.results.stored import rows
 from grader.results.text import printable
 from torchkata.course import course
 
-PICTURES = ("speed.svg", "roofline.svg")
-
 
 def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list[str]]:
     """Write the gradebook of all that is stored; its rows, a line for each that can't be read. Raises MachineError."""
@@ -34,8 +32,7 @@ def draw_speed(directory: Path, found: Sequence[Result]) -> list[str]:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it speaks of its font cache
     try:
         for row in found:
-            for name in PICTURES:
-                (directory / row.submission / name).unlink(missing_ok=True)  # of a run before this one
+            (directory / row.submission / "roofline.svg").unlink(missing_ok=True)  # of a run before this one
             if row.performance:
                 from grader.output.speed_pictures import draw  # matplotlib is slow to import
 

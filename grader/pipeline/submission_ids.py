@@ -10,8 +10,7 @@ from grader.base.errors import CallError
 from grader.pipeline.submission import identify
 
 RESERVED = (  # what stands beside the results
-    *(".", "..", ".slurm", ".seed", "gradebook.csv", "report.html"),
-    *("items.csv", "diagnoses.csv", "similar.csv", "similar.html"),
+    *(".", "..", ".slurm", ".seed", "gradebook.csv", "report.html", "items.csv", "diagnoses.csv"),
 )
 LONGEST = 255  # bytes of a name, on nearly every file system
 UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, bytes that are no text, line separators

@@ -48,7 +48,6 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     because: str = ""  # … and why not elsewhere
     only: Literal["", "bwrap"] = ""  # what alone stops it
     open: str = ""  # why nothing here stops it
-    plain: bool = True  # may run outside a sandbox, for the comparison with plain pytest
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,19 @@
 """What the tests say of a class, and the class of the tests: item analysis, as pure functions on results.
 
 The discrimination of a test is the point-biserial correlation of passing it with the share of the points of all
-else that somebody has tried. By chance alone it varies around 0 with variance 1/(n−1), whatever the points look like:
-so it does over all permutations (E. J. G. Pitman, Significance tests which may be applied to samples from any
-populations II, 1937). Even a perfect test reaches no more than a ceiling, which depends on how many pass.
+else that somebody has tried.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
-from statistics import NormalDist, correlation, fmean
+from statistics import correlation, fmean
 from typing import Literal, NamedTuple, TypeAlias
 
 from grader.results.result import Result
 from torchkata.result import FAILED, UNCOUNTED
 
-Flag: TypeAlias = Literal["passed by all", "fails the best", "never reached"]
-
 FEWEST = 10  # about fewer nothing is said
-CHANCE = 0.03  # how often a test that tosses a coin is taken for a sound one
-BELOW_CHANCE = 0.05  # how often a class of tests that toss coins has one that seems to prefer the weak
-MISSED = 0.1  # how often a sound test may look like a coin, where tests are told apart at all
-SOUND = 0.5  # of its ceiling is what a sound test reaches
-RARE = 0.2  # a test that fewer fail, or pass, need not tell good from weak
 DIGITS = 9  # of a share: sums in another order are no other points
 
 
@@ -56,7 +46,6 @@ class Item:
     difficulty: float | None = None  # the share of these that pass: 1 is easy
     discrimination: float | None = None  # None, too, where all pass, all fail, or all have the same points elsewhere
     seconds: float | None = None  # the mean
-    flag: Flag | None = None
 
 
 @dataclass(frozen=True)
@@ -91,13 +80,11 @@ def items(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:
     if len(students) < FEWEST:
         return []
     totals = [totals_of(student) for student in students]
-    found = [item_of(which, students, totals, len(tests)) for which in tests]
+    found = [item_of(which, students, totals) for which in tests]
     return [item for item in found if item is not None]
 
 
-def item_of(
-    which: Property, students: Sequence[Answers], totals: Sequence[tuple[float, float]], tests: int
-) -> Item | None:
+def item_of(which: Property, students: Sequence[Answers], totals: Sequence[tuple[float, float]]) -> Item | None:
     """The figures of one; None where they would be about too few."""
     tried = [
         (answer, total)
@@ -105,19 +92,13 @@ def item_of(
         if (answer := student.get(which)) is not None and answer.outcome != "not_started"
     ]
     if not tried:
-        return Item(which, 0, flag="never reached")
+        return Item(which, 0)
     if len(tried) < FEWEST:
         return None
     passed = [answer.outcome == "passed" for answer, _ in tried]
     rest = [rest_of(answer, total) for answer, total in tried]
-    discrimination = point_biserial(passed, rest)
-    flag: Flag | None = None
-    if all(passed):
-        flag = "passed by all"
-    elif discrimination is not None and fails_the_best(passed, rest, tests):
-        flag = "fails the best"
     seconds = fmean(answer.seconds for answer, _ in tried)
-    return Item(which, len(tried), fmean(passed), discrimination, seconds, flag)
+    return Item(which, len(tried), fmean(passed), point_biserial(passed, rest), seconds)
 
 
 def totals_of(student: Answers) -> tuple[float, float]:
@@ -137,27 +118,6 @@ def point_biserial(passed: Sequence[bool], rest: Sequence[float]) -> float | Non
     if len({*passed}) < 2 or len({*rest}) < 2:  # their mean may be rounded, and then they seem to differ
         return None
     return max(-1.0, min(1.0, correlation([float(one) for one in passed], rest)))
-
-
-def ceiling(passed: Sequence[bool], rest: Sequence[float]) -> float | None:
-    """The correlation, if just the best had passed."""
-    return point_biserial(sorted(passed), sorted(rest))
-
-
-def fails_the_best(passed: Sequence[bool], rest: Sequence[float], tests: int) -> bool:
-    """Whether the best fail it as often as anybody, or oftener, and that is not for want of submissions.
-
-    Either the correlation is below 0 beyond chance, also as the lowest of so many tests (Bonferroni); or it is not
-    above 0 beyond chance, though a sound test of middling difficulty that so many pass would be.
-    """
-    found, most = point_biserial(passed, rest), ceiling(passed, rest)
-    if found is None or most is None:
-        return False
-    normal, scale = NormalDist(), sqrt(len(passed) - 1)
-    above = normal.inv_cdf(1 - CHANCE)
-    middling = RARE <= fmean(passed) <= 1 - RARE
-    told_apart = middling and SOUND * most * scale >= above + normal.inv_cdf(1 - MISSED)
-    return found * scale < normal.inv_cdf(BELOW_CHANCE / tests) or (told_apart and found * scale < above)
 
 
 def diagnosed(students: Sequence[Answers], tests: Sequence[Property]) -> list[Diagnosed]:

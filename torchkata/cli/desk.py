@@ -10,10 +10,10 @@ from ..handin import imports_of
 from ..languages import words
 from ..result import LOOK_OF
 from ..state import State, load
-from . import editor, hint, overview, runs
+from . import hint, overview, runs
 from .keys import QUIT, has_keys
 from .saves import Saves
-from .terminal import CallError, has_colour, paint, say
+from .terminal import has_colour, paint, say
 
 SAID_BY_PYTEST = (2, 3, 4)  # exit codes: interrupted, an error of its own, options that it does not know
 
@@ -55,25 +55,8 @@ class Desk:
             hint.show(course().katas[self.last[0]])
         elif key == "h" and following is not None:
             hint.show(following)
-        elif key == "e" and (kata := self.to_edit(state)):
-            self.edit(kata, state)
-        elif key in ("n", "h", "e"):
+        elif key in ("n", "h"):
             overview.show_next(state)
-
-    def to_edit(self, state: State) -> str:
-        """The first kata that the student is at and that is not done, else the next one; "" where all is done."""
-        following = state.next()
-        at = next((kata for kata in self.last if state.status(kata) != "done"), "")
-        return at or (following.name if following else "")
-
-    def edit(self, kata: str, state: State) -> None:
-        """Open it, once what runs has said its say: an editor may take the terminal."""
-        if self.task is not None and self.task.aside is None:
-            self.task.run.wait()
-        try:
-            editor.edit(kata, state)
-        except CallError as error:
-            print(words("error", text=error), flush=True)
 
     def look(self) -> None:
         """See to what was saved, and to what has ended."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
@@ -27,11 +26,6 @@ class Analysis:
     tests: int  # that were graded
     fewest: ClassVar[int] = FEWEST
 
-    @cached_property
-    def flagged(self) -> list[Item]:
-        """Those to look at."""
-        return [item for item in self.items if item.flag]
-
     @property
     def left_out(self) -> int:
         """How many tests too few have tried."""
@@ -53,10 +47,9 @@ def analysis(students: Sequence[Student]) -> Analysis:
 def write_tables(found: Analysis, directory: Path) -> None:
     """Store both tables, whole or not at all. Raises OSError."""
     rows: list[list[Cell]] = [
-        [*item.which, item.n, *map(cell, (item.difficulty, item.discrimination, item.seconds)), item.flag or ""]
-        for item in found.items
+        [*item.which, item.n, *map(cell, (item.difficulty, item.discrimination, item.seconds))] for item in found.items
     ]
-    head: list[Cell] = ["kata", "test", "n", "difficulty", "discrimination", "seconds", "flag"]
+    head: list[Cell] = ["kata", "test", "n", "difficulty", "discrimination", "seconds"]
     write_whole(directory / ITEMS, csv_of([head, *rows]))
     looks: list[list[Cell]] = [
         [one.kata, one.diagnosis, one.n, *(one.next or ("", "")), one.next_n] for one in found.diagnosed

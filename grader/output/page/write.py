@@ -17,7 +17,6 @@ from grader.output.page.html import templates
 from grader.output.page.items import Analysis, analysis, write_tables
 from grader.output.page.marks import Marked, for_all
 from grader.output.page.parts import Part, parts_of
-from grader.output.page.similar import PAGE as SIMILAR
 from grader.output.page.student import Student, student_of
 from grader.results.hand_in import HandIn, hand_in_of
 from grader.results.result import Finding, Result, ResultError, read, write_whole
@@ -91,8 +90,7 @@ def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> l
     ]
     found = analysis(students)
     try:
-        similar = SIMILAR if (directory / SIMILAR).exists() else ""
-        write_whole(directory / PAGE, page(students, blocks, found, similar).encode())
+        write_whole(directory / PAGE, page(students, blocks, found).encode())
         write_tables(found, directory)
     except OSError as error:
         raise MachineError(f"can't write into {directory} ({error.strerror})") from None
@@ -129,8 +127,8 @@ def shown_in(
             yield Shown(result, parts, hand_in_of(directory, submission, result.fingerprint))
 
 
-def page(students: Sequence[Student], blocks: Blocks, found: Analysis, similar: str) -> str:
-    """The page of a class, and beside it the page of who hands in the same, if there is one."""
+def page(students: Sequence[Student], blocks: Blocks, found: Analysis) -> str:
+    """Return the page of a class."""
     graded = {name for one in students for name in one.cells}
     katas = [kata for name, kata in course().katas.items() if name in graded]
     days = sorted({one.graded for one in students if one.graded})
@@ -150,7 +148,6 @@ def page(students: Sequence[Student], blocks: Blocks, found: Analysis, similar: 
             ended=overview.ended(students, katas),
             failing=failing,
             analysis=found,
-            similar=similar,
             fails={
                 one.submission: [place for place, each in enumerate(failing) if each.which in one.failed]
                 for one in students

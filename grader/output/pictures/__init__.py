@@ -1,1 +1,1 @@
-"""Speed as pictures: shares beside thresholds, and a roofline."""
+"""Speed as a picture: a roofline."""

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 GREY = "#7a7a7a"  # of text and lines: contrast 4.3 with white, 4.9 with black
 FAINT = "#7a7a7a66"
-BLUE, ORANGE, GREEN = "#2a86c8", "#d5652b", "#12956b"  # told apart by colour-blind eyes, after Okabe and Ito
+BLUE = "#2a86c8"
 
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",

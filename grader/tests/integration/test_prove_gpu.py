@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import clock
 from benchmarks.prove_gpu import __main__ as prove_gpu
-from benchmarks.prove_gpu import permissions, steps
+from benchmarks.prove_gpu import clock, permissions, steps
 from benchmarks.prove_gpu.steps import Place, Say, Step
 from grader.base.errors import MachineError
 from grader.proof.cheats import cheats, slow_ones

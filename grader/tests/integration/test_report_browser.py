@@ -20,7 +20,7 @@ from selenium_axe_python.axe import Axe
 
 from grader.results import hand_in
 from grader.results import result as stored
-from grader.tests import ROOT, browser
+from grader.tests import browser
 from grader.tests.browser import Medium, Scheme, dress
 from grader.tests.conftest import ask
 from grader.tests.made_class import a_class, hostile
@@ -65,7 +65,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     evil = {"linear.py": f"{EVIL}\n\nx = 1\n".encode()}
     for name, files in (("ben", solution), (one.submission, evil)):
         hand_in.store(directory, name, one.fingerprint, files)
-    assert ask("similar", ROOT / "examples" / "submissions", "--out", directory).code == 0
     assert ask("report", directory, "--feedback", directory).code == 0
     return directory
 
@@ -107,7 +106,6 @@ def views() -> Iterator[Any]:
     `make test` looks at each width and each scheme, and `make prove` at each width in each scheme.
     """
     yield View("report.html#submission=ben", 400, "dark")
-    yield from (View("similar.html", 400, scheme) for scheme in SCHEMES)
     for path in ("report.html", "ben/feedback.html"):
         for width, scheme in itertools.product(WIDTHS, SCHEMES):
             once = (width < 500) == (scheme == "dark")

@@ -17,7 +17,7 @@ from grader.tests.solution import SOLUTION
 from grader.tests.warm import Fork
 from torchkata.cli.saves import Saves
 
-KEYS = "n next · h hint · e edit · a all · q quit"
+KEYS = "n next · h hint · a all · q quit"
 FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough to tell how a kata ends
 PLAIN = {**students_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
 
@@ -72,8 +72,6 @@ def test_keys_of_watch_run_the_next_kata_run_all_show_a_hint_and_quit(watch: Ter
     assert "hint 1 of 3" in watch.until("more: kata hint same_storage")
     watch.type("H")
     assert "hint 2 of 3" in watch.until("more: kata hint same_storage")
-    watch.type("e")
-    assert "EDITOR=vim" in watch.until("kata watch"), "nobody has said which editor"
     watch.type("x\x1b[A")  # no keys of ours: an x, an arrow
     save(handout, "same_storage")
     assert row(watch.until(KEYS), "same_storage")[1] == "done"

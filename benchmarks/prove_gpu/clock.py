@@ -1,4 +1,4 @@
-"""The grader's clock against torch's own benchmark, and its spread. Run: python -m benchmarks.clock [cpu|cuda]
+"""The grader's clock against torch's own benchmark.
 
 Both clocks time the same product, turn about. On a busy CPU wall time counts the waiting for a core, too, which the
 grader's does not: so the benchmark is asked for wall time and, in a line of its own, for the processor's.
@@ -7,21 +7,16 @@ grader's does not: so the benchmark is asked for wall time and, in a line of its
 import importlib.util
 import mmap
 import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from statistics import median
 
 import torch
 from torch.utils.benchmark import Timer
 
-from benchmarks.timing import table
-from grader.pipeline.workplace import with_sandbox
 from grader.sandbox.launch import Sandbox, connect
-from grader.speed import gpu, setup
+from grader.speed import setup
 from grader.speed.rates import Baseline, sized
-from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.timed_worker import Task
 from torchkata.course import course
 from torchkata.speed.layout import bytes_needed, lay_out
@@ -29,7 +24,6 @@ from torchkata.speed.sizes import Kind
 
 WORKLOAD = "linear_forward"
 TURNS = 15
-GRADINGS = 10
 AIM = 0.03
 
 
@@ -41,30 +35,6 @@ class Turn:
     theirs: dict[str, float]
 
 
-def main() -> None:
-    """Measure and print."""
-    kind: Kind = "cuda" if sys.argv[1:] == ["cuda"] else "cpu"
-    ratios: list[float] = []
-    turns: list[Turn] = []
-
-    def use(sandbox: Sandbox) -> None:
-        ratios.extend(gradings(kind, sandbox))  # in children, which must find CUDA unused
-        turns.extend(measured(kind, sandbox))
-
-    device = gpu.chosen() if kind == "cuda" else None
-    if isinstance(device, str):
-        sys.exit(device)
-    with_sandbox("auto", setup.limits(), setup.timing(device), lambda line: print(line, file=sys.stderr), use)
-    rows = [(f"{WORKLOAD} on the {kind}, load {os.getloadavg()[0]:.1f}", "the grader's clock", "")]
-    for clock, found in shares(turns).items():
-        figure = f"{median(found):.3f} of it  ({min(found):.3f} to {max(found):.3f} in {len(found)} turns)"
-        rows.append((clock, figure, f"(aim 1 ± {AIM:g})"))
-    low, middle, high = (f(ratios) for f in (min, median, max))
-    spread = f"{low:.3f}, {middle:.3f}, {high:.3f}"
-    rows.append((f"share of the baseline in {len(ratios)} gradings: least, median, most", spread, ""))
-    table(rows)
-
-
 def shares(turns: Iterable[Turn]) -> dict[str, list[float]]:
     """Ours as a share of each other clock, turn by turn."""
     found: dict[str, list[float]] = {}
@@ -72,18 +42,6 @@ def shares(turns: Iterable[Turn]) -> dict[str, list[float]]:
         for clock, theirs in turn.theirs.items():
             found.setdefault(clock, []).append(turn.ours / theirs)
     return found
-
-
-def gradings(kind: Kind, sandbox: Sandbox) -> Iterator[float]:
-    """The share of the baseline's rate that the solution reaches, again and again."""
-    files = course().solutions()
-    job = SpeedJob("solution", files, (), (course().workloads[WORKLOAD],))
-    for _ in range(GRADINGS):
-        for message in grade_speed(job, kind, sandbox):
-            if isinstance(message, Row) and message.row.ratio is not None:
-                yield message.row.ratio
-            elif isinstance(message, Row):
-                print(f"no figure: {message.row.message}", file=sys.stderr)
 
 
 def measured(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
@@ -137,7 +95,3 @@ def by_events(run: Callable[[], object]) -> float:
     ended.record()
     ended.synchronize()
     return float(began.elapsed_time(ended)) / 1e3
-
-
-if __name__ == "__main__":
-    main()
