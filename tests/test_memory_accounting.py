@@ -1,4 +1,4 @@
-"""memory_accounting: bytes and parameters predicted, then measured."""
+"""memory_accounting: predicted bytes and parameters, compared with those that torch's tensors hold."""
 
 from typing import Any
 
