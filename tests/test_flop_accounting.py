@@ -10,7 +10,7 @@ from tests.probes import flop_accounting as probes
 from tests.scalars import assert_count, assert_number
 from torchkata.student import Student
 
-SMALL = st.integers(2, 9) | st.integers(0, 1)  # simplest first: what is off shows best where no size is 0 or 1
+SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # simplest first: what is off shows best where no size is 0 or 1
 SIZES = st.tuples(SMALL, SMALL, SMALL)
 BEYOND_FLOATS = st.integers(2**50, 2**51).map(lambda half: 2 * half + 1)  # odd: three times that are too many bits
 LARGE_ODD = st.integers(2**43, 2**44).map(lambda half: 2 * half + 1)

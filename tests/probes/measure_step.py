@@ -13,7 +13,6 @@ from torchkata.torch_internals import LeanDispatchMode, tree_leaves
 
 from .operators import FIRST_FACTOR
 
-
 COUNTING = ("flop_accounting", "memory_accounting", "promised_flops", "roofline")  # the katas that return figures
 
 
