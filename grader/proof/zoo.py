@@ -2,7 +2,8 @@
 
 reference/<kata>/right/<name>.py  right but unusual; the first line of its docstring says how
 reference/<kata>/wrong.toml       mistakes, each a table: `breaks` names the must, and either `replace` (texts of the
-                                  solution and what stands there instead) or `source` (the whole file) makes it;
+                                  solution and what stands there instead), `source` (the whole file) or
+                                  `pasted` (what is appended to a copy of the oracle) makes it;
                                   `looks_like` names the mistake that it is, or all of them, for the diagnosis;
                                   `note` stands in the note of the test that catches it, and names it as well;
                                   `caught_by` names the test that catches it most cheaply, and says what it looks like:
@@ -53,6 +54,8 @@ def wrong(kata: Kata) -> Iterator[ZooEntry]:
     if path.exists():
         for name, entry in tomllib.loads(path.read_text("utf-8")).items():
             place = f"{kata.name}/wrong.toml: {name}"
+            if "pasted" in entry:
+                entry["source"] = (course().folder(kata.name) / "oracle.py").read_text("utf-8") + entry["pasted"]
             source, sentences = made_wrong(place, solution(kata), entry), named(place, kata, entry)
             caught_by, note = remembered(place, kata, entry), entry.get("note", "")
             yield ZooEntry(kata.name, name, entry["breaks"], source, sentences, caught_by, note)

@@ -17,7 +17,7 @@ from torchkata.course import cached_by_course, course
 STAYS = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
 GIVEN = ("docs/students.md", "docs/katas.md", "docs/zh/students.md")
 PUBLIC = ("assignment/*.py", "reference/*/oracle.py")
-CODE = ("source", "code", "control", "before")  # keys of the zoo's tables
+CODE = ("source", "pasted", "code", "control", "before")  # keys of the zoo's tables
 WORDS = ("words", "aim")
 LEAST = 40  # characters: `return x @ weight` is no secret
 SENTENCE_ENDS = re.compile(r"(?<=[.:;?!])\s+|\n\s*\n")

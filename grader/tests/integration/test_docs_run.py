@@ -76,7 +76,7 @@ ENDS = {
     "kata next": STUBS_ARE_LEFT,
     "kata check": STUBS_ARE_LEFT,
     "kata check linear sgd": STUBS_ARE_LEFT,
-    "kata roofline": STUBS_ARE_LEFT,
+    "kata measure": STUBS_ARE_LEFT,
     "kata linear": STUBS_ARE_LEFT,
     "kata next linear": STUBS_ARE_LEFT,
     "pytest": STUBS_ARE_LEFT,

@@ -110,6 +110,14 @@ def test_noise_tells_nothing(seed: int, size: float) -> None:
     assert relation([Compared(int(a), int(b)) for a, b in rng.integers(2**20, 2**40, (30, 2))]) == ""
 
 
+def test_reversed_shape_is_said_to_be_transposed() -> None:
+    seen = [Compared({"weight": [3, n]}, {"weight": [n, 3]}) for n in range(4, 8)]
+    assert relations.relation(seen, of_shapes=True).sentence == (
+        "weight: yours is stored transposed: its shape is the expected one in reverse order"
+    )
+    assert relation(seen) == "weight: yours is expected in reverse order"
+
+
 @given(SEEDS)
 def test_right_answers_tell_nothing(seed: int) -> None:
     assert relation(tensors(lambda e: e, matrices(seed))) == ""
