@@ -49,10 +49,10 @@ def untranslated(language: str, katas: tuple[str, ...]) -> Iterator[str]:
         if len(told.get("hints", ())) != len(kata.hints):
             yield f"{place}] hints: {len(kata.hints)} in English, {len(told.get('hints', ()))} translated"
     known = [pattern for pattern, _ in notes(language, course().root)]
-    for place, path in tests_of(language, katas).items():
-        for text in dict.fromkeys(sentences(place)):
+    for path, table in tests_of(language, katas).items():
+        for text in dict.fromkeys(sentences(path)):
             if not any(pattern.fullmatch(text) for pattern in known):
-                yield f"{path}notes] {first_line(text)}"
+                yield f"{table}notes] {first_line(text)}"
 
 
 def tests_of(language: str, katas: tuple[str, ...]) -> dict[Path, str]:

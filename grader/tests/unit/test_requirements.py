@@ -92,7 +92,8 @@ def test_what_a_kata_lacks_is_named_in_a_line(primes: Path, file: str, old: str,
 def test_missing_file_and_sentence_are_named(primes: Path) -> None:
     (primes / "reference/sieve/solution.py").unlink()
     tests = primes / "tests/test_factorise.py"
-    tests.write_text(re.sub(r'(def test_.*\n    """)', r"\1\n    ", tests.read_text("utf-8"), count=1), "utf-8")
+    text = re.sub(r'(def test_.*\n    """.*)\."""', r'\1"""', tests.read_text("utf-8"), count=1)
+    tests.write_text(text, "utf-8")
     found = lines_of(primes)
     assert "reference/sieve/solution.py: there is no such file" in found
     assert any("needs a docstring that begins with one sentence" in line for line in found)
