@@ -132,7 +132,12 @@ def wrong_translations(kata: Kata) -> Iterator[str]:
 
 
 def compare_tasks(english: str, other: str) -> str:
-    """Return in what a task and its translation differ besides words, "" if in nothing."""
+    """Return in what a task and its translation differ besides words, "" if in nothing.
+
+    A translation may be shorter; one without indented lines has nothing to compare.
+    """
+    if not code_of(other):
+        return ""
     code = [code_of(text) for text in (english, other)]
     if len(code[0]) != len(code[1]) or any(a != b and b.isascii() for a, b in zip(*code, strict=True)):
         return "its indented lines are not those of the stub"

@@ -57,6 +57,14 @@ def test_katas_of_a_small_course_lack_nothing(primes: Path) -> None:
     assert lines_of(primes) == []
 
 
+def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
+    line = "remains[prime * prime :: prime] = bytes(len(range(prime * prime, n, prime)))"
+    told, solution = (primes / "reference/sieve" / name for name in ("kata.toml", "solution.py"))
+    solution.write_text(solution.read_text("utf-8") + f"\n\ndef own(remains, prime, n):\n    {line}\n", "utf-8")
+    told.write_text(told.read_text("utf-8").replace("hints = [", f'hints = [\n    "Then {line}.",', 1), "utf-8")
+    assert lines_of(primes) == [f"reference/sieve/kata.toml: a hint has a line of the solution: `{line}`"]
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "line"),
     [
