@@ -83,11 +83,11 @@ def missing_in_stub(kata: Kata) -> Iterator[str]:
     imported = {alias.asname or alias.name for node in imports for alias in node.names}
     for name in sorted({*MODULES.findall(stub)} - imported):
         yield f"{place}: its text speaks of {name}, and it does not import {name}"
-    lines = [line.strip() for line in solution.splitlines()]
-    code = [re.sub(r"\W", "", line) for line in lines if re.search(r"[=(]", line) and not line.startswith("def ")]
     hints = re.sub(r"\W", "", " ".join(kata.hints))
-    if any(len(line) >= 24 and line in hints for line in code):
-        yield f"{shown(course().folder(kata.name))}/kata.toml: a hint has a line of the solution"
+    for line in map(str.strip, solution.splitlines()):
+        is_code = re.search(r"[=(]", line) and not line.startswith("def ")
+        if is_code and len(bare := re.sub(r"\W", "", line)) >= 24 and bare in hints:
+            yield f"{shown(course().folder(kata.name))}/kata.toml: a hint has a line of the solution: `{line}`"
 
 
 def missing_in_tests(kata: Kata) -> Iterator[str]:

@@ -49,10 +49,10 @@ def untranslated(language: str, katas: tuple[str, ...]) -> Iterator[str]:
         if len(told.get("hints", ())) != len(kata.hints):
             yield f"{place}] hints: {len(kata.hints)} in English, {len(told.get('hints', ()))} translated"
     known = [pattern for pattern, _ in notes(language, course().root)]
-    for place, path in tests_of(language, katas).items():
-        for text in dict.fromkeys(sentences(place)):
+    for path, table in tests_of(language, katas).items():
+        for text in dict.fromkeys(sentences(path)):
             if not any(pattern.fullmatch(text) for pattern in known):
-                yield f"{path}notes] {first_line(text)}"
+                yield f"{table}notes] {first_line(text)}"
 
 
 def tests_of(language: str, katas: tuple[str, ...]) -> dict[Path, str]:
@@ -132,7 +132,12 @@ def wrong_translations(kata: Kata) -> Iterator[str]:
 
 
 def compare_tasks(english: str, other: str) -> str:
-    """Return in what a task and its translation differ besides words, "" if in nothing."""
+    """Return in what a task and its translation differ besides words, "" if in nothing.
+
+    A translation may be shorter; one without indented lines has nothing to compare.
+    """
+    if not code_of(other):
+        return ""
     code = [code_of(text) for text in (english, other)]
     if len(code[0]) != len(code[1]) or any(a != b and b.isascii() for a, b in zip(*code, strict=True)):
         return "its indented lines are not those of the stub"

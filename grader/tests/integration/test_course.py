@@ -144,6 +144,10 @@ def test_every_command_refuses_a_course_with_a_mistake_in_one_line(
     [
         ("def made(): ...\nglobals().update(test_a=made, test_b=made)", f"{TESTS}: test_b has no points"),
         ("def made(): ...\nglobals().update(test_b=made)", f"{TESTS}: test_b has no points"),
+        (
+            "import pytest\n@pytest.mark.parametrize('x', [1])\ndef test_a(x): ...",
+            f"{TESTS}: test_a[1] has no points",
+        ),
         ("# test_a\nclass TestB:\n    def test_b(self): ...", f"{TESTS}: test_b has no points"),
     ],
 )

@@ -105,7 +105,7 @@ def in_chinese(**changed: Any) -> list[str]:
     [
         ({"title": "Linear"}, "[zh] title: there is nothing Chinese in it"),
         ({"claims": {"test_none": "没有"}}, "[zh] claims.test_none: there is no such text in English"),
-        ({"stub": {"Linear.forward": "返回 `x`。"}}, "[zh] stub.Linear.forward: "),
+        ({"stub": {"Linear": "例：\n    layer = Linear(3)"}}, "[zh] stub.Linear: its indented lines"),
         ({"about": "数 17。\n\n需要：无。"}, "[zh] about: its numbers are not those of docs/katas.md"),
         ({"notes": {"weight {one}": "权重 {two}"}}, "[zh] notes: 'weight {one}' and its translation have other"),
     ],

@@ -57,6 +57,14 @@ def test_katas_of_a_small_course_lack_nothing(primes: Path) -> None:
     assert lines_of(primes) == []
 
 
+def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
+    line = "remains[prime * prime :: prime] = bytes(len(range(prime * prime, n, prime)))"
+    told, solution = (primes / "reference/sieve" / name for name in ("kata.toml", "solution.py"))
+    solution.write_text(solution.read_text("utf-8") + f"\n\ndef own(remains, prime, n):\n    {line}\n", "utf-8")
+    told.write_text(told.read_text("utf-8").replace("hints = [", f'hints = [\n    "Then {line}.",', 1), "utf-8")
+    assert lines_of(primes) == [f"reference/sieve/kata.toml: a hint has a line of the solution: `{line}`"]
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "line"),
     [
@@ -92,7 +100,8 @@ def test_what_a_kata_lacks_is_named_in_a_line(primes: Path, file: str, old: str,
 def test_missing_file_and_sentence_are_named(primes: Path) -> None:
     (primes / "reference/sieve/solution.py").unlink()
     tests = primes / "tests/test_factorise.py"
-    tests.write_text(re.sub(r'(def test_.*\n    """)', r"\1\n    ", tests.read_text("utf-8"), count=1), "utf-8")
+    text = re.sub(r'(def test_.*\n    """.*)\."""', r'\1"""', tests.read_text("utf-8"), count=1)
+    tests.write_text(text, "utf-8")
     found = lines_of(primes)
     assert "reference/sieve/solution.py: there is no such file" in found
     assert any("needs a docstring that begins with one sentence" in line for line in found)
