@@ -11,7 +11,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .compare import same
-from .formulas import CLOSE, ENOUGH, FORMULAS, OF_SHAPES, Numbers, Pair, agree, eps_of, fitted, given_back, holds, most, numbers
+from .formulas import (
+    CLOSE,
+    ENOUGH,
+    FORMULAS,
+    OF_SHAPES,
+    Numbers,
+    Pair,
+    agree,
+    eps_of,
+    fitted,
+    given_back,
+    holds,
+    most,
+    numbers,
+)
 from .languages import words
 from .languages.notes import said
 from .show import dtype_name

@@ -25,7 +25,7 @@ OF_NUMBERS: dict[str, Function] = {
     "all rows of yours are the same": lambda e: np.broadcast_to(e[:1], e.shape).copy(),
     "yours = -expected": np.negative,
     "yours is transposed: expected.swapaxes(0, 1)": np.transpose,
-    "yours is expected in reverse order": lambda e: e[::-1].copy(),
+    "yours is in reverse order": lambda e: e[::-1].copy(),
     "each row of yours is in reverse order": lambda e: e[:, ::-1].copy(),
     "each item of yours is the one that is expected just before it": lambda e: np.roll(e, 1, axis=0),
     "each item of yours is the one that is expected just after it": lambda e: np.concatenate([e[1:], e[:1] + 9]),
@@ -115,7 +115,7 @@ def test_reversed_shape_is_said_to_be_transposed() -> None:
     assert relations.relation(seen, of_shapes=True).sentence == (
         "weight: yours is stored transposed: its shape is the expected one in reverse order"
     )
-    assert relation(seen) == "weight: yours is expected in reverse order"
+    assert relation(seen) == "weight: yours is in reverse order"
 
 
 @given(SEEDS)
@@ -186,7 +186,7 @@ def test_rows_that_should_be_equal_are_not_told_to_be() -> None:
 
 def test_what_a_dict_holds_is_compared_at_the_key_that_differs() -> None:
     seen = [Compared({"a": 1, "b": [n + 1, n]}, {"a": 1, "b": [n, n + 1]}) for n in range(4)]
-    assert relation(seen) == "b: yours is expected in reverse order"
+    assert relation(seen) == "b: yours is in reverse order"
 
 
 def test_items_of_a_list_are_compared_one_by_one() -> None:

@@ -132,7 +132,7 @@ def test_the_lesson_reads_the_precision_by_the_peaks_of_the_device() -> None:
             1 / 2.3,
             None,
             "Held 2.3 times what the formula says: do activations stay alive? "
-            "Outputs that are kept and never went through `backward()` do that.",
+            "Outputs that never went through `backward()` keep theirs.",
         ),
     ],
 )
