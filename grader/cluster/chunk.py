@@ -21,7 +21,7 @@ from grader.pipeline.submission import identify
 from grader.pipeline.submission_ids import Entry
 from grader.pipeline.wanted import choose
 from grader.results.result import Result, load, write_whole
-from torchkata.course import use
+from torchkata.course import CourseError, use
 
 UNFIT = "unfit"  # beside the plan: a file for each node that can't grade, with the reason
 
@@ -66,7 +66,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
     except CallError as error:  # none of them can be read: whoever gave them to us has seen it, too, or will
         warn(str(error))
         return ""
-    except MachineError as error:
+    except (MachineError, CourseError) as error:
         return str(error)
 
 
