@@ -33,8 +33,9 @@ def imported(path: Path) -> tuple[Path, ...]:
 
 
 def module_path(path: Path) -> Path:
-    """Where a file lies below the folder that it is imported from."""
-    return path.relative_to(course().root if path.is_relative_to(course().root) else ENGINE)
+    """Return a file's path below the folder that it is imported from."""
+    roots = [root for root in (ENGINE, course().root) if path.is_relative_to(root)]
+    return path.relative_to(max(roots, key=lambda root: len(root.parts)))
 
 
 def modules(node: ast.AST, path: Path) -> Iterator[str]:

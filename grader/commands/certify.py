@@ -18,12 +18,12 @@ from grader.proof.attacks import Attack, attacks
 from grader.proof.attacktable import attack_table, failed_trials, notes_on
 from grader.proof.cheats import cheats, slow_ones
 from grader.proof.claims import Claim, claims
-from grader.proof.depends import ours
 from grader.proof.messages import write_messages
 from grader.proof.proof import Options, Proof, levels
 from grader.proof.prove import ZooOutcome, catch_table, kata_table, markdown, prove, slow_table
 from grader.proof.proven import Proven
 from grader.proof.remember import remember
+from grader.results.dependencies import digest_grading
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
@@ -110,7 +110,7 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
     """That the tests tell right from wrong."""
     outcome = ZooOutcome()
     for kata in katas:
-        ours(kata.name)  # as it is now, before it is imported
+        digest_grading(kata.name)  # as it is now, before it is imported
 
     def warn(text: str) -> None:
         err.print(f"warning: {text}", style="yellow", markup=False)

@@ -19,7 +19,8 @@ from grader.pipeline.session import grade as grade_jobs
 from grader.pipeline.start import Start
 from grader.pipeline.workplace import with_workplace
 from grader.results import hand_in, result
-from grader.results.digests import course_version
+from grader.results.dependencies import environment
+from grader.results.history import course_version
 from grader.results.result import Result
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
@@ -52,25 +53,25 @@ def grade_tests(
         live.begin(msgspec.structs.replace(blank, performance=not_timed_yet(options, queue.katas)))
     private = [path.absolute() for path in (*(entry.path for entry in queue.entries), options.out)]
     with_workplace(
-        options.isolation,
-        options.examples,
+        options.grading.isolation,
+        options.grading.examples,
         warn,
         use,
         private=private,
         katas=queue.katas,
         start=start,
-        replay=options.replay,
+        replay=options.grading.replay,
     )
     return outcome
 
 
 def not_timed_yet(options: Options, katas: Sequence[Kata]) -> list[result.PerformanceResult]:
     """The rows of workloads that are still to be timed; none without a device."""
-    if options.device == "none":
+    if options.grading.device == "none":
         return []
     from grader.pipeline.speeds import not_yet
 
-    return not_yet(options.device, katas)
+    return not_yet(options.grading.device, katas)
 
 
 def grade_all(
@@ -105,10 +106,11 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     """Store what a job came to, beside what it may not take away. Raises MachineError."""
     submission, options = event.job.submission.id, queue.options
     katas = regrade.with_digests(event.katas)
-    if options.keep == "better":
+    if options.grading.keep == "better":
         katas = regrade.better(result.load(options.out / submission / "result.json"), katas)
     fingerprint = queue.prints.pop(submission)
-    hand_in.store(options.out, submission, fingerprint, event.job.submission.files if options.keeps_code else {})
+    code = event.job.submission.files if options.pseudonyms is None else {}
+    hand_in.store(options.out, submission, fingerprint, code)
     made = result_of(event, katas, options, sandbox, fingerprint)
     when, basis = event.job.submission.handed_in, queue.bases.pop(submission)
     made = msgspec.structs.replace(made, basis=basis, course=course_version(), handed_in=when)
@@ -124,11 +126,11 @@ def result_of(
         score=sum(kata.score for kata in katas),
         max_score=sum(kata.max_score for kata in katas),
         fingerprint=fingerprint,
-        seed=options.seed,
-        examples=options.examples,
-        isolation=options.isolation if sandbox is None else sandbox.isolation,
+        seed=options.grading.seed,
+        examples=options.grading.examples,
+        isolation=options.grading.isolation if sandbox is None else sandbox.isolation,
         seconds=round(event.seconds, 3),
-        environment={**result.environment(), "workers can": ", ".join([] if sandbox is None else sandbox.violations)},
+        environment={**environment(), "workers can": ", ".join([] if sandbox is None else sandbox.violations)},
         katas=katas,
         findings=event.findings,
     )

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -69,6 +70,15 @@ def test_the_installed_grader_command_works_from_any_directory(tmp_path: Path, c
     command_line = [str(script), "--course", str(ROOT), *arguments]
     done = subprocess.run(command_line, cwd=tmp_path, env=environment, capture_output=True, text=True)
     refused(Run(done.returncode, done.stdout, done.stderr), "'lineal'")
+
+
+def test_grade_refuses_a_probe_that_workers_cannot_import(tmp_path: Path) -> None:
+    course = shutil.copytree(ROOT / "examples/courses/vectors", tmp_path / "vectors")
+    probe = course / "tests/probes/normalise.py"
+    probe.write_text(f"from tests.strategies import rows\n{probe.read_text()}")
+    options = ("--out", tmp_path / "out", "--examples", "5", "--isolation", "none")
+    done = grade(course / "submissions/complete", *options, course=course)
+    refused(done, f"{probe}: a worker, which has nothing else of tests/, can't import it", "tests.strategies")
 
 
 def test_grade_refuses_an_output_directory_that_is_a_file(tmp_path: Path) -> None:
