@@ -24,6 +24,7 @@ class Tests:
         self.config = session.config
         self.config.stash[INPUTS] = inputs
         self.examples = examples
+        self.broken: set[tuple[str, str]] = set()  # kata and name of tests that the reference solution fails
         self.items: dict[str, dict[str, pytest.Function]] = {}
         for item in session.items:
             kata = kata_of(item.path)
