@@ -3,7 +3,8 @@
     no call was made before it        the answers have no part in it: the test is broken
     a strategy raised it              likewise
     the test's body raised it         the body runs again with answers that nobody may read: if it raises the same
-                                      at the same line, the test is broken
+                                      at the same line, the test is broken; so it is if it passes with the same
+                                      answers as before
 
 Where this can't be decided, the exception counts as a refusal of the student's answer. The grader knows more: a test
 that the reference solution passes is not broken (`SOUND`).
@@ -17,15 +18,16 @@ from types import TracebackType
 import pytest
 from hypothesis.errors import HypothesisException, InvalidArgument
 
-from .course import course
+from .course import course, is_chosen
 from .failures import BrokenTest, Endless, Place
 from .languages import words
-from .replay import Example, RecordedBody
+from .replay import Example, RecordedBody, ReplayingStudent
 from .reply import clean, text_of
 from .show import show
 from .student import Call
 from .values import Plain, Unread
 
+TRIES = 5  # of a test's body, which may be flaky
 SOUND = pytest.StashKey[frozenset[tuple[str, str]]]()  # kata and name of each test that the reference solution passes
 
 
@@ -47,9 +49,19 @@ def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call |
     if not in_body:
         by_a_strategy = not isinstance(error, HypothesisException) or isinstance(error, InvalidArgument)
         return BrokenTest(text_of(error), course_lines(error.__traceback__)) if by_a_strategy else None
-    if example and raises_the_same(error, body, example):
-        return BrokenTest(text_of(error), course_lines(error.__traceback__), given)
+    for _ in range(TRIES):
+        if example and (raises_the_same(error, body, example) or passes_now(body, example)):
+            return BrokenTest(text_of(error), course_lines(error.__traceback__), given)
     return None
+
+
+def passes_now(body: RecordedBody, example: Example) -> bool:
+    """Return whether the body passes with the answers that it failed with: it judges the same in two ways."""
+    try:
+        body.body(**example.given, student=ReplayingStudent(example.answers))
+    except (Exception, SystemExit):
+        return False
+    return True
 
 
 def raises_the_same(error: BaseException, body: RecordedBody, example: Example) -> bool:
@@ -84,6 +96,21 @@ def course_lines(trace: TracebackType | None) -> list[Place]:
             source = clean(linecache.getline(str(file), line))
             found.append(Place(file.relative_to(root).as_posix(), line, source))
     return found
+
+
+def mistake_in_course(error: BaseException) -> str:
+    """Return a line about an exception that a file of the course has raised or can't be read for, "" for any other."""
+    if not is_chosen() or not isinstance(error, (Exception, SystemExit)):
+        return ""
+    root, lines = course().root, course_lines(error.__traceback__)
+    named = getattr(error, "filename", None)
+    if isinstance(error, (SyntaxError, OSError)) and isinstance(named, str) and Path(named).is_relative_to(root):
+        if isinstance(error, SyntaxError):
+            return f"{named}, line {error.lineno}: {text_of(error)}"
+        return f"{named}: {error.strerror}"
+    if lines:
+        return f"{root / lines[-1].file}, line {lines[-1].line}: {clean(text_of(error))}"
+    return ""
 
 
 def show_input(example: Example) -> str:
