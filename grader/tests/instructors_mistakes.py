@@ -247,6 +247,7 @@ class Mistake:
     name: str
     changes: Mapping[str, Change]
     said: Mapping[str, str] = field(default_factory=dict)
+    ends_pytest: bool = False  # itself, before it has loaded anything of ours
 
 
 def in_all(text: str) -> dict[str, str]:
@@ -263,7 +264,12 @@ MISTAKES_MADE = [
     # pyproject.toml
     Mistake("no pyproject.toml", {PROJECT: None}, {"grade": "there is no course here", "kata": "no course here"}),
     Mistake("pyproject.toml is no TOML", {PROJECT: "[tool.torchkata"}, in_all(PROJECT)),
-    Mistake("pyproject.toml is not UTF-8", {PROJECT: b'[tool.torchkata]\ntitle = "\xe4"\n'}, in_all(PROJECT)),
+    Mistake(
+        "pyproject.toml is not UTF-8",
+        {PROJECT: b'[tool.torchkata]\ntitle = "\xe4"\n'},
+        in_all(PROJECT),
+        ends_pytest=True,
+    ),
     Mistake("a key is misspelled", {PROJECT: ("preload", "preloads")}, in_all("'preloads', which is no key")),
     Mistake("a limit is a text", {PROJECT: ("= 0.5", '= "0.5"')}, in_all("test_seconds is '0.5'")),
     Mistake("a limit is zero", {PROJECT: ("= 0.5", "= 0.0")}, in_all("test_seconds is 0")),
