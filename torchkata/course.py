@@ -277,6 +277,8 @@ def check(course: Course, katas: Mapping[str, Kata]) -> None:
             raise CourseError(
                 f"{course.folder(name) / 'kata.toml'}: builds_on names {min(unknown)!r}, which is no kata"
             )
+        if name in kata.builds_on:
+            raise CourseError(f"{course.folder(name) / 'kata.toml'}: builds_on names {name!r}, the kata itself")
         if not course.test_file(name).is_file():
             raise CourseError(f"{course.folder(name)}: the kata {name} has no tests (tests/test_{name}.py)")
     for path in sorted(course.tests.glob("test_*.py")):

@@ -2,14 +2,17 @@
 
 import inspect
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from .broken_tests import mistake_in_course
 from .course import CourseError, compare_tests, course
+from .languages import words
 from .languages.notes import said
+from .reply import text_of
 from .student import InProcess, Student
 
 STUDENT = pytest.StashKey[Student]()
@@ -84,6 +87,22 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave out the katas that were not asked for."""
     kata = kata_of(collection_path)
     return True if kata is not None and kata not in config.stash[CHOSEN] else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Say in one line why the tests of a kata can't be imported: it is no mistake of a student's."""
+    report = yield
+    raised = getattr(report, "call", None)
+    if report.failed and kata_of(collector.path) is not None and raised is not None and raised.excinfo is not None:
+        error = raised.excinfo.value
+        while (cause := error.__cause__) is not None:
+            error = cause
+        why = mistake_in_course(error) or text_of(error)
+        report.longrepr = words("told.not_collected", file=collector.path, why=why)
+    return report
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

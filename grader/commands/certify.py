@@ -10,6 +10,7 @@ from grader.base.terminal import console
 from grader.commands.requirements import missing_in
 from grader.pipeline.collect import Tests
 from grader.pipeline.progress import Progress, tests_of
+from grader.pipeline.reference import missing_solutions
 from grader.pipeline.wanted import choose
 from grader.pipeline.workplace import with_workplace
 from grader.proof.admitted import overlooked
@@ -26,7 +27,7 @@ from grader.proof.remember import remember
 from grader.results.dependencies import digest_grading
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
-from torchkata.course import Kata, course
+from torchkata.course import CourseError, Kata, course
 from torchkata.hypothesis_internals import FEW
 
 MOST_UNSURE = 0.25  # of a part's claims
@@ -45,6 +46,8 @@ def run_certify(options: Options) -> int:
     katas, parts = choose(options.katas), parts_of(options)
     if not course().solutions():
         raise CallError("there is no zoo here: certify needs the instructor's checkout")
+    for path in missing_solutions(katas):
+        raise CourseError(f"{path} is missing: certify proves the tests with the reference solution")
     if options.messages is not None:
         return write_messages(options.messages, katas, options, console(), console(stderr=True))
     todo = list(claims(katas, 1 if options.quick else options.seeds, quick=options.quick)) if "zoo" in parts else []

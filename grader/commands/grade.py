@@ -26,6 +26,7 @@ from grader.pipeline.submission_ids import Entry, with_ids
 from grader.pipeline.wanted import choose
 from grader.results import result
 from grader.results.result import Result
+from grader.results.text import printable
 from torchkata.course import Kata
 
 FINDINGS_SHOWN = 20
@@ -88,16 +89,20 @@ def grade_into(given: Sequence[Path], options: Options, start: Start) -> int:
     tell(err, [*queue.refused, *unreadable])
     if people is not None:
         tell(err, overtaken(people, before, results_in(options.out, known_by)[0]))
+    for problem in outcome.broken:
+        tell(err, problem.splitlines()[:1])
+        err.print("\n".join(map(printable, problem.splitlines()[1:])), markup=False, highlight=False, soft_wrap=True)
     if outcome.unsure:
-        tell(err, [f"could not be graded, run the same command again: {', '.join(outcome.unsure)}"])
+        remedy = "mend what is broken, and run" if outcome.broken else "run"
+        tell(err, [f"could not be graded, {remedy} the same command again: {', '.join(outcome.unsure)}"])
     if outcome.unfit:
         tell(err, [outcome.unfit])
-    code = 3 if outcome.unsure or outcome.unfit else 2 if queue.refused else 0
+    code = 3 if outcome.unsure or outcome.broken or outcome.unfit else 2 if queue.refused else 0
     if options.as_json:
         told = [
             summary(row, options.out, reused=row.submission in queue.reused) for row in rows if row.submission in shown
         ]
-        problems = [*queue.refused, *unreadable, *([outcome.unfit] if outcome.unfit else [])]
+        problems = [*queue.refused, *unreadable, *outcome.broken, *([outcome.unfit] if outcome.unfit else [])]
         print_json({"schema": SCHEMA, "exit_code": code, "submissions": told, "problems": problems})
     return code
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from grader.base.errors import CallError
 from grader.pipeline.pytest_internals import reports_of
 from torchkata.course import CourseError, Kata, compare_tests, course
 from torchkata.first_pass import INPUTS, Inputs
@@ -24,6 +25,7 @@ class Tests:
         self.config = session.config
         self.config.stash[INPUTS] = inputs
         self.examples = examples
+        self.broken: set[tuple[str, str]] = set()  # kata and name of tests that the reference solution fails
         self.items: dict[str, dict[str, pytest.Function]] = {}
         for item in session.items:
             kata = kata_of(item.path)
@@ -41,6 +43,12 @@ class Collector:
         self.examples = examples
         self.inputs = inputs
         self.error: BaseException | None = None
+        self.uncollected: list[str] = []  # why a file could not be
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note what could not be collected."""
+        if report.failed:
+            self.uncollected.append(str(report.longrepr).strip().splitlines()[-1])
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """Spare each failure pytest's own traceback: nobody reads it, and it takes longer than most tests."""
@@ -61,7 +69,7 @@ class Collector:
             if self.error is not None:
                 raise self.error
             if session.testsfailed:
-                raise RuntimeError("the tests can't be collected; plain pytest says why")
+                raise CallError("\n".join(self.uncollected) or "the tests can't be collected; plain pytest says why")
             tests = Tests(session, self.examples, self.inputs)
             self.use(tests)
         except BaseException as error:
@@ -103,7 +111,9 @@ def with_tests(
     if code == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        raise RuntimeError(f"pytest could not start ({code!r})")
+        raise CallError(
+            f"{course().root}: pytest can't collect the tests (its code {int(code)}); plain pytest says why"
+        )
 
 
 def run(item: pytest.Item) -> TestResult:
@@ -113,10 +123,16 @@ def run(item: pytest.Item) -> TestResult:
     results = [result for report in reports if (result := getattr(report, "kata_result", None)) is not None]
     faults = [str(one.longrepr) for one in reports if one.failed and not hasattr(one, "kata_result")]
     if faults or len(results) != 1 or (reports[1].skipped and results[0].outcome == "passed"):
-        text = faults[0].strip().splitlines()[-1] if faults else "the test did not run"
+        text = first_reason(faults[0]) if faults else "the test did not run"
         result = TestResult(item.name, "inconclusive", message=f"the grader itself failed: {text}")
     elif results[0].outcome == "passed" and item.config.stash[STUDENT].last is None:
         result = TestResult(item.name, "inconclusive", message=NOBODY_ASKED)
     else:
         result = results[0]
     return replace(result, seconds=round(time.monotonic() - began, 4))
+
+
+def first_reason(fault: str) -> str:
+    """Return the line of pytest's report of a test that could not be set up that says why: the last, or the fixture."""
+    lines = fault.strip().splitlines()
+    return next((line.strip("E ") for line in lines if line.startswith("E ") and "fixture" in line), lines[-1])

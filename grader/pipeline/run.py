@@ -14,6 +14,7 @@ from grader.pipeline.collect import Tests
 from grader.pipeline.executor import Following, RunOutcome, Warn
 from grader.pipeline.progress import Progress
 from grader.pipeline.queue import Options, Queue
+from grader.pipeline.reference import check_tests, indent, missing_solutions
 from grader.pipeline.session import Graded, Job, TestRan
 from grader.pipeline.session import grade as grade_jobs
 from grader.pipeline.start import Start
@@ -45,7 +46,7 @@ def grade_tests(
     waiting = chain([first], queued)
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
-        grade_all(waiting, queue, outcome, tests, sandbox, out, live)
+        grade_all(waiting, queue, outcome, tests, sandbox, out, warn, live)
 
     clear_runtimes()
     if live is not None:
@@ -81,10 +82,16 @@ def grade_all(
     tests: Tests,
     sandbox: Sandbox,
     out: Console,
+    warn: Warn,
     live: Following | None,
 ) -> None:
     """Grade the jobs and store each result as it comes. Raises MachineError."""
     each = sum(len(kata.points) for kata in queue.katas)
+    for path in missing_solutions(queue.katas):
+        warn(f"{path} is missing: a mistake in the tests of this kata may look like one of a student")
+    with Progress(out, "checking the tests, solution", "katas", len(queue.katas), each) as progress:
+        outcome.broken = check_tests(queue.katas, tests, sandbox, queue.options, progress.take)
+    told: set[tuple[str, str]] = set()
     progress = Progress(out, "grading", "submissions", queue.expected, queue.expected * each)
     with progress, contextlib.closing(grade_jobs(queued, tests, sandbox, queue.options.jobs)) as events:
         for event in events:
@@ -93,6 +100,11 @@ def grade_all(
             if live is not None and isinstance(event, TestRan):
                 live.add(event)
             if isinstance(event, Graded):
+                for (kata, test), trace in event.traces.items():
+                    if (kata, test) not in told and (kata, test) not in tests.broken:
+                        text = f"tests/test_{kata}.py: {test} fails whatever is answered\n{indent(trace)}"
+                        outcome.broken.append(text)
+                    told.add((kata, test))
                 submission = event.job.submission.id
                 store(event, queue, sandbox)
                 outcome.stored.append(submission)

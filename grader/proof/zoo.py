@@ -11,14 +11,14 @@ reference/<kata>/wrong.toml       mistakes, each a table: `breaks` names the mus
 """
 
 import ast
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from grader.base.errors import CallError
-from torchkata.course import Kata, course
+from torchkata.course import CourseError, Kata, course
+from torchkata.course_files import table_of
 from torchkata.mistakes import fitted, named_mistakes
 
 
@@ -44,7 +44,7 @@ def right(kata: Kata) -> Iterator[ZooEntry]:
     """The right but unusual implementations of a kata."""
     for path in sorted((course().folder(kata.name) / "right").glob("*.py")):
         source = path.read_text("utf-8")
-        words = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+        words = (ast.get_docstring(ast.parse(source, str(path))) or "").partition("\n")[0]
         yield ZooEntry(kata.name, path.stem, words, source)
 
 
@@ -52,13 +52,29 @@ def wrong(kata: Kata) -> Iterator[ZooEntry]:
     """The wrong implementations of a kata. Raises CallError for an entry that can't be made."""
     path = wrong_file(kata)
     if path.exists():
-        for name, entry in tomllib.loads(path.read_text("utf-8")).items():
+        for name, entry in table_of(path).items():
+            check_keys(path, name, entry)
             place = f"{kata.name}/wrong.toml: {name}"
             if "pasted" in entry:
                 entry["source"] = (course().folder(kata.name) / "oracle.py").read_text("utf-8") + entry["pasted"]
             source, sentences = made_wrong(place, solution(kata), entry), named(place, kata, entry)
             caught_by, note = remembered(place, kata, entry), entry.get("note", "")
             yield ZooEntry(kata.name, name, entry["breaks"], source, sentences, caught_by, note)
+
+
+KEYS = ("breaks", "replace", "source", "looks_like", "note", "caught_by")
+
+
+def check_keys(path: Path, name: str, entry: object) -> None:
+    """Raise CourseError for an entry that is no table, that lacks `breaks`, or that has a key which means nothing."""
+    if not isinstance(entry, dict):
+        raise CourseError(f"{path}: {name} is {entry!r}; each entry is a table, [{name}]")
+    if "breaks" not in entry:
+        raise CourseError(f"{path}: [{name}] lacks breaks, the must that it breaks")
+    if unknown := entry.keys() - {*KEYS}:
+        raise CourseError(
+            f"{path}: [{name}] has {min(unknown)!r}, which is no key of it; the keys are {', '.join(KEYS)}"
+        )
 
 
 def wrong_file(kata: Kata) -> Path:

@@ -6,13 +6,13 @@ repeats.
 
 import ast
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from torchkata.course import cached_by_course, course
+from torchkata.course_files import table_of
 
 STAYS = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
 GIVEN = ("docs/students.md", "docs/katas.md", "docs/zh/students.md")
@@ -68,11 +68,10 @@ def secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
 
 def texts_of(path: Path) -> Iterator[str]:
     """A module, or the code and the words in a table."""
-    text = path.read_text("utf-8")
     if path.suffix == ".py":
-        yield text
+        yield path.read_text("utf-8")
     else:
-        yield from chosen_texts(tomllib.loads(text))
+        yield from chosen_texts(table_of(path))
 
 
 def chosen_texts(table: dict[str, Any]) -> Iterator[str]:
