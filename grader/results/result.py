@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -13,13 +12,13 @@ import msgspec
 
 from grader.base.errors import MachineError
 from grader.base.leftovers import in_use
+from torchkata import state
 from torchkata.course import ENGINE, Tier, cached_by_course, course
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
 SCHEMA = "torchkata/result/v1"
 REHEARSAL = "a rehearsal, no points"  # what a workload is on a device on which speed earns none
 GRADED_BY = ("torchkata", "grader")  # and what the course says: what decides a score, and what a student reads of it
-KEPT = 100  # bytes of a name, in that of the file that is written aside
 
 
 class ResultError(Exception):
@@ -189,17 +188,8 @@ def store(result: Result, directory: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write aside, then put in place."""
-    kept = os.fsencode(path.name)[:KEPT].decode("utf-8", "ignore")  # a name may be as long as names can be
-    aside = path.with_name(f".{kept}.{platform.node()}.{os.getpid()}.tmp")  # another node may have this number
-    try:
-        with aside.open("wb") as file, in_use(aside):
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    """Write a file aside, locked so that nobody clears it away, and then put it in place. Raises OSError."""
+    state.write_whole(path, content, in_use)
 
 
 def load(path: Path) -> Result | None:
