@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
-from collections.abc import Collection, Mapping
+import platform
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from .course import Kata, course
 from .result import LOOK_OF, Status
 
 FILE = ".kata/progress.json"
+KEPT = 100  # bytes of a name, in that of the file that is written aside
 
 
 @dataclass(frozen=True)
@@ -129,11 +132,18 @@ def store(state: State) -> None:
     write_whole(path, json.dumps(asdict(state), indent=1).encode())
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """The whole file, or the old one stays. Raises OSError."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def write_whole(path: Path, content: bytes, hold: Callable[[Path], AbstractContextManager[None]] | None = None) -> None:
+    """Write a file aside, and then put it in place, so that it is whole or the old one. Raises OSError.
+
+    `hold` gives the context in which the file that is written aside stays in use.
+    """
+    kept = os.fsencode(path.name)[:KEPT].decode("utf-8", "ignore")  # a name may be as long as names can be
+    aside = path.with_name(f".{kept}.{platform.node()}.{os.getpid()}.tmp")  # another node may have this number
     try:
-        aside.write_bytes(content)
-        aside.replace(path)
+        with aside.open("wb") as file, hold(aside) if hold else nullcontext():
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)

@@ -1,6 +1,8 @@
 """`grader grade --executor slurm`: plans arrays, submits them, watches, and plans again what did not come back."""
 
 import time
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +11,12 @@ from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
 from grader.base.leftovers import clear_half_written
+from grader.base.progress import ProgressBar
 from grader.cluster import record, slurm
 from grader.cluster.chunk import UNFIT
 from grader.cluster.options import OF_A_GPU, PHASES, Phase, SlurmOptions, parse
 from grader.cluster.pending import pending
 from grader.cluster.plan import plan, seconds_each, size_of_chunks
-from grader.cluster.progress import ClusterProgress
 from grader.cluster.record import Record
 from grader.cluster.slurm import Array, Job, SqueueError, SubmitError
 from grader.pipeline.executor import Executor, Following, RunOutcome, Warn
@@ -152,7 +154,7 @@ class Run:
         heard = time.monotonic()
         jobs: dict[str, Job] = {}
         settled = False
-        with ClusterProgress(self.out, self.pending) as progress:
+        with ProgressBar(self.out, len(self.pending.paths), "graded", speed_seconds=1800) as progress:
             while True:
                 try:
                     jobs |= (now := slurm.jobs_called(self.record.name))
@@ -163,7 +165,8 @@ class Run:
                     if time.monotonic() - heard > SILENCE_SECONDS:
                         raise MachineError(f"can't ask Slurm for its jobs, which may go on: {error}") from None
                 self.pending.look()
-                progress.show(jobs.values())
+                done = len(self.pending.paths) - len(self.pending.left)
+                progress.draw(described(jobs.values(), len(self.pending.inconclusive)), completed=done)
                 if over and (settled or not self.pending.left):
                     return jobs
                 settled = over  # a result, or a task that is queued again, may be seen a moment late
@@ -192,3 +195,11 @@ class Run:
         """The nodes whose tasks could not grade, and why."""
         notes = sorted(self.record.folder(self.options.out).glob(f"*/{UNFIT}/*"))
         return {note.name: note.read_text("utf-8", "replace") for note in notes if not note.name.startswith(".")}
+
+
+def described(jobs: Collection[Job], inconclusive: int) -> str:
+    """How many tasks wait, run and have ended, and how many submissions came out inconclusive."""
+    states = Counter("ended" if job.ended else "pending" if job.state == "PENDING" else "running" for job in jobs)
+    parts = [f"{states[state]} {state}" for state in ("pending", "running", "ended") if states[state]]
+    words = f"tasks: {', '.join(parts) or 'none'}"
+    return f"{words}; {inconclusive} inconclusive" if inconclusive else words

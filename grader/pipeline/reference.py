@@ -8,17 +8,16 @@ tests, solution, engine and options in `$XDG_CACHE_HOME/torchkata/reference`, wh
 """
 
 import contextlib
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from grader.base.cachedir import cache_dir
 from grader.pipeline.collect import Tests
 from grader.pipeline.drawn import clear_unused
-from grader.pipeline.queue import Options, fingerprinted
+from grader.pipeline.queue import Options
 from grader.pipeline.session import Event, Graded, Job, grade
 from grader.pipeline.submission import Submission
-from grader.results.digests import basis, kata_digest
+from grader.results.dependencies import digest, digest_basis, digest_kata
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.broken_tests import SOUND
@@ -38,13 +37,13 @@ def check_tests(
     for kata in katas:
         if kata.name not in known:
             continue
-        mark = marks / digest(kata, solution, options)
+        mark = marks / name_mark(kata, solution, options)
         if sandbox.isolation == "bwrap" and mark.exists():
             mark.touch()
             sound |= {(kata.name, name) for name in kata.points}
         else:
             submission = Submission("the reference solution", solution)
-            jobs.append(Job(submission, (kata,), options.seed, known_good=known, shows_all=True))
+            jobs.append(Job(submission, (kata,), options.grading.seed, known_good=known, shows_all=True))
     with contextlib.suppress(OSError):
         clear_unused(marks)
     for event in grade(jobs, tests, sandbox, options.jobs):
@@ -57,7 +56,7 @@ def check_tests(
             if result.status == "done" and sandbox.isolation == "bwrap":
                 with contextlib.suppress(OSError):
                     marks.mkdir(parents=True, exist_ok=True, mode=0o700)
-                    (marks / digest(event.job.katas[0], solution, options)).touch()
+                    (marks / name_mark(event.job.katas[0], solution, options)).touch()
     tests.config.stash[SOUND] = frozenset(sound)
     return problems
 
@@ -91,7 +90,7 @@ def indent(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.splitlines())
 
 
-def digest(kata: Kata, solution: dict[str, bytes], options: Options) -> str:
-    """Return the same for what must come out the same."""
-    about = (kata.name, [*kata.points], kata_digest(kata.name), basis(solution, fingerprinted(options, ())))
-    return f"{kata.name}-{hashlib.sha256(repr(about).encode()).hexdigest()[:32]}"
+def name_mark(kata: Kata, solution: dict[str, bytes], options: Options) -> str:
+    """Return the name of the file that says that the reference solution passes all tests of a kata."""
+    basis = digest_basis(solution, options.grading.select_dependencies("katas"))
+    return f"{kata.name}-{digest(kata.name, [*kata.points], digest_kata(kata.name), basis)[:32]}"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 from rich.console import Console
 
+from grader.base.progress import ProgressBar
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.queue import Queue
 from grader.pipeline.submission import read as read_submission
@@ -16,7 +17,6 @@ from grader.sandbox.launch import Sandbox
 from grader.speed import gpu, setup
 from grader.speed.chain import broken
 from grader.speed.grading import ended
-from grader.speed.progress import SpeedProgress
 from grader.speed.session import About, SpeedJob, grade_speed
 from torchkata.course import Kata, course
 from torchkata.speed.sizes import Kind
@@ -48,9 +48,9 @@ def grade_speeds(
         if reason := broken(kind, sandbox):
             refuse(reason)
             return
-        with SpeedProgress(out, sum(len(job.workloads) for job in queued)) as progress:
+        with ProgressBar(out, sum(len(job.workloads) for job in queued), "workloads") as progress:
             for job in queued:
-                rows, facts = timed(job, kind, sandbox, progress.take)
+                rows, facts = timed(job, kind, sandbox, lambda name: progress.count(f"timing {name}"))
                 store(job, rows, facts)
                 if any(row.outcome == "inconclusive" for row in rows):
                     unsure.append(job.submission)

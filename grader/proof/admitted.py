@@ -12,17 +12,17 @@ def overlooked(admitted: Sequence[Attack]) -> list[str]:
     """A line for each of these attacks in whose source nothing is found: where nothing stops it, nothing of its own."""
     lines = []
     for attack in admitted:
-        own = texts_on(attack.hostile.submission) - texts_on(attack.base())
+        own = texts_on(attack.hostile) - texts_on(attack.base())
         if not own:
             lines.append(f"attack {attack.title}: nothing is found in its source")
-        elif attack.entry.open and not own - texts_on(attack.control.submission):
+        elif attack.entry.open and not own - texts_on(attack.control):
             lines.append(f"attack {attack.title}: nothing that is found tells it from its honest control")
     return lines
 
 
-def texts_on(submission: Submission | None) -> set[str]:
-    """The texts of what is found in a submission; none for an archive that was refused."""
-    return set().union(*(texts_in(*file) for file in submission.files.items())) if submission else set()
+def texts_on(submission: Submission) -> set[str]:
+    """Return the texts of what is found in a submission."""
+    return set().union(*(texts_in(*file) for file in submission.files.items()))
 
 
 @cache  # most files are our solution, in every attack

@@ -35,7 +35,6 @@ STOPPED_BY = {
     "wrong": "the comparison",
     "crashed": "no valid answer",
     "timed_out": "the time limit",
-    "not_started": "the reader",
 }
 
 
@@ -67,7 +66,7 @@ class Plan:
     kata: Kata  # the attacked one, with the tests that are asked for
     before: Job | None
     beside: Job | None  # for the same time
-    hostile: Job | None  # None for an archive that was refused
+    hostile: Job
     after: Job
     control: Job | None
 
@@ -89,7 +88,7 @@ class AttackRun:
         self.alone = next_student(quick=quick)
         bases = ((each.attack.base(), each.kata) for each in self.plans)
         self.bases = {(base.id, *kata.points): Job(base, (kata,), 0, others(kata), fails=quick) for base, kata in bases}
-        self.pairs = [(each.beside, each.hostile) for each in self.plans if each.beside and each.hostile]
+        self.pairs = [(each.beside, each.hostile) for each in self.plans if each.beside]
         begun = [each.before or each.hostile for each in self.plans if each.beside is None]
         tried = [job for job in (*begun, *(each.control for each in self.plans)) if job is not None]
         self.queued = [self.alone, *self.bases.values(), *tried]
@@ -127,12 +126,9 @@ def plan(attack: Attack, *, quick: bool = False) -> Plan:
         kata = only(kata, attack.place.wrong.caught_by) if attack.place.wrong.caught_by else kata
     share = QUICK_SHARE if quick else 1.0
     limits = replace(course().limits, call_seconds=share * CALL_SECONDS, kata_seconds=share * KATA_SECONDS)
-    hostile, control = attack.hostile.submission, None if quick else attack.control.submission
-    attacker = None
-    if hostile:
-        beside = neighbour(kata, hostile)
-        katas = (kata, *(map(first_test, beside) if quick else beside))
-        attacker = Job(hostile, katas, 0, others(kata), limits, fails=quick, next=after)
+    beside = neighbour(kata, attack.hostile)
+    katas = (kata, *(map(first_test, beside) if quick else beside))
+    attacker = Job(attack.hostile, katas, 0, others(kata), limits, fails=quick, next=after)
     return Plan(
         attack,
         kata,
@@ -140,7 +136,7 @@ def plan(attack: Attack, *, quick: bool = False) -> Plan:
         Job(attack.beside, (kata,), 0, others(kata)) if attack.beside else None,
         attacker,
         after,
-        Job(control, (kata,), 0, others(kata)) if control else None,
+        None if quick else Job(attack.control, (kata,), 0, others(kata)),
     )
 
 
@@ -175,19 +171,13 @@ def judge(plan: Plan, attack_run: AttackRun, base: Graded, graded: dict[int, Gra
     """What an attack came to."""
     attack, level, alone = plan.attack, attack_run.level, graded[id(attack_run.alone)]
     honest = [graded[id(job)].katas for job in (plan.control, plan.before, plan.beside) if job is not None]
-    unfair = [all_are("done")(katas) for katas in honest]
-    unfair += [] if attack_run.quick else [attack.control.refusal, attack.control.problem]
-    control_problem = "; ".join(filter(None, unfair)) or None
-    read = attack.hostile.problem
-    if plan.hostile is None:
-        return Trial(attack, level, 0.0, "the reader", (read,) if read else (), control_problem)
+    control_problem = "; ".join(filter(None, (all_are("done")(katas) for katas in honest))) or None
     hostile, after = graded[id(plan.hostile)], graded[id(plan.after)]
     attacked, *neighbours = hostile.katas
     gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas))
     mib, harmed_next = hostile.peak_mib - base.peak_mib, outcomes(after.katas) != outcomes(alone.katas)
     longest = max(len(test.message) for kata in hostile.katas for test in kata.tests)
     problems = [
-        read,
         f"earned {gained:g} points too many" if gained else "",
         "ended the process that graded it" if any(test.cause == LOST.cause for test in attacked.tests) else "",
         "blamed the machine" if attacked.status == "inconclusive" else "",

@@ -11,9 +11,8 @@ name, `FUNCTION` the function's, and `solved` the right one.
 
 import ast
 import re
-import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,8 +23,6 @@ import msgspec
 from grader.base.errors import CallError
 from grader.pipeline.submission import Submission
 from grader.proof import zoo
-from grader.proof.archives import BUILDERS
-from grader.proof.reception import Received, receive
 from torchkata.course import Kata, cached_by_course, course
 
 CORPUS = Path(__file__).with_name("corpus")
@@ -36,12 +33,10 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An attack as it is written down."""
 
     aim: str
+    code: str
+    control: str  # what the honest control has below the right solution
     wrong: str = ""  # kata/name of the wrong solution in the zoo that it stands below
-    code: str = ""
     elsewhere: dict[str, str] = {}  # code below the right solutions of other katas, by kata
-    control: str = ""  # what the honest control has below the right solution
-    archive: str = ""  # instead of both: what builds the archive …
-    control_archive: str = ""  # … and the control's
     before: str = ""  # stands below the right solution, which is graded right before, by the same zygote
     beside: str = ""  # the same, graded at the same time
     levels: tuple[Level, ...] = ("bwrap", "none")  # where it may be tried at all …
@@ -85,16 +80,17 @@ class Attack:
     beside: Submission | None
 
     @cached_property
-    def hostile(self) -> Received:
-        """What the grader has of it."""
-        entry, wrong = self.entry, self.place.wrong.source
-        return handed_in(f"{self.title} (attack)", self.place, wrong, entry.code, entry.archive, entry.elsewhere)
+    def hostile(self) -> Submission:
+        """The hostile submission."""
+        files = self.place.files(self.place.wrong.source, self.entry.code)
+        for kata, code in self.entry.elsewhere.items():
+            files[f"{kata}.py"] = below(zoo.solution(course().katas[kata]), code).encode()
+        return Submission(f"{self.title} (attack)", files)
 
     @cached_property
-    def control(self) -> Received:
-        """What the grader has of the honest one."""
-        entry, right = self.entry, zoo.solution(self.kata)
-        return handed_in(f"{self.title} (control)", self.place, right, entry.control, entry.control_archive, {})
+    def control(self) -> Submission:
+        """The honest submission."""
+        return Submission(f"{self.title} (control)", self.place.files(zoo.solution(self.kata), self.entry.control))
 
     @property
     def title(self) -> str:
@@ -161,15 +157,11 @@ def wrong_ones(kata: str) -> dict[str, zoo.ZooEntry]:
 def made(group: str, name: str, entry: Entry, place: Place) -> Attack:
     """One attack. Raises CallError."""
     title = f"{group}/{name}"
-    if bool(entry.code) == bool(entry.archive) or not (entry.control or entry.control_archive):
-        raise CallError(f"{title}: it needs code or an archive, and a control")
     if entry.levels != ("bwrap", "none") and not entry.because:
         raise CallError(f"{title}: say because of what it is not tried at every level")
     right = zoo.solution(place.kata)
     if unknown := sorted(entry.elsewhere.keys() - course().katas.keys()):
         raise CallError(f"{title}: there is no kata {unknown[0]!r}")
-    if unknown := sorted({entry.archive, entry.control_archive} - {"", *BUILDERS}):
-        raise CallError(f"{title}: there is no archive {unknown[0]!r}")
     return Attack(
         group,
         name,
@@ -178,16 +170,6 @@ def made(group: str, name: str, entry: Entry, place: Place) -> Attack:
         before=Submission(f"{title} (before)", place.files(right, entry.before)) if entry.before else None,
         beside=Submission(f"{title} (beside)", place.files(right, entry.beside)) if entry.beside else None,
     )
-
-
-def handed_in(name: str, place: Place, source: str, code: str, archive: str, elsewhere: Mapping[str, str]) -> Received:
-    """What the grader has of a submission once it has read it."""
-    if not archive:
-        others = {f"{kata}.py": below(zoo.solution(course().katas[kata]), added) for kata, added in elsewhere.items()}
-        files = {name: content.encode() for name, content in others.items()}
-        return Received(Submission(name, {**place.files(source, code), **files}))
-    with tempfile.TemporaryDirectory(prefix="torchkata-archive-") as folder:
-        return receive(name, BUILDERS[archive], f"{place.kata.name}.py", with_file(place.kata, source), Path(folder))
 
 
 def below(source: str, code: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from grader.base.errors import MachineError
+from grader.base.progress import ProgressBar
 from grader.pipeline.workplace import with_sandbox
 from grader.proof.cheat_run import CheatRun, CheatTrial, SlowTrial, is_unsure
 from grader.proof.cheats import Cheat, Slow
@@ -12,7 +13,6 @@ from grader.proof.cheattable import cheat_table, failed_cheats, notes_on_cheats,
 from grader.proof.proof import Options, Proof, levels
 from grader.sandbox.launch import Sandbox
 from grader.speed import setup
-from grader.speed.progress import SpeedProgress
 
 
 def prove_cheats(slow: Sequence[Slow], corpus: Sequence[Cheat], options: Options, out: Console, err: Console) -> Proof:
@@ -27,8 +27,8 @@ def prove_cheats(slow: Sequence[Slow], corpus: Sequence[Cheat], options: Options
         cheat_run = CheatRun(slow, corpus, level)
 
         def use(sandbox: Sandbox, cheat_run: CheatRun = cheat_run) -> None:
-            with SpeedProgress(out, len(cheat_run)) as progress:
-                for trial in cheat_run.run(sandbox, progress.take):
+            with ProgressBar(out, len(cheat_run), "workloads") as progress:
+                for trial in cheat_run.run(sandbox, lambda name: progress.count(f"timing {name}")):
                     if isinstance(trial, SlowTrial):
                         slow_trials.append(trial)
                     else:

@@ -1,7 +1,5 @@
 """What grading a submission comes to, as it is stored: `DIR/<id>/result.json`, whole or not at all."""
 
-import os
-import platform
 from pathlib import Path
 from typing import Literal
 
@@ -9,12 +7,12 @@ import msgspec
 
 from grader.base.errors import MachineError
 from grader.base.leftovers import in_use
+from torchkata import state
 from torchkata.course import Tier
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
 SCHEMA = "torchkata/result/v1"
 REHEARSAL = "a rehearsal, no points"  # what a workload is on a device on which speed earns none
-KEPT = 100  # bytes of a name, in that of the file that is written aside
 
 
 class ResultError(Exception):
@@ -132,17 +130,8 @@ def store(result: Result, directory: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write aside, then put in place."""
-    kept = os.fsencode(path.name)[:KEPT].decode("utf-8", "ignore")  # a name may be as long as names can be
-    aside = path.with_name(f".{kept}.{platform.node()}.{os.getpid()}.tmp")  # another node may have this number
-    try:
-        with aside.open("wb") as file, in_use(aside):
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    """Write a file aside, locked so that nobody clears it away, and then put it in place. Raises OSError."""
+    state.write_whole(path, content, in_use)
 
 
 def load(path: Path) -> Result | None:

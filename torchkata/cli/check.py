@@ -12,7 +12,7 @@ import pytest
 from ..course import Kata, course
 from ..first_pass import INPUTS, NewInputs
 from ..languages import words, wrapped
-from ..progress import RESULTS, WIDTH
+from ..progress import RESULTS, WIDTH, earned
 from ..result import TestResult
 from ..selection import STUDENT
 from ..state import load
@@ -80,13 +80,13 @@ class AsGraded:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
         """The points, those of each kata that has not all, and what is not as the grader has it."""
         results = config.stash[RESULTS]
-        earned = {kata.name: points(kata, results.get(kata.name, [])) for kata in self.katas}
+        points = {kata.name: earned(kata.name, results.get(kata.name, [])) for kata in self.katas}
         most = sum(kata.max_score for kata in self.katas)
-        total = words("check.points", earned=f"{sum(earned.values()):g}", most=f"{most:g}")
+        total = words("check.points", earned=f"{sum(points.values()):g}", most=f"{most:g}")
         terminalreporter.write_line("\n" + total, bold=True)
         width = max(len(kata.name) for kata in self.katas)
         for kata in self.katas:
-            if (got := earned[kata.name]) < kata.max_score:
+            if (got := points[kata.name]) < kata.max_score:
                 told = words("check.kata", kata=f"{kata.name:<{width}}", earned=f"{got:g}", most=f"{kata.max_score:g}")
                 broken = ", ".join(unfinished(kata, results))
                 terminalreporter.write_line(told + (words("check.lent", katas=broken) if broken else ""))
@@ -96,15 +96,8 @@ class AsGraded:
             terminalreporter.write_line(line)
 
 
-def points(kata: Kata, results: Sequence[TestResult]) -> float:
-    """What the tests that passed are worth."""
-    return sum(kata.points[result.name] for result in results if result.outcome == "passed")
-
-
 def unfinished(kata: Kata, results: Mapping[str, Sequence[TestResult]]) -> list[str]:
     """What the kata builds on and is not done: the grader puts something in its place."""
     state = load()
-    ran = {
-        name: points(course().katas[name], ended) == course().katas[name].max_score for name, ended in results.items()
-    }
+    ran = {name: earned(name, ended) == course().katas[name].max_score for name, ended in results.items()}
     return [name for name in course().foundations(kata.name) if not ran.get(name, state.is_done(name))]

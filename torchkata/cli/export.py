@@ -2,7 +2,6 @@
 
 import ast
 import importlib.util
-import io
 import os
 import sys
 import zipfile
@@ -11,7 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..course import course
-from ..handin import MAX_BYTES, MAX_FILES, NOT_TAKEN, imported_beside, imported_by_name, is_module, parsed
+from ..handin import (
+    MAX_BYTES,
+    MAX_FILES,
+    NOT_TAKEN,
+    imported_beside,
+    imported_by_name,
+    is_module,
+    parsed,
+    zip_files,
+)
 from ..languages import words
 from ..result import LOOK_OF
 from ..state import load, write_whole
@@ -52,7 +60,7 @@ def export(path: Path | None) -> int:
     written = {f"{kata}.py" for kata in katas} - {note.file for note in notes}
     notes += failed([kata for kata in katas if f"{kata}.py" in written])
     try:
-        write_whole(path, zipped(files))
+        write_whole(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
     except OSError as error:
         raise CallError(words("export.failed", path=path, error=error.strerror)) from None
     if notes:
@@ -136,15 +144,3 @@ def failed(katas: Sequence[str]) -> Iterator[Note]:
         if LOOK_OF[state.status(kata)].colour == "red":
             counts = {"passed": state.runs[kata].passed, "all": len(course().katas[kata].points)}
             yield Note(f"{kata}.py", words("export.failed_tests", **counts), is_grave=True)
-
-
-def zipped(files: Mapping[str, bytes]) -> bytes:
-    """The same bytes for the same files."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(f"assignment/{name}")
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o100644 << 16
-            archive.writestr(entry, content)
-    return made.getvalue()

@@ -1,10 +1,8 @@
 """Writes a package: a zip for Gradescope, files to add to a repository for the others."""
 
-import io
 import math
 import shutil
 import subprocess
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +16,7 @@ from grader.pipeline.drawn import PACKAGED, kept_in
 from grader.results.result import write_whole
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import course
+from torchkata.handin import zip_files
 
 WORKFLOW = "grade.yml"
 
@@ -42,7 +41,7 @@ def run_package(name: str, out: Path, options: Options) -> int:
     try:
         if platform.is_zip:
             out.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(out, zipped(files))
+            write_whole(out, zip_files(files, mode))
         else:
             shutil.rmtree(out / platform.folder / "torchkata", ignore_errors=True)
             spread(files, out)
@@ -110,18 +109,6 @@ def refuse(platform: Platform, out: Path, *, force: bool) -> None:
         raise CallError(f"{out}: it is a file; {platform.title} takes a directory")
     if not force and out.exists() and (out.is_file() or any(out.iterdir())):
         raise CallError(f"{out}: there is something already; --force writes over it")
-
-
-def zipped(files: Mapping[str, bytes]) -> bytes:
-    """The same bytes for the same files."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(name)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o100000 | mode(content)) << 16
-            archive.writestr(entry, content)
-    return made.getvalue()
 
 
 def spread(files: Mapping[str, bytes], folder: Path) -> None:

@@ -18,8 +18,9 @@ FEW = ("--kata", "linear", "--examples", "5")
 
 @pytest.fixture
 def hand_in(tmp_path: Path) -> Path:
-    """A right solution, and traps around it."""
+    """A right solution, and traps around it and beside it."""
     handed_in(tmp_path / "ada", LINEAR, "assignment")
+    trapped(tmp_path / "ada/assignment", tmp_path / "mark")
     return trapped(tmp_path / "ada", tmp_path / "mark")
 
 

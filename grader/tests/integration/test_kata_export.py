@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from grader.pipeline import submission
 from grader.tests.conftest import kata, write_solution
-from torchkata.cli.export import collected, zipped
+from torchkata.cli.export import collected
 from torchkata.course import course
+from torchkata.handin import zip_files
 
 KATAS = list(course().katas)
 
@@ -150,7 +151,7 @@ def test_the_grader_reads_all_exported_files_whatever_their_names(
     files, _ = collected(folder)
     assert submission.read(folder).files == files
     archive = folder.parent / "assignment.zip"
-    archive.write_bytes(zipped(files))
+    archive.write_bytes(zip_files({f"assignment/{name}": source for name, source in files.items()}))
     assert submission.read(archive).files == files
 
 

@@ -1,4 +1,4 @@
-"""The attack corpus: how it is read, what its archives do, how a trial is judged."""
+"""The attack corpus: how it is read, how a trial is judged."""
 
 import re
 from dataclasses import replace
@@ -7,16 +7,12 @@ from pathlib import Path
 import pytest
 
 from grader.base.errors import CallError
-from grader.pipeline.archives import SubmissionError
 from grader.pipeline.session import LOST, Graded, Job
-from grader.pipeline.submission import MAX_ARCHIVE, Submission, read
+from grader.pipeline.submission import Submission
 from grader.proof.admitted import overlooked
-from grader.proof.archive import MIB, Archive
-from grader.proof.archives import BUILDERS
 from grader.proof.attack_run import AttackRun, Trial, judge, neighbour, next_student, plan
-from grader.proof.attacks import CORPUS, Attack, attacks, first_function, with_file
+from grader.proof.attacks import CORPUS, Attack, attacks, first_function
 from grader.proof.attacktable import attack_table, failed_trials, notes_on
-from grader.proof.reception import receive
 from grader.results import result as results
 from grader.tests import ROOT
 from grader.tests.conftest import ask
@@ -48,26 +44,21 @@ def written(folder: Path, text: str) -> list[Attack]:
 def test_an_attack_is_appended_to_a_wrong_solution_and_its_control_to_the_right_one(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     assert attack.title == "tricks/hides"
-    assert attack.hostile.submission is not None
-    assert attack.control.submission is not None
-    hostile, control = (
-        s.files["same_storage.py"].decode() for s in (attack.hostile.submission, attack.control.submission)
-    )
+    hostile, control = (one.files["same_storage.py"].decode() for one in (attack.hostile, attack.control))
     assert hostile.startswith(attack.base().files["same_storage.py"].decode())
     assert hostile.endswith("HOSTILE = 1")
     assert control.endswith("HONEST = 1")
     assert "untyped_storage" in control
     assert hostile.count("untyped_storage") == 0
-    assert set(attack.hostile.submission.files) == {f"{kata.name}.py" for kata in KATAS}
+    assert set(attack.hostile.files) == {f"{kata.name}.py" for kata in KATAS}
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         ("compares_values", "compares_nothing", "the zoo has no wrong 'same_storage/compares_nothing'"),
-        ('code = "HOSTILE = 1"', "", "it needs code or an archive, and a control"),
-        ('control = "HONEST = 1"', "", "it needs code or an archive, and a control"),
-        ('code = "HOSTILE = 1"', 'archive = "wrapped"', "there is no archive 'wrapped'"),
+        ('code = "HOSTILE = 1"', "", "missing required field `code`"),
+        ('control = "HONEST = 1"', "", "missing required field `control`"),
         ("control =", 'levels = ["bwrap"]\ncontrol =', "say because of what it is not tried at every level"),
         ("control =", 'contrul = ""\ncontrol =', "unknown field `contrul`"),
         ("control =", 'only = "none"\ncontrol =', "Invalid enum value 'none'"),
@@ -80,77 +71,20 @@ def test_an_attack_entry_that_makes_no_sense_is_named(tmp_path: Path, old: str, 
     assert words in str(refused.value)
 
 
-def test_the_attack_corpus_is_large_and_uses_every_archive(corpus: list[Attack]) -> None:
+def test_attack_corpus_is_large(corpus: list[Attack]) -> None:
     assert len(corpus) >= 60
     assert len({attack.title for attack in corpus}) == len(corpus)
     assert all(attack.entry.aim for attack in corpus)
-    used = {name for attack in corpus for name in (attack.entry.archive, attack.entry.control_archive)}
-    assert used - {""} == set(BUILDERS)
 
 
 def test_all_code_of_the_attack_corpus_compiles(corpus: list[Attack]) -> None:
     compiled: set[bytes] = set()
-    for attack in (attack for attack in corpus if not attack.entry.archive):
-        for submission in (attack.hostile.submission, attack.control.submission, attack.before):
+    for attack in corpus:
+        for submission in (attack.hostile, attack.control, attack.before):
             for name, content in submission.files.items() if submission else ():
                 if content not in compiled:
                     compile(content, f"{attack.title}: {name}", "exec")
                 compiled.add(content)
-
-
-@pytest.mark.timing  # the quick proof reads them, too
-def test_no_hostile_archive_gets_past_the_reader(corpus: list[Attack]) -> None:
-    for attack in corpus:
-        assert not attack.hostile.problem, attack.title
-        assert not attack.control.problem, attack.title
-        assert not attack.control.refusal, attack.title
-        if attack.entry.archive and attack.hostile.submission is not None:
-            names = attack.hostile.submission.files
-            assert all(name.removesuffix(".py").isidentifier() and name != "conftest.py" for name in names)
-            given = names.get(f"{attack.kata.name}.py", b"")
-            assert given in (b"", attack.place.wrong.source.encode()), attack.title
-
-
-def test_a_file_that_an_archive_wrote_outside_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def extracts(path: Path) -> object:
-        (path.parent.parent / "escaped.py").touch()
-        return read(path)
-
-    monkeypatch.setattr("grader.proof.reception.read", extracts)
-    found = receive("odd", BUILDERS["odd_zip"], "linear.py", with_file(course().katas["linear"], "x = 1"), tmp_path)
-    assert found.problem == "reading it wrote class/of/escaped.py"
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("many_that_blow_up", "its Python files are larger than 16 MiB together"),
-        ("much_to_skip", "unpacks to more than 64 MiB"),
-        ("one_that_blows_up", "a file in it is larger than 1 MiB"),
-        ("climbs_out_of_a_tar", "it has an entry that points elsewhere ('../../escaped.py')"),
-        ("locked", "is encrypted"),
-        ("archive_in_an_archive", "no kata in it"),
-        ("cut_short", "can't be read"),
-        ("link_to_anothers", "it is a link, so it may be another's"),
-        ("hard_link_to_anothers", "it has another name, too (a hard link)"),
-        ("hard_link_in_a_folder", "linear.py has another name, too (a hard link)"),
-        ("pipe", "neither a directory nor a file"),
-        ("crowd", "more than 10000 entries"),
-    ],
-)
-def test_the_reader_says_what_is_wrong_with_a_hostile_archive(tmp_path: Path, name: str, words: str) -> None:
-    files = {"linear.py": b"x" * 2000, "sgd.py": b"", "train.py": b""}
-    path = BUILDERS[name](Archive(tmp_path, "linear.py", files))
-    with pytest.raises(SubmissionError) as refused:
-        read(path)
-    assert words in str(refused.value)
-
-
-def test_an_archive_that_is_too_large_is_refused_without_being_opened(tmp_path: Path) -> None:
-    path = tmp_path / "ada.zip"
-    path.write_bytes(bytes(MAX_ARCHIVE + 1))
-    with pytest.raises(SubmissionError, match=f"larger than {MAX_ARCHIVE // MIB} MiB"):
-        read(path)
 
 
 def kata_result(kata: str, status: Status, points: float = 0.0, outcome: Outcome = "failed") -> results.KataResult:
@@ -174,7 +108,6 @@ def judged(
 ) -> Trial:
     """The trial of an attack that ended like this, its accomplice, if any, like that; all else went well."""
     attack_run, made = AttackRun([attack], "bwrap", quick=quick), plan(attack)
-    assert made.hostile is not None
     assert made.control is not None
     base = graded(made.control, kata_result(attack.kata.name, "wrong", 2.0))
     ended = {
@@ -256,11 +189,9 @@ def test_every_open_attack_of_the_corpus_has_a_finding_in_its_source(corpus: lis
 
 
 def test_an_attack_whose_control_is_not_done_fails(tmp_path: Path) -> None:
-    (unread,) = written(tmp_path, ENTRY + 'control_archive = "climbs_out"\n')
-    assert unread.control.refusal
-    assert AttackRun([unread], "bwrap").plans[0].control is None
-    trial = Trial(unread, "bwrap", 0.0, "the comparison", (), "can't be read")
-    assert failed_trials([trial]) == ["control of tricks/hides at bwrap: can't be read"]
+    (attack,) = written(tmp_path, ENTRY)
+    trial = Trial(attack, "bwrap", 0.0, "the comparison", (), "same_storage is wrong")
+    assert failed_trials([trial]) == ["control of tricks/hides at bwrap: same_storage is wrong"]
 
 
 def test_an_attack_is_tried_only_at_its_own_levels_of_isolation(tmp_path: Path) -> None:
@@ -294,14 +225,12 @@ control = "HONEST = FUNCTION"
 def test_an_attack_for_any_course_stands_below_its_first_function_and_has_the_right_one_to_call(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ANYWHERE)
     (attack,) = attacks(KATAS, tmp_path)
-    assert attack.hostile.submission is not None
-    assert attack.control.submission is not None
-    hostile, base = attack.hostile.submission.files, attack.base().files
+    hostile, base = attack.hostile.files, attack.base().files
     name = "same_storage"
     assert hostile[f"{name}.py"].startswith(base[f"{name}.py"])
     assert hostile[f"{name}.py"].endswith(f"\n\n{name}, NAME_OF_KATA = solved, '{name}'".encode())
     assert base[f"{name}.py"].endswith(f"\n\nfrom .solved import {name} as solved".encode())
-    assert attack.control.submission.files[f"{name}.py"].endswith(f"HONEST = {name}".encode())
+    assert attack.control.files[f"{name}.py"].endswith(f"HONEST = {name}".encode())
     assert hostile["solved.py"] == base["solved.py"] == course().solutions()[f"{name}.py"]
 
 
@@ -324,13 +253,10 @@ def test_a_quick_proof_asks_for_what_catches_the_wrong_solution_and_for_one_test
     (tmp_path / "tricks.toml").write_text(ANYWHERE + ENTRY.replace("[hides]", "[hides_here]"))
     anywhere, here = attacks(KATAS, tmp_path)
     one, all_of_it = plan(anywhere, quick=True), plan(here, quick=True)
-    assert one.hostile is not None
-    assert all_of_it.hostile is not None
     assert [len(kata.points) for kata in (*one.hostile.katas, *one.after.katas)] == [1, 1, 1]
     assert [*one.hostile.katas[0].points] == [anywhere.place.wrong.caught_by]
     assert all_of_it.hostile.katas[0] == here.kata
     whole = plan(anywhere)
-    assert whole.hostile is not None
     assert whole.hostile.katas[0] == anywhere.kata
     assert (one.hostile.fails, whole.hostile.fails) == (True, False)  # the whole proof tells what an attack looks like
     assert whole.after.katas == (course().katas["same_storage"],)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from grader.base.errors import CallError
 from grader.cluster import chunk, record
+from grader.cluster.grading import described
 from grader.cluster.options import SlurmOptions, parse
 from grader.cluster.pending import pending
 from grader.cluster.plan import MOST_TASKS, TASK_SECONDS, plan, seconds_each, size_of_chunks
-from grader.cluster.progress import described
 from grader.cluster.slurm import ENDED, Job, one_line
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.submission_ids import with_ids

@@ -328,14 +328,6 @@ def test_a_socket_that_is_handed_in_is_refused(tmp_path: Path, monkeypatch: pyte
             read(Path("x.zip"))
 
 
-def test_a_directory_with_ever_so_many_files_is_refused(tmp_path: Path) -> None:
-    handed_in(tmp_path / "ada", "linear.py")
-    for number in range(10_000):
-        (tmp_path / "ada" / str(number)).touch()
-    with pytest.raises(SubmissionError, match="more than 10000 entries"):
-        read(tmp_path / "ada")
-
-
 def test_what_is_swapped_for_a_link_while_it_is_read_stays_what_was_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

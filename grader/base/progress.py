@@ -1,0 +1,39 @@
+"""The progress bar of every command; on a terminal only, and nothing of it stays."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+
+class ProgressBar(Progress):
+    """One bar: a description, how many of `total` items are done, and the time left.
+
+    It is drawn by `draw` alone: no thread may run while children are forked.
+    """
+
+    def __init__(self, out: Console, total: int, items: str, *, speed_seconds: float = 30.0) -> None:
+        super().__init__(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn(items),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=out,
+            auto_refresh=False,
+            transient=True,
+            disable=not out.is_terminal,
+            speed_estimate_period=speed_seconds,
+        )
+        self.bar = self.add_task("", total=total)
+
+    def draw(self, description: str, **changes: Any) -> None:
+        """Update the bar, by the arguments of `rich.progress.Progress.update`, and draw it."""
+        self.update(self.bar, description=description, **changes)
+        self.refresh()
+
+    def count(self, description: str) -> None:
+        """Draw one more item as done."""
+        self.draw(description, advance=1)
