@@ -202,7 +202,9 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return next(iter(get_close_matches(Path(name).stem.lower(), names, n=1)), "")
 
 
-PRIVATE = frozenset(("solution.py", "fallback.py", "lint.toml", "wrong.toml", "right", "attacks", "cheats", "slow"))
+PRIVATE = frozenset(
+    ("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", "right", "attacks", "cheats", "slow")
+)
 CURRENT: list[Course] = []  # at most one: a process works on one course
 
 

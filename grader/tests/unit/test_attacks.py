@@ -24,7 +24,7 @@ KATAS = list(course().katas.values())
 ENTRY = """
 [hides]
 aim = "is right in secret"
-wrong = "same_storage/compares_values"
+wrong = "same_storage/values"
 code = "HOSTILE = 1"
 control = "HONEST = 1"
 """
@@ -171,7 +171,7 @@ def test_an_open_attack_must_have_a_finding_in_its_source(tmp_path: Path) -> Non
     assert overlooked(written(tmp_path, entry)) == []
     line = ["attack tricks/hides: nothing is found in its source"]
     assert overlooked(written(tmp_path, entry.replace(looks, silent))) == line
-    found_anyway = entry.replace("same_storage/compares_values", "linear/wraps_torch_linear")
+    found_anyway = entry.replace("same_storage/values", "linear/wraps_torch_linear")
     assert overlooked(written(tmp_path, found_anyway.replace(looks, silent))) == line
 
 
