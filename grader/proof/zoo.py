@@ -122,7 +122,7 @@ def caught_by_file(kata: Kata) -> Path:
 def read_caught_by(kata: Kata) -> dict[str, str]:
     """Return the test that catches each entry. Entries and tests that the kata no longer has count as unknown."""
     path = caught_by_file(kata)
-    tests = tomllib.loads(path.read_text("utf-8")) if path.exists() else {}
+    tests = table_of(path) if path.exists() else {}
     return {name: test for test, names in tests.items() if test in kata.points for name in names}
 
 
