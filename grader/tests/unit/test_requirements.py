@@ -9,6 +9,7 @@ import pytest
 
 from grader.commands.requirements import missing_in
 from grader.tests import ROOT
+from grader.tests.conftest import run
 from torchkata.course import course, use
 
 PAGE = """# Katas
@@ -55,6 +56,11 @@ def test_katas_of_the_course_lack_nothing() -> None:
 
 def test_katas_of_a_small_course_lack_nothing(primes: Path) -> None:
     assert lines_of(primes) == []
+
+
+def test_katas_of_a_course_in_two_languages_lack_nothing() -> None:
+    done = run("grader", "certify", "--only", "files", "--quick", cwd=ROOT / "examples/courses/vectors")
+    assert (done.code, "FAILED" in done.out) == (0, False), done.out + done.err
 
 
 def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
