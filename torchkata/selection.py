@@ -1,9 +1,12 @@
 """pytest plugin: whose code is tested and which katas. `--impl`, `--kata`, `--track`, and the `student` fixture."""
 
+import ast
 import inspect
+import re
 import tempfile
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -129,6 +132,29 @@ def check_collected(items: Sequence[pytest.Item]) -> None:
             places = [module, *filter(inspect.isclass, vars(module).values())]
             there = {name for name in kata.points if any(hasattr(place, name.partition("[")[0]) for place in places)}
             compare_tests(course(), kata, there.union(item.name for item in collected), kata.points)
+            check_references(collected[0].path, module)
+
+
+def check_references(file: Path, module: ModuleType) -> None:
+    """Raise CourseError for what the tests ask of a module in `reference/` that has no such name.
+
+    On an untouched stub nobody would see it: the call of the student's code comes first.
+    """
+    source = file.read_text("utf-8", errors="replace")
+    for name, known in vars(module).items():
+        if isinstance(known, ModuleType) and known.__name__.startswith("reference."):
+            asked = {*re.findall(rf"\b{name}\.(\w+)", source)}
+            missing = {one for one in asked if not hasattr(known, one)}
+            if missing and (missing := missing & attributes_of(name, source)):
+                where = f"{known.__file__}: there is no {min(missing)}"
+                raise CourseError(f"{where}, which {file.relative_to(course().root)} asks for")
+
+
+def attributes_of(name: str, source: str) -> set[str]:
+    """Return the attributes of a name that a module's code asks for, outside of its texts."""
+    nodes = ast.walk(ast.parse(source))
+    asked = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
+    return {node.attr for node in asked if isinstance(node.value, ast.Name) and node.value.id == name}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

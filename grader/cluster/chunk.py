@@ -52,7 +52,8 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
     quiet = console(quiet=True)
     try:
         if phase == "tests":
-            grade_tests(queue, quiet, warn)
+            for problem in grade_tests(queue, quiet, warn).broken:
+                warn(problem)
             return ""
         for _ in queue.to_grade():
             pass  # those without a result are the tests' to grade, and stay out of `reused`

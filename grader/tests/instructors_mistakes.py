@@ -237,6 +237,7 @@ ORACLE, MISTAKES, SOLUTION = (f"reference/double/{name}.py" for name in ("oracle
 FALLBACK, KATA, WRONG = "reference/double/fallback.py", "reference/double/kata.toml", "reference/double/wrong.toml"
 PROJECT, CONFTEST, STUB = "pyproject.toml", "conftest.py", "assignment/double.py"
 EVERY = ("pytest", "kata", "certify", "grade", "release")
+LACKS = "oracle.py: there is no double, which tests/test_double.py asks for"
 COMPARED = "assert_equal(student.call(doubled, n), oracle.double(n))"
 
 
@@ -289,9 +290,7 @@ MISTAKES_MADE = [
     Mistake("a hint is a number", {KATA: ('["What is n + n?"]', "[7]")}, in_all(KATA)),
     # the oracle
     Mistake("no oracle", {ORACLE: None}, {"pytest": "oracle", "grade": "oracle", "certify": "oracle"}),
-    Mistake(
-        "the oracle lacks a function", {ORACLE: ("def double", "def doubled")}, {"pytest": "double", "grade": "double"}
-    ),
+    Mistake("the oracle lacks a function", {ORACLE: ("def double", "def doubled")}, {"pytest": LACKS, "grade": LACKS}),
     Mistake("a syntax error in the oracle", {ORACLE: ("def double(", "def double((")}, {"grade": ORACLE}),
     Mistake("the oracle raises", *broken(ORACLE, "return", "1 / 0\n    return")),
     Mistake("the oracle raises for some inputs", *broken(ORACLE, "return", "1 / n\n    return")),
