@@ -75,9 +75,7 @@ def entries(kata: Kata, tables: dict[str, Any]) -> Iterator[tuple[str, dict[str,
     for title, table in tables.items():
         for name, entry in patches(table) if title == PATCHES else [(title, table)]:
             if name in seen:
-                raise CallError(
-                    f"{kata.name}/wrong.toml: two entries are called {name!r}: give one of them another name"
-                )
+                raise CallError(f"{kata.name}/wrong.toml: two entries are called {name!r}: rename one")
             seen.add(name)
             yield name, entry
 

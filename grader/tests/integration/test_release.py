@@ -65,7 +65,7 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
     for kata in KATAS:
         ours = {path.name for path in course().folder(kata).iterdir() if path.suffix in (".py", ".toml")}
         known = {path.name for path in (new_handout / "reference" / kata).iterdir()}
-        assert known == ours - {"solution.py", "fallback.py", "wrong.toml"}
+        assert known == ours - {"solution.py", "fallback.py", "wrong.toml", "caught_by.toml"}
     assert listed(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
     for document in ("README.md", "docs/katas.md", "docs/students.md"):
         text = (new_handout / document).read_text("utf-8")

@@ -56,7 +56,7 @@ def test_an_attack_is_appended_to_a_wrong_solution_and_its_control_to_the_right_
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("compares_values", "compares_nothing", "the zoo has no wrong 'same_storage/compares_nothing'"),
+        ("/values", "/nothing", "the zoo has no wrong 'same_storage/nothing'"),
         ('code = "HOSTILE = 1"', "", "missing required field `code`"),
         ('control = "HONEST = 1"', "", "missing required field `control`"),
         ("control =", 'levels = ["bwrap"]\ncontrol =', "say because of what it is not tried at every level"),

@@ -50,6 +50,35 @@ def test_a_zoo_entry_whose_patch_does_not_fit_is_refused() -> None:
         zoo.made_wrong("x", "solution", {"source": "solution"})
 
 
+def test_patches_are_named_after_mistakes() -> None:
+    tables = {
+        "patches": {"unscaled": ["a", "b"], "he": {"he_normal": ["a", "c"], "he_uniform": [["a", "d"], ["e", "f"]]}},
+        "with_bias": {"breaks": "no bias"},
+    }
+    assert dict(zoo.entries(course().katas["linear"], tables)) == {
+        "unscaled": {"looks_like": "unscaled", "replace": ["a", "b"]},
+        "he_normal": {"looks_like": "he", "replace": ["a", "c"]},
+        "he_uniform": {"looks_like": "he", "replace": [["a", "d"], ["e", "f"]]},
+        "with_bias": {"breaks": "no bias"},
+    }
+    assert zoo.made_wrong("x", "a + e", {"replace": ["a", "b"]}) == "b + e"
+    assert zoo.made_wrong("x", "a + e", {"replace": [["a", "d"], ["e", "f"]]}) == "d + f"
+
+
+def test_two_zoo_entries_of_one_name_are_refused() -> None:
+    tables = {"patches": {"he": ["a", "b"]}, "he": {"breaks": "no ReLU follows"}}
+    with pytest.raises(CallError, match=r"linear/wrong\.toml: two entries are called 'he'"):
+        list(zoo.entries(course().katas["linear"], tables))
+
+
+def test_a_mistakes_sentence_describes_its_patch() -> None:
+    kata = course().katas["adagrad"]
+    words = {entry.name: entry.words for entry in zoo.wrong(kata)}
+    assert words["epsilon_outside"] == "Mistake: the 1e-5 is added outside the square root"
+    assert words["mean_of_the_squares"] == "Breaks: g2 is a sum, not a mean over the steps"
+    assert zoo.sentence(kata, {"looks_like": "other_epsilon"}) == "the number inside the root is eps, not 1e-5"
+
+
 def test_the_lock_file_agrees_with_the_constraints_and_names_the_public_index_alone() -> None:
     text = (ROOT / "uv.lock").read_text("utf-8")
     locked: dict[str, set[str]] = {}
