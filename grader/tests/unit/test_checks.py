@@ -1,6 +1,5 @@
 """What is demanded of a block's results: right ones of plain torch pass, and each way of doing less does not."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -185,14 +184,11 @@ def test_the_replay_of_a_training_step_is_what_autograd_computes(
         torch.testing.assert_close(found, expected.detach(), rtol=1e-9, atol=1e-9)
 
 
-def test_rows_are_found_in_the_data_of_a_gpu_within_a_second() -> None:
-    size = work_of("get_batch_throughput").sizes["cuda"]
-    data = torch.randint(2**16, (size.tokens,), dtype=torch.int32).numpy().astype(np.uint16)
-    check: Any = BatchCheck({}, {}, size)
-    check.data = data
-    starts = np.random.default_rng(0).integers(size.tokens - size.sequence, size=128 * size.batch)
-    rows = data[starts[:, None] + np.arange(KEY_TOKENS)].astype(np.int64)
-    began = time.process_time()
-    found = check.starts(rows)
-    assert time.process_time() - began < 1
-    assert np.array_equal(found, starts)
+def test_rows_are_found_where_they_stand() -> None:
+    random = np.random.default_rng(0)
+    check: Any = BatchCheck({}, {}, work_of("get_batch_throughput").sizes["cpu"])
+    check.data = random.integers(2**16, size=2**16, dtype=np.uint16)
+    starts = random.integers(len(check.data) - KEY_TOKENS, size=1000)
+    rows = check.data[starts[:, None] + np.arange(KEY_TOKENS)].astype(np.int64)
+    assert np.array_equal(check.starts(rows), starts)
+    assert np.all(check.starts(rows[:, ::-1]) != starts), "a row of other tokens stands elsewhere, or nowhere"

@@ -1,8 +1,10 @@
-"""Archives and folders that attack the reader of submissions: each is refused, or read without what does not count."""
+"""Archives and folders that attack the reader of submissions: each is refused, or read without what does not count.
+
+Links to another student's submission and pipes are in test_submission.py.
+"""
 
 import gzip
 import io
-import os
 import stat
 import tarfile
 import tracemalloc
@@ -144,35 +146,6 @@ def cut(content: bytearray) -> None:
     del content[1500:]
 
 
-def link_to_anothers(folder: Path) -> Path:
-    """Link to another student's archive."""
-    path = folder / "linked.zip"
-    path.symlink_to(write_zip(folder, FILES.items()))
-    return path
-
-
-def hard_link_to_anothers(folder: Path) -> Path:
-    """Give another student's archive a second name."""
-    path = folder / "linked.zip"
-    path.hardlink_to(write_zip(folder, FILES.items()))
-    return path
-
-
-def hard_link_in_folder(folder: Path) -> Path:
-    """Write a folder in which the kata is a second name of another student's file."""
-    path = write_folder(folder, REST)
-    (folder / "another.py").write_bytes(FILES[KATA])
-    (path / KATA).hardlink_to(folder / "another.py")
-    return path
-
-
-def write_pipe(folder: Path) -> Path:
-    """Make a pipe that nobody writes into: opening it takes for ever."""
-    path = folder / "handed_in.zip"
-    os.mkfifo(path)
-    return path
-
-
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> Path:
     """Write the files into a folder of their own."""
     path = folder / "handed_in"
@@ -197,7 +170,8 @@ LITTER = {
     "homework/README.md": b"",
     "homework/.DS_Store": b"\x00\x01",
     "homework/assignment/__pycache__/linear.cpython-311.pyc": b"\x00",
-    "homework/__MACOSX/homework/assignment/._linear.py": b"\x00",
+    "__MACOSX/homework/assignment/._linear.py": b"\x00",
+    "homework/.git/linear.py": b"",
     "homework/plots/loss curve.png": b"\x00",
     "homework/notes \u00fc.txt": b"\xff",
 }
@@ -246,10 +220,6 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # what is built, 
     "lies_about_sizes": (edited(zip_with(), lie_about_sizes), "can't be read"),
     "cut_short": (edited(tar_with(), cut), "can't be read"),
     "bottomless": (zip_with(*((name, FORGED) for name in LONG_NAMES)), FILES),
-    "link_to_anothers": (link_to_anothers, "it is a link, so it may be another's"),
-    "hard_link_to_anothers": (hard_link_to_anothers, "it has another name, too (a hard link)"),
-    "hard_link_in_a_folder": (hard_link_in_folder, "linear.py has another name, too (a hard link)"),
-    "pipe": (write_pipe, "neither a directory nor a file"),
     "crowd": (
         lambda folder: write_folder(folder, FILES | {f"h{number}.py": b"" for number in range(FEW)}),
         f"more than {FEW} entries",

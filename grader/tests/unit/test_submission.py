@@ -47,16 +47,6 @@ def test_links_in_a_submission_are_not_followed(tmp_path: Path) -> None:
     handed_in(tmp_path / "ada", "linear.py")
     (tmp_path / "ada/sgd.py").symlink_to("/etc/passwd")
     assert list(read(tmp_path / "ada").files) == ["linear.py"]
-    with tarfile.open(tmp_path / "ben.tar", "w") as archive:
-        archive.add(tmp_path / "ada/linear.py", "linear.py")
-        archive.add(tmp_path / "ada/sgd.py", "sgd.py")
-    assert list(read(tmp_path / "ben.tar").files) == ["linear.py"]
-    with zipfile.ZipFile(tmp_path / "eve.zip", "w") as archive:
-        archive.writestr("linear.py", "")
-        link = zipfile.ZipInfo("sgd.py")
-        link.external_attr = 0o120777 << 16
-        archive.writestr(link, "/etc/passwd")
-    assert list(read(tmp_path / "eve.zip").files) == ["linear.py"]
 
 
 def test_pipes_and_devices_in_a_submission_are_left_out(tmp_path: Path) -> None:
@@ -184,18 +174,6 @@ def test_what_holds_no_submission_is_refused(tmp_path: Path) -> None:
         hand_ins([tmp_path / "submission_metadata.yml"])
 
 
-def test_a_submitted_archive_may_wrap_everything_in_one_folder(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
-        for name in (
-            "hw1/assignment/linear.py",
-            "hw1/notes.txt",
-            "__MACOSX/hw1/assignment/._linear.py",
-            "hw1/.git/linear.py",
-        ):
-            archive.writestr(name, name)
-    assert read(tmp_path / "ada.zip").files == {"linear.py": b"hw1/assignment/linear.py"}
-
-
 @pytest.mark.parametrize(
     ("name", "expected"), [("ada.zip", "ada"), ("ada.tar.gz", "ada"), ("a.b.tgz", "a.b"), ("Zoë K.tar", "Zoë K")]
 )
@@ -220,11 +198,6 @@ def test_a_submission_with_too_many_or_too_large_files_is_refused(tmp_path: Path
     (tmp_path / "large/linear.py").write_bytes(bytes(2**20 + 1))
     with pytest.raises(SubmissionError, match="larger than 1 MiB"):
         read(tmp_path / "large")
-    with zipfile.ZipFile(tmp_path / "long.zip", "w") as archive:
-        for i in range(10_001):
-            archive.writestr(str(i), "")
-    with pytest.raises(SubmissionError, match="more than 10000 entries"):
-        read(tmp_path / "long.zip")
 
 
 def test_an_archive_with_damaged_contents_is_refused_in_one_line(tmp_path: Path) -> None:
