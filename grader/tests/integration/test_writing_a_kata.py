@@ -12,6 +12,7 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import run
+from grader.tests.shown import lines_agree
 
 PAGE = ROOT / "docs/writing-a-kata.md"
 BLOCK = re.compile(
@@ -52,5 +53,5 @@ def follow(console: str, folder: Path, *, certify: bool) -> int:
         done = run(*typed.split(), cwd=folder)
         seen = iter((done.out + done.err).splitlines())
         for line in expected:
-            assert any(one.startswith(line) for one in seen), f"{typed}: no {line!r} in\n{done.out}{done.err}"
+            assert any(lines_agree(f"{line}…", one) for one in seen), f"{typed}: no {line!r} in\n{done.out}{done.err}"
     return len(commands)

@@ -20,6 +20,7 @@ import pytest
 import torch
 from torch import nn
 
+from grader.tests.shown import ROUNDED, fail_at, last_unit, rounds_to
 from grader.tests.solution import SOLUTION
 from torchkata.assignment import Assignment
 from torchkata.course import course
@@ -62,15 +63,20 @@ def stated(comment: str) -> list[list[ast.expr]]:
     """The values that a comment begins with, each with all that it is said to equal."""
     text, _, _ = CUT_OFF.sub(r"cut_off(\1)", comment).partition(": ")
     text = re.sub(r"\babout ([-\w./ ]+)", r"about(\1)", text.removesuffix(":"))
-    tree = ast.parse(text.replace(" = ", " == ").strip(), mode="eval").body
+    try:
+        tree = ast.parse(text.replace(" = ", " == ").strip(), mode="eval").body
+    except SyntaxError as error:
+        error.text = comment
+        raise
     parts = tree.elts if isinstance(tree, ast.Tuple) and not text.strip().startswith("(") else [tree]
     return [[part.left, *part.comparators] if isinstance(part, ast.Compare) else [part] for part in parts]
 
 
 def run_example(source: str, names: Names) -> int:
     """Run an example: how many of its values were compared. Raises AssertionError for one that is wrong."""
+    statements = ast.parse(source).body
     said, compared = remarks(source), 0
-    for node in ast.parse(source).body:
+    for node in statements:
         comment = said.get(node.end_lineno or 0, "")
         value = outcome(node, names, comment)
         for optimizer in [one for one in names.values() if isinstance(one, torch.optim.Optimizer)]:
@@ -136,7 +142,7 @@ def agrees(value: Any, said: ast.expr, names: Names) -> bool:
     if isinstance(said, ast.Call) and ast.unparse(said.func) in ("about", "cut_off"):
         number = evaluated(said.args[0], names)
         room = abs(number) / 5 if ast.unparse(said.func) == "about" else unit(ast.unparse(said.args[0]))
-        return bool(abs(value - number) <= room)
+        return bool(abs(value - number) <= room + ROUNDED * abs(number))
     expected = evaluated(said, names)
     if isinstance(expected, (bool, type(None))) or isinstance(value, (bool, type(None))):
         return value is expected
@@ -157,14 +163,12 @@ def as_written(value: float, said: ast.expr) -> bool:
     number, digits = float(text), len(Decimal(text).normalize().as_tuple().digits)
     if isinstance(value, int) or digits < 3:
         return math.isclose(value, number, rel_tol=1e-5, abs_tol=1e-6) and (isinstance(value, float) or value == number)
-    return abs(value - number) <= 0.5000001 * unit(text)
+    return rounds_to(value, text)
 
 
 def unit(text: str) -> float:
     """What the last digit of a number counts for."""
-    exponent = Decimal(text).as_tuple().exponent
-    assert isinstance(exponent, int)
-    return 10.0**exponent
+    return float(last_unit(Decimal(text)))
 
 
 @pytest.fixture
@@ -185,11 +189,18 @@ def names_of(kata: str) -> Names:
     return {**given, **vars(getattr(Assignment(SOLUTION, "exemplary"), kata))}
 
 
+def check_examples(stub: Path, names: Names) -> int:
+    """Run the examples of a stub, and return how many values were compared; fail with the line that does not parse."""
+    try:
+        return sum([run_example(example, names) for example in examples(stub.read_text("utf-8"))])
+    except SyntaxError as error:
+        text = (error.text or "").strip()
+        fail_at(stub, text, f"this example does not parse: {text}")
+
+
 @pytest.mark.parametrize("kata", course().katas)
 def test_the_examples_of_a_stub_hold(kata: str, solution: Callable[[str], Names]) -> None:
-    names = solution(kata)
-    found = examples(course().stub(kata).read_text("utf-8"))
-    assert sum([run_example(example, names) for example in found]) > 0
+    assert check_examples(course().stub(kata), solution(kata)) > 0
 
 
 @pytest.mark.parametrize(
@@ -207,3 +218,13 @@ def test_an_example_that_is_wrong_is_found(example: str, solution: Callable[[str
     """The first one stood in the stub."""
     with pytest.raises(AssertionError):
         run_example(example, solution("floating_point"))
+
+
+@pytest.mark.parametrize(
+    "example", ["largest(torch.float16    # 65504", "largest(torch.float16)    # 65504 =", "1 +", "x = = 1    # x = 1"]
+)
+def test_broken_example_fails_in_one_line(example: str, solution: Callable[[str], Names], tmp_path: Path) -> None:
+    stub = tmp_path / "stub.py"
+    stub.write_text(f'"""Stub.\n\nExample:\n    2 + 2    # 4\n    {example}\n"""\n', "utf-8")
+    with pytest.raises(pytest.fail.Exception, match=r"^[^\n]*stub\.py:5: this example does not parse: [^\n]*$"):
+        check_examples(stub, solution("floating_point"))

@@ -13,7 +13,8 @@ import torch
 from torch import nn
 
 from grader.tests import ROOT
-from grader.tests.unit.test_examples import Names, docstrings, names_of, unit
+from grader.tests.shown import rounds_to
+from grader.tests.unit.test_examples import Names, docstrings, names_of
 from torchkata.course import course
 
 SECTIONS = re.compile(r"^### (\w+): .*\n((?:(?!##).*\n)*)", re.MULTILINE)
@@ -44,9 +45,9 @@ def assert_sums_come_out(text: str) -> int:
         first, *others = map(in_python, sides)
         value = float(eval(first, {"sqrt": math.sqrt}))
         for other in others:
-            written = FIGURE.fullmatch(other)
-            room = 0.5000001 * unit(other) if written else 1e-4 * abs(value)
-            assert abs(value - float(eval(other, {"sqrt": math.sqrt}))) <= room, f"{' = '.join(sides)}: it is {value}"
+            computed = float(eval(other, {"sqrt": math.sqrt}))
+            right = rounds_to(value, other) if FIGURE.fullmatch(other) else math.isclose(value, computed, rel_tol=1e-4)
+            assert right, f"{' = '.join(sides)}: it is {value}"
     return len(found)
 
 
@@ -160,7 +161,7 @@ def test_the_figures_of_the_page_of_katas_are_right(kata: str, words: str, compu
     written = [in_python(figure) for figure in FIGURE.findall(words)]
     assert len(values) == len(written)
     for value, figure in zip(values, written, strict=True):
-        assert abs(value - float(figure)) <= 0.5000001 * unit(figure.lstrip("-")), value
+        assert rounds_to(value, figure), value
 
 
 def test_every_section_with_figures_of_its_own_has_some_that_are_computed() -> None:
