@@ -45,14 +45,14 @@ from torchkata.student import InProcess
 from torchkata.values import Plain
 
 NAMES = """
-_local_scalar_dense _reshape_alias _unsafe_view abs alias amax amin argsort bernoulli cat ceil clamp clamp_max
-clamp_min clone constant_pad_nd copysign cummax cummin detach diag_embed diagonal_scatter embedding empty empty_like
-empty_permuted empty_strided eye fill flip floor fmod full full_like gather hardtanh heaviside index index_put
-index_select kthvalue lift lift_fresh masked_fill masked_select max maximum median min minimum mode nan_to_num neg
-new_empty new_empty_strided new_full new_ones new_zeros nextafter normal ones ones_like rand rand_like randn
-randn_like random relu repeat repeat_interleave resize roll round scalar_tensor scatter select_backward
-select_scatter set sgn sign slice_backward slice_scatter sort stack threshold threshold_backward topk tril triu
-trunc unfold_backward uniform where zero zeros zeros_like
+_local_scalar_dense _reshape_alias _unsafe_view abs alias amax amin argsort as_strided bernoulli cat ceil clamp
+clamp_max clamp_min clone constant_pad_nd copysign cummax cummin detach diag_embed diagonal_scatter embedding empty
+empty_like empty_permuted empty_strided eye fill flip floor fmod full full_like gather hardtanh heaviside index
+index_put index_select kthvalue lift lift_fresh masked_fill masked_select max maximum median min minimum mode
+nan_to_num neg new_empty new_empty_strided new_full new_ones new_zeros nextafter normal ones ones_like rand
+rand_like randn randn_like random relu repeat repeat_interleave resize roll round scalar_tensor scatter
+select_backward select_scatter set sgn sign slice_backward slice_scatter sort squeeze stack t threshold
+threshold_backward topk transpose tril triu trunc unfold_backward uniform unsqueeze where zero zeros zeros_like
 """
 EXACT = frozenset(NAMES.split())
 ROUNDED = {"add", "div", "mul", "reciprocal", "rsub", "sqrt", "sub"}
