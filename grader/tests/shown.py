@@ -98,3 +98,9 @@ def fail_at(path: Path, text: str, words: str) -> NoReturn:
     line = content.count("\n", 0, place) + 1 if place >= 0 else 1
     name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
     pytest.fail(f"{name}:{line}: {words}", pytrace=False)
+
+
+def fail_to_parse(path: Path, error: SyntaxError) -> NoReturn:
+    """Fail with one line that names the file and the line of an example that is no Python."""
+    text = (error.text or "").strip()
+    fail_at(path, text, f"this example does not parse: {text}")

@@ -3,6 +3,7 @@
 `make test` leaves out what certifies: minutes that `make prove` takes.
 """
 
+import ast
 import re
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import run
-from grader.tests.shown import lines_agree
+from grader.tests.shown import fail_to_parse, lines_agree
 
 PAGE = ROOT / "docs/writing-a-kata.md"
 BLOCK = re.compile(
@@ -39,6 +40,11 @@ def test_following_the_page_on_writing_a_kata_ends_in_a_certified_kata(tmp_path:
 def write(path: Path, text: str, *, at_the_end: bool) -> None:
     """Make a file, or make one longer."""
     assert path.exists() == at_the_end, path
+    if path.suffix == ".py":
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            fail_to_parse(PAGE, error)
     path.parent.mkdir(exist_ok=True)
     path.write_text((path.read_text("utf-8") + "\n" if at_the_end else "") + text, "utf-8")
 
@@ -55,3 +61,10 @@ def follow(console: str, folder: Path, *, certify: bool) -> int:
         for line in expected:
             assert any(lines_agree(f"{line}…", one) for one in seen), f"{typed}: no {line!r} in\n{done.out}{done.err}"
     return len(commands)
+
+
+def test_block_that_does_not_parse_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        pytest.fail.Exception, match=r"^docs/writing-a-kata\.md:\d+: this example does not parse: [^\n]+$"
+    ):
+        write(tmp_path / "kata.py", "def f(:\n", at_the_end=False)

@@ -20,7 +20,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.tests.shown import ROUNDED, fail_at, last_unit, rounds_to
+from grader.tests.shown import ROUNDED, fail_to_parse, last_unit, rounds_to
 from grader.tests.solution import SOLUTION
 from torchkata.assignment import Assignment
 from torchkata.course import course
@@ -194,8 +194,7 @@ def check_examples(stub: Path, names: Names) -> int:
     try:
         return sum([run_example(example, names) for example in examples(stub.read_text("utf-8"))])
     except SyntaxError as error:
-        text = (error.text or "").strip()
-        fail_at(stub, text, f"this example does not parse: {text}")
+        fail_to_parse(stub, error)
 
 
 @pytest.mark.parametrize("kata", course().katas)
