@@ -37,6 +37,7 @@ TERM = rf"(?:[-−]?√?(?:{NUMBER}|\([-−+*/·√ \d.,e⁰¹²³⁴⁵⁶⁷�
 SUM = rf"{TERM}(?: ?(?:\*\*|[-−+*/·]) ?{TERM})*"
 EQUATION = re.compile(rf"(?<![-−+*/·] )(?<![-−+*/·√.\w]){SUM}(?: = {SUM})+")
 FIGURE = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?<!,)")
+ROUNDED = 2e-6  # relative; how far off a computed value may be where it lies between two figures
 DOTTED = re.compile(r"\b(?:torch|np|nn)(?:\.[a-zA-Z_]\w*)+")
 
 Names = dict[str, Any]
@@ -62,10 +63,16 @@ def main(root: str, katas: list[str]) -> None:
 def problems_of(kata: str, solution: Path) -> Iterator[str]:
     """Yield what is wrong with the examples, sums and names of torch that the texts of a kata have, a line each."""
     stub = f"assignment/{kata}.py"
+    source = course().stub(kata).read_text("utf-8")
     try:
-        names, source = names_of(kata, solution), course().stub(kata).read_text("utf-8")
+        names = names_of(kata, solution)
         if sum([run_example(example, names) for example in examples(source)]) == 0:
             yield f"{stub}: add an example whose comment begins with its value, such as `f(2)    # 4: 2 * 2`"
+    except SyntaxError as error:
+        text = (error.text or "").strip()
+        line = source.count("\n", 0, max(0, source.find(text))) + 1
+        yield f"{stub}:{line}: this example does not parse: {text}"
+        return
     except Exception as error:
         yield f"{stub}: the example does not run with the solution: {error or type(error).__name__}"
         return
@@ -135,15 +142,20 @@ def stated(comment: str) -> list[list[ast.expr]]:
     """Return the values that a comment begins with, each with everything that it equals."""
     text, _, _ = CUT_OFF.sub(r"cut_off(\1)", comment).partition(": ")
     text = re.sub(r"\babout ([-\w./ ]+)", r"about(\1)", text.removesuffix(":"))
-    tree = ast.parse(text.replace(" = ", " == ").strip(), mode="eval").body
+    try:
+        tree = ast.parse(text.replace(" = ", " == ").strip(), mode="eval").body
+    except SyntaxError as error:
+        error.text = comment
+        raise
     parts = tree.elts if isinstance(tree, ast.Tuple) and not text.strip().startswith("(") else [tree]
     return [[part.left, *part.comparators] if isinstance(part, ast.Compare) else [part] for part in parts]
 
 
 def run_example(source: str, names: Names) -> int:
     """Run an example, and return how many of its values were compared. Raise Untrue for one that is wrong."""
+    statements = ast.parse(source).body
     said, compared = remarks(source), 0
-    for node in ast.parse(source).body:
+    for node in statements:
         comment = said.get(node.end_lineno or 0, "")
         value = outcome(node, names, comment)
         names |= states_in(names)
@@ -217,7 +229,7 @@ def agrees(value: Any, said: ast.expr, names: Names) -> bool:
     if isinstance(said, ast.Call) and ast.unparse(said.func) in ("about", "cut_off"):
         number = evaluated(said.args[0], names)
         room = abs(number) / 5 if ast.unparse(said.func) == "about" else unit(ast.unparse(said.args[0]))
-        return bool(abs(value - number) <= room)
+        return bool(abs(value - number) <= room + ROUNDED * abs(number))
     expected = evaluated(said, names)
     if isinstance(expected, (bool, type(None))) or isinstance(value, (bool, type(None))):
         return value is expected
@@ -238,13 +250,20 @@ def as_written(value: float, said: ast.expr) -> bool:
     number, digits = float(text), len(Decimal(text).normalize().as_tuple().digits)
     if isinstance(value, int) or digits < 3:
         return math.isclose(value, number, rel_tol=1e-5, abs_tol=1e-6) and (isinstance(value, float) or value == number)
-    return abs(value - number) <= 0.5000001 * unit(text)
+    return rounds_to(value, text)
+
+
+def rounds_to(value: float, figure: str) -> bool:
+    """Return whether a computed value rounds to a figure that an author has written, or nearly does.
+
+    Which digits a computation ends with depends on the processor.
+    """
+    return abs(value - float(figure)) <= 0.5 * unit(figure) + ROUNDED * abs(value)
 
 
 def unit(text: str) -> float:
-    """Return what the last digit of a number counts for."""
-    exponent = Decimal(text).as_tuple().exponent
-    return 10.0 ** int(exponent)
+    """Return what 1 in the last written digit of a number amounts to."""
+    return float(Decimal(1).scaleb(int(Decimal(text).as_tuple().exponent)))
 
 
 def equations(text: str) -> list[list[str]]:
@@ -266,9 +285,9 @@ def assert_sums_come_out(text: str) -> int:
         first, *others = map(in_python, sides)
         value = float(eval(first, {"sqrt": math.sqrt}))
         for other in others:
-            written = FIGURE.fullmatch(other)
-            room = 0.5000001 * unit(other) if written else 1e-4 * abs(value)
-            if abs(value - float(eval(other, {"sqrt": math.sqrt}))) > room:
+            computed = float(eval(other, {"sqrt": math.sqrt}))
+            right = rounds_to(value, other) if FIGURE.fullmatch(other) else math.isclose(value, computed, rel_tol=1e-4)
+            if not right:
                 raise Untrue(f"{' = '.join(sides)}: it is {value}")
     return len(found)
 

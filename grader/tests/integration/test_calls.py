@@ -141,7 +141,8 @@ def test_isolation_bwrap_fails_where_bubblewrap_is_missing(tmp_path: Path, monke
     assert "isolation: none" in fallen_back.out
 
 
-def test_grade_help_names_every_option() -> None:
+def test_grade_help_names_every_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")  # a narrow terminal cuts a long option
     out = ask("grade", "--help").out
     for option in (
         "--out",

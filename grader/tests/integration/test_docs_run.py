@@ -13,6 +13,7 @@ from grader.output.formats.classroom50 import VARIABLES
 from grader.tests import ROOT
 from grader.tests.conftest import Run, students_environment
 from grader.tests.documents import DOCUMENTS, Section, sections
+from grader.tests.shown import assert_shown
 from grader.tests.solution import SOLUTION
 from torchkata.course import course
 
@@ -202,19 +203,6 @@ def test_every_code_block_that_is_not_run_is_listed_as_output() -> None:
     assert sorted(str(section) for section in others for _ in section.shown) == sorted(SHOWN)
 
 
-def like(text: str) -> str:
-    """The shape of what is printed: any number is 0, and columns may be wider."""
-    return re.sub(r" +", " ", re.sub(r"-?\d+(?:\.\d+)?", "0", text))
-
-
-def assert_printed(shown: str, printed: str) -> None:
-    """What a document shows comes out like this; … stands for anything."""
-    rest = like(printed)
-    for part in like(shown).split("…"):
-        before, found, rest = rest.partition(part)
-        assert found, f"{part}\nis not in\n{before}"
-
-
 def shown(heading: str) -> str:
     """The block under this heading of a page for students."""
     [block] = next(section.shown for page in PAGES for section in sections(page) if section.heading == heading)
@@ -239,7 +227,7 @@ def test_kata_prints_the_overview_that_the_students_page_shows(
     language: str, heading: str, begun: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KATA_LANG", language)
-    assert_printed(shown(heading), type_in(begun, "kata").out)
+    assert_shown(shown(heading).splitlines(), type_in(begun, "kata").out.splitlines())
 
 
 @pytest.mark.parametrize(("language", "heading"), [("en", "Reading a failure"), ("zh", "怎样读懂失败")])
@@ -251,4 +239,5 @@ def test_pytest_prints_the_failure_that_the_students_page_shows(
     (handout / "assignment/linear.py").write_text(
         solution.replace("x @ self.weight", "self.weight.T @ x.unsqueeze(-1)"), "utf-8"
     )
-    assert_printed(shown(heading), type_in(handout, "pytest --kata linear --seed 1234").out)
+    printed = type_in(handout, "pytest --kata linear --seed 1234").out
+    assert_shown(shown(heading).splitlines(), printed.splitlines())

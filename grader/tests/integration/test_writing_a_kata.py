@@ -4,6 +4,7 @@ Of the page, every file is written and every command typed. `make test` leaves o
 which tests catch its entries: minutes that `make prove` takes.
 """
 
+import ast
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import at_home, run
+from grader.tests.shown import fail_to_parse, lines_agree
 from torchkata.course import course
 
 PAGE = ROOT / "docs/writing-a-kata.md"
@@ -40,6 +42,11 @@ def test_following_the_page_on_writing_a_kata_ends_in_a_certified_kata(tmp_path:
 def write(path: Path, text: str, *, at_the_end: bool) -> None:
     """Make a file, or make one longer."""
     assert path.exists() == at_the_end, path
+    if path.suffix == ".py":
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            fail_to_parse(PAGE, error)
     path.parent.mkdir(exist_ok=True)
     path.write_text((path.read_text("utf-8") + "\n" if at_the_end else "") + text, "utf-8")
 
@@ -55,7 +62,7 @@ def follow(console: str, folder: Path, *, certify: bool) -> int:
         done = run(*typed.split(), *quick, cwd=folder)
         seen = iter((done.out + done.err).splitlines())
         for line in expected:
-            assert any(one.startswith(line) for one in seen), f"{typed}: no {line!r} in\n{done.out}{done.err}"
+            assert any(lines_agree(f"{line}…", one) for one in seen), f"{typed}: no {line!r} in\n{done.out}{done.err}"
     return len(commands)
 
 
@@ -106,3 +113,10 @@ def contents_of(folder: Path) -> dict[Path, bytes]:
     """Return the content of every file that was written by hand, by its path."""
     files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     return {path.relative_to(folder): path.read_bytes() for path in files if path.suffix in (".py", ".toml", ".md")}
+
+
+def test_block_that_does_not_parse_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        pytest.fail.Exception, match=r"^docs/writing-a-kata\.md:\d+: this example does not parse: [^\n]+$"
+    ):
+        write(tmp_path / "kata.py", "def f(:\n", at_the_end=False)

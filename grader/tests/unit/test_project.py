@@ -16,6 +16,7 @@ from grader.proof import zoo
 from grader.sandbox.launch import RUNTIME, WORKLOADS
 from grader.tests import ROOT
 from grader.tests.conftest import python
+from torchkata.course import course
 
 
 def test_course_imports_only_what_is_below_it() -> None:

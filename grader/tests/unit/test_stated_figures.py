@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.proof.examples import FIGURE, Names, assert_sums_come_out, equations, in_python, names_of, unit
+from grader.proof.examples import FIGURE, Names, assert_sums_come_out, equations, in_python, names_of, rounds_to
 from grader.tests import ROOT
 from grader.tests.solution import SOLUTION
 
@@ -128,7 +128,7 @@ def test_the_figures_of_the_page_of_katas_are_right(kata: str, words: str, compu
     written = [in_python(figure) for figure in FIGURE.findall(words)]
     assert len(values) == len(written)
     for value, figure in zip(values, written, strict=True):
-        assert abs(value - float(figure)) <= 0.5000001 * unit(figure.lstrip("-")), value
+        assert rounds_to(value, figure), value
 
 
 def test_the_sums_on_the_page_of_katas_come_out() -> None:
