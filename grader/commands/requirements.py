@@ -125,14 +125,13 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
     """Yield what the zoo of a kata lacks."""
-    place, entries = shown(zoo.wrong_file(kata)), tomllib.loads(zoo.wrong_file(kata).read_text("utf-8"))
+    entries = list(zoo.wrong(kata))
     if not entries:
-        yield f"{place}: it has no entry; add a mistake that the tests must catch"
-    for name, entry in entries.items():
-        if not entry.get("breaks"):
-            yield f"{place}: {name} needs `breaks`, the rule that it breaks"
-        if not entry.get("caught_by"):
-            yield f"{place}: {name} needs `caught_by`; `grader certify --only zoo --write-caught-by` writes it"
+        yield f"{shown(zoo.wrong_file(kata))}: it has no entry; add a mistake that the tests must catch"
+    for entry in entries:
+        if not entry.caught_by:
+            place = shown(zoo.caught_by_file(kata))
+            yield f"{place}: it lacks {entry.name}; `grader certify --only zoo --write-caught-by` adds it"
     for one in zoo.right(kata):
         if not one.words:
             file = course().folder(kata.name) / "right" / f"{one.name}.py"

@@ -1,103 +1,186 @@
-"""`kata check`: the tests as the grader runs them, on what would be handed in, and the points."""
+"""`kata check`: run the tests with the grader's inputs and limits on what would be handed in, and print the points.
 
-import os
+pytest runs in a child process with this module as a plugin, so that code that ends Python or never ends costs its own
+kata alone. The child is no sandbox.
+"""
+
+import json
 import random
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from ..course import Kata, course
+from ..failures import TimedOut, cause_of_death
 from ..first_pass import INPUTS, NewInputs
 from ..languages import words, wrapped
 from ..progress import RESULTS, WIDTH, earned
-from ..result import TestResult
+from ..reply import Probe, Reply
 from ..selection import STUDENT
 from ..state import load
 from ..student import InProcess, Student
-from .export import Note, collected
-from .runs import EXPECTED, can_fork
-
-if TYPE_CHECKING:
-    from ..worker import ForkedRunner
+from ..values import Plain
+from .export import collected
+from .runs import EXPECTED, Run, started
+from .terminal import paint
 
 SEEDS = 10**6
+LOOK_SECONDS = 0.1
+SLACK = 5.0  # seconds, beside the limits, that a test may take to judge answers and to find a smaller input
+RUNNING = "running"  # the file that names the test that runs
+POINTS = "points.json"  # the points of each kata, once all tests have ended
 
 
 def check(katas: Sequence[Kata]) -> int:
-    """Run the tests of these, or of all that are graded, and print the points: pytest's exit code."""
+    """Test these katas, or all graded ones, and print the points. Return pytest's exit code."""
     chosen = katas or [kata for kata in course().katas.values() if kata.track in course().graded]
-    os.chdir(course().root)
-    options = ["--hypothesis-profile=grade", f"--seed={random.SystemRandom().randrange(SEEDS)}"]
-    named = f"--kata={','.join(kata.name for kata in chosen)}"
-    return pytest.main([EXPECTED, *options, named], plugins=[AsGraded(chosen)])
-
-
-class AsGraded:
-    """A plugin of pytest: other processes run the code, where the platform can fork, and points are told at the end."""
-
-    def __init__(self, katas: Sequence[Kata]) -> None:
-        self.katas = katas
-        self.runner: ForkedRunner | None = None
-        self.left_behind: list[Note] = []
-
-    @pytest.hookimpl(trylast=True)  # after what settles whose code is tested, and on which inputs
-    def pytest_configure(self, config: pytest.Config) -> None:
-        """Draw inputs as `pytest` does, which takes less time; let torch compute on one thread, as the grader does."""
-        config.stash[INPUTS] = NewInputs()
-        if "torch" in course().preload:
-            import torch
-
-            torch.set_num_threads(1)
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Take the files as they are now. All is imported, and nothing is computed yet: the time to fork."""
-        files, notes = collected(course().assignment)
-        self.left_behind = [
-            note for note in notes if note.file.removesuffix(".py") in {kata.name for kata in self.katas}
-        ]
-        if can_fork():
-            from ..worker import ForkedRunner
-
-            self.runner = ForkedRunner(files, course().limits)
-            session.config.stash[STUDENT] = Student(self.runner)
-            return
-        folder = tempfile.TemporaryDirectory(prefix="torchkata-check-")
-        session.config.add_cleanup(folder.cleanup)
+    files, notes = collected(course().assignment)
+    with tempfile.TemporaryDirectory(prefix="torchkata-check-") as folder:
+        submission = Path(folder) / "assignment"
+        submission.mkdir()
         for name, content in files.items():
-            (Path(folder.name) / name).write_bytes(content)
-        session.config.stash[STUDENT] = Student(InProcess(Path(folder.name), course().limits.call_seconds))
-
-    def pytest_unconfigure(self) -> None:
-        """End the other processes."""
-        if self.runner is not None:
-            self.runner.close()
-
-    @pytest.hookimpl(trylast=True)  # below the table
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-        """The points, those of each kata that has not all, and what is not as the grader has it."""
-        results = config.stash[RESULTS]
-        points = {kata.name: earned(kata.name, results.get(kata.name, [])) for kata in self.katas}
-        most = sum(kata.max_score for kata in self.katas)
-        total = words("check.points", earned=f"{sum(points.values()):g}", most=f"{most:g}")
-        terminalreporter.write_line("\n" + total, bold=True)
-        width = max(len(kata.name) for kata in self.katas)
-        for kata in self.katas:
-            if (got := points[kata.name]) < kata.max_score:
-                told = words("check.kata", kata=f"{kata.name:<{width}}", earned=f"{got:g}", most=f"{kata.max_score:g}")
-                broken = ", ".join(unfinished(kata, results))
-                terminalreporter.write_line(told + (words("check.lent", katas=broken) if broken else ""))
-        for note in self.left_behind:
-            terminalreporter.write_line(words("export.note", name=note.file, text=note.text, width=width + len(".py")))
-        for line in wrapped(words("check.differs" if can_fork() else "check.no_fork"), WIDTH, 0):
-            terminalreporter.write_line(line)
+            (submission / name).write_bytes(content)
+        code, points, deaths = run_all(chosen, Path(folder))
+    if code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        print_points(chosen, points, deaths)
+        for note in notes:
+            if note.file.removesuffix(".py") in {kata.name for kata in chosen}:
+                print(words("export.note", name=note.file, text=note.text, width=width_of(chosen) + len(".py")))
+        print(*wrapped(words("check.differs"), WIDTH, 0), sep="\n")
+    return code
 
 
-def unfinished(kata: Kata, results: Mapping[str, Sequence[TestResult]]) -> list[str]:
-    """What the kata builds on and is not done: the grader puts something in its place."""
+def run_all(katas: Sequence[Kata], folder: Path) -> tuple[int, dict[str, float], dict[str, str]]:
+    """Run the tests, and again without a kata whose code has ended the run, and without what builds on that kata.
+
+    Return pytest's exit code, the points by kata, and by kata what ended a run.
+    """
+    left, deaths = [kata.name for kata in katas], dict[str, str]()
+    seed = random.SystemRandom().randrange(SEEDS)
+    while left:
+        options = ["-p", __name__, f"--graded={folder}", "--hypothesis-profile=grade", f"--seed={seed}"]
+        (folder / RUNNING).write_text("")
+        run = started([EXPECTED, *options, f"--kata={','.join(left)}"], None)
+        code, how = wait(run, folder / RUNNING)
+        if (folder / POINTS).exists():
+            return code or int(bool(deaths)), json.loads((folder / POINTS).read_text()), deaths
+        kata, _, test = (folder / RUNNING).read_text().partition("::")
+        if not kata:
+            return code, {}, deaths
+        deaths[kata] = f"{test}: {how or cause_of_death(code)}"
+        left = [name for name in left if name != kata and name not in course().dependents(kata)]
+    return 1, {}, deaths
+
+
+def wait(run: Run, running: Path) -> tuple[int, str]:
+    """Wait until pytest has ended, or end it when a test never ends. Return its exit code and why it was ended."""
+    most = 3 * course().limits.test_seconds + SLACK  # to fail, to become small, to be explained
+    test, since = "", time.monotonic()
+    try:
+        while (code := run.poll()) is None:
+            if (now := running.read_text()) != test:
+                test, since = now, time.monotonic()
+            if test and time.monotonic() - since > most:
+                return -1, words("check.hangs", seconds=f"{most:g}")
+            time.sleep(LOOK_SECONDS)
+        return code, ""
+    except KeyboardInterrupt:  # which pytest has received, too
+        time.sleep(LOOK_SECONDS)
+        raise
+    finally:
+        if run.poll() is None:
+            run.kill()
+            run.wait()
+
+
+def print_points(katas: Sequence[Kata], points: Mapping[str, float], deaths: Mapping[str, str]) -> None:
+    """Print the points, and those of each kata that has not all."""
+    most = sum(kata.max_score for kata in katas)
+    print("\n" + paint(words("check.points", earned=f"{sum(points.values()):g}", most=f"{most:g}"), "bold"))
+    for kata in katas:
+        if (got := points.get(kata.name, 0.0)) < kata.max_score:
+            name = f"{kata.name:<{width_of(katas)}}"
+            line = words("check.kata", kata=name, earned=f"{got:g}", most=f"{kata.max_score:g}")
+            broken = ", ".join(unfinished(kata, points, deaths))
+            line += words("check.lent", katas=broken) if broken else ""
+            print(line + (f"   {deaths[kata.name]}" if kata.name in deaths else ""))
+
+
+def width_of(katas: Sequence[Kata]) -> int:
+    """Return the length of the longest name."""
+    return max(len(kata.name) for kata in katas)
+
+
+def unfinished(kata: Kata, points: Mapping[str, float], deaths: Mapping[str, str]) -> list[str]:
+    """Return what the kata builds on and is not done: the grader puts something in its place."""
     state = load()
-    ran = {name: earned(name, ended) == course().katas[name].max_score for name, ended in results.items()}
+    ran = {name: got == course().katas[name].max_score for name, got in points.items()} | dict.fromkeys(deaths, False)
     return [name for name in course().foundations(kata.name) if not ran.get(name, state.is_done(name))]
+
+
+class Limited(InProcess):
+    """Runs a student's code in this process within the grader's limits on a call, a test and a kata."""
+
+    def __init__(self, folder: Path) -> None:
+        self.limits = course().limits
+        self.kata = ""
+        self.kata_left = self.kata_left_before = self.limits.kata_seconds
+        super().__init__(folder, self.limits.call_seconds)
+
+    def reset(self, kata: str) -> None:
+        """Begin a test."""
+        if kata != self.kata:
+            self.kata, self.kata_left = kata, self.limits.kata_seconds
+        self.kata_left_before = self.kata_left
+        self.start_over(kata)
+
+    def start_over(self, kata: str) -> None:
+        """Begin the test anew: what it has cost so far counts no more."""
+        super().reset(kata)
+        self.kata_left = self.kata_left_before
+        self.left = self.limits.test_seconds
+
+    def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+        """Run the probe for limited time. Raises TimedOut."""
+        if self.kata_left <= 0:
+            raise TimedOut(words("timed_out.kata"))
+        if self.left <= 0:
+            raise TimedOut(words("timed_out.test"))
+        before = self.left
+        try:
+            return super().run_probe(probe, args)
+        finally:
+            self.kata_left -= before - self.left
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that only `kata check` uses."""
+    parser.addoption("--graded", type=Path, help="test the submission in this folder and write the points there")
+
+
+@pytest.hookimpl(trylast=True)  # after the plugins that choose whose code is tested, and on which inputs
+def pytest_configure(config: pytest.Config) -> None:
+    """Test the submission; draw inputs as `pytest` does, which takes less time; let torch compute on one thread."""
+    config.stash[INPUTS] = NewInputs()
+    config.stash[STUDENT] = Student(Limited(config.getoption("graded") / "assignment"))
+    if "torch" in course().preload:
+        import torch
+
+        torch.set_num_threads(1)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Name the test that runs."""
+    kata = item.path.stem.removeprefix("test_")
+    (item.config.getoption("graded") / RUNNING).write_text(f"{kata}::{item.name}")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the points of each kata."""
+    points = {name: earned(name, results) for name, results in session.config.stash[RESULTS].items()}
+    (session.config.getoption("graded") / POINTS).write_text(json.dumps(points))
