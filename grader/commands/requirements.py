@@ -20,6 +20,7 @@ from grader.commands.translations import wrong_translations
 from grader.proof import zoo
 from torchkata.cli.about import PAGE
 from torchkata.course import Kata, course
+from torchkata.course_files import table_of
 
 MODULES = re.compile(r"(?<![\w.])(torch|nn|np|os|math|random)\.\w")
 WORKER_HAS = ("torchkata.torch_internals", "torchkata.probes")  # of the project, for a probe to import
@@ -125,13 +126,12 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
     """Yield what the zoo of a kata lacks."""
-    entries = list(zoo.wrong(kata))
-    if not entries:
+    names = [name for name, _ in zoo.entries(kata, table_of(zoo.wrong_file(kata)))]
+    if not names:
         yield f"{shown(zoo.wrong_file(kata))}: it has no entry; add a mistake that the tests must catch"
-    for entry in entries:
-        if not entry.caught_by:
-            place = shown(zoo.caught_by_file(kata))
-            yield f"{place}: it lacks {entry.name}; `grader certify --only zoo --write-caught-by` adds it"
+    for name in (name for name in names if name not in zoo.read_caught_by(kata)):
+        place = shown(zoo.caught_by_file(kata))
+        yield f"{place}: it lacks {name}; `grader certify --only zoo --write-caught-by` adds it"
     for one in zoo.right(kata):
         if not one.words:
             file = course().folder(kata.name) / "right" / f"{one.name}.py"

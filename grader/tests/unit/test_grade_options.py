@@ -14,6 +14,7 @@ from grader.cluster import chunk
 from grader.cluster.plan import plan
 from grader.cluster.task import Task
 from grader.commands import grade as command
+from grader.pipeline.executor import RunOutcome
 from grader.pipeline.queue import GradingOptions, Options, Queue
 from grader.pipeline.start import Start
 from grader.tests.conftest import ask
@@ -97,8 +98,9 @@ def test_grading_option_arrives_in_a_slurm_task(name: str, monkeypatch: pytest.M
         def __init__(self, code: int) -> None:
             self.returncode = code
 
-    def grade_tests(queue: Queue, *_: object) -> None:
+    def grade_tests(queue: Queue, *_: object) -> RunOutcome:
         arrived.append(queue.options.grading)
+        return RunOutcome()
 
     monkeypatch.setattr("grader.cluster.task.subprocess.run", start)
     monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)

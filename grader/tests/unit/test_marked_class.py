@@ -158,7 +158,7 @@ def test_marks_come_into_a_gradebook_by_export(tmp_path: Path) -> None:
     strays = ask("export", results, "--format", "junit", "--class", folder, "--to", to)
     assert (strays.code, strays.err) == (
         2,
-        "grader: --class, --gradebook and --column are for --format canvas, moodle, csv\n",
+        "grader: --class is for --format canvas, csv, moodle\n",
     )
 
 

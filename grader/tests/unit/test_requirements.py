@@ -28,7 +28,7 @@ Divide.
 
 Needs: `sieve`.
 """
-STUB, TESTS, WRONG = "assignment/sieve.py", "tests/test_sieve.py", "reference/sieve/wrong.toml"
+STUB, TESTS, CAUGHT = "assignment/sieve.py", "tests/test_sieve.py", "reference/sieve/caught_by.toml"
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
         (STUB, "(n: int)", "(m: int)", f"{STUB}: sieve: the stub has (m: int)"),
         (STUB, '"""', '"""With math.sqrt. ', f"{STUB}: its text speaks of math, and it does not import math"),
         (TESTS, "from reference", "import grader.cli\nfrom reference", f"{TESTS}: it imports grader.cli; of this"),
-        (WRONG, "caught_by", "# caught_by", f"{WRONG}: "),
+        (CAUGHT, '"descending", ', "", f"{CAUGHT}: it lacks descending; "),
         ("docs/katas.md", "### sieve", "### sive", "docs/katas.md: add a section `### sieve: "),
         ("docs/katas.md", "### sieve: ", "### sieve: Not ", "docs/katas.md: the section of sieve should begin with"),
         ("docs/katas.md", "## Prime numbers", "## Primes", "docs/katas.md: the section of sieve belongs below"),
