@@ -130,8 +130,8 @@ def check_collected(items: Sequence[pytest.Item]) -> None:
         if collected:
             module = collected[0].module
             places = [module, *filter(inspect.isclass, vars(module).values())]
-            there = {test for test in kata.test_functions if any(hasattr(place, test) for place in places)}
-            compare_tests(course(), kata, there.union(item.originalname for item in collected), kata.test_functions)
+            there = {name for name in kata.points if any(hasattr(place, name.partition("[")[0]) for place in places)}
+            compare_tests(course(), kata, there.union(item.name for item in collected), kata.points)
             check_references(collected[0].path, module)
 
 

@@ -7,6 +7,7 @@ from rich.console import Console
 from grader.base.cachedir import cache_dir
 from grader.base.errors import CallError, MachineError
 from grader.base.terminal import console
+from grader.commands.requirements import missing_in
 from grader.pipeline.collect import Tests
 from grader.pipeline.progress import Progress, tests_of
 from grader.pipeline.reference import missing_solutions
@@ -36,7 +37,7 @@ LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it, that one's first pass, and what "
     f"holds in all answers; of a right one, all but {FEW} inputs of a test, and what builds on it; fallbacks; more "
     "seeds; the attacks' controls, their seconds and diagnoses, the lesser isolation, and most tests of an attacked "
-    "submission and of the next; cheats on speed."
+    "submission and of the next; cheats on speed; mypy."
 )
 
 
@@ -58,9 +59,10 @@ def run_certify(options: Options) -> int:
         out.print(f"{part}: nothing to prove, {NOTHING[part]}", soft_wrap=True)
         if options.only:
             return 0
-    if not (todo or corpus or slow):
+    if not (todo or corpus or slow or "files" in parts):
         raise CallError(f"there are no {options.only} in {', '.join(options.katas)}")
-    proofs = [prove_zoo(todo, katas, options, out, err)] if todo else []
+    proofs = [prove_files(katas, options)] if "files" in parts else []
+    proofs += [prove_zoo(todo, katas, options, out, err)] if todo else []
     proofs += [prove_attacks(corpus, options, out, err)] if corpus else []
     if slow:
         from grader.proof.cheatproof import prove_cheats  # imports torch
@@ -95,8 +97,16 @@ def parts_of(options: Options) -> list[str]:
     """What is to be proven. Raises CallError for what no quick proof can be of."""
     if options.quick and options.only == "cheats":
         raise CallError("--quick leaves out the cheats on speed: they need time, and a machine that does nothing else")
-    everything = ["zoo", "attacks"] if options.quick else ["zoo", "attacks", "cheats"]
+    everything = ["files", "zoo", "attacks"] if options.quick else ["files", "zoo", "attacks", "cheats"]
     return [options.only] if options.only else everything
+
+
+def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
+    """Look at the files and texts of each kata for what it lacks; a kata is a claim, and so is each line."""
+    missing = missing_in(katas, quick=options.quick)
+    lines = [line for name in missing for line in missing[name]]
+    whole = sum(not missing[kata.name] for kata in katas)
+    return Proof([], whole + len(lines), lines, [])
 
 
 def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, out: Console, err: Console) -> Proof:

@@ -14,6 +14,7 @@ from grader.tests import ROOT
 from grader.tests.conftest import Run, students_environment
 from grader.tests.documents import DOCUMENTS, Section, sections
 from grader.tests.solution import SOLUTION
+from torchkata.course import course
 
 PAGES = (ROOT / "docs/students.md", ROOT / "docs/zh/students.md")
 FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # typed where a handout lies
@@ -152,8 +153,12 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings.write_text(
         short.replace("[tool.torchkata.tracks]", '[tool.torchkata.tracks]\nshort = "One kata"'), "utf-8"
     )
-    kata = place / "reference/same_storage/kata.toml"
-    kata.write_text(kata.read_text("utf-8").replace('track = "core"', 'track = "short"'), "utf-8")
+    moved = int(course().katas["same_storage"].max_score)
+    for name, track, more in (("same_storage", "short", 100 - moved), ("linear", "core", moved)):
+        kata = place / "reference" / name / "kata.toml"
+        first = int(next(iter(course().katas[name].points.values())))
+        text = kata.read_text("utf-8").replace('track = "core"', f'track = "{track}"')
+        kata.write_text(re.sub(r"(?<=\[points\]\n)(\w+ = )\d+$", rf"\g<1>{first + more}", text, flags=re.M), "utf-8")
     (place / "submissions").mkdir()
     for name in SUBMISSIONS:
         example = ROOT / "examples/submissions" / name
