@@ -47,7 +47,7 @@ def run_certify(options: Options) -> int:
     katas, parts = choose(options.katas), parts_of(options)
     if not course().solutions():
         raise CallError("there is no zoo here: certify needs the instructor's checkout")
-    for path in missing_solutions(katas):
+    for path in missing_solutions(katas) if parts != ["files"] else ():
         raise CourseError(f"{path} is missing: certify proves the tests with the reference solution")
     if options.messages is not None:
         return write_messages(options.messages, katas, options, console(), console(stderr=True))
