@@ -87,8 +87,8 @@ def known(told: Mapping[str, Any], keys: Mapping[str, type], where: str) -> None
 
 def kata_from(told: dict[str, Any], path: Path, tracks: Collection[str], languages: Collection[str]) -> Kata:
     """What the `kata.toml` at this path says. Raises CourseError."""
-    translations = [language for language in languages if language != "en"]
-    known(told, KATA_KEYS | dict.fromkeys(translations, dict), str(path))
+    known(told, KATA_KEYS, str(path))
+    translations = {language: path.with_name(f"{language}.toml") for language in languages if language != "en"}
     for key in ("title", "points"):
         if key not in told:
             raise CourseError(f"{path}: {key} is missing")
@@ -109,7 +109,7 @@ def kata_from(told: dict[str, Any], path: Path, tracks: Collection[str], languag
         command=command_of(told, f"{path}: [command]"),
         preload=tuple(told.get("preload", ())),
         numeric=told.get("numeric", True),
-        languages={language: told[language] for language in translations if language in told},
+        languages={language: table_of(file) for language, file in translations.items() if file.is_file()},
     )
 
 

@@ -1,8 +1,9 @@
 """What a student reads, in English or Chinese: `KATA_LANG` says which, else the locale does, else the course.
 
 English texts stand where they belong: a claim above its test, titles and hints in `kata.toml`, a diagnosis beside its
-mistake, what a stub asks for in the stub; other languages have all of them in `kata.toml`, under their own name, and in
-`reference/<language>.toml` what several katas share. The words around them are the engine's: `en.toml` and `zh.toml`.
+mistake, what a stub asks for in the stub. Other languages have all of them in `reference/<kata>/<language>.toml`, and
+in `reference/<language>.toml` what several katas share. The words around them are the engine's: `en.toml` and
+`zh.toml`.
 
 What is the same for all, as results and feedback, is in the class's language: the first of the course's `languages`.
 """

@@ -1,6 +1,6 @@
 """What tests say of answers, in the student's language.
 
-They say it in English, with values in it: `"gradient of weight 0"`. The tables `[zh.notes]` of each `kata.toml` and
+They say it in English, with values in it: `"gradient of weight 0"`. The tables `[notes]` of each kata's `zh.toml` and
 `[notes]` of `reference/zh.toml` translate it, with names for the values: `"gradient of {name}" = "{name} 的梯度"`.
 The table `[notes]` of `zh.toml` has what the engine says beside a student's code, where it knows of no language.
 """
