@@ -1,8 +1,9 @@
-# make grade   grade the example submissions
-# make test    what every change must pass: style, types, the katas' solution, the grader's tests, the quick proof
-# make prove   the whole proof, and the tests that need a clock or minutes: on a machine that does little else
-# make lowest  the tests of what is private to other packages, with the lowest versions that pyproject.toml allows
-# make speed   the proof that cheating on speed does not pay: on a machine that does nothing else
+# make grade    grade the example submissions
+# make test     what every change must pass: style, types, the katas' solution, the grader's tests, the quick proof
+# make prove    the whole proof, and the tests that need a clock or minutes: on a machine that does little else
+# make lowest   the tests of what is private to other packages, with the lowest versions that pyproject.toml allows
+# make portable what may differ between machines: processors, threads, locales, time zones, terminals, the last bit
+# make speed    the proof that cheating on speed does not pay: on a machine that does nothing else
 #
 # JOBS submissions are graded side by side; TESTERS processes run the grader's tests, most of which wait for another process.
 # TERM=dumb: the proof draws no progress among the dots of the tests, which run at the same time.
@@ -13,6 +14,11 @@ SEEDS ?= 20
 BIN := .venv/bin
 LOWEST := .venv/lowest/bin
 INTERNALS := integration/test_collect unit/test_drawn unit/test_diagnose unit/test_accounting unit/test_compute_katas
+VARIATIONS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 OMP_NUM_THREADS=1 OMP_NUM_THREADS=8 \
+	LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
+TOGETHER := ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
+PRINTED := integration/test_shown_messages integration/test_docs_run integration/test_typed integration/test_calls \
+	unit/test_shown unit/test_examples unit/test_stated_figures unit/test_literals unit/test_diagnose unit/test_report
 export PYTHONDONTWRITEBYTECODE :=   # the tests start hundreds of processes, which import the same modules
 
 grade: .venv/installed
@@ -42,6 +48,12 @@ prove: .venv/installed
 	$(BIN)/grader certify --only zoo --track all --seeds $(SEEDS) --jobs $(JOBS) --markdown results/certified.md
 	$(BIN)/grader certify --only attacks --track all --jobs $(JOBS) --markdown results/attacks.md
 
+portable: .venv/installed
+	for variation in $(VARIATIONS); do echo "$$variation"; env "$$variation" $(BIN)/pytest --impl solution || exit 1; done
+	taskset -c 0 $(BIN)/pytest --impl solution
+	env $(TOGETHER) taskset -c 0 $(BIN)/pytest $(PRINTED:%=grader/tests/%.py) -m "not timing" -W error -rs
+	$(BIN)/python -m scripts.one_ulp
+
 speed: .venv/installed
 	$(BIN)/grader certify --only cheats --track all --markdown results/cheats.md
 
@@ -68,4 +80,4 @@ benchmark: .venv/installed
 clean:
 	rm -rf .venv results
 
-.PHONY: grade test tests proof style solution prove lowest speed benchmark clean
+.PHONY: grade test tests proof style solution prove portable lowest speed benchmark clean

@@ -24,9 +24,10 @@ class Linear(nn.Module):
         list(layer.state_dict())                        # ["weight"]
         Linear(32, 2)(torch.ones(4, 8, 16, 32)).shape   # (4, 8, 16, 2): all 4 · 8 · 16 rows times the same weight
 
-    The start is drawn from torch's global generator, each weight by itself: the same seed repeats it, and two layers
-    differ.
-    `Float[Tensor, "... input_dim"]` tells a reader what the axes are (jaxtyping); nothing checks it when code runs.
+    Draw each initial weight independently from torch's global generator: the same seed gives the same weights, and two
+    layers get different ones.
+    `Float[Tensor, "... input_dim"]` names the axes (jaxtyping). By itself it checks nothing when the code runs;
+    named_dimensions shows the line that has it checked.
     Left to you: cutting the normal off at three standard deviations or wider.
     """
 

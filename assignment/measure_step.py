@@ -2,6 +2,10 @@
 
 A step of a `DeepNetwork(D, L)`, L ≥ 1, on a batch x of B rows: `y = model(x)`; the backward pass from a gradient of
 ones for y, `y.backward(ones)`, where x needs none; and plain SGD, `p -= lr * p.grad`.
+
+Build on your own functions: call them for the products' FLOPs and bytes, for the memory and for the MFU. The tests
+replace the functions of your roofline, flop_accounting, memory_accounting and promised_flops by stand-ins that return
+other figures, and your figures must change with them.
 """
 
 import time
@@ -38,8 +42,9 @@ def predict_step(
     - "flops": those of the products alone, as MFU has them; "bytes": those moved by all operations.
     - "memory": parameters, gradients, and the activations that autograd keeps, each tensor once, however many
       operations keep it: a product keeps its inputs, a ReLU its output. SGD has no state.
-    - "seconds": no step can be faster than that on a device with these two speeds. Operations run one after the
-      other, so each of them has a roofline of its own: the longer of its arithmetic and of moving its bytes.
+    - "seconds": the least time of a step whose operations run one after the other, each reading from memory and
+      writing to it, on a device with these two speeds. So each operation has a roofline of its own: the longer of its
+      arithmetic and of moving its bytes. A step can be faster if operations are fused or tensors stay in a cache.
 
     Example:
         predict_step(8, 4, 2, torch.float32, 1e9, 1e9)["flops"]     # 1280
@@ -49,7 +54,7 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """(FLOP/s, bytes/s) that this device reaches, for where nobody promises anything: by your `time_matmul`.
+    """(FLOP/s, bytes/s) reached by this device, measured with your `time_matmul`; use it when there is no datasheet.
 
     The FLOP/s are those of a product of two matrices (n, n), which is compute-bound, the bytes/s those of a matrix
     (rows, n) by a vector, (n, 1), which is memory-bound; all in float32. Which device that is, the caller says:
@@ -63,12 +68,12 @@ def measure_step(
 ) -> dict[str, float]:
     """What a step of your DeepNetwork takes, in float32: its "seconds", and its "mfu" of the `promised` FLOP/s.
 
-    `clock()` is the time in seconds, once the device has done all that it was given. Warm up with a step at least,
+    `clock()` waits until the device is idle, then returns the time in seconds. Warm up with a step at least,
     then time at least three, and return the seconds of one.
     Left to you: their mean, their median or the fastest; what is in x; whose SGD it is.
 
     Example:
         took = measure_step(B=64, D=64, L=2, promised=1e12)
-        took["seconds"] >= predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: above the bound
+        took["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: no device is so fast
     """
     raise NotImplementedError

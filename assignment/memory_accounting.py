@@ -58,8 +58,8 @@ def training_bytes(
         training_bytes(8192, 1024, parameter_bytes=2 + 4, gradient_bytes=2, activation_bytes=2) # 133120: see below
 
     In mixed precision a float32 copy of the parameters, which the optimizer moves, is often kept beside those in
-    bfloat16: with Adam 2 + 4 + 2 + 8 = 16 bytes each, as many as in float32. That is faster, and saves memory for
-    activations only. Without the copy, 2 + 2 + 8 = 12, small steps are rounded away.
+    bfloat16: with Adam 2 + 4 + 2 + 8 = 16 bytes each, as many as in float32. On a GPU that is faster, and it saves
+    memory for activations only. Without the copy, 2 + 2 + 8 = 12, small steps are rounded away.
     """
     raise NotImplementedError
 

@@ -13,8 +13,10 @@ def train_step(
 ) -> Float[Tensor, ""]:
     """Take one step of training with the forward pass in bfloat16, and return the loss before it, without a graph.
 
-    bfloat16 has float32's range and 8 bits of precision in place of 24: half the memory, and on a GPU many times the
-    speed in matrix multiplications. It is good enough for them, and too coarse for adding up many small changes. So
+    bfloat16 has float32's range and 8 bits of precision in place of 24. Activations in it take half the memory, and a
+    GPU with units for it multiplies matrices many times as fast. (Weights, gradients and optimizer state stay as large
+    as before, and the bfloat16 copies of the weights that `torch.autocast` makes come on top. A CPU without such units
+    can be slower in bfloat16.) It is good enough for products, and too coarse for adding up many small changes. So
     - every matrix multiplication in the forward pass of `model` has its result in bfloat16;
     - the loss, the mean over the batch of `(model(x) - y) ** 2`, is computed in float32, from targets in float32;
     - parameters, their gradients and the optimizer's state are float32, and so is the update. Set the gradients to
@@ -22,8 +24,10 @@ def train_step(
 
     `x`, `y` and the parameters come in float32; `model` maps (rows, dim) to (rows,), `optimizer` holds its parameters.
     `torch.autocast` casts within a `with` block, and leaves the parameters alone; casting by hand is as good. On a GPU
-    it computes exp, softmax and losses in float32, too. (Others keep the parameters in bfloat16 as well, beside a
-    float32 copy that the optimizer moves: as many bytes in all, and faster; see `memory_accounting`.)
+    it computes exp, softmax and losses in float32, too. (Other recipes keep the parameters and their gradients in
+    bfloat16. With Adam's state in float32 these are 2 + 2 + 8 bytes for each parameter; the risk is that small steps
+    are rounded away. A float32 copy of the parameters, which the optimizer moves, avoids it for 4 bytes more; see
+    `memory_accounting`.)
 
     Example:
         model = nn.Sequential(nn.Linear(1, 1, bias=False), nn.Flatten(0))     # multiplies by w

@@ -13,7 +13,11 @@ from torch import Tensor
 #     rearrange(x, "... (heads hidden) -> ... heads hidden", heads=2)
 #
 # jaxtyping writes the same names into the signature: Float[Tensor, "... seq hidden"] is a float tensor of that shape.
-# This is documentation alone: nothing checks it when the code runs.
+# By themselves such annotations check nothing. With a type checker, one line above a function has its arguments and its
+# result checked at every call (`from beartype import beartype`, `from jaxtyping import jaxtyped`; beartype is a package
+# of its own, which these katas do not need):
+#
+#     @jaxtyped(typechecker=beartype)
 #
 # In all four functions: any leading dimensions of any size, 0 included; the dtype of the result is that of the input,
 # and gradients flow through. Left to you: einops or plain torch, and leading dimensions that would have to be

@@ -21,8 +21,8 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
     float8 is both torch.float8_e4m3fn and torch.float8_e5m2. Makers round: a figure counts to a hundredth, so that
     1979e12 / 2 and 67.5e12 will do for the H100.
 
-    - Datasheets print figures "with sparsity", for matrices of which every second element is zero: twice the dense
-      ones above. Yours are dense.
+    - Datasheets print figures "with sparsity", for matrices in which two of every four consecutive elements are zero
+      (2:4 sparsity): twice the dense ones above. Yours are dense.
     - float32 is plain float32. TF32, which rounds the operands, is faster, and another figure.
     - Raise a ValueError for a name that is not there and for a dtype without a figure (– in the table, or no column,
       such as float64). An "NVIDIA H100 NVL" is another device than both H100s above, and so is a part of one, "NVIDIA

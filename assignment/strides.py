@@ -36,7 +36,10 @@ def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0)
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Tell whether the elements lie side by side in the order of their indices, so that `view` can reshape them.
+    """Tell whether the elements lie side by side in the order of their indices.
+
+    `view` can give such a tensor any shape of as many elements, and some other tensors a few shapes: for a contiguous x
+    of shape (2, 3, 4), `x.transpose(0, 1)` is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works.
 
     Where an axis has size 1 no step is ever taken along it: its stride may be anything. A tensor without elements is
     always contiguous. Otherwise the strides have to be those of `contiguous_strides`.

@@ -31,7 +31,9 @@ def train(
        its memory; `zero_grad(set_to_none=False)` fills it with zeros.
 
     Return a tuple: the model, and the loss of each step as it was before that step's update. Detach the losses from the
-    graph: whoever keeps a loss that still carries its graph keeps every activation of that step in memory.
+    graph: a loss that is kept with its graph keeps the graph's nodes in memory, so memory grows with every step.
+    (`backward()` frees the activations that the graph has saved, but not the nodes. A graph that no backward pass has
+    gone through keeps its activations as well.)
 
     Example:
         def get_batch(*, B):

@@ -24,8 +24,9 @@ costly = settings(max_examples=max(10, settings().max_examples // 4))  # for wha
 
 
 def sizes(simplest: int, most: int = 5, least: int = 1) -> st.SearchStrategy[int]:
-    """Sizes, of which this one counts as the smallest: a mistake shows best where axes differ, and none has size 1."""
-    return st.sampled_from([simplest, *(size for size in range(least, most + 1) if size != simplest)])
+    """Draw a size. Hypothesis shrinks to `simplest` first, where a mistake shows best, and to 0 only if it must."""
+    others = [size for size in range(max(1, least), most + 1) if size != simplest]
+    return st.sampled_from([simplest, *others, *([0] if least == 0 else [])])
 
 
 SIZES = sizes(2)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from reference.activation_checkpointing import oracle
 from tests.probes import activation_checkpointing as probes
-from tests.strategies import SEEDS, SIZES, costly, normal, rng_of
+from tests.strategies import SEEDS, SIZES, costly, normal, rng_of, sizes
 from torchkata.compare import as_float64, assert_close, assert_equal, check, require
 from torchkata.student import Student
 from torchkata.values import Plain
@@ -37,7 +37,7 @@ class Network:
 @st.composite
 def networks(draw: st.DrawFn, fewest_layers: int = 0, fewest_rows: int = 0) -> Network:
     """Up to seven layers, in segments from one to more than there are; most rows get through most ReLUs."""
-    dim, num_layers, rows = draw(SIZES), draw(st.integers(fewest_layers, 7)), draw(st.integers(fewest_rows, 4))
+    dim, num_layers, rows = draw(SIZES), draw(st.integers(fewest_layers, 7)), draw(sizes(2, 4, fewest_rows))
     segment = draw(st.integers(1, num_layers + 2))
     rng = rng_of(draw(SEEDS))
     weights = [(normal(rng, [dim, dim]) + 0.5) / dim**0.5 for _ in range(num_layers)]

@@ -14,7 +14,7 @@ from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
 from torchkata.values import Plain
 
-ATTACHED = "the loss still has its graph, and with it the activations: detach() it"
+ATTACHED = "the loss still has its graph, which stays in memory as long as the loss does: detach() it"
 
 
 @dataclass(frozen=True)

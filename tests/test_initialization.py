@@ -37,7 +37,7 @@ def test_it_is_a_parameter_of_that_shape(student: Student, input_dim: int, outpu
         mistake="the weight is no nn.Parameter: neither a module nor an optimizer would find it",
     )
     check(anatomy["requires grad"], mistake="the nn.Parameter does not require grad: it is frozen")
-    note = "x @ weight takes (input_dim, output_dim); the other way round is the weight of nn.Linear"
+    note = "x @ weight takes (input_dim, output_dim); is it stored as (output_dim, input_dim), like that of nn.Linear?"
     assert_equal(anatomy["shape"], [input_dim, output_dim], what="shape", note=note)
     assert_equal(anatomy["dtype"], "torch.float32", what="dtype", mistake="the weight is not in torch's default dtype")
 

@@ -42,7 +42,7 @@ def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_d
     check(anatomy["weight is an nn.Parameter"], note)
     note = "weight should be the only parameter: there is no bias"
     assert_equal(anatomy["parameters"], ["weight"], what="parameters", note=note)
-    note = "weight should be the only key, and (input_dim, output_dim): the other way round is that of nn.Linear"
+    note = "weight should be the only key; is it stored as (output_dim, input_dim), like that of nn.Linear?"
     assert_equal(anatomy["state_dict"], {"weight": [input_dim, output_dim]}, what="state_dict", note=note)
     assert_equal(anatomy["dtype"], "torch.float32", what="dtype", note="a new layer has torch's default dtype")
 

@@ -26,7 +26,9 @@ MOST = 2.0  # steps: a model that does more than it has to between its products 
 FIRST = 1000  # steps that the first product takes
 AT_LEAST = 3  # steps are timed
 ROUNDING = 1e-9  # sums of many numbers, in any order
-MEASURED = "measured in torch"
+OTHER = 4  # times as much is what stand-ins for the student's earlier functions return
+COUNTED = "counted in torch"
+FAR = 1e25  # FLOP/s that no step reaches: an mfu that is cut off at 1 is below it
 ELSEWHERE = "the matrices lie on another device than the one that the caller names by torch.device"
 WHOLE = "whole steps: forward, backward without the gradient of x, update"
 
@@ -35,6 +37,12 @@ def itemsize_of(dtype: str) -> int:
     """Bytes of an element."""
     size: int = getattr(torch, dtype).itemsize
     return size
+
+
+def check_built_on(function: str, what: str, yours: Plain, by_stand_ins: Plain) -> None:
+    """Demand that a figure changes when stand-ins for the student's functions return other figures."""
+    unused = f"your {function} is not used for {what}: a stand-in that returns other figures changes nothing"
+    check(yours != by_stand_ins, mistake=unused)
 
 
 def step_of(weights: list[nn.Parameter], x: Tensor, ones: Tensor) -> None:
@@ -58,23 +66,26 @@ def test_each_operation_has_its_flops_and_bytes(student: Student, sizes: tuple[i
     check(whole, "FLOPs and bytes are exact ints", yours=yours[0], expected="two ints for each")
     note = f"{len(yours)} operations, where there are {len(expected)}" if len(yours) != len(expected) else ""
     assert_equal(sorted(yours), [list(each) for each in expected], what="work, sorted", note=note)
+    check_built_on("matrix_matrix_work", "work", yours, student.call(probes.work, *sizes, dtype, OTHER))
 
 
 @given(SMALL)
 def test_torch_does_the_work_that_is_predicted(student: Student, sizes: tuple[int, int, int]) -> None:
-    """Predict, then measure: a step in torch moves the bytes of step_work, and has the FLOPs that predict_step says."""
+    """A step in torch moves the bytes that step_work lists, and takes the FLOPs that predict_step predicts."""
     B, D, L = sizes
     work = student.call(probes.work, B, D, L, "float32")
     flops = student.call(probes.predicted, B, D, L, "float32", 1e12, 1e12)["flops"]
     weights, x, ones = [nn.Parameter(torch.ones(D, D)) for _ in range(L)], torch.ones(B, D), torch.ones(B, D)
     meter = metered(lambda: step_of(weights, x, ones))
-    assert_count(sum(moved for _, moved in work), meter.bytes, what="bytes of all operations", note=MEASURED)
-    assert_count(flops, meter.flops, what="FLOPs of all products", note=MEASURED)
+    assert_count(sum(moved for _, moved in work), meter.bytes, what="bytes of all operations", note=COUNTED)
+    assert_count(flops, meter.flops, what="FLOPs of all products", note=COUNTED)
+    other = student.call(probes.predicted, B, D, L, "float32", 1e12, 1e12, OTHER)["flops"]
+    check_built_on("deep_linear_flops", "flops", flops, other)
 
 
 @given(SMALL)
 def test_autograd_keeps_the_memory_that_is_predicted(student: Student, sizes: tuple[int, int, int]) -> None:
-    """Predict, then measure: parameters, gradients and what autograd keeps for the backward pass take that memory."""
+    """predict_step's memory is that of the parameters, the gradients and the tensors that autograd keeps in torch."""
     B, D, L = sizes
     yours = student.call(probes.predicted, B, D, L, "float32", 1e12, 1e12)["memory"]
     kept: dict[int, int] = {}
@@ -93,7 +104,9 @@ def test_autograd_keeps_the_memory_that_is_predicted(student: Student, sizes: tu
     parts = (
         f"{parameters} of parameters, {parameters} of gradients, {activations} of {len(kept.keys() - own)} activations"
     )
-    assert_count(yours, 2 * parameters + activations, what="memory", note=f"{MEASURED}: {parts}")
+    assert_count(yours, 2 * parameters + activations, what="memory", note=f"{COUNTED}: {parts}")
+    other = student.call(probes.predicted, B, D, L, "float32", 1e12, 1e12, OTHER)["memory"]
+    check_built_on("training_bytes", "memory", yours, other)
 
 
 @given(SIZES, DTYPES)
@@ -105,6 +118,8 @@ def test_memory_is_parameters_gradients_and_activations(
     yours = student.call(probes.predicted, *sizes, dtype, 1e12, 1e12)
     activations = oracle.kept(oracle.forward(*sizes)) * B * D
     assert_count(yours["memory"], oracle.memory_bytes(D, L, activations, itemsize_of(dtype)), what="memory")
+    other = student.call(probes.predicted, *sizes, dtype, 1e12, 1e12, OTHER)
+    check_built_on("training_bytes", "memory", yours["memory"], other["memory"])
 
 
 @given(SIZES, DTYPES)
@@ -116,6 +131,9 @@ def test_flops_are_of_products_and_bytes_of_all_operations(
     operations = oracle.step(*sizes)
     assert_count(yours["flops"], oracle.model_flops(operations), what="flops")
     assert_count(yours["bytes"], oracle.bytes_moved(operations, itemsize_of(dtype)), what="bytes")
+    other = student.call(probes.predicted, *sizes, dtype, 1e12, 1e12, OTHER)
+    check_built_on("deep_linear_flops", "flops", yours["flops"], other["flops"])
+    check_built_on("step_work", "bytes", yours["bytes"], other["bytes"])
 
 
 @given(SIZES, DTYPES, PEAKS, INTENSITIES)
@@ -126,6 +144,8 @@ def test_the_seconds_add_up_operation_by_operation(
     yours = student.call(probes.predicted, *sizes, dtype, peak, peak / intensity)
     expected = oracle.seconds(oracle.step(*sizes), itemsize_of(dtype), peak, peak / intensity)
     assert_number(yours["seconds"], expected, relative=ROUNDING, what="seconds")
+    other = student.call(probes.predicted, *sizes, dtype, peak, peak / intensity, OTHER)
+    check_built_on("step_work", "seconds", yours["seconds"], other["seconds"])
 
 
 @given(SIZES, PEAKS, INTENSITIES)
@@ -199,6 +219,9 @@ def test_mfu_is_flops_over_seconds_over_what_was_promised(
     took = student.call(probes.measured, *sizes, promised, peak, peak, 0.0)["took"]
     expected = oracle.mfu(oracle.model_flops(oracle.step(*sizes)), took["seconds"], promised)
     assert_number(took["mfu"], expected, what="mfu", note=f"in {took['seconds']:.4g} seconds")
+    other = student.call(probes.measured, *sizes, FAR, peak, peak, 0.0, OTHER)["took"]
+    own = oracle.mfu(oracle.model_flops(oracle.step(*sizes)), other["seconds"], FAR)
+    check_built_on("mfu", "mfu", round(other["mfu"] / own), 1)
 
 
 def test_it_works_on_this_machine(student: Student) -> None:

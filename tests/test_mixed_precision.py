@@ -106,7 +106,7 @@ def test_the_loss_is_the_one_before_the_step(student: Student, task: Task) -> No
     check_loss(reply, task, roundings=8 * (len(task.weights) + 2) * COARSE)
     check(
         not reply["attached"],
-        mistake="the loss still has its graph, and with it the activations of its step: detach() it",
+        mistake="the loss still has its graph, which stays in memory as long as the loss does: detach() it",
     )
 
 

@@ -10,11 +10,11 @@ from torch import Tensor
 
 from reference.named_dimensions import oracle
 from tests.probes import named_dimensions as probes
-from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of
+from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
 from torchkata.compare import as_float64, assert_close, assert_equal, check
 from torchkata.student import Student
 
-LEADING = st.lists(st.integers(0, 3), min_size=0, max_size=3)
+LEADING = st.lists(sizes(2, 3, 0), min_size=0, max_size=3)
 HEADS_AND_REST = st.integers(2, 4).flatmap(lambda heads: st.tuples(st.just(heads), st.integers(1, heads - 1)))
 
 
@@ -31,7 +31,7 @@ class Attention:
 def attentions(draw: st.DrawFn) -> Attention:
     """The same leading dimensions for both; mostly more keys than queries, or fewer."""
     leading, hidden, dtype = draw(LEADING), draw(st.integers(1, 9)), draw(DTYPES)
-    queries, keys = (draw(st.sampled_from([1, 2, 3, 4, 5, 0])) for _ in range(2))
+    queries, keys = (draw(sizes(1, 5, 0)) for _ in range(2))
     rng = rng_of(draw(SEEDS))
     return Attention(
         normal(rng, [*leading, queries, hidden], dtype),
@@ -129,7 +129,7 @@ def test_heads_that_do_not_fit_are_refused(
     )
 
 
-@given(st.integers(0, 12))
+@given(sizes(2, 12, 0))
 def test_each_position_sees_itself_and_those_before(student: Student, n: int) -> None:
     """causal_mask(n)[query, key] is True where key <= query, and a torch.bool."""
     assert_equal(student.call(probes.mask, n), torch.from_numpy(np.asarray(oracle.causal_mask(n))))

@@ -120,7 +120,7 @@ def test_losses_carry_no_graph(student: Student, lesson: Lesson) -> None:
     loss_values(reply["losses"], len(lesson.xs))
     check(
         not reply["attached"],
-        mistake="a loss still carries its graph, and with it the activations of its step: detach() it",
+        mistake="a loss still carries its graph, which stays in memory as long as the loss does: detach() it",
     )
 
 

@@ -9,11 +9,14 @@
 A command uses the course whose `pyproject.toml` is nearest, from the working directory upward, or the one it is given.
 """
 
+import ast
+import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, wraps
+from math import fsum
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -22,12 +25,19 @@ from .course_types import CourseError, HiddenSays, Kata, Limits, Tier, Tiers, Tr
 
 ENGINE = Path(__file__).resolve().parent.parent  # the folder that holds the packages `torchkata` and `grader`
 
+HANDOUT = "reference/handout.sha256"  # only a handout has this file: the list of what it brought
+TRACK_POINTS = 100  # of all katas of a track together
+DEFINED = re.compile(r"^(?:async )?def (test_\w+)", re.MULTILINE)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
 Asked = ParamSpec("Asked")
 Said = TypeVar("Said")
 
 __all__ = [
     "ENGINE",
+    "HANDOUT",
     "PRIVATE",
+    "TRACK_POINTS",
     "Course",
     "CourseError",
     "HiddenSays",
@@ -39,6 +49,7 @@ __all__ = [
     "Visibility",
     "Workload",
     "cached_by_course",
+    "compare_tests",
     "course",
     "find",
     "is_chosen",
@@ -90,6 +101,10 @@ class Course:
         """What takes the place of a student's kata that is not done, where another builds on it."""
         return self.folder(kata) / "fallback.py"
 
+    def test_file(self, kata: str) -> Path:
+        """The tests of a kata."""
+        return self.tests / f"test_{kata}.py"
+
     def folder(self, kata: str) -> Path:
         """What is known of one kata."""
         return self.reference / kata
@@ -112,14 +127,18 @@ class Course:
     @cached_property
     def katas(self) -> dict[str, Kata]:
         """All of them by name, in order. Raises CourseError."""
+        katas = self.read_katas()
+        check(self, katas)
+        return katas
+
+    def read_katas(self) -> dict[str, Kata]:
+        """Read all of them by name, in order, without checking that they fit together. Raises CourseError."""
         found = [
             kata_from(table_of(path), path, self.tracks, self.languages)
             for path in sorted(self.reference.glob("*/kata.toml"))
         ]
         order = list(self.tracks)
-        katas = {kata.name: kata for kata in sorted(found, key=lambda kata: (order.index(kata.track), kata.place))}
-        check(self, katas)
-        return katas
+        return {kata.name: kata for kata in sorted(found, key=lambda kata: (order.index(kata.track), kata.place))}
 
     @cached_property
     def workloads(self) -> dict[str, Workload]:
@@ -183,7 +202,9 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return next(iter(get_close_matches(Path(name).stem.lower(), names, n=1)), "")
 
 
-PRIVATE = frozenset(("solution.py", "fallback.py", "lint.toml", "wrong.toml", "right", "attacks", "cheats", "slow"))
+PRIVATE = frozenset(
+    ("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", "right", "attacks", "cheats", "slow")
+)
 CURRENT: list[Course] = []  # at most one: a process works on one course
 
 
@@ -247,15 +268,79 @@ def read(root: Path) -> Course:
 
 
 def check(course: Course, katas: Mapping[str, Kata]) -> None:
-    """Each kata has its tests and builds on others, and what has a stub and tests is a kata. Raises CourseError."""
+    """Raise CourseError, in one line, for the first thing that does not fit together.
+
+    Every kata has a test file and builds on katas that exist, and a stub with a test file is a kata. The points are
+    checked where the course is written, not in a handout: it may have a part of a track, and its points were checked
+    when it was released.
+    """
     for name, kata in katas.items():
         if unknown := {*kata.builds_on} - katas.keys():
             raise CourseError(
                 f"{course.folder(name) / 'kata.toml'}: builds_on names {min(unknown)!r}, which is no kata"
             )
-        if not (course.tests / f"test_{name}.py").is_file():
+        if name in kata.builds_on:
+            raise CourseError(f"{course.folder(name) / 'kata.toml'}: builds_on names {name!r}, the kata itself")
+        if not course.test_file(name).is_file():
             raise CourseError(f"{course.folder(name)}: the kata {name} has no tests (tests/test_{name}.py)")
     for path in sorted(course.tests.glob("test_*.py")):
         name = path.stem.removeprefix("test_")
         if name not in katas and course.stub(name).is_file():
             raise CourseError(f"{path}: there is no kata of this name (reference/{name}/kata.toml)")
+    if not (course.root / HANDOUT).is_file():
+        for kata in katas.values():
+            check_tests(course, kata)
+        for track in course.tracks:
+            check_total(course, track, [kata for kata in katas.values() if kata.track == track])
+
+
+def check_total(course: Course, track: str, katas: Sequence[Kata]) -> None:
+    """Raise CourseError for a track without katas, and for one whose points do not add up to `TRACK_POINTS`."""
+    path = course.root / "pyproject.toml"
+    if not katas:
+        raise CourseError(f"{path}: the track {track} has no katas; `grader new kata NAME --track {track}` writes one")
+    total = fsum(points for kata in katas for points in kata.points.values())
+    if abs(total - TRACK_POINTS) > 1e-6:
+        each = ", ".join(f"{kata.name} {kata.max_score:g}" for kata in katas)
+        raise CourseError(
+            f"{path}: the points of the track {track} add up to {total:g} and not to {TRACK_POINTS}: {each} "
+            "([points] in reference/<kata>/kata.toml)"
+        )
+
+
+def check_tests(course: Course, kata: Kata) -> None:
+    """Raise CourseError for a test without points and for points without a test, as far as the source shows it.
+
+    The file is searched and not imported. It may also get tests from elsewhere (`globals().update(...)`), so that
+    pytest and the grader compare again what they have collected.
+    """
+    if not kata.points:
+        told = course.folder(kata.name) / "kata.toml"
+        raise CourseError(f"{told}: [points] is empty; it names every test of tests/test_{kata.name}.py")
+    source = course.test_file(kata.name).read_text("utf-8", errors="replace")
+    found = {*DEFINED.findall(source)}
+    if found - kata.test_functions:
+        found &= defined_in(source)  # without those inside a text
+    if "globals()" in source or "import *" in source:
+        found |= kata.test_functions
+    found |= {name for name in kata.test_functions - found if re.search(rf"\b{re.escape(name)}\b", source)}
+    compare_tests(course, kata, found, kata.test_functions)
+
+
+def defined_in(source: str) -> set[str]:
+    """Return the names of the functions of a module; of none if Python can't parse it."""
+    try:
+        return {node.name for node in ast.parse(source).body if isinstance(node, FUNCTIONS)}
+    except (SyntaxError, ValueError):
+        return set()
+
+
+def compare_tests(course: Course, kata: Kata, found: Collection[str], scored: Collection[str]) -> None:
+    """Raise CourseError for a test that was found and is not `scored`, and for one that is and was not found."""
+    folder, file = course.folder(kata.name), course.test_file(kata.name)
+    if extra := {*found} - {*scored}:
+        told = (folder / "kata.toml").relative_to(course.root)
+        raise CourseError(f"{file}: {min(extra)} has no points; give it some, or 0, in [points] of {told}")
+    if missing := {*scored} - {*found}:
+        told = file.relative_to(course.root)
+        raise CourseError(f"{folder / 'kata.toml'}: [points] names {min(missing)}, which is no test in {told}")

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import fields
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -41,6 +42,9 @@ def course_fields(root: Path) -> dict[str, Any]:
     known(told, COURSE_KEYS, where)
     if not told.get("tracks", True):
         raise CourseError(f"{where}: tracks is empty; a course has one at least")
+    for name, title in told.get("tracks", {}).items():
+        if type(title) is not str:
+            raise CourseError(f"{where}: tracks has {name} = {title!r}; a track's title is a text")
     tracks = {name: Track(name, title) for name, title in told.get("tracks", {"all_katas": "Katas"}).items()}
     graded = tuple(told.get("graded", tracks))
     if unknown := set(graded) - tracks.keys():
@@ -48,6 +52,9 @@ def course_fields(root: Path) -> dict[str, Any]:
             f"{where}: graded names {min(unknown)!r}, which is no track; the tracks are {', '.join(tracks)}"
         )
     known(told.get("limits", {}), LIMIT_KEYS, f"{path}: [tool.torchkata.limits]")
+    for name, limit in told.get("limits", {}).items():
+        if not limit > 0:
+            raise CourseError(f"{path}: [tool.torchkata.limits]: {name} is {limit!r}; it should be above 0")
     return {
         "title": told.get("title", root.name),
         "tracks": tracks,
@@ -72,6 +79,8 @@ def known(told: Mapping[str, Any], keys: Mapping[str, type], where: str) -> None
     if unknown := told.keys() - keys.keys():
         raise CourseError(f"{where} has {min(unknown)!r}, which is no key of it; the keys are {', '.join(keys)}")
     for key, value in told.items():
+        if keys[key] is list and type(value) is list and not all(type(one) is str for one in value):
+            raise CourseError(f"{where}: {key} is {value!r}; it should be a list of texts")
         if type(value) is not keys[key] and (keys[key], type(value)) != (float, int) and keys[key] is not object:
             raise CourseError(f"{where}: {key} is {value!r}; it should be {KINDS[keys[key]]}")
 
@@ -83,6 +92,9 @@ def kata_from(told: dict[str, Any], path: Path, tracks: Collection[str], languag
     for key in ("title", "points"):
         if key not in told:
             raise CourseError(f"{path}: {key} is missing")
+    for test, points in told["points"].items():
+        if type(points) not in (int, float) or not 0 <= points < inf:
+            raise CourseError(f"{path}: [points] {test} is {points!r}; it should be a number, 0 or more")
     return Kata(
         name=path.parent.name,
         title=told["title"],

@@ -43,6 +43,11 @@ class Kata:
         """The points of all tests together."""
         return sum(self.points.values())
 
+    @property
+    def test_functions(self) -> set[str]:
+        """The names of the functions that are worth points; `test_a[3]` is one case of `test_a`."""
+        return {name.partition("[")[0] for name in self.points}
+
 
 Tier: TypeAlias = Literal["passing", "full"]
 

@@ -4,6 +4,7 @@ import re
 
 from .failures import Crashed
 from .languages import words
+from .reply import LACKS_STATE
 
 MEANT: dict[str, str] = {  # the key of the sentence, by what stands in the error's text or in the line that raised it
     r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": "memory",
@@ -14,7 +15,7 @@ MEANT: dict[str, str] = {  # the key of the sentence, by what stands in the erro
     r"grad can be implicitly created only for scalar outputs": "no_scalar",
     r"cannot assign \w+ before Module\.__init__\(\) call|^AttributeError: '[A-Z]\w*' object has no attribute "
     r"'(_modules|_parameters|_buffers|_\w+_hooks|param_groups|defaults|state)'": "base_class",
-    r"^KeyError: .*\n.*\bstate\b": "empty_state",
+    rf"^KeyError: .*({re.escape(LACKS_STATE)}\n|\n.*\bstate\b)": "empty_state",
     r"^TypeError: .*\(\) takes 0 positional arguments but \d": "by_name",
     r"^TypeError: randint\(\)(: argument 'size' .* must be tuple| .* got \((?![^)]*tuple))": "size",
     r"Cannot access accelerator device|Cannot pin|^RuntimeError: .*[Pp]in(ned)?[ _]memory": "pinned",

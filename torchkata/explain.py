@@ -3,16 +3,19 @@
 import re
 from collections.abc import Iterator
 
-from .failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
+from .failures import BrokenTest, Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
 from .languages import labelled, words
 from .languages.notes import said
-from .result import UNUSABLE, Outcome, TestResult
+from .reply import text_of
+from .result import BROKEN, UNUSABLE, Outcome, TestResult
 from .show import short, show
 from .student import Call
 from .typed import as_typed
 
 NOWHERE = Place()
 PROBES_WORDS = re.compile(r"^return |\bassignment\.\w+\.")
+UNDECIDED = "either the answer or the test"  # a note on an exception of a test: nobody knows whose mistake it is
+MAX_ERROR = 100  # characters of an exception that a note quotes
 MAX_LINE = 1000  # characters of a line, whatever it quotes
 
 
@@ -33,7 +36,8 @@ def explain(
     lines: list[tuple[str, str]] = []
     outcome: Outcome = "failed"
     cause = ""
-    if call is not None and not isinstance(error, (NotStarted, Inconclusive)) and not is_of_the_file(error):
+    told_of = isinstance(error, BrokenTest) or not isinstance(error, (NotStarted, Inconclusive))
+    if call is not None and told_of and not is_of_the_file(error):
         lines += input_lines(call, getattr(error, "asked", ""))
     match error:
         case Wrong():
@@ -58,6 +62,12 @@ def explain(
         case Died():
             lines += [("crashed", error.how)]
             outcome, cause = "crashed", error.how
+        case BrokenTest():
+            lines += [("input", error.given if call is None else ""), ("raised", one_line(error.error))]
+            for one in error.lines:
+                lines += place_lines(one)
+            lines += [("note", words("told.broken"))]
+            outcome, cause = "inconclusive", f"{BROKEN}{error.error} {error.lines[-1:]}"
         case Inconclusive():
             lines += [("machine", words("told.machine", error=error))]
             outcome, cause = "inconclusive", str(error)
@@ -94,8 +104,11 @@ def is_all_missing(error: Wrong, call: Call | None) -> bool:
 
 def of_another_form(error: BaseException) -> str:
     """What a test says of an answer that it can't even compare; the words of an `assert`, where it has any."""
-    said = str(error).partition("\n")[0] if isinstance(error, AssertionError) else ""
-    return said or words("told.other_form")
+    if isinstance(error, AssertionError):
+        return str(error).partition("\n")[0] or words("told.other_form")
+    if UNDECIDED in getattr(error, "__notes__", ()):
+        return words("told.other_form_or_broken", error=short(one_line(text_of(error)), MAX_ERROR))
+    return words("told.other_form")
 
 
 def first_cause(error: BaseException) -> BaseException:

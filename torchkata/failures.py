@@ -9,11 +9,14 @@ BaseException
 └── AbortTest      Hypothesis must not search for a smaller input: it would only cost time
     ├── NotStarted     the stub still raises NotImplementedError
     ├── TimedOut       no answer within the limit
+    │   └── Endless        the test itself takes too long
     ├── Died           the student's process ended without an answer, or answered nonsense
     └── Inconclusive   the machine's fault, never the student's
+        └── BrokenTest     the instructor's mistake: the test fails whatever the code answers
 """
 
 import signal
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .languages import words
@@ -85,6 +88,24 @@ class Died(AbortTest):
 
 class Inconclusive(AbortTest):
     """Something outside the student's code failed; a rerun may tell."""
+
+
+class Endless(TimedOut):
+    """The test itself computed for so many seconds, beside the calls of the student's code."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(words("timed_out.judging"))
+        self.seconds = seconds
+
+
+class BrokenTest(Inconclusive):
+    """The test, its oracle or a strategy raised `error` at these lines of the course, whatever the code answers."""
+
+    def __init__(self, error: str, lines: Sequence[Place], given: str = "") -> None:
+        super().__init__(error)
+        self.error = error
+        self.lines = lines
+        self.given = given  # the input, where the test made no call
 
 
 def cause_of_death(code: int) -> str:

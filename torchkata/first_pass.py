@@ -98,7 +98,7 @@ def first_pass(
         count += 1
         try:
             body(**fixtures, **drawn.given)
-        except (Exception, StopTest) as error:
+        except (Exception, SystemExit, StopTest) as error:
             drawn.failed()
             return count, error
     return count, None

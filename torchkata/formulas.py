@@ -206,6 +206,10 @@ FORMULAS = (
     Formula("relation.reduced", reduced(np.mean, None), {"by": "mean()"}),
     Formula("relation.order", in_that_order, is_rule=False),
 )
+OF_SHAPES = tuple(
+    replace(formula, key="relation.stored_transposed") if formula.key == "relation.reversed" else formula
+    for formula in FORMULAS
+)  # of numbers that are the sizes of a shape
 
 
 def input_of(pair: Pair, name: str) -> Numbers | None:

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-LIST = "reference/handout.sha256"
+from .course import HANDOUT
+
+LIST = HANDOUT
 STUBS = "reference/stubs"  # untouched, for `kata reset`
 STUDENTS = "assignment"
 

@@ -16,6 +16,7 @@ FEATURES = (
     "torchkata.selection",
     "torchkata.first_pass",
     "torchkata.diagnose",
+    "torchkata.endless",
     "torchkata.progress",
     "torchkata.patience",
     "torchkata.record",

@@ -11,7 +11,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .compare import same
-from .formulas import CLOSE, ENOUGH, FORMULAS, Numbers, Pair, agree, eps_of, fitted, given_back, holds, most, numbers
+from .formulas import (
+    CLOSE,
+    ENOUGH,
+    FORMULAS,
+    OF_SHAPES,
+    Numbers,
+    Pair,
+    agree,
+    eps_of,
+    fitted,
+    given_back,
+    holds,
+    most,
+    numbers,
+)
 from .languages import words
 from .languages.notes import said
 from .show import dtype_name
@@ -37,8 +51,8 @@ class Holds(NamedTuple):
     is_rule: bool = False
 
 
-def relation(seen: Sequence[Compared]) -> Holds:
-    """What holds in all of these comparisons of one thing."""
+def relation(seen: Sequence[Compared], *, of_shapes: bool = False) -> Holds:
+    """Return what holds in all of these comparisons of one thing, whose numbers may be the sizes of shapes."""
     if not seen:
         return Holds()
     if told := keys(seen) or constant_answer(seen) or opposite(seen):
@@ -48,7 +62,7 @@ def relation(seen: Sequence[Compared]) -> Holds:
     known = [pair for pair in pairs if pair is not None]
     if not known or len(known) < len(pairs):
         return Holds()
-    for formula in chain(FORMULAS, given_back(known), fitted(known)):
+    for formula in chain(OF_SHAPES if of_shapes else FORMULAS, given_back(known), fitted(known)):
         if holds(formula, known):
             return Holds(prefix + words(formula.key, **formula.values), formula.is_rule)
     told = precision(known) or type_alone(parts, known) or one_form(parts)

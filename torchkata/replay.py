@@ -90,7 +90,7 @@ class RecordedBody:
             self.body(**given, student=RecordingStudent(student, example.answers))
         except (Crashed, HypothesisException):
             raise
-        except Exception:
+        except (Exception, SystemExit):
             self.keep(example, failed=True)
             raise
         self.keep(example, failed=False)

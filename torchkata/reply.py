@@ -20,6 +20,7 @@ from .values import Plain, plain
 Probe: TypeAlias = Callable[..., object]  # takes the assignment, then plain values
 
 MAX_TEXT = 600
+LACKS_STATE = " (in self.state[p])"
 REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # arguments: what Python says of a signature
 
 
@@ -67,6 +68,8 @@ def reply_to(error: BaseException, assignment: Assignment) -> Reply:
             text = "NotImplementedError: the stub's `raise` still stands here, beside your own code"
     elif isinstance(error, ModuleNotFoundError) and (folder / f"{error.name}.py").is_file():
         text += f"; a file of your own is imported with a dot: from .{error.name} import …"
+    elif type(error) is KeyError and lacks_state(error, frame, linecache.getline(file, line)):
+        text += LACKS_STATE
     return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line))
 
 
@@ -109,6 +112,16 @@ def probes_line(error: BaseException) -> str:
         if Path(frame.f_code.co_filename).parent.name == "probes"
     ]
     return lines[-1] if lines else ""
+
+
+def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
+    """Tell whether the line looks the key up in an optimizer's state of a parameter, under a name of its own."""
+    names = frame.f_locals
+    with contextlib.suppress(Exception):  # whatever a student's objects do
+        states = [state for state in names["self"].state.values() if error.args[0] not in state]
+        looked_up = [value for name, value in names.items() if re.search(rf"\b{name}\[", source)]
+        return any(value is state for value in looked_up for state in states)
+    return False
 
 
 def is_stub(file: str, line: int) -> bool:

@@ -19,7 +19,7 @@ class Look:
 
 
 LOOKS: dict[Outcome, Look] = {  # the gravest first
-    "inconclusive": Look("inconclusive", "?", "?", "yellow"),  # the machine's fault
+    "inconclusive": Look("inconclusive", "?", "?", "yellow"),  # the fault of the machine or of the test
     "timed_out": Look("timed_out", "T", "…", "red"),
     "crashed": Look("crashed", "C", "!", "red"),
     "failed": Look("wrong", "W", "✗", "red"),
@@ -33,6 +33,8 @@ UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # no fault of t
 UNUSABLE = (
     "unusable: "  # the cause of a test that could not ask its question begins so: a probe can't use what was made
 )
+
+BROKEN = "broken: "  # the cause of a test that fails whatever the code answers begins so
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,21 @@
 """pytest plugin: whose code is tested and which katas. `--impl`, `--kata`, `--track`, and the `student` fixture."""
 
+import ast
+import inspect
+import re
 import tempfile
+from collections.abc import Generator, Sequence
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
-from .course import course
+from .broken_tests import mistake_in_course
+from .course import CourseError, compare_tests, course
+from .languages import words
 from .languages.notes import said
+from .reply import text_of
 from .student import InProcess, Student
 
 STUDENT = pytest.StashKey[Student]()
@@ -84,11 +92,69 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if kata is not None and kata not in config.stash[CHOSEN] else None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Say in one line why the tests of a kata can't be imported: it is no mistake of a student's."""
+    report = yield
+    raised = getattr(report, "call", None)
+    if report.failed and kata_of(collector.path) is not None and raised is not None and raised.excinfo is not None:
+        error = raised.excinfo.value
+        while (cause := error.__cause__) is not None:
+            error = cause
+        why = mistake_in_course(error) or text_of(error)
+        report.longrepr = words("told.not_collected", file=collector.path, why=why)
+    return report
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the katas and their tests in the course's order."""
+    """Check that tests and points agree, and run the katas and their tests in the course's order."""
+    try:
+        check_collected(items)
+    except CourseError as error:
+        raise pytest.UsageError(str(error)) from None
     tests = [(kata.name, test) for kata in course().katas.values() for test in kata.points]
     order: dict[tuple[str | None, str], int] = {test: place for place, test in enumerate(tests)}
     items.sort(key=lambda item: order.get((kata_of(item.path), item.name), len(order)))
+
+
+def check_collected(items: Sequence[pytest.Item]) -> None:
+    """Raise CourseError for a test without points, and for points without a test in a module that was collected.
+
+    A call may select a few tests of a kata, so that the functions of the module count and not the items.
+    """
+    functions = [item for item in items if isinstance(item, pytest.Function)]
+    for kata in course().katas.values():
+        collected = [item for item in functions if kata_of(item.path) == kata.name]
+        if collected:
+            module = collected[0].module
+            places = [module, *filter(inspect.isclass, vars(module).values())]
+            there = {name for name in kata.points if any(hasattr(place, name.partition("[")[0]) for place in places)}
+            compare_tests(course(), kata, there.union(item.name for item in collected), kata.points)
+            check_references(collected[0].path, module)
+
+
+def check_references(file: Path, module: ModuleType) -> None:
+    """Raise CourseError for what the tests ask of a module in `reference/` that has no such name.
+
+    On an untouched stub nobody would see it: the call of the student's code comes first.
+    """
+    source = file.read_text("utf-8", errors="replace")
+    for name, known in vars(module).items():
+        if isinstance(known, ModuleType) and known.__name__.startswith("reference."):
+            asked = {*re.findall(rf"\b{name}\.(\w+)", source)}
+            missing = {one for one in asked if not hasattr(known, one)}
+            if missing and (missing := missing & attributes_of(name, source)):
+                where = f"{known.__file__}: there is no {min(missing)}"
+                raise CourseError(f"{where}, which {file.relative_to(course().root)} asks for")
+
+
+def attributes_of(name: str, source: str) -> set[str]:
+    """Return the attributes of a name that a module's code asks for, outside of its texts."""
+    nodes = ast.walk(ast.parse(source))
+    asked = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
+    return {node.attr for node in asked if isinstance(node.value, ast.Name) and node.value.id == name}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

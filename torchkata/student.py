@@ -14,8 +14,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any, Protocol
 
 from . import probes
@@ -27,6 +28,10 @@ from .languages.notes import said
 from .reply import Probe, Reply, clean, run_probe
 from .values import Plain, plain
 
+A_PROBE = (
+    "a probe is a function at the top of a module in tests/probes/, which a worker imports by its name; "
+    "define it there, and pass what it needs as further arguments of student.call"
+)
 LAST_CALL = 1.0  # seconds for a call that may be the last: an alarm in the midst of torch is for what truly hangs
 PATIENCE = 0.5  # seconds until a look whether an import is over
 
@@ -79,6 +84,24 @@ def parameters(kata: str, function: str, count: int) -> list[str]:
     return [*named, *(said(f"argument {place + 1}") for place in range(len(named), count))][:count]
 
 
+def demand_probe(probe: Probe) -> None:
+    """Raise TypeError for what a worker can't import by its name."""
+    if isinstance(probe, FunctionType) and is_importable(probe):
+        return
+    name, code = getattr(probe, "__qualname__", type(probe).__qualname__), getattr(probe, "__code__", None)
+    place = f" ({Path(code.co_filename).name}, line {code.co_firstlineno})" if code else ""
+    raise TypeError(f"{name}{place} is no probe: {A_PROBE}")
+
+
+@cache
+def is_importable(function: FunctionType) -> bool:
+    """Return whether a worker can import a function by its name, and has the file that it is in."""
+    file, tests = Path(function.__code__.co_filename), course().tests
+    lacked = file.is_relative_to(tests) or file.is_relative_to(course().reference)
+    found = getattr(sys.modules.get(function.__module__), function.__name__, None)
+    return found is function and (not lacked or file.is_relative_to(tests / "probes"))
+
+
 class Student:
     """One student's code, as a test sees it."""
 
@@ -100,13 +123,18 @@ class Student:
     def call(self, probe: Probe, *args: object) -> Any:
         """Run `probe(assignment, *args)` beside the student's code; plain values in, plain values out.
 
-        Raises NotStarted, Crashed, TimedOut, Died or Inconclusive.
+        Raises TypeError for what is no probe, and NotStarted, Crashed, TimedOut, Died or Inconclusive.
         """
+        demand_probe(probe)
         self.last = Call(probe, [plain(arg) for arg in args])
-        reply = self.runner.run_probe(probe, self.last.args)
+        answer = self.take(self.runner.run_probe(probe, self.last.args))
+        self.last = replace(self.last, answer=answer)
+        return answer
+
+    def take(self, reply: Reply) -> Plain:
+        """Return the value of a reply. Raises NotStarted or Crashed where there is none."""
         place = Place() if reply.file in self.fallbacks else Place(reply.file, reply.line, reply.source)
         if reply.outcome == "returned":
-            self.last = replace(self.last, answer=reply.value)
             return reply.value
         if reply.outcome == "not_written":
             raise NotStarted(place)
@@ -142,7 +170,8 @@ class InProcess:
             raise TimedOut(words("timed_out.none_left"))
         began = time.monotonic()
         try:
-            with time_limit(min(self.call_seconds, max(self.left, LAST_CALL)), self.assignment.folder):
+            seconds = min(self.call_seconds, max(self.left, LAST_CALL))
+            with outside_the_tests_time(), time_limit(seconds, self.assignment.folder):
                 return run_probe(self.assignment, probe, [plain(arg) for arg in args])
         finally:
             self.left -= time.monotonic() - began
@@ -150,6 +179,17 @@ class InProcess:
     def set_budget(self, seconds: float) -> None:
         """Let no call begin, before the next `reset`, once others have taken so long; an alarm ends a slow last one."""
         self.left = seconds
+
+
+@contextmanager
+def outside_the_tests_time() -> Iterator[None]:
+    """Stop the clock of `torchkata.endless`, where it runs: the student's code computes in the same process."""
+    left = signal.setitimer(signal.ITIMER_VIRTUAL, 0)[0] if hasattr(signal, "setitimer") else 0.0
+    try:
+        yield
+    finally:
+        if left > 0:
+            signal.setitimer(signal.ITIMER_VIRTUAL, left)
 
 
 @contextmanager

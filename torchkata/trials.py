@@ -11,6 +11,7 @@ from .relations import Compared, Holds, first_wrong, relation
 from .replay import Example, ReplayingStudent, bytes_of
 from .values import Plain
 
+SHAPES = ("shape", "state_dict")  # how a test names what it compares, where that is a shape or a dict of shapes
 MOST = 2**19  # bytes of answers, of which a formula may make 16 times as many
 
 
@@ -32,7 +33,7 @@ def what_holds(body: Callable[..., None], examples: Iterable[Example]) -> Holds:
     seen = [one for trial in trials for what, one in trial.compared if part_of(what) == about]
     asked = [(trial.given[0], trial.right) for trial in trials if len(trial.given) == 1]
     parts = [[what for what, _ in trial.compared] if trial.wrong else [] for trial in failed]
-    found = relation(seen)
+    found = relation(seen, of_shapes=about is not None and about.startswith(SHAPES))
     if found.sentence:
         return found
     return Holds((common(asked) if len(asked) == len(trials) else "") or first_wrong(parts))

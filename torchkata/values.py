@@ -44,6 +44,27 @@ class Opaque:
         return hash(self.type_name)
 
 
+class AnswerRead(Exception):
+    """A test did more with an `Unread` answer than compare it or pass it on."""
+
+
+class Unread:
+    """An answer without content: whatever looks into it raises `AnswerRead`.
+
+    A test's body that is given such answers shows what it does for any answer: the comparisons accept it.
+    """
+
+    def refuse(self, *_: object, **__: object) -> Any:
+        """Raise `AnswerRead`."""
+        raise AnswerRead
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = refuse
+    __bool__ = __len__ = __iter__ = __contains__ = __getitem__ = __call__ = __getattr__ = refuse
+    __int__ = __float__ = __index__ = __abs__ = __neg__ = __str__ = __repr__ = __array__ = refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = refuse
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = refuse
+
+
 Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | ndarray | Opaque | list[Plain] | dict[str, Plain]
 
 

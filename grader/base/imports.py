@@ -25,7 +25,7 @@ def imported(path: Path) -> tuple[Path, ...]:
     """The files of ours that a file imports, with the packages that they are in; none for what is no Python."""
     if path.suffix != ".py":
         return ()
-    names = [name for node in ast.walk(ast.parse(path.read_bytes())) for name in modules(node, path)]
+    names = [name for node in ast.walk(ast.parse(path.read_bytes(), str(path))) for name in modules(node, path)]
     parts = {tuple(name.split(".")[:end]) for name in names for end in range(1, name.count(".") + 2)}
     places = [root.joinpath(*part) for part in parts for root in {ENGINE, course().root}]
     files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
@@ -33,8 +33,9 @@ def imported(path: Path) -> tuple[Path, ...]:
 
 
 def module_path(path: Path) -> Path:
-    """Where a file lies below the folder that it is imported from."""
-    return path.relative_to(course().root if path.is_relative_to(course().root) else ENGINE)
+    """Return a file's path below the folder that it is imported from."""
+    roots = [root for root in (ENGINE, course().root) if path.is_relative_to(root)]
+    return path.relative_to(max(roots, key=lambda root: len(root.parts)))
 
 
 def modules(node: ast.AST, path: Path) -> Iterator[str]:

@@ -9,7 +9,7 @@ import typer
 from grader.base.exits import Command, run
 from grader.cli.grading import grade
 from grader.cli.handing_out import new_course, new_kata, package, release
-from grader.cli.proving import calibrate, certify, doctor
+from grader.cli.proving import calibrate, certify, doctor, untranslated
 from grader.cli.results import diff, export, marks, report, similar
 from torchkata.course import use
 
@@ -50,7 +50,20 @@ app = typer.Typer(
     help="Grade torchkata submissions. A student's code runs in a sandbox, never where the verdict is made.",
 )
 app.callback()(root)
-for command in (grade, report, diff, similar, export, marks, package, release, doctor, calibrate, certify):
+for command in (
+    grade,
+    report,
+    diff,
+    similar,
+    export,
+    marks,
+    package,
+    release,
+    doctor,
+    calibrate,
+    certify,
+    untranslated,
+):
     app.command()(command)
 
 new = typer.Typer(no_args_is_help=True, help="Begin a course, or a kata of a course.")

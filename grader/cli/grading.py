@@ -105,25 +105,31 @@ def grade(
         start.say("importing pytest and what the course needs")
         from grader.commands.grade import grade_into
         from grader.pipeline import seed as secret
-        from grader.pipeline.queue import Options
+        from grader.pipeline.queue import GradingOptions, Options
 
-        options = Options(
-            out=out,
-            jobs=jobs,
+        grading = GradingOptions(
             seed=secret.of(out) if seed is None else seed,
             examples=examples,
             isolation=isolation.value,
             katas=katas,
-            force=force,
-            quiet=quiet,
-            gradescope=gradescope,
             device=device.value,
-            executor=executor.value,
-            slurm=tuple(slurm or ()),
-            per_task=per_task,
             replay=replay,
             keep=keep.value,
         )
-        return lambda: grade_into(submissions, options, start, pseudonyms, people, as_json=json)
+        options = Options(
+            grading,
+            out,
+            jobs=jobs,
+            force=force,
+            quiet=quiet,
+            gradescope=gradescope,
+            executor=executor.value,
+            slurm=tuple(slurm or ()),
+            per_task=per_task,
+            pseudonyms=pseudonyms,
+            people=people,
+            as_json=json,
+        )
+        return lambda: grade_into(submissions, options, start)
 
     sys.exit(run(load, stopped=STOPPED[executor], tidy=start.close))

@@ -1,7 +1,6 @@
 """What others get or begin with: `package`, `release`, `new`; their options."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,16 +11,28 @@ from grader.cli.options import Examples, Katas, Tracks
 from grader.pipeline.wanted import wanted
 
 
-class Platform(StrEnum):
-    """Where a packaged grader runs."""
+def platform_names() -> list[str]:
+    """Return the names of the platforms; none in a packaged grader, which packages nothing."""
+    files = Path(__file__).parents[1] / "commands/package/files"
+    return sorted(path.parent.name for path in files.glob("*/platform.toml"))
 
-    gradescope = "gradescope"
-    classroom50 = "classroom50"
-    github = "github"
+
+def parse_platform(text: str) -> str:
+    """Return the name of a platform as it was typed. Raises BadParameter for any other text."""
+    if text not in platform_names():
+        raise typer.BadParameter(f"{text!r} is not one of {', '.join(platform_names())}.")
+    return text
 
 
 def package(
-    platform: Annotated[Platform, typer.Argument(help="Who runs it.")],
+    platform: Annotated[
+        str,
+        typer.Argument(
+            help=f"Platform that runs the grader: {', '.join(platform_names())}.",
+            parser=parse_platform,
+            metavar="PLATFORM",
+        ),
+    ],
     out: Annotated[Path, typer.Argument(help="A .zip for gradescope, else a directory.", metavar="OUT")],
     source: Annotated[
         str | None,
@@ -43,12 +54,12 @@ def package(
     """
 
     def load() -> Command:
-        from grader.commands.package import Options, run_package
+        from grader.commands.package.write import Options, run_package
         from grader.pipeline import seed as secret
 
         chosen = secret.draw() if seed is None else seed
         options = Options(source, chosen, examples, wanted(kata or (), track or ()), force)
-        return lambda: run_package(platform.value, out, options)
+        return lambda: run_package(platform, out, options)
 
     sys.exit(run(load))
 

@@ -9,12 +9,13 @@ import typer
 
 from grader.base.exits import Command, run
 from grader.cli.options import AsJson, Choice, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
-from grader.pipeline.wanted import wanted
+from grader.pipeline.wanted import choose, wanted
 
 
 class Part(StrEnum):
     """A part of what certify proves."""
 
+    files = "files"
     zoo = "zoo"
     attacks = "attacks"
     cheats = "cheats"
@@ -52,6 +53,22 @@ def calibrate(
     sys.exit(run(load))
 
 
+def untranslated(track: Tracks = None, kata: Katas = None) -> None:
+    """List the texts of katas that nobody has translated yet, for each language of the course beside English.
+
+    A translation is optional: students read a text without one in English. All katas, unless --track or --kata says
+    which.
+    """
+
+    def load() -> Command:
+        from grader.commands.translations import run_untranslated
+
+        katas = tuple(one.name for one in choose(kata or (), track or ()))
+        return lambda: run_untranslated(katas)
+
+    sys.exit(run(load))
+
+
 def certify(
     jobs: Jobs = 1,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds the solution is graded under.")] = 20,
@@ -60,7 +77,7 @@ def certify(
     track: Tracks = None,
     kata: Katas = None,
     only: Annotated[
-        Part | None, typer.Option(help="Prove only that the tests hold, the sandbox, or the clock.")
+        Part | None, typer.Option(help="Prove only that the files are complete, the tests, the sandbox, or the clock.")
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables there, too.", metavar="FILE")] = None,
     replay: Replay = True,
@@ -79,6 +96,8 @@ def certify(
     ] = None,
 ) -> None:
     """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught.
+
+    And that each kata has all files and texts that it needs: what is missing is listed, a line each.
 
     And that no attack of the corpus gains a point, or harms the next submission, at any isolation that works here;
     nor any cheat on speed, on the CPU.

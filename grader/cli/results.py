@@ -1,7 +1,6 @@
 """What is done with a class that is graded: `report`, `diff`, `similar`, `export`, `marks`; their options."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -9,24 +8,19 @@ import typer
 
 from grader.base.exits import Command, run
 from grader.cli.options import AsJson, Katas, Submissions, Tracks
+from grader.output.formats import format_names
 from grader.pipeline.wanted import demand_own_course, wanted
-
-
-class Format(StrEnum):
-    """Whose results an export is."""
-
-    gradescope = "gradescope"
-    classroom50 = "classroom50"
-    github = "github"
-    junit = "junit"
-    canvas = "canvas"
-    moodle = "moodle"
-    csv = "csv"
-
 
 Excel = Annotated[
     bool, typer.Option("--excel", help="Begin the CSV with the mark by which Excel reads names in any alphabet.")
 ]
+
+
+def parse_format(text: str) -> str:
+    """Return the name of an export format as it was typed. Raises BadParameter for any other text."""
+    if text not in format_names():
+        raise typer.BadParameter(f"{text!r} is not one of {', '.join(format_names())}.")
+    return text
 
 
 def report(
@@ -100,7 +94,10 @@ def similar(
 
 def export(
     directory: Annotated[Path, typer.Argument(help="What `grader grade` had as --out.", metavar="DIR")],
-    format: Annotated[Format, typer.Option(help="Whose format.")],
+    format: Annotated[
+        str,
+        typer.Option(help=f"Format to write: {', '.join(format_names())}.", parser=parse_format, metavar="FORMAT"),
+    ],
     to: Annotated[Path, typer.Option(help="The file, or the directory for several submissions.", metavar="PATH")],
     field: Annotated[
         list[str] | None,
@@ -131,10 +128,11 @@ def export(
     """
 
     def load() -> Command:
-        from grader.commands.export import Options, run_export
+        from grader.commands.export import run_export
+        from grader.output.exporter import Options
 
-        options = Options(format.value, to, tuple(field or ()), people, gradebook, column)
-        return lambda: run_export(directory, options)
+        options = Options(to, tuple(field or ()), people, gradebook, column)
+        return lambda: run_export(directory, format, options)
 
     sys.exit(run(load))
 

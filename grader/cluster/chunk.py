@@ -21,7 +21,7 @@ from grader.pipeline.submission import identify
 from grader.pipeline.submission_ids import Entry
 from grader.pipeline.wanted import choose
 from grader.results.result import Result, load, write_whole
-from torchkata.course import use
+from torchkata.course import CourseError, use
 
 UNFIT = "unfit"  # beside the plan: a file for each node that can't grade, with the reason
 
@@ -48,25 +48,26 @@ def cores(phase: Phase) -> int:
 
 def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str:
     """Grade what is to be graded of these submissions; why this machine can't grade, or nothing if it can."""
-    queue = Queue(entries, [], choose(options.katas), options)
+    queue = Queue(entries, [], choose(options.grading.katas), options)
     quiet = console(quiet=True)
     try:
         if phase == "tests":
-            grade_tests(queue, quiet, warn)
+            for problem in grade_tests(queue, quiet, warn).broken:
+                warn(problem)
             return ""
         for _ in queue.to_grade():
             pass  # those without a result are the tests' to grade, and stay out of `reused`
         from grader.pipeline.speeds import grade_speeds
 
-        assert options.device != "none"
-        unsure, unfit = grade_speeds(options.device, queue, queue.reused, quiet, warn)
+        assert options.grading.device != "none"
+        unsure, unfit = grade_speeds(options.grading.device, queue, queue.reused, quiet, warn)
         if unfit:
             return unfit
         return next(filter(None, (why_not_timed(options.out / name / "result.json") for name in unsure)), "")
     except CallError as error:  # none of them can be read: whoever gave them to us has seen it, too, or will
         warn(str(error))
         return ""
-    except MachineError as error:
+    except (MachineError, CourseError) as error:
         return str(error)
 
 

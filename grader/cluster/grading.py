@@ -42,7 +42,7 @@ class Slurm(Executor):
 
     def grade(self, queue: Queue, out: Console, warn: Warn, live: Following | None) -> RunOutcome:  # noqa: ARG002
         """Nobody follows a single submission on a cluster."""
-        if queue.options.device == "none" and self.asked.speed.keys() & OF_A_GPU:
+        if queue.options.grading.device == "none" and self.asked.speed.keys() & OF_A_GPU:
             warn("no GPU is asked for: tests take none, and without --device nothing is timed")
         return Run(queue, self.asked, out, warn).grade()
 
@@ -92,7 +92,7 @@ class Run:
             jobs = slurm.alive(slurm.jobs_called(stored.name).values())
         except SqueueError as error:
             raise MachineError(f"can't ask Slurm for its jobs: {error}") from None
-        if stored.call == record.digest_of(self.queue):
+        if stored.call == record.digest_of_call(self.queue):
             return stored, jobs
         if jobs:
             raise CallError(

@@ -54,7 +54,7 @@ class Pending:
                 self.tests.pop(name, None)
             else:
                 self.inconclusive.add(name)
-        kind = self.queue.options.device
+        kind = self.queue.options.grading.device
         if name in self.speed and name not in self.tests and kind != "none":
             if stored.is_timed(kind):
                 self.speed.discard(name)
@@ -67,7 +67,7 @@ def pending(queue: Queue, since_ns: int) -> Pending:
     paths = {entry.id: entry.path for entry in queue.entries}
     tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade()}
     speed = set(tests) | set(untimed(queue))
-    if queue.options.device == "none" or not course().timed_with(kata.name for kata in queue.katas):
+    if queue.options.grading.device == "none" or not course().timed_with(kata.name for kata in queue.katas):
         speed = set()
     found = {name: path for name, path in paths.items() if name in tests or name in speed}
     return Pending(queue, since_ns, found, tests, speed)
@@ -75,7 +75,7 @@ def pending(queue: Queue, since_ns: int) -> Pending:
 
 def untimed(queue: Queue) -> list[str]:
     """Those whose tests have run, and whose speed is not known."""
-    kind = queue.options.device
+    kind = queue.options.grading.device
     if kind == "none":
         return []
     stored = {name: result.load(queue.options.out / name / "result.json") for name in queue.reused}

@@ -5,15 +5,13 @@ import statistics
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from grader.cluster.options import Phase
-from grader.pipeline.queue import Options
+from grader.pipeline.queue import GradingOptions, Options
 from grader.results import result
 from grader.results.stored import stored_in
-from grader.sandbox.launch import Isolation
 from torchkata.course import Kata, course
 
 TEST_SECONDS = 0.13  # a test of a right solution at 100 examples (docs/evidence/measured.md)
@@ -30,31 +28,13 @@ class Plan(msgspec.Struct, frozen=True):
     phase: Phase
     course: str  # its folder
     out: str
-    seed: int
-    examples: int
-    isolation: Isolation
-    katas: list[str]
-    device: Literal["none", "cpu", "cuda"]
+    grading: GradingOptions
     since_ns: int
-    keep: Literal["new", "better"]
     chunks: list[list[str]]  # paths of submissions
 
     def options(self, jobs: int) -> Options:
-        """The options that a task grades with."""
-        return Options(
-            out=Path(self.out),
-            jobs=jobs,
-            seed=self.seed,
-            examples=self.examples,
-            isolation=self.isolation,
-            katas=tuple(self.katas),
-            force=False,  # since_ns says what is graded again, so that a task that starts anew does not begin anew
-            quiet=True,
-            device=self.device,
-            alone=False,
-            since_ns=self.since_ns,
-            keep=self.keep,
-        )
+        """Return the options that a task grades with: `since_ns` says what it grades again, however often it starts."""
+        return Options(self.grading, Path(self.out), jobs, quiet=True, alone=False, since_ns=self.since_ns)
 
 
 def plan(phase: Phase, paths: Sequence[Path], options: Options, size: int) -> Plan:
@@ -64,13 +44,8 @@ def plan(phase: Phase, paths: Sequence[Path], options: Options, size: int) -> Pl
         phase=phase,
         course=str(course().root),
         out=str(options.out.absolute()),
-        seed=options.seed,
-        examples=options.examples,
-        isolation=options.isolation,
-        katas=list(options.katas),
-        device=options.device,
+        grading=options.grading,
         since_ns=options.since_ns,
-        keep=options.keep,
         chunks=[absolute[start : start + size] for start in range(0, len(absolute), size)],
     )
 
@@ -89,7 +64,7 @@ def seconds_each(phase: Phase, katas: Sequence[Kata], options: Options) -> float
     measured = []
     for path in islice(stored_in(options.out).values(), LOOKED_AT):
         stored = result.load(path)
-        if stored and stored.examples == options.examples and [kata.kata for kata in stored.katas] == names:
+        if stored and stored.examples == options.grading.examples and [kata.kata for kata in stored.katas] == names:
             speed = sum(row.seconds for row in stored.performance)
             measured.append(speed if phase == "speed" else stored.seconds - speed)
     measured = [seconds for seconds in measured if seconds > 0]
@@ -98,4 +73,4 @@ def seconds_each(phase: Phase, katas: Sequence[Kata], options: Options) -> float
     if phase == "speed":
         return WORKLOAD_SECONDS * max(1, len(course().timed_with(names)))
     tests = sum(len(kata.points) for kata in katas)
-    return TEST_SECONDS * tests * max(LEAST_SHARE, options.examples / 100)
+    return TEST_SECONDS * tests * max(LEAST_SHARE, options.grading.examples / 100)

@@ -1,6 +1,5 @@
 """`DIR/.slurm/jobs.json`: which jobs grade into DIR, so that the same command finds them again after it was stopped."""
 
-import hashlib
 import secrets
 import shutil
 from pathlib import Path
@@ -9,8 +8,9 @@ import msgspec
 
 from grader.base.errors import CallError
 from grader.pipeline import seed
-from grader.pipeline.queue import Queue, fingerprinted
-from grader.results.result import assignment_digest, write_whole
+from grader.pipeline.queue import Queue
+from grader.results.dependencies import digest_call
+from grader.results.result import write_whole
 
 FOLDER = ".slurm"
 
@@ -34,9 +34,9 @@ def begin(queue: Queue, earlier: Record | None) -> Record:
     mark = out / FOLDER / name / "began"
     mark.parent.mkdir(parents=True)
     mark.touch()
-    seed.keep(out, queue.options.seed)
+    seed.keep(out, queue.options.grading.seed)
     since_ns = earlier.since_ns if earlier else mark.stat().st_mtime_ns if queue.options.force else 0
-    record = Record(digest_of(queue), name, since_ns)
+    record = Record(digest_of_call(queue), name, since_ns)
     store(record, out)
     return record
 
@@ -62,9 +62,7 @@ def forget(out: Path) -> None:
     shutil.rmtree(out / FOLDER, ignore_errors=True)
 
 
-def digest_of(queue: Queue) -> str:
-    """The same for the same submissions, assignment and options that results depend on."""
-    options = queue.options
-    said = [sorted(fingerprinted(options, queue.katas).items()), options.device, options.force, assignment_digest()]
-    entries = [(entry.id, str(entry.path.absolute())) for entry in queue.entries]
-    return hashlib.sha256(repr((said, entries)).encode()).hexdigest()
+def digest_of_call(queue: Queue) -> str:
+    """Return the same digest for the same submissions, course and options that results depend on."""
+    options = {**msgspec.structs.asdict(queue.options.grading), "force": queue.options.force}
+    return digest_call(options, [(entry.id, entry.path) for entry in queue.entries])

@@ -7,8 +7,10 @@ from rich.console import Console
 from grader.base.cachedir import cache_dir
 from grader.base.errors import CallError, MachineError
 from grader.base.terminal import console
+from grader.commands.requirements import missing_in
 from grader.pipeline.collect import Tests
 from grader.pipeline.progress import Progress, tests_of
+from grader.pipeline.reference import missing_solutions
 from grader.pipeline.wanted import choose
 from grader.pipeline.workplace import with_workplace
 from grader.proof.admitted import overlooked
@@ -17,15 +19,15 @@ from grader.proof.attacks import Attack, attacks
 from grader.proof.attacktable import attack_table, failed_trials, notes_on
 from grader.proof.cheats import cheats, slow_ones
 from grader.proof.claims import Claim, claims
-from grader.proof.depends import ours
 from grader.proof.messages import write_messages
 from grader.proof.proof import Options, Proof, levels
 from grader.proof.prove import ZooOutcome, catch_table, kata_table, markdown, prove, slow_table
 from grader.proof.proven import Proven
 from grader.proof.remember import remember
+from grader.results.dependencies import digest_grading
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
-from torchkata.course import Kata, course
+from torchkata.course import CourseError, Kata, course
 from torchkata.hypothesis_internals import FEW
 
 MOST_UNSURE = 0.25  # of a part's claims
@@ -35,8 +37,9 @@ LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it, that one's first pass, and what "
     f"holds in all answers; of a right one, all but {FEW} inputs of a test, and what builds on it; fallbacks; more "
     "seeds; the attacks' controls, their seconds and diagnoses, the lesser isolation, and most tests of an attacked "
-    "submission and of the next; cheats on speed."
+    "submission and of the next; cheats on speed; mypy."
 )
+NO_TEST_KNOWN = "caught_by.toml misses {} wrong entries: all tests are run on them (--write-caught-by adds them)"
 
 
 def run_certify(options: Options) -> int:
@@ -44,6 +47,8 @@ def run_certify(options: Options) -> int:
     katas, parts = choose(options.katas), parts_of(options)
     if not course().solutions():
         raise CallError("there is no zoo here: certify needs the instructor's checkout")
+    for path in missing_solutions(katas):
+        raise CourseError(f"{path} is missing: certify proves the tests with the reference solution")
     if options.messages is not None:
         return write_messages(options.messages, katas, options, console(), console(stderr=True))
     todo = list(claims(katas, 1 if options.quick else options.seeds, quick=options.quick)) if "zoo" in parts else []
@@ -55,9 +60,10 @@ def run_certify(options: Options) -> int:
         out.print(f"{part}: nothing to prove, {NOTHING[part]}", soft_wrap=True)
         if options.only:
             return 0
-    if not (todo or corpus or slow):
+    if not (todo or corpus or slow or "files" in parts):
         raise CallError(f"there are no {options.only} in {', '.join(options.katas)}")
-    proofs = [prove_zoo(todo, katas, options, out, err)] if todo else []
+    proofs = [prove_files(katas, options)] if "files" in parts else []
+    proofs += [prove_zoo(todo, katas, options, out, err)] if todo else []
     proofs += [prove_attacks(corpus, options, out, err)] if corpus else []
     if slow:
         from grader.proof.cheatproof import prove_cheats  # imports torch
@@ -92,15 +98,23 @@ def parts_of(options: Options) -> list[str]:
     """What is to be proven. Raises CallError for what no quick proof can be of."""
     if options.quick and options.only == "cheats":
         raise CallError("--quick leaves out the cheats on speed: they need time, and a machine that does nothing else")
-    everything = ["zoo", "attacks"] if options.quick else ["zoo", "attacks", "cheats"]
+    everything = ["files", "zoo", "attacks"] if options.quick else ["files", "zoo", "attacks", "cheats"]
     return [options.only] if options.only else everything
+
+
+def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
+    """Look at the files and texts of each kata for what it lacks; a kata is a claim, and so is each line."""
+    missing = missing_in(katas, quick=options.quick)
+    lines = [line for name in missing for line in missing[name]]
+    whole = sum(not missing[kata.name] for kata in katas)
+    return Proof([], whole + len(lines), lines, [])
 
 
 def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, out: Console, err: Console) -> Proof:
     """That the tests tell right from wrong."""
     outcome = ZooOutcome()
     for kata in katas:
-        ours(kata.name)  # as it is now, before it is imported
+        digest_grading(kata.name)  # as it is now, before it is imported
 
     def warn(text: str) -> None:
         err.print(f"warning: {text}", style="yellow", markup=False)
@@ -123,7 +137,9 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
     tables += [] if options.quick else [catch_table(outcome, katas), slow_table(outcome)]
     failed = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in outcome.failed]
     lines = [*failed, *diagnoses.failed(katas)]
-    return Proof(tables, len(todo) + 1, lines, diagnoses.unforeseen, skipped=outcome.known)
+    unknown = [claim for claim in todo if claim.entry and not claim.entry.caught_by]
+    notes = [] if options.write_caught_by or not unknown else [NO_TEST_KNOWN.format(len(unknown))]
+    return Proof(tables, len(todo) + 1, lines, [*diagnoses.unforeseen, *notes], skipped=outcome.known)
 
 
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:

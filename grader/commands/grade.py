@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
@@ -25,28 +26,24 @@ from grader.pipeline.submission_ids import Entry, with_ids
 from grader.pipeline.wanted import choose
 from grader.results import result
 from grader.results.result import Result
+from grader.results.text import printable
 from torchkata.course import Kata
 
 FINDINGS_SHOWN = 20
 SCHEMA = "torchkata/grade/v1"
 
 
-def grade_into(
-    given: Sequence[Path],
-    options: Options,
-    start: Start,
-    pseudonyms: Path | None = None,
-    people: Path | None = None,
-    *,
-    as_json: bool = False,
-) -> int:
+def grade_into(given: Sequence[Path], options: Options, start: Start) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
     if options.executor == "slurm":
-        isolation = "bwrap" if options.isolation == "auto" else options.isolation  # no node quietly grades with less
-        options = replace(options, isolation=isolation, alone=False)
-    if pseudonyms is not None and people is not None:
+        grading = options.grading
+        if grading.isolation == "auto":  # no node quietly grades with less
+            grading = msgspec.structs.replace(grading, isolation="bwrap")
+        options = replace(options, grading=grading, alone=False)
+    people = options.people
+    if options.pseudonyms is not None and people is not None:
         raise CallError("--class names people, and --pseudonyms does not: take one of them")
-    katas = choose(options.katas)
+    katas = choose(options.grading.katas)
     chosen = executor(options, start)
     found = Download(list(given)) if options.gradescope else hand_ins(given)
     live = live_report(found.submissions, katas, options)
@@ -55,13 +52,12 @@ def grade_into(
         raise CallError(
             f"{next(iter(found.loose))}: loose files go with --executor local; on a cluster, each in a folder"
         )
-    if pseudonyms is not None:
-        entries = disguised(entries, pseudonyms, options)
-        options = replace(options, keeps_code=False)  # it may say whose it is
+    if options.pseudonyms is not None:
+        entries = disguised(entries, options.pseudonyms, options)
     queue = Queue(entries, refused, katas, options)
     if not options.force:
         demand_no_loss(queue.entries, options)
-    out, err = console(quiet=options.quiet, stderr=as_json), console(stderr=True)
+    out, err = console(quiet=options.quiet, stderr=options.as_json), console(stderr=True)
     known_by = read_rulebook(people).names if people is not None else {}
     before = results_in(options.out, known_by)[0] if people is not None else {}
 
@@ -93,16 +89,20 @@ def grade_into(
     tell(err, [*queue.refused, *unreadable])
     if people is not None:
         tell(err, overtaken(people, before, results_in(options.out, known_by)[0]))
+    for problem in outcome.broken:
+        tell(err, problem.splitlines()[:1])
+        err.print("\n".join(map(printable, problem.splitlines()[1:])), markup=False, highlight=False, soft_wrap=True)
     if outcome.unsure:
-        tell(err, [f"could not be graded, run the same command again: {', '.join(outcome.unsure)}"])
+        remedy = "mend what is broken, and run" if outcome.broken else "run"
+        tell(err, [f"could not be graded, {remedy} the same command again: {', '.join(outcome.unsure)}"])
     if outcome.unfit:
         tell(err, [outcome.unfit])
-    code = 3 if outcome.unsure or outcome.unfit else 2 if queue.refused else 0
-    if as_json:
+    code = 3 if outcome.unsure or outcome.broken or outcome.unfit else 2 if queue.refused else 0
+    if options.as_json:
         told = [
             summary(row, options.out, reused=row.submission in queue.reused) for row in rows if row.submission in shown
         ]
-        problems = [*queue.refused, *unreadable, *([outcome.unfit] if outcome.unfit else [])]
+        problems = [*queue.refused, *unreadable, *outcome.broken, *([outcome.unfit] if outcome.unfit else [])]
         print_json({"schema": SCHEMA, "exit_code": code, "submissions": told, "problems": problems})
     return code
 
@@ -144,7 +144,7 @@ class Local(Executor):
 
     def grade(self, queue: Queue, out: Console, warn: Warn, live: Following | None) -> RunOutcome:
         """All tests, then speed."""
-        options = queue.options
+        options, device = queue.options, queue.options.grading.device
         try:
             outcome = grade_tests(queue, out, warn, live, self.start)
         except CallError:
@@ -153,11 +153,11 @@ class Local(Executor):
             if options.out.is_dir():
                 rebuild(options.out)
             raise
-        if options.device != "none":
+        if device != "none":
             from grader.pipeline.speeds import grade_speeds
 
             try:
-                unsure, outcome.unfit = grade_speeds(options.device, queue, [*queue.reused, *outcome.stored], out, warn)
+                unsure, outcome.unfit = grade_speeds(device, queue, [*queue.reused, *outcome.stored], out, warn)
             finally:
                 rebuild(options.out)
             outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]

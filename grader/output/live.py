@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError
-from grader.output import gradescope
+from grader.output.formats import gradescope
 from grader.pipeline import rubric
 from grader.pipeline.session import TestRan
 from grader.results.result import Result, write_whole

@@ -6,10 +6,14 @@ Gradebook?"); Moodle does so with the grading worksheet of an assignment (Moodle
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
+from grader.base.errors import CallError
+from grader.marks.marked import marks_of
 from grader.marks.roster import Person, folded
-from grader.marks.tables import separator
+from grader.marks.tables import separator, text_of
+from grader.output.exporter import Exporter, Options, write_file
 
 Gradebook: TypeAlias = Literal["canvas", "moodle", "csv"]
 Key: TypeAlias = tuple[str, Callable[[Person], str]]  # a column, and what it says of somebody
@@ -158,3 +162,22 @@ def cells_of(text: str, separator: str) -> list[list[Cell]]:
         lines.append(line)
         line = []
     return lines
+
+
+def gradebook_exporter(format: Gradebook) -> Exporter:
+    """Return the exporter that fills the gradebook of this system with everybody's mark."""
+
+    def export(directory: Path, options: Options) -> list[str]:
+        if options.people is None or options.gradebook is None:
+            raise CallError(f"--format {format} needs --class FOLDER and --gradebook FILE")
+        rows, problems = marks_of(directory, options.people)
+        most = max((row.max_score for row in rows if row.max_score is not None), default=0.0)
+        marks = [(row.person, row.mark.final) for row in rows]
+        try:
+            text, more = filled(text_of(options.gradebook), format, options.column, marks, most)
+        except GradebookError as error:
+            raise CallError(f"{options.gradebook}: {error}") from None
+        write_file(options.to, text.encode())
+        return [*problems, *more]
+
+    return Exporter(export, frozenset({"people", "gradebook", "column"}))

@@ -2,13 +2,14 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
 import pytest
 
+from grader.base.errors import CallError
 from grader.pipeline.pytest_internals import reports_of
-from torchkata.course import Kata, course
+from torchkata.course import CourseError, Kata, compare_tests, course
 from torchkata.first_pass import INPUTS, Inputs
 from torchkata.languages import class_language
 from torchkata.result import TestResult
@@ -24,20 +25,14 @@ class Tests:
         self.config = session.config
         self.config.stash[INPUTS] = inputs
         self.examples = examples
+        self.broken: set[tuple[str, str]] = set()  # kata and name of tests that the reference solution fails
         self.items: dict[str, dict[str, pytest.Function]] = {}
         for item in session.items:
             kata = kata_of(item.path)
             if kata is not None and isinstance(item, pytest.Function):
                 self.items.setdefault(kata, {})[item.name] = item
-        found = {kata: set(items) for kata, items in self.items.items()}
-        expected = {kata.name: set(kata.points) for kata in course().choose([*self.config.stash[CHOSEN]])}
-        if found != expected:
-            raise RuntimeError(f"tests and kata.toml differ: {sorted(all_names(found) ^ all_names(expected))}")
-
-
-def all_names(tests: Mapping[str, set[str]]) -> set[str]:
-    """`kata::test` of every test."""
-    return {f"{kata}::{name}" for kata, names in tests.items() for name in names}
+        for chosen in course().choose([*self.config.stash[CHOSEN]]):
+            compare_tests(course(), chosen, {*self.items.get(chosen.name, ())}, chosen.points)
 
 
 class Collector:
@@ -48,16 +43,33 @@ class Collector:
         self.examples = examples
         self.inputs = inputs
         self.error: BaseException | None = None
+        self.uncollected: list[str] = []  # why a file could not be
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note what could not be collected."""
+        if report.failed:
+            self.uncollected.append(str(report.longrepr).strip().splitlines()[-1])
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """Spare each failure pytest's own traceback: nobody reads it, and it takes longer than most tests."""
         config.option.tbstyle = "native"
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Generator[None, object, object]:
+        """Keep what pytest would print: a course whose tests and points differ."""
+        try:
+            return (yield)
+        except pytest.UsageError as error:
+            self.error = CourseError(str(error))
+            return None
+
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Take over from pytest."""
         try:
+            if self.error is not None:
+                raise self.error
             if session.testsfailed:
-                raise RuntimeError("the tests can't be collected; plain pytest says why")
+                raise CallError("\n".join(self.uncollected) or "the tests can't be collected; plain pytest says why")
             tests = Tests(session, self.examples, self.inputs)
             self.use(tests)
         except BaseException as error:
@@ -99,7 +111,9 @@ def with_tests(
     if code == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        raise RuntimeError(f"pytest could not start ({code!r})")
+        raise CallError(
+            f"{course().root}: pytest can't collect the tests (its code {int(code)}); plain pytest says why"
+        )
 
 
 def run(item: pytest.Item) -> TestResult:
@@ -109,10 +123,16 @@ def run(item: pytest.Item) -> TestResult:
     results = [result for report in reports if (result := getattr(report, "kata_result", None)) is not None]
     faults = [str(one.longrepr) for one in reports if one.failed and not hasattr(one, "kata_result")]
     if faults or len(results) != 1 or (reports[1].skipped and results[0].outcome == "passed"):
-        text = faults[0].strip().splitlines()[-1] if faults else "the test did not run"
+        text = first_reason(faults[0]) if faults else "the test did not run"
         result = TestResult(item.name, "inconclusive", message=f"the grader itself failed: {text}")
     elif results[0].outcome == "passed" and item.config.stash[STUDENT].last is None:
         result = TestResult(item.name, "inconclusive", message=NOBODY_ASKED)
     else:
         result = results[0]
     return replace(result, seconds=round(time.monotonic() - began, 4))
+
+
+def first_reason(fault: str) -> str:
+    """Return the line of pytest's report of a test that could not be set up that says why: the last, or the fixture."""
+    lines = fault.strip().splitlines()
+    return next((line.strip("E ") for line in lines if line.startswith("E ") and "fixture" in line), lines[-1])

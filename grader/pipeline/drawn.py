@@ -21,7 +21,6 @@ import inspect
 import os
 import secrets
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator
@@ -36,15 +35,14 @@ from hypothesis.errors import HypothesisException
 from grader.base.cachedir import cache_dir
 from grader.pipeline import drawn_format
 from grader.pipeline.drawn_format import Damaged, Unstorable
-from grader.results.result import version_of, write_whole
-from torchkata.course import ENGINE, course
+from grader.results.dependencies import digest_inputs, digest_strategies
+from grader.results.result import write_whole
+from torchkata.course import course
 from torchkata.first_pass import Input
 from torchkata.hypothesis_internals import settings_of
 from torchkata.selection import kata_of
 
 PACKAGED = "drawn"  # in the course's folder: what `grader package` has put there
-DRAWN_BY = ("torchkata", "grader/pipeline/drawn.py", "grader/pipeline/drawn_format.py")
-VERSIONS = ("hypothesis", "numpy")
 DAY = 86400.0  # seconds
 UNUSED = 30 * DAY  # after which what was drawn for other tests or seeds is thrown away
 DIGEST_BYTES = 32
@@ -109,13 +107,13 @@ class DrawnInputs:
 
 def path_of(item: pytest.Function, seed: int) -> Path:
     """Where in a folder the inputs of a test are."""
-    return Path(key(seed, settings_of(item.obj).max_examples), f"{kata_of(item.path)}.{item.name}")
+    return Path(digest_inputs(seed, settings_of(item.obj).max_examples), f"{kata_of(item.path)}.{item.name}")
 
 
 @contextlib.contextmanager
 def drawn_inputs(*, shut_in: bool) -> Iterator[DrawnInputs]:
     """The inputs for one run: kept for others, where students' code is `shut_in` and can't reach them."""
-    rules()  # before any child is forked, which would read all of them again
+    digest_strategies()  # before any child is forked, which would read all of them again
     if shut_in:
         clear_unused(kept_in())
         yield DrawnInputs(kept_in())
@@ -173,27 +171,3 @@ def drawn_by_hypothesis(item: pytest.Function, seed: int) -> bytes:
         return drawn_format.NOTHING
     finally:
         handle.inner_test = body
-
-
-@functools.cache
-def key(seed: int, examples: int) -> str:
-    """The same for the same strategies, versions and numbers."""
-    return hashlib.sha256(repr((seed, examples, rules())).encode()).hexdigest()[:32]
-
-
-@functools.cache
-def rules() -> str:
-    """A digest of the strategies, and of the versions of what draws from them, as they are when this is first asked."""
-    digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
-    for name in dict.fromkeys((*VERSIONS, *course().preload)):
-        digest.update(f"{name} {version_of(name)}".encode())
-    for path in sorted(path for name in DRAWN_BY for path in sources(ENGINE / name)):
-        digest.update(f"{path.relative_to(ENGINE).as_posix()}:".encode() + path.read_bytes())
-    for path in course().rules():
-        digest.update(f"{path.relative_to(course().root).as_posix()}:".encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def sources(path: Path) -> list[Path]:
-    """The file, or those of the folder that were written by hand."""
-    return [path] if path.is_file() else [*path.rglob("*.py"), *path.rglob("*.toml")]

@@ -38,6 +38,7 @@ class RunOutcome:
     stored: list[str] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)  # through no fault of the student's
     again: Counter[str] = field(default_factory=Counter)  # katas of submissions of which another was kept
+    broken: list[str] = field(default_factory=list)  # tests that fail through the instructor's mistake, and how
     unfit: str = ""  # why this machine could not time any, and what to do
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from grader.base.errors import CallError
-from grader.pipeline.queue import Options
+from grader.pipeline.queue import GradingOptions, Options
 from grader.pipeline.submission_ids import Entry
 from grader.results import result
 from grader.results.result import Result
@@ -15,7 +15,7 @@ def demand_no_loss(entries: Sequence[Entry], options: Options) -> None:
     losses: dict[str, list[str]] = {}
     for entry in entries:
         stored = result.load(options.out / entry.id / "result.json")
-        if stored is not None and stored.katas and (lost := list(lost_of(stored, options))):
+        if stored is not None and stored.katas and (lost := list(lost_of(stored, options.grading))):
             losses[entry.id] = lost
     if losses:
         name, lost = next(iter(losses.items()))
@@ -26,16 +26,16 @@ def demand_no_loss(entries: Sequence[Entry], options: Options) -> None:
         )
 
 
-def lost_of(stored: Result, options: Options) -> Iterator[str]:
+def lost_of(stored: Result, asked: GradingOptions) -> Iterator[str]:
     """What a stored result has, and a new one would not have."""
     for kata in stored.katas:
-        if kata.status != "not_graded" and kata.kata in course().katas and kata.kata not in options.katas:
+        if kata.status != "not_graded" and kata.kata in course().katas and kata.kata not in asked.katas:
             yield kata.kata
-    if stored.seed != options.seed:
+    if stored.seed != asked.seed:
         yield f"seed {stored.seed}"
-    if stored.examples > options.examples:
+    if stored.examples > asked.examples:
         yield f"{stored.examples} examples"
-    if stored.isolation == "bwrap" and options.isolation == "none":
+    if stored.isolation == "bwrap" and asked.isolation == "none":
         yield "isolation bwrap"
-    if stored.device != options.device and any(row.counts for row in stored.performance):
+    if stored.device != asked.device and any(row.counts for row in stored.performance):
         yield f"speed on {stored.device}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
@@ -16,40 +17,54 @@ from grader.pipeline import regrade
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.seed import keep
 from grader.pipeline.session import Job
-from grader.pipeline.submission import Submission
 from grader.pipeline.submission import read as read_submission
 from grader.pipeline.submission_ids import Entry
 from grader.results import result
-from grader.results.digests import basis, course_version
+from grader.results.dependencies import digest_basis, digest_result, environment
+from grader.results.history import course_version
 from grader.results.result import Result
 from grader.sandbox.launch import Isolation
 from torchkata.course import Kata
 
 OTHERS_WRITE = 0o022  # the group, and everybody
+SAME_END = ("device", "replay", "keep")  # with any of their values a kata ends the same; speed has its own digest
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of `grader grade`."""
+class GradingOptions(msgspec.Struct, frozen=True):
+    """The options that results depend on. A task of a cluster is sent all of them."""
 
-    out: Path
-    jobs: int
     seed: int
     examples: int
     isolation: Isolation
     katas: tuple[str, ...]
-    force: bool
-    quiet: bool
-    gradescope: Path | None = None
     device: Literal["none", "cpu", "cuda"] = "none"
+    replay: bool = True  # inputs are drawn once for all submissions
+    keep: Literal["new", "better"] = "new"  # of what is stored and what a regrade gives
+
+    def select_dependencies(self, *without: str) -> dict[str, object]:
+        """Return by name the options that decide how a kata ends: the digests of a result cover them."""
+        left_out = {*SAME_END, *without}
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if name not in left_out}
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `grader grade`: those that results depend on, and what this process does."""
+
+    grading: GradingOptions
+    out: Path
+    jobs: int = 1
+    force: bool = False
+    quiet: bool = False
+    gradescope: Path | None = None
     executor: Literal["local", "slurm"] = "local"
     slurm: tuple[str, ...] = ()  # KEY=VALUE
     per_task: int | None = None  # submissions that a task of the cluster grades; None: as many as keep it busy a while
+    pseudonyms: Path | None = None  # the key to them; code may name its author, and is not stored
+    people: Path | None = None
+    as_json: bool = False
     alone: bool = True  # nobody else writes into `out` meanwhile
-    replay: bool = True  # inputs are drawn once for all submissions
-    keeps_code: bool = True  # beside the results, for the page
     since_ns: int = 0  # what was stored before is graded again, by the file system's clock
-    keep: Literal["new", "better"] = "new"  # of what is stored and what a regrade gives
 
 
 class Queue:
@@ -77,10 +92,10 @@ class Queue:
 
         Why something can't be read is stored, too; in an `out` that is new only if something else can be.
         """
-        out, ready = self.options.out, False
+        out, grading, ready = self.options.out, self.options.grading, False
         unreadable: dict[str, str] = {}
         if out.is_dir():
-            prepare(out, self.options.seed, alone=self.options.alone)
+            prepare(out, grading.seed, alone=self.options.alone)
             ready = True
         for entry in self.entries:
             submission = None
@@ -91,18 +106,18 @@ class Queue:
                 self.unreadable += 1
                 unreadable[entry.id] = str(error).removeprefix(f"{entry.path}: ")
             if submission is not None and not ready:
-                prepare(out, self.options.seed, alone=self.options.alone)
+                prepare(out, grading.seed, alone=self.options.alone)
                 ready = True
             while ready and unreadable:
                 self.store_unreadable(*unreadable.popitem())
             if submission is None:
                 continue
-            fingerprint = result.fingerprint(submission.files, fingerprinted(self.options, self.katas))
+            fingerprint = digest_result(submission.files, grading.select_dependencies())
             if not self.options.force and reusable(self.options, entry.id, fingerprint):
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
-            self.bases[entry.id] = basis_of(submission, self.options)
+            self.bases[entry.id] = digest_basis(submission.files, grading.select_dependencies("katas"))
             stored = stored_for(self.options, entry.id)
             kept = regrade.kept(stored, self.bases[entry.id], self.katas)
             if stored is not None and is_whole(stored, kept, self.katas) and keeps_speed(self.options, stored):
@@ -111,7 +126,7 @@ class Queue:
                 self.reused.append(entry.id)
                 continue
             before = regrade.done_in(stored)
-            yield Job(submission, self.katas, self.options.seed, linted=True, kept=kept, done_before=before)
+            yield Job(submission, self.katas, grading.seed, linted=True, kept=kept, done_before=before)
         if not ready:
             raise CallError("; ".join(self.refused))
 
@@ -127,11 +142,11 @@ class Queue:
             score=0.0,
             max_score=sum(kata.max_score for kata in self.katas),
             fingerprint="",
-            seed=self.options.seed,
-            examples=self.options.examples,
-            isolation=self.options.isolation,
+            seed=self.options.grading.seed,
+            examples=self.options.grading.examples,
+            isolation=self.options.grading.isolation,
             seconds=0.0,
-            environment=result.environment(),
+            environment=environment(),
             katas=[],
         )
 
@@ -154,17 +169,6 @@ def prepare(directory: Path, seed: int, *, alone: bool) -> None:
         raise CallError(f"--out {directory}: can't write there ({error.strerror})") from None
     if alone:
         clear_half_written(directory)
-
-
-def fingerprinted(options: Options, katas: Sequence[Kata]) -> dict[str, object]:
-    """The options that a result depends on."""
-    names = [kata.name for kata in katas]
-    return {"seed": options.seed, "examples": options.examples, "katas": names, "isolation": options.isolation}
-
-
-def basis_of(submission: Submission, options: Options) -> str:
-    """What decides all katas' points beside what the course says of each."""
-    return basis(submission.files, fingerprinted(options, ()))
 
 
 def stored_for(options: Options, submission: str) -> Result | None:
@@ -196,4 +200,4 @@ def is_whole(stored: Result, kept: Iterable[str], katas: Iterable[Kata]) -> bool
 
 def keeps_speed(options: Options, stored: Result) -> bool:
     """Whether nothing is stored of its speed that this call is not about."""
-    return options.device != "none" or not stored.performance
+    return options.grading.device != "none" or not stored.performance

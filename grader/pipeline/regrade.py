@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from grader.results.digests import kata_digest
+from grader.results.dependencies import digest_kata
 from grader.results.result import KataResult, Result
 from torchkata.course import Kata
 
@@ -17,7 +17,7 @@ def kept(stored: Result | None, basis: str, katas: Iterable[Kata]) -> dict[str, 
     return {
         kata.name: results[kata.name]
         for kata in katas
-        if kata.name in results and results[kata.name].digest == kata_digest(kata.name)
+        if kata.name in results and results[kata.name].digest == digest_kata(kata.name)
     }
 
 
@@ -28,7 +28,7 @@ def done_in(stored: Result | None) -> frozenset[str]:
 
 def with_digests(katas: Iterable[KataResult]) -> list[KataResult]:
     """What was graded, each with what the course says of it now."""
-    return [replace(one, digest=kata_digest(one.kata)) for one in katas]
+    return [replace(one, digest=digest_kata(one.kata)) for one in katas]
 
 
 def better(stored: Result | None, katas: Sequence[KataResult]) -> list[KataResult]:

@@ -39,7 +39,7 @@ from torchkata.first_pass import INPUTS
 from torchkata.hypothesis_internals import take_few
 from torchkata.languages import read_ahead
 from torchkata.profiles import SECRET, SEED
-from torchkata.result import TestResult
+from torchkata.result import BROKEN, FAILED, TestResult
 from torchkata.selection import STUDENT
 from torchkata.student import Runner, Student
 
@@ -51,6 +51,7 @@ LOST = TestResult(
     message="judging what your code answers has ended the grader's own process, and that of a second try, too",
     cause="the grader's process was lost",
 )
+BROKEN_TEST = "this test itself is broken: your instructor is told; it is not your fault, and costs nothing"
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class Job:
     linted: bool = False  # findings on the source are wanted
     fails: bool = False  # as is known: a first pass would come before Hypothesis in vain, and nobody reads what is told
     few: bool = False  # of the inputs are enough
+    shows_all: bool = False  # no student reads it: messages may tell the seed, and where in the course a test fails
     next: "Job | None" = None  # graded right after it, by the same zygote
     kept: Mapping[str, KataResult] = field(default_factory=dict)  # by kata: graded before, as it would be again
     done_before: frozenset[str] = frozenset()  # the katas that these found done
@@ -77,6 +79,7 @@ class TestRan:
     job: Job
     kata: str
     result: TestResult
+    trace: str = ""  # for the instructor: how a broken test failed
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ class Graded:
     seconds: float
     findings: list[Finding] = field(default_factory=list)
     peak_mib: float = 0.0  # of the grader's own process, most of it torch
+    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # by kata and test: how broken tests failed
 
 
 Event: TypeAlias = TestRan | Graded
@@ -98,6 +102,7 @@ class Ran(msgspec.Struct, frozen=True, tag=True):
 
     kata: str
     result: TestResult
+    trace: str = ""
 
 
 class Finished(msgspec.Struct, frozen=True, tag=True):
@@ -174,6 +179,7 @@ class Child:
     katas: list[KataResult] | None = None
     linted: dict[str, list[Finding]] = field(default_factory=dict)  # what was found in each file
     silent: bool = False  # it says no more
+    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # by kata and test: how broken tests failed
     peak_mib: float = 0.0
 
     def hear(self) -> TestRan | None:
@@ -183,9 +189,11 @@ class Child:
             if self.results.poll():
                 message = msgspec.msgpack.decode(self.results.recv_bytes(), type=Ran | Finished | Linted)
         match message:
-            case Ran(kata, result):
+            case Ran(kata, result, trace):
                 self.ended.setdefault(kata, {})[result.name] = result
-                return TestRan(self.job, kata, result)
+                if trace:
+                    self.traces[kata, result.name] = trace
+                return TestRan(self.job, kata, result, trace)
             case Finished(katas):
                 self.katas = katas
             case Linted(file, findings):
@@ -215,7 +223,8 @@ class Child:
                 for kata in self.job.katas
             ]
         seconds = time.monotonic() - first.began
-        return Graded(self.job, katas, seconds, self.findings(), max(self.peak_mib, first.peak_mib))
+        peak_mib = max(self.peak_mib, first.peak_mib)
+        return Graded(self.job, katas, seconds, self.findings(), peak_mib, first.traces | self.traces)
 
 
 def with_news(running: Mapping[Connection, Child]) -> list[Child]:
@@ -299,11 +308,11 @@ def grade_submission(
     job: Job,
     tests: Tests,
     runner: GradingRunner,
-    ran: Callable[[str, TestResult], None],
+    ran: Callable[[str, TestResult, str], None],
     before: Mapping[str, Mapping[str, TestResult]] = MappingProxyType({}),
 ) -> list[KataResult]:
     """All katas of one submission, in order, each on foundations that hold; what has ended `before` does not run."""
-    tests.config.stash[SEED], tests.config.stash[SECRET] = job.seed, True
+    tests.config.stash[SEED], tests.config.stash[SECRET] = job.seed, not job.shows_all
     tests.config.stash[STUDENT] = student = Student(runner)
     if job.fails:
         tests.config.stash[INPUTS], tests.config.stash[QUICK_PROOF] = None, True
@@ -322,11 +331,22 @@ def grade_submission(
                 item = tests.items[kata.name][name]
                 if job.few and hasattr(item.obj, "hypothesis"):
                     take_few(item.obj)
-                ended[name] = run(item)
-                ran(kata.name, ended[name])
+                result = run(item)
+                ended[name] = excused(result) if is_broken(tests, kata.name, result) else result
+                ran(kata.name, ended[name], "" if ended[name] is result else result.message)
         results.append(rubric.score(kata, ended))
     runner.end()
     return results
+
+
+def is_broken(tests: Tests, kata: str, result: TestResult) -> bool:
+    """Return whether a test failed through the instructor's mistake: it says so, or the reference solution fails it."""
+    return result.cause.startswith(BROKEN) or (result.outcome in FAILED and (kata, result.name) in tests.broken)
+
+
+def excused(result: TestResult) -> TestResult:
+    """Return what a student reads of a broken test: not how it failed, since it may be a hidden one."""
+    return TestResult(result.name, "inconclusive", message=BROKEN_TEST, cause=BROKEN, seconds=result.seconds)
 
 
 def stands(kata: str, done: Set[str], done_before: Set[str]) -> bool:

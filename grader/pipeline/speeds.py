@@ -7,10 +7,11 @@ from rich.console import Console
 
 from grader.base.progress import ProgressBar
 from grader.pipeline.archives import SubmissionError
-from grader.pipeline.queue import Queue, fingerprinted
+from grader.pipeline.queue import Queue
 from grader.pipeline.submission import read as read_submission
 from grader.pipeline.workplace import with_sandbox
 from grader.results import result
+from grader.results.dependencies import digest_result
 from grader.results.result import PerformanceResult, Result
 from grader.sandbox.launch import Sandbox
 from grader.speed import gpu, setup
@@ -58,7 +59,7 @@ def grade_speeds(
     if isinstance(device, str):
         refuse(device)
     elif queued:
-        with_sandbox(options.isolation, setup.limits(), setup.timing(device), warn, use, [options.out])
+        with_sandbox(options.grading.isolation, setup.limits(), setup.timing(device), warn, use, [options.out])
     return unsure, unfit
 
 
@@ -84,7 +85,7 @@ def waiting(kind: Kind, queue: Queue, shown: set[str]) -> tuple[list[SpeedJob], 
             files = read_submission(entry.path, entry.files).files
         except SubmissionError:  # it was there when its tests ran
             files = {}
-        if result.fingerprint(files, fingerprinted(queue.options, queue.katas)) == stored.fingerprint:
+        if digest_result(files, queue.options.grading.select_dependencies()) == stored.fingerprint:
             jobs.append(SpeedJob(entry.id, files, tuple(stored.katas), workloads))
         else:
             changed.append(entry.id)

@@ -1,10 +1,11 @@
 """What a command is about: which course, and which katas: `--kata`, `--track`, or those that the course grades."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from grader.base.errors import CallError
-from torchkata.course import Kata, course, find, is_chosen
+from torchkata.course import CourseError, Kata, course, find, is_chosen
 
 
 def demand_own_course(submissions: Sequence[Path]) -> None:
@@ -30,5 +31,20 @@ def choose(names: Sequence[str], tracks: Sequence[str] = ()) -> tuple[Kata, ...]
     """These katas and those of these tracks, all for neither. Raises CallError."""
     try:
         return tuple(course().choose(names, tracks))
+    except CourseError:
+        raise
     except ValueError as error:
         raise CallError(str(error)) from None
+
+
+def demand_gradable(katas: Sequence[Kata]) -> None:
+    """Raise CourseError for a file or a package that grading these katas needs and that is missing."""
+    for package in course().preload:
+        if find_spec(package) is None:
+            path = course().root / "pyproject.toml"
+            raise CourseError(f"{path}: [tool.torchkata]: preload names {package!r}, which is not installed")
+    for kata in katas:
+        for name in course().foundations(kata.name):
+            path = course().fallback(name)
+            if not path.is_file():
+                raise CourseError(f"{path} is missing: {kata.name} builds on {name}, which some students will not have")

@@ -10,6 +10,7 @@ from grader.base.leftovers import in_use
 from grader.pipeline.collect import Tests, with_tests
 from grader.pipeline.drawn import drawn_inputs
 from grader.pipeline.start import Start
+from grader.pipeline.wanted import demand_gradable
 from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
@@ -33,7 +34,8 @@ def with_workplace(
     Their inputs are drawn once and replayed to each submission, unless told otherwise. Whoever runs in there sees
     nothing of this project, nor of `private`. Raises MachineError where the isolation can't be had.
     """
-    asked = katas or course().katas.values()
+    asked = katas or [*course().katas.values()]
+    demand_gradable(asked)
     with contextlib.closing(start or Start()) as beginning:
 
         def go_on(sandbox: Sandbox) -> None:

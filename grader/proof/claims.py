@@ -26,6 +26,8 @@ class Claim:
 def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
     """Everything to be proven of these katas; of a wrong one, `quick` asks just the test that is known to catch it.
 
+    Where `caught_by.toml` names none, all tests are asked.
+
     It proves right ones with a few of the inputs: that none of many is turned down is what the whole proof is for.
 
     A wrong kata is graded alone: while others are graded, a fallback has its place, so its file is not even there.
@@ -107,9 +109,9 @@ def is_caught_as(entry: zoo.ZooEntry) -> Callable[[Sequence[KataResult]], str | 
 
 
 def misremembered(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | None:
-    """What is wrong with an entry's `caught_by`."""
+    """Return what is wrong with an entry's `caught_by`; None where it is right or unknown."""
     if not entry.caught_by:
-        return "caught_by is missing (--write-caught-by writes it)"
+        return None
     fails_to = "say what it looks like" if entry.looks_like else "note what is wrong" if entry.note else "catch it"
     return None if entry.caught_by in catching(entry, results) else f"its {entry.caught_by} does not {fails_to}"
 

@@ -58,7 +58,7 @@ def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
     for entry, result in entries:
         texts = [text_of(kata, block) for block in blocks(result.tests)]
         shown = "```\n" + "\n\n".join(texts) + "\n```" if texts else NOTHING
-        parts.append(f"## {entry.name}\n\nBreaks: {entry.words}\n\n{shown}\n")
+        parts.append(f"## {entry.name}\n\n{entry.words}\n\n{shown}\n")
     return "\n".join(parts)
 
 

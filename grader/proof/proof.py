@@ -20,7 +20,7 @@ class Options:
     isolation: Isolation
     katas: tuple[str, ...]
     markdown: Path | None
-    only: Literal["zoo", "attacks", "cheats"] | None = None
+    only: Literal["files", "zoo", "attacks", "cheats"] | None = None
     replay: bool = True
     quick: bool = False
     force: bool = False

@@ -1,6 +1,6 @@
 """A record of what claims that held came to, beside the grader's other caches: what is as it was is not graded again.
 
-$XDG_CACHE_HOME/torchkata/proven/<kata>.msgpack    results by `depends.digest`, those used last at the end
+$XDG_CACHE_HOME/torchkata/proven/<kata>.msgpack    results by `digest_proof`, those used last at the end
 
 What is read is judged again, so the judgement may change. Losing all of it costs time only.
 """
@@ -13,8 +13,9 @@ from typing import Literal
 
 import msgspec
 
+from grader.pipeline.session import Job
 from grader.proof.claims import Claim
-from grader.proof.depends import digest
+from grader.results.dependencies import digest_proof
 from grader.results.result import KataResult, write_whole
 
 MOST = 1000  # results of one kata: some versions of all its claims
@@ -75,7 +76,12 @@ class Proven:
 
     def key(self, claim: Claim) -> str:
         """The same for what must come out the same; of all texts, one note alone is known of it."""
-        return digest(claim.job, self.examples, self.isolation) + note_of(claim)
+        return self.digest(claim.job) + note_of(claim)
+
+    def digest(self, job: Job) -> str:
+        """Return the digest of what grading a job depends on."""
+        options = (self.examples, self.isolation, job.few, job.seed, job.limits)
+        return digest_proof(job.katas, job.submission.files, job.known_good, options)
 
     def path(self, claim: Claim) -> Path:
         """The file that a claim's results are in."""

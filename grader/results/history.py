@@ -4,8 +4,26 @@ import ast
 import subprocess
 from collections.abc import Iterator
 
-from grader.results.digests import NOT_COMMITTED, rules_of
-from torchkata.course import course
+from grader.results.dependencies import find_kata_files
+from torchkata.course import cached_by_course, course
+
+NOT_COMMITTED = "+"
+RULES = (
+    "conftest.py",
+    *(f":(glob){folder}/**/*.{kind}" for folder in ("tests", "reference") for kind in ("py", "toml")),
+)
+
+
+@cached_by_course
+def course_version() -> str:
+    """The commit of the course, with a mark where what is asked is not committed; "" where it is no git checkout."""
+    asked = (("rev-parse", "HEAD"), ("status", "--porcelain", "--", *RULES))
+    command = ["git", "-C", str(course().root)]
+    try:
+        said = [subprocess.run([*command, *one], capture_output=True, text=True, check=True).stdout for one in asked]
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return said[0].strip() + (NOT_COMMITTED if said[1] else "")
 
 
 def changes(kata: str, old: str, new: str) -> str:
@@ -14,7 +32,7 @@ def changes(kata: str, old: str, new: str) -> str:
     if kata not in course().katas or not all(versions):
         return f"{kata}: what is asked has changed"
     root, tests = course().root, f"tests/test_{kata}.py"
-    files = [path.relative_to(root).as_posix() for path in rules_of(kata)]
+    files = [path.relative_to(root).as_posix() for path in find_kata_files(kata)]
     span = "..".join(versions)
     changed = git("diff", "--name-only", "--relative", span, "--", *files).splitlines()
     what = [f"{tests}::{name}" for name in differing(source(tests, old), source(tests, new))] or changed

@@ -1,10 +1,5 @@
 """What grading a submission comes to, as it is stored: `DIR/<id>/result.json`, whole or not at all."""
 
-import contextlib
-import hashlib
-import platform
-from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import Literal
 
@@ -13,12 +8,11 @@ import msgspec
 from grader.base.errors import MachineError
 from grader.base.leftovers import in_use
 from torchkata import state
-from torchkata.course import ENGINE, Tier, cached_by_course, course
+from torchkata.course import Tier
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
 SCHEMA = "torchkata/result/v1"
 REHEARSAL = "a rehearsal, no points"  # what a workload is on a device on which speed earns none
-GRADED_BY = ("torchkata", "grader")  # and what the course says: what decides a score, and what a student reads of it
 
 
 class ResultError(Exception):
@@ -115,61 +109,9 @@ class Result(msgspec.Struct, frozen=True):
         return all(result.status != "inconclusive" for result in self.katas)
 
 
-def environment() -> dict[str, str]:
-    """The versions that a result depends on."""
-    packages = {name: version_of(name) for name in dict.fromkeys((*course().preload, "numpy", "hypothesis", "pytest"))}
-    return {"python": platform.python_version(), "platform": platform.platform(), **packages}
-
-
-def version_of(module: str) -> str:
-    """Of what is imported by this name, "" where it is not installed or comes with Python."""
-    with contextlib.suppress(PackageNotFoundError):
-        return version(module)
-    names = packages_distributions().get(module, [])
-    return version(names[0]) if names else ""
-
-
-def fingerprint(files: Mapping[str, bytes], options: Mapping[str, object]) -> str:
-    """The same for the same submission, assignment and options; another if any of them changes."""
-    digest = hashlib.sha256(repr((sorted(options.items()), assignment_digest())).encode())
-    for name, content in sorted(files.items()):
-        digest.update(f"{name}:{hashlib.sha256(content).hexdigest()};".encode())
-    return f"sha256:{digest.hexdigest()}"
-
-
 def speed_fingerprint(fingerprint: str, device: str) -> str:
     """The same for the same submission, assignment, options and kind of device."""
     return f"{fingerprint}+{device}"
-
-
-@cached_by_course
-def assignment_digest() -> str:
-    """What decides a score here: the course, the engine, and what students' code imports."""
-    findings = course().reference / "lint.toml"
-    ours = [*course().rules(), *([findings] if findings.is_file() else [])]
-    return digest_of(ours, course().root, engine_digest())
-
-
-@cached_by_course
-def engine_digest() -> str:
-    """What of it is the same for any course but for what that has students' code import."""
-    return digest_of(sorted(engine_files()), ENGINE, repr([version_of(name) for name in course().preload]))
-
-
-def digest_of(paths: Iterable[Path], root: Path, also: str) -> str:
-    """Of these files, by their places below a folder, and of a text."""
-    digest = hashlib.sha256(also.encode())
-    for path in paths:
-        digest.update(f"{path.relative_to(root).as_posix()}:".encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def engine_files() -> Iterator[Path]:
-    """The files of the engine that decide a score."""
-    for folder in GRADED_BY:
-        for path in (ENGINE / folder).rglob("*"):
-            if path.suffix in (".py", ".toml") and (ENGINE / "grader/tests") not in path.parents:
-                yield path
 
 
 def write(result: Result, directory: Path) -> None:

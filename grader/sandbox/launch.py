@@ -21,7 +21,7 @@ from typing import Literal, TypeAlias
 from grader.base.errors import MachineError
 from grader.sandbox import forks, syscalls
 from grader.sandbox.confine import DEVICES, Confinement, hide_memory
-from torchkata.course import ENGINE, Kata, Limits, course
+from torchkata.course import ENGINE, CourseError, Kata, Limits, course
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
 START_SECONDS = 120.0  # importing torch from a cold network disk takes this long
@@ -87,7 +87,7 @@ class Sandbox:
         self.violations: list[str] = []  # what its workers can do and should not, once that has been tried
 
     def wait_until_ready(self) -> None:
-        """Raises IsolationError when the zygote does not come up."""
+        """Raises IsolationError when the zygote does not come up, and CourseError where a probe is to blame."""
         self.control.settimeout(START_SECONDS)
         with contextlib.suppress(OSError):
             if self.control.recv(1) == b"h":
@@ -95,7 +95,10 @@ class Sandbox:
         errors = self.close().decode("utf-8", "replace").strip()
         if "bwrap: Unknown option" in errors:
             errors += "; bubblewrap 0.5 or newer is needed"
-        raise IsolationError(errors.splitlines()[-1] if errors else "the worker process did not start")
+        last = errors.splitlines()[-1] if errors else "the worker process did not start"
+        if last.startswith("tests/probes/"):
+            raise CourseError(f"{course().root}/{last}")
+        raise IsolationError(last)
 
     def clone(self) -> socket.socket:
         """A connection to a zygote of its own. Raises IsolationError."""

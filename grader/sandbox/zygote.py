@@ -98,7 +98,11 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
     if "torch" in preload:
         warm_up_torch(gpu=gpu, timed=timed)
     for probe in probes:
-        importlib.import_module(f"tests.probes.{probe}")
+        try:
+            importlib.import_module(f"tests.probes.{probe}")
+        except Exception as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            sys.exit(f"tests/probes/{probe}.py: a worker, which has nothing else of tests/, can't import it ({reason})")
     import grader.sandbox.work  # noqa: F401
     import torchkata.probes  # noqa: F401
     from grader.sandbox.forks import collapse_memory

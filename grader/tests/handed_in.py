@@ -2,8 +2,9 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
-from grader.pipeline.queue import Options
+from grader.pipeline.queue import GradingOptions, Options
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.solution import SOLUTION
@@ -49,10 +50,16 @@ def changed(kata: str, old: str, new: str) -> str:
     return source.replace(old, new)
 
 
-def on_slurm(out: Path, **changes: object) -> Options:
+def options(out: Path, **changes: Any) -> Options:
+    """Return options of both kinds for `grader grade`."""
+    grading: dict[str, Any] = {"seed": 0, "examples": 5, "isolation": "bwrap", "katas": ("linear",)}
+    grading |= {name: changes.pop(name) for name in GradingOptions.__struct_fields__ if name in changes}
+    return Options(GradingOptions(**grading), out, **{"quiet": True, **changes})
+
+
+def on_slurm(out: Path, **changes: Any) -> Options:
     """Options of a call on Slurm."""
-    made = {"jobs": 2, "seed": 0, "examples": 5, "isolation": "bwrap", "katas": ("linear",), "force": False}
-    return Options(out=out, quiet=True, executor="slurm", alone=False, **{**made, **changes})  # type: ignore[arg-type]
+    return options(out, **{"executor": "slurm", "alone": False, "jobs": 2, **changes})
 
 
 TAKEN_UP = (

@@ -9,13 +9,13 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import xmlschema
 
-from grader.output import classroom50
+from grader.output.formats import classroom50
 from grader.results.result import Result
 from grader.tests import ROOT
 
-CLASSROOM50 = json.loads((ROOT / "grader/output/classroom50.schema.json").read_text())
-GRADESCOPE = json.loads((ROOT / "grader/output/gradescope.schema.json").read_text())
-JUNIT = xmlschema.XMLSchema(str(ROOT / "grader/output/junit.xsd"))
+CLASSROOM50 = json.loads((ROOT / "grader/output/formats/classroom50.schema.json").read_text())
+GRADESCOPE = json.loads((ROOT / "grader/output/formats/gradescope.schema.json").read_text())
+JUNIT = xmlschema.XMLSchema(str(ROOT / "grader/output/formats/junit.xsd"))
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 RUNNER = {
     "CLASSROOM": "cs336",

@@ -79,7 +79,7 @@ def rmsprop(p: P, g2: P, grad: P, lr: float, kept: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "g2 fades by {kept:g} in every step", kept=KEPT)
+@instead_of(oracle.step, "g2 is multiplied by {kept:g} in every step", kept=KEPT)
 def fading_sum(p: P, g2: P, grad: P, lr: float, kept: float) -> Moved:
     """Nothing in a sum fades."""
     return oracle.step(p, kept * g2, grad, lr)

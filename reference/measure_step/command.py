@@ -1,6 +1,6 @@
-"""`kata roofline`: the student's functions measure this machine, and a step of their network; both are drawn.
+"""`kata measure`: measure this machine and a training step with the student's functions, and draw their roofline.
 
-As text always, and into a file where matplotlib is installed.
+The drawing is text; where matplotlib is installed, it is saved as a picture, too.
 """
 
 import math

@@ -59,7 +59,7 @@ def running_mean(weights: Weights, batches: Batches, lr: float) -> Run:
     return weights, [float(np.mean(losses[: t + 1])) for t in range(len(losses))]
 
 
-@instead_of(oracle.train, "the losses are rounded to four digits")
+@instead_of(oracle.train, "the losses are rounded to four decimal places")
 def rounded(weights: Weights, batches: Batches, lr: float) -> Run:
     """As for a log."""
     weights, losses = oracle.train(weights, batches, lr)

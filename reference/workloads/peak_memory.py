@@ -56,5 +56,5 @@ class PeakMemory(TrainingRun, MemoryPeak):
         """How much more was held, and what usually holds it."""
         held = f"Held {1 / measured.ratio:.1f} times what the formula says"
         if measured.ratio < 0.6:
-            return f"{held}: does something keep the graph? A loss that is kept without `.detach()` keeps its step."
+            return f"{held}: do activations stay alive? Outputs that never went through `backward()` keep theirs."
         return f"{held}: is there a temporary as large as the weights, such as `p - lr * grad`? Update in place."

@@ -1,7 +1,9 @@
 """Probes of measure_step: predictions, and measurements on a device whose time is pretended."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import torch
@@ -11,15 +13,68 @@ from torchkata.torch_internals import LeanDispatchMode, tree_leaves
 
 from .operators import FIRST_FACTOR
 
-
-def work(assignment: Any, B: int, D: int, L: int, dtype: str) -> list[list[object]]:
-    """Each operation, its FLOPs and bytes in a list."""
-    return [list(each) for each in assignment.measure_step.step_work(B, D, L, getattr(torch, dtype))]
+COUNTING = ("flop_accounting", "memory_accounting", "promised_flops", "roofline")  # the katas that return figures
 
 
-def predicted(assignment: Any, B: int, D: int, L: int, dtype: str, flop_per_sec: float, bytes_per_sec: float) -> object:
-    """What a step will take."""
-    return assignment.measure_step.predict_step(B, D, L, getattr(torch, dtype), flop_per_sec, bytes_per_sec)
+@contextmanager
+def figures_times(assignment: Any, factor: int) -> Iterator[None]:
+    """Replace the functions of the student's earlier katas by stand-ins that return `factor` times as much."""
+    if factor == 1:
+        yield
+        return
+    own = [(module, dict(vars(module))) for module in (getattr(assignment, kata) for kata in COUNTING)]
+    running: list[str] = []  # a function that another one of them calls returns what it always does
+
+    def stand_in(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def scaled(*args: Any, **kwargs: Any) -> Any:
+            running.append("")
+            try:
+                result = function(*args, **kwargs)
+            finally:
+                running.pop()
+            return result if running else times(factor, result)
+
+        return scaled
+
+    for module, names in own:
+        functions = {name: each for name, each in names.items() if callable(each) and not isinstance(each, type)}
+        vars(module).update({name: stand_in(each) for name, each in functions.items()})
+    assignment.forget("measure_step")  # it may have the functions' names from when it was imported
+    try:
+        yield
+    finally:
+        for module, names in own:
+            vars(module).update(names)
+        assignment.forget("measure_step")
+
+
+def times(factor: int, result: Any) -> Any:
+    """Multiply a number, or each number of a tuple, by `factor`; return anything else as it is."""
+    if isinstance(result, tuple):
+        return tuple(times(factor, each) for each in result)
+    return factor * result if isinstance(result, (int, float)) and not isinstance(result, bool) else result
+
+
+def work(assignment: Any, B: int, D: int, L: int, dtype: str, factor: int = 1) -> list[list[object]]:
+    """List the FLOPs and bytes of each operation, where the student's other functions return `factor` times as much."""
+    with figures_times(assignment, factor):
+        return [list(each) for each in assignment.measure_step.step_work(B, D, L, getattr(torch, dtype))]
+
+
+def predicted(
+    assignment: Any,
+    B: int,
+    D: int,
+    L: int,
+    dtype: str,
+    flop_per_sec: float,
+    bytes_per_sec: float,
+    factor: int = 1,
+) -> object:
+    """Predict a step, where the student's other functions return `factor` times as much."""
+    with figures_times(assignment, factor):
+        return assignment.measure_step.predict_step(B, D, L, getattr(torch, dtype), flop_per_sec, bytes_per_sec)
 
 
 def device(
@@ -87,12 +142,24 @@ class Device(LeanDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def measured(
-    assignment: Any, B: int, D: int, L: int, promised: float, flop_per_sec: float, bytes_per_sec: float, first: float
+    assignment: Any,
+    B: int,
+    D: int,
+    L: int,
+    promised: float,
+    flop_per_sec: float,
+    bytes_per_sec: float,
+    first: float,
+    factor: int = 1,
 ) -> dict[str, object]:
-    """What a step is said to take on such a device, and the FLOPs of products that were done while its clock ran."""
-    assignment.measure_step  # noqa: B018  (imported before time is pretended)
-    with Device(flop_per_sec, bytes_per_sec, first) as device:
-        took = assignment.measure_step.measure_step(B, D, L, promised, device.clock)
+    """Measure a step on such a device, and count the FLOPs of the products that were done while its clock ran.
+
+    The student's other functions return `factor` times as much.
+    """
+    with figures_times(assignment, factor):
+        assignment.measure_step  # noqa: B018  (imported before time is pretended)
+        with Device(flop_per_sec, bytes_per_sec, first) as device:
+            took = assignment.measure_step.measure_step(B, D, L, promised, device.clock)
     return {"took": took, "flops": device.flops_timed}
 
 

@@ -84,9 +84,9 @@ class Trial:
         return lambda: self.beside(lambda _: block())
 
     def beside(self, work: Callable[[Assignment], T]) -> T:
-        """Do this beside the student's code. Raises NotStarted, Crashed, TimedOut."""
+        """Do this beside the student's code, in this process. Raises NotStarted, Crashed, TimedOut."""
         made: list[T] = []
-        self.student.call(lambda assignment: made.append(work(assignment)))
+        self.student.take(self.student.runner.run_probe(lambda assignment: made.append(work(assignment)), ()))
         return made[0]
 
     def demand_right(self, block: Block, plain: Block) -> None:

@@ -10,10 +10,16 @@ from pathlib import Path
 
 from grader.base.errors import CallError
 from grader.commands.package.project import files_of
-from torchkata.course import course, use
+from torchkata.course import TRACK_POINTS, Kata, course, use
 
 FILES = Path(__file__).with_name("files")
 FIRST = "first_kata"  # of a new course
+ALL_POINTS = {"MOST": "80", "REST": "20", "WORTH": f"those of a track add up to {TRACK_POINTS}"}
+NO_POINTS = {
+    "MOST": "0",
+    "REST": "0",
+    "WORTH": f"the other katas of the track have all of its {TRACK_POINTS}: take from them what you give to this one",
+}
 
 
 def new_course(folder: Path, title: str) -> int:
@@ -36,19 +42,32 @@ def new_kata(name: str, track: str | None) -> int:
         raise CallError(f"{name}: the name of a kata is that of its module, such as moving_average")
     if track is not None and track not in here.tracks:
         raise CallError(f"--track {track}: the tracks are {', '.join(here.tracks)}")
-    files = kata_files(name, track or here.graded[0])
+    track = track or here.graded[0]
+    others = katas_of(track)
+    files = kata_files(name, track)
     for path in (here.root / file for file in files):
         if path.exists():
             raise CallError(f"{path}: there is such a file already")
     write(here.root, files)
-    print("\n".join([*files, f"Replace what they compute; `grader certify --kata {name}` says what is missing."]))
+    lines = [*files, f"Replace what they compute; `grader certify --kata {name}` says what is missing."]
+    if others:
+        lines.append(
+            f"Its tests have 0 points, since the track has its {TRACK_POINTS} already: take some from other katas."
+        )
+    print("\n".join(lines))
     return 0
 
 
 def kata_files(name: str, track: str) -> dict[str, str]:
-    """Those of a new kata, which comes last in its track."""
-    places = [kata.place for kata in course().katas.values() if kata.track == track]
-    return filled("kata", {"NAME": name, "TRACK": track, "PLACE": str(max(places, default=0) + 1)})
+    """Return the files of a new kata, which comes last in its track and has all points of an empty one."""
+    katas = katas_of(track)
+    values = {"NAME": name, "TRACK": track, "PLACE": str(max((kata.place for kata in katas), default=0) + 1)}
+    return filled("kata", values | (NO_POINTS if katas else ALL_POINTS))
+
+
+def katas_of(track: str) -> list[Kata]:
+    """Return the katas of a track. It may be empty here, where its first kata is written. Raises CourseError."""
+    return [kata for kata in course().read_katas().values() if kata.track == track]
 
 
 def filled(kind: str, values: Mapping[str, str]) -> dict[str, str]:

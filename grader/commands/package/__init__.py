@@ -1,5 +1,1 @@
-"""`grader package`: what a platform takes as it is, the grader in it or the place to fetch it from."""
-
-from grader.commands.package.write import Options, run_package
-
-__all__ = ["Options", "run_package"]
+"""`grader package`: the grader, or where to fetch it from, in the form that a platform takes."""

@@ -6,28 +6,19 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from grader.base.errors import CallError, MachineError
 from grader.base.processes import python
 from grader.commands.package import project
-from grader.output import gradescope
+from grader.commands.package.platforms import ABOUT, COMMON, FILES, Platform, load_platform
+from grader.output.formats import gradescope
 from grader.pipeline.drawn import PACKAGED, kept_in
 from grader.results.result import write_whole
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import course
 from torchkata.handin import zip_files
 
-Platform: TypeAlias = Literal["gradescope", "classroom50", "github"]
-
-FILES = Path(__file__).with_name("files")
-FOLDERS: dict[Platform, str] = {"gradescope": "", "classroom50": "", "github": ".github/torchkata/"}
 WORKFLOW = "grade.yml"
-NEXT: dict[Platform, str] = {
-    "gradescope": "upload it as the autograder, on Ubuntu 22.04 or newer, in a container of {gigabytes} GB or more",
-    "classroom50": "copy it to CLASSROOM/autograders/ASSIGNMENT/, and runtime.json into the assignment's runtime",
-    "github": "commit it to the repository that students start from",
-}
 
 
 @dataclass(frozen=True)
@@ -41,23 +32,24 @@ class Options:
     force: bool
 
 
-def run_package(platform: Platform, out: Path, options: Options) -> int:
-    """Write the package; the exit code. Raises CallError before anything is written."""
+def run_package(name: str, out: Path, options: Options) -> int:
+    """Write the package; return the exit code. Raises CallError before anything is written."""
+    platform = load_platform(name)
     unseen = tests_not_visible()
     refuse(platform, out, force=options.force)
     files = contents(platform, options)
     try:
-        if platform == "gradescope":
+        if platform.is_zip:
             out.parent.mkdir(parents=True, exist_ok=True)
             write_whole(out, zip_files(files, mode))
         else:
-            shutil.rmtree(out / FOLDERS[platform] / "torchkata", ignore_errors=True)
+            shutil.rmtree(out / platform.folder / "torchkata", ignore_errors=True)
             spread(files, out)
     except OSError as error:
         raise CallError(f"{out}: can't write there ({error.strerror})") from None
-    print(f"{out}: {NEXT[platform].format(gigabytes=gigabytes())}")
-    if platform == "gradescope" and unseen:
-        print(f"note: {unseen} tests are not visible to students, so Gradescope hides their total, too")
+    print(f"{out}: {platform.next.format(gigabytes=gigabytes())}")
+    if platform.hides_totals and unseen:
+        print(f"note: {unseen} tests are hidden from students, so {platform.title} hides the total as well")
     return 0
 
 
@@ -71,19 +63,19 @@ def tests_not_visible() -> int:
 
 def contents(platform: Platform, options: Options) -> dict[str, bytes]:
     """The files of a package, by path. Raises CallError."""
-    folder = FOLDERS[platform]
-    sources = [path for name in ("common", platform) for path in project.files_of(FILES / name)]
-    written = {path.name: path.read_bytes() for path in sources}
+    folder = platform.folder
+    sources = [path for name in (COMMON, platform.name) for path in project.files_of(FILES / name)]
+    written = {path.name: path.read_bytes() for path in sources if path.name != ABOUT}
     workflow = {f".github/workflows/{WORKFLOW}": written.pop(WORKFLOW)} if WORKFLOW in written else {}
     asked = f"--seed {options.seed} --examples {options.examples} --kata {','.join(options.katas)}\n"
     written |= {"options": asked.encode(), "requirements.txt": project.requirements()}
-    if platform == "gradescope":
+    if "killed.py" in written:
         written["killed.json"] = gradescope.ended_early(gigabytes())
     if options.source is not None:
         written["source"] = project.origin(options.source)
     else:
         written |= {f"torchkata/{name}": content for name, content in project.copy().items()}
-        if platform != "gradescope":  # which draws with the versions of its image, when that is built
+        if not platform.draws_inputs:
             written |= {f"torchkata/{PACKAGED}/{name}": content for name, content in drawn(asked).items()}
     return workflow | {f"{folder}{name}": content for name, content in written.items()}
 
@@ -111,10 +103,10 @@ def drawn(asked: str) -> dict[str, bytes]:
 
 def refuse(platform: Platform, out: Path, *, force: bool) -> None:
     """Raise CallError for an OUT of the wrong kind, or one that would be written over."""
-    if platform == "gradescope" and (out.suffix != ".zip" or out.is_dir()):
-        raise CallError(f"{out}: Gradescope takes a zip, so OUT is a file that ends in .zip")
-    if platform != "gradescope" and out.exists() and not out.is_dir():
-        raise CallError(f"{out}: it is a file; {platform} takes a directory")
+    if platform.is_zip and (out.suffix != ".zip" or out.is_dir()):
+        raise CallError(f"{out}: {platform.title} takes a zip, so OUT must be a file that ends in .zip")
+    if not platform.is_zip and out.exists() and not out.is_dir():
+        raise CallError(f"{out}: it is a file; {platform.title} takes a directory")
     if not force and out.exists() and (out.is_file() or any(out.iterdir())):
         raise CallError(f"{out}: there is something already; --force writes over it")
 

@@ -1,5 +1,6 @@
 """`grader release`: checks a handout, writes it, and proves it if asked."""
 
+import ast
 import shutil
 import tomllib
 from collections.abc import Sequence
@@ -132,6 +133,7 @@ def fit(katas: Sequence[Kata]) -> None:
         for path in (course().stub(kata.name), course().solution(kata.name)):
             if not path.is_file():
                 raise CallError(f"{path}: there is no such file, and the handout is made of it")
+            ast.parse(path.read_bytes(), str(path))  # whose error tells the file
         stub, solution = (path.read_text("utf-8") for path in (course().stub(kata.name), course().solution(kata.name)))
         if written := written_already(stub):
             raise CallError(f"assignment/{kata.name}.py is no stub any more: {written[0]} is written")

@@ -6,18 +6,18 @@ repeats.
 
 import ast
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from torchkata.course import cached_by_course, course
+from torchkata.course_files import table_of
 
 STAYS = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
 GIVEN = ("docs/students.md", "docs/katas.md", "docs/zh/students.md")
 PUBLIC = ("assignment/*.py", "reference/*/oracle.py")
-CODE = ("source", "code", "control", "before")  # keys of the zoo's tables
+CODE = ("source", "pasted", "code", "control", "before")  # keys of the zoo's tables
 WORDS = ("words", "aim")
 LEAST = 40  # characters: `return x @ weight` is no secret
 SENTENCE_ENDS = re.compile(r"(?<=[.:;?!])\s+|\n\s*\n")
@@ -68,11 +68,10 @@ def secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
 
 def texts_of(path: Path) -> Iterator[str]:
     """A module, or the code and the words in a table."""
-    text = path.read_text("utf-8")
     if path.suffix == ".py":
-        yield text
+        yield path.read_text("utf-8")
     else:
-        yield from chosen_texts(tomllib.loads(text))
+        yield from chosen_texts(table_of(path))
 
 
 def chosen_texts(table: dict[str, Any]) -> Iterator[str]:

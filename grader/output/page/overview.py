@@ -89,7 +89,7 @@ def ended(students: Sequence[Student], katas: Sequence[Kata]) -> list[KataSummar
         cells = [one.cells[kata.name] for one in students if kata.name in one.cells]
         counts = Counter(cell.status for cell in cells)
         graded = [cell.score for cell in cells if cell.status != "not_graded"]
-        mean = sum(graded) / len(graded) / kata.max_score if graded else 0.0
+        mean = sum(graded) / len(graded) / kata.max_score if graded and kata.max_score else 0.0
         found.append(KataSummary(kata, {status: counts[status] for status in reversed(LOOK_OF)}, mean))
     return found
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -71,6 +72,15 @@ def test_the_installed_grader_command_works_from_any_directory(tmp_path: Path, c
     refused(Run(done.returncode, done.stdout, done.stderr), "'lineal'")
 
 
+def test_grade_refuses_a_probe_that_workers_cannot_import(tmp_path: Path) -> None:
+    course = shutil.copytree(ROOT / "examples/courses/vectors", tmp_path / "vectors")
+    probe = course / "tests/probes/normalise.py"
+    probe.write_text(f"from tests.strategies import rows\n{probe.read_text()}")
+    options = ("--out", tmp_path / "out", "--examples", "5", "--isolation", "none")
+    done = grade(course / "submissions/complete", *options, course=course)
+    refused(done, f"{probe}: a worker, which has nothing else of tests/, can't import it", "tests.strategies")
+
+
 def test_grade_refuses_an_output_directory_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
     refused(ask("grade", COMPLETE, "--out", tmp_path / "out"), "--out", "can't write there")
@@ -131,7 +141,8 @@ def test_isolation_bwrap_fails_where_bubblewrap_is_missing(tmp_path: Path, monke
     assert "isolation: none" in fallen_back.out
 
 
-def test_grade_help_names_every_option() -> None:
+def test_grade_help_names_every_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")  # a narrow terminal cuts a long option
     out = ask("grade", "--help").out
     for option in (
         "--out",

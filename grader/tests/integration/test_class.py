@@ -7,28 +7,33 @@ from typing import Any
 
 import pytest
 
-from grader.pipeline.queue import Options, Queue
+from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import with_ids
 from grader.results.hand_in import hand_in_of
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
-from grader.tests.handed_in import PRIMES, SIEVE, handed_in
+from grader.tests.handed_in import PRIMES, SIEVE, handed_in, options
 from torchkata.course import course
 
 KATAS = [kata.name for kata in course().choose([], ["core"])]
+WRITTEN = [path.stem for path in (ROOT / "examples/submissions/complete/assignment").glob("*.py")]
 OPTIONS = ("--jobs", 2, "--examples", FEW)
 NOT_STARTED = dict.fromkeys(KATAS, "not_started")
 HONEST = {
-    "complete": dict.fromkeys(KATAS, "done"),
+    "complete": NOT_STARTED | dict.fromkeys(WRITTEN, "done"),
     "half_done": NOT_STARTED | {"same_storage": "done", "get_batch": "wrong", "linear": "done", "cruncher": "done"},
-    "subtly_wrong": dict.fromkeys(KATAS, "wrong") | {"same_storage": "done", "get_batch": "done", "linear": "done"},
+    "subtly_wrong": NOT_STARTED
+    | dict.fromkeys(WRITTEN, "wrong")
+    | {"same_storage": "done", "get_batch": "done", "linear": "done"},
     "crashes_at_import": NOT_STARTED
     | {"same_storage": "done", "linear": "crashed", "cruncher": "done", "sgd": "done", "adagrad": "crashed"},
     "never_ends": NOT_STARTED | {"same_storage": "done", "get_batch": "timed_out", "linear": "done"},
     "ends_python": NOT_STARTED | {"same_storage": "crashed", "linear": "done"},
     "fills_memory": NOT_STARTED | {"same_storage": "crashed", "linear": "done"},
     "writes_results": NOT_STARTED | {"same_storage": "wrong", "linear": "done"},
-    "unusual_but_right": dict.fromkeys(KATAS, "done") | {"adagrad": "not_started", "checkpoint": "not_started"},
+    "unusual_but_right": NOT_STARTED
+    | dict.fromkeys(WRITTEN, "done")
+    | {"adagrad": "not_started", "checkpoint": "not_started"},
     "zipped": NOT_STARTED | dict.fromkeys(["same_storage", "get_batch", "linear", "cruncher"], "done"),
 }
 
@@ -123,17 +128,10 @@ def test_a_program_reads_what_grading_came_to_on_standard_output(graded_class: C
 def test_a_submission_is_graded_again_when_the_options_differ(
     graded_class: Class, changes: dict[str, Any], left: int
 ) -> None:
-    asked: dict[str, Any] = {
-        "jobs": 2,
-        "seed": 0,
-        "examples": FEW,
-        "isolation": "auto",
-        "katas": tuple(KATAS),
-        "force": False,
-    }
-    options = Options(out=graded_class.directory, quiet=True, **(asked | changes))
-    katas = tuple(course().katas[name] for name in options.katas)
-    assert len(list(Queue(*with_ids(EXAMPLES), katas, options).to_grade())) == left
+    asked: dict[str, Any] = {"examples": FEW, "isolation": "auto", "katas": tuple(KATAS)}
+    chosen = options(graded_class.directory, **(asked | changes))
+    katas = tuple(course().katas[name] for name in chosen.grading.katas)
+    assert len(list(Queue(*with_ids(EXAMPLES), katas, chosen).to_grade())) == left
 
 
 def test_grading_leaves_no_files_behind_but_the_results(graded_class: Class) -> None:

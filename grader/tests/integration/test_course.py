@@ -7,31 +7,16 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, run
-from torchkata.course import course
+from torchkata.course import HANDOUT, course
 
 TRACKS = {track: [kata for kata in course().katas.values() if kata.track == track] for track in course().tracks}
 
 
-@pytest.mark.parametrize("track", course().tracks)
-def test_the_points_of_a_track_sum_to_a_hundred(track: str) -> None:
-    assert sum(kata.max_score for kata in TRACKS[track]) == 100
-
-
-def test_every_kata_has_a_track_hints_and_its_files() -> None:
-    for kata in course().katas.values():
-        assert kata.track in course().tracks
-        assert 2 <= len(kata.hints) <= 3
-        assert (ROOT / f"tests/probes/{kata.name}.py").is_file()
-        computed = ("oracle.py", "mistakes.py") if kata.numeric else ()
-        for file in ("solution.py", "wrong.toml", *computed):
-            assert (course().folder(kata.name) / file).is_file(), file
-        assert set(kata.builds_on) <= set(course().katas)
-
-
-def test_the_lecture_table_names_every_kata_and_nothing_else() -> None:
+def test_the_lecture_table_names_katas_alone() -> None:
     rows = [line for line in (ROOT / "docs/lecture.md").read_text("utf-8").splitlines() if line.startswith("| `")]
     named = {name for row in rows if row.count("|") == 5 for name in re.findall(r"`(\w+)`", row.split("|")[4])}
-    assert named == set(course().katas)
+    assert named
+    assert named <= {*course().katas}
 
 
 def test_every_item_of_the_lecture_has_a_kata_and_a_test_or_text_but_for_a_few() -> None:
@@ -75,7 +60,7 @@ def written(folder: Path, course: str, **files: str) -> Path:
     told = {
         "pyproject.toml": course,
         "assignment/k.py": "",
-        "tests/test_k.py": "",
+        "tests/test_k.py": "def test_a(): ...\n",
         "reference/k/kata.toml": 'title = "K"\n[points]\ntest_a = 100\n',
     }
     for name, text in (told | files).items():
@@ -84,7 +69,8 @@ def written(folder: Path, course: str, **files: str) -> Path:
     return folder
 
 
-PLAIN, KATA = "[tool.torchkata]\n", "reference/k/kata.toml"
+PLAIN, KATA, TESTS = "[tool.torchkata]\n", "reference/k/kata.toml", "tests/test_k.py"
+POINTS = 'title = "K"\n[points]\n'
 NO_KEY = "which is no key of it; the keys are"
 
 
@@ -106,6 +92,28 @@ NO_KEY = "which is no key of it; the keys are"
         ("[tool.torchkata.limits]\ncall_seconds = '5'\n", {}, "call_seconds is '5'; it should be a number"),
         (PLAIN, {KATA: 'title = "K"\npoints = 3\n'}, f"{KATA}: points is 3; it should be a table"),
         (PLAIN, {KATA: 'title = "K"\nplace = "last"\n[points]\n'}, "place is 'last'; it should be a whole number"),
+        (PLAIN, {KATA: 'title = "K"\n'}, f"{KATA}: points is missing"),
+        (
+            PLAIN,
+            {KATA: 'title = "K"\n[points]\n'},
+            f"{KATA}: [points] is empty; it names every test of tests/test_k.py",
+        ),
+        (PLAIN, {KATA: POINTS + "test_a = '5'\n"}, f"{KATA}: [points] test_a is '5'; it should be a number, 0 or more"),
+        (PLAIN, {KATA: POINTS + "test_a = -5\n"}, f"{KATA}: [points] test_a is -5; it should be"),
+        (PLAIN, {KATA: POINTS + "test_a = nan\n"}, f"{KATA}: [points] test_a is nan; it should be"),
+        (PLAIN, {KATA: POINTS + "test_a = 90\n"}, "the track all_katas add up to 90 and not to 100: k 90 ([points]"),
+        (
+            "[tool.torchkata.tracks]\na = 'A'\nb = 'B'\n",
+            {},
+            "the track b has no katas; `grader new kata NAME --track b`",
+        ),
+        (
+            PLAIN,
+            {TESTS: "def test_a(): ...\ndef test_b(): ...\n"},
+            f"{TESTS}: test_b has no points; give it some, or 0",
+        ),
+        (PLAIN, {TESTS: "def test_b(): ...\n"}, f"{TESTS}: test_b has no points"),
+        (PLAIN, {TESTS: "def help_a(): ...\n"}, f"{KATA}: [points] names test_a, which is no test in {TESTS}"),
         (PLAIN, {KATA: 'title = "K"\n[points]\n[command]\nname = "draw"\n'}, f"{KATA}: [command]: help is missing"),
     ],
 )
@@ -121,12 +129,39 @@ def test_a_course_with_a_mistake_in_its_files_is_refused_in_one_line(
     [
         (f"{PLAIN}titel = 'T'\n", {}, f"pyproject.toml: [tool.torchkata] has 'titel', {NO_KEY} title,"),
         (PLAIN, {KATA: "title"}, f"{KATA}: can't be read (Expected"),
+        (PLAIN, {KATA: POINTS + "test_a = 90\n"}, "the track all_katas add up to 90 and not to 100: k 90 ([points]"),
     ],
 )
 def test_every_command_refuses_a_course_with_a_mistake_in_one_line(
     tmp_path: Path, command: tuple[str, ...], course: str, files: dict[str, str], line: str
 ) -> None:
     refused(run(*command, cwd=written(tmp_path, course, **files)), line)
+
+
+@pytest.mark.parametrize("command", [("grader", "grade", "assignment", "--out", "out"), ("pytest",)])
+@pytest.mark.parametrize(
+    ("tests", "line"),
+    [
+        ("def made(): ...\nglobals().update(test_a=made, test_b=made)", f"{TESTS}: test_b has no points"),
+        ("def made(): ...\nglobals().update(test_b=made)", f"{TESTS}: test_b has no points"),
+        (
+            "import pytest\n@pytest.mark.parametrize('x', [1])\ndef test_a(x): ...",
+            f"{TESTS}: test_a[1] has no points",
+        ),
+        ("# test_a\nclass TestB:\n    def test_b(self): ...", f"{TESTS}: test_b has no points"),
+    ],
+)
+def test_collected_tests_are_compared_with_points(
+    tmp_path: Path, command: tuple[str, ...], tests: str, line: str
+) -> None:
+    refused(run(*command, cwd=written(tmp_path, PLAIN, **{TESTS: tests})), line)
+
+
+def test_points_of_a_handout_need_not_add_up(tmp_path: Path) -> None:
+    folder = written(tmp_path, PLAIN, **{KATA: POINTS + "test_a = 90\n"})
+    refused(run("torchkata", cwd=folder), "add up to 90 and not to 100")
+    (folder / HANDOUT).touch()
+    assert run("torchkata", cwd=folder).code == 0
 
 
 def refused(done: Run, line: str) -> None:

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.output.classroom50 import VARIABLES
+from grader.output.formats.classroom50 import VARIABLES
 from grader.tests import ROOT
 from grader.tests.conftest import Run, students_environment
 from grader.tests.documents import DOCUMENTS, Section, sections
+from grader.tests.shown import assert_shown
 from grader.tests.solution import SOLUTION
+from torchkata.course import course
 
 PAGES = (ROOT / "docs/students.md", ROOT / "docs/zh/students.md")
 FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # typed where a handout lies
@@ -75,7 +77,7 @@ ENDS = {
     "kata next": STUBS_ARE_LEFT,
     "kata check": STUBS_ARE_LEFT,
     "kata check linear sgd": STUBS_ARE_LEFT,
-    "kata roofline": STUBS_ARE_LEFT,
+    "kata measure": STUBS_ARE_LEFT,
     "kata linear": STUBS_ARE_LEFT,
     "kata next linear": STUBS_ARE_LEFT,
     "pytest": STUBS_ARE_LEFT,
@@ -151,8 +153,12 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings.write_text(
         short.replace("[tool.torchkata.tracks]", '[tool.torchkata.tracks]\nshort = "One kata"'), "utf-8"
     )
-    kata = place / "reference/same_storage/kata.toml"
-    kata.write_text(kata.read_text("utf-8").replace('track = "core"', 'track = "short"'), "utf-8")
+    moved = int(course().katas["same_storage"].max_score)
+    for name, track, more in (("same_storage", "short", 100 - moved), ("linear", "core", moved)):
+        kata = place / "reference" / name / "kata.toml"
+        first = int(next(iter(course().katas[name].points.values())))
+        text = kata.read_text("utf-8").replace('track = "core"', f'track = "{track}"')
+        kata.write_text(re.sub(r"(?<=\[points\]\n)(\w+ = )\d+$", rf"\g<1>{first + more}", text, flags=re.M), "utf-8")
     (place / "submissions").mkdir()
     for name in SUBMISSIONS:
         example = ROOT / "examples/submissions" / name
@@ -197,19 +203,6 @@ def test_every_code_block_that_is_not_run_is_listed_as_output() -> None:
     assert sorted(str(section) for section in others for _ in section.shown) == sorted(SHOWN)
 
 
-def like(text: str) -> str:
-    """The shape of what is printed: any number is 0, and columns may be wider."""
-    return re.sub(r" +", " ", re.sub(r"-?\d+(?:\.\d+)?", "0", text))
-
-
-def assert_printed(shown: str, printed: str) -> None:
-    """What a document shows comes out like this; … stands for anything."""
-    rest = like(printed)
-    for part in like(shown).split("…"):
-        before, found, rest = rest.partition(part)
-        assert found, f"{part}\nis not in\n{before}"
-
-
 def shown(heading: str) -> str:
     """The block under this heading of a page for students."""
     [block] = next(section.shown for page in PAGES for section in sections(page) if section.heading == heading)
@@ -234,7 +227,7 @@ def test_kata_prints_the_overview_that_the_students_page_shows(
     language: str, heading: str, begun: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KATA_LANG", language)
-    assert_printed(shown(heading), type_in(begun, "kata").out)
+    assert_shown(shown(heading).splitlines(), type_in(begun, "kata").out.splitlines())
 
 
 @pytest.mark.parametrize(("language", "heading"), [("en", "Reading a failure"), ("zh", "怎样读懂失败")])
@@ -246,4 +239,5 @@ def test_pytest_prints_the_failure_that_the_students_page_shows(
     (handout / "assignment/linear.py").write_text(
         solution.replace("x @ self.weight", "self.weight.T @ x.unsqueeze(-1)"), "utf-8"
     )
-    assert_printed(shown(heading), type_in(handout, "pytest --kata linear --seed 1234").out)
+    printed = type_in(handout, "pytest --kata linear --seed 1234").out
+    assert_shown(shown(heading).splitlines(), printed.splitlines())

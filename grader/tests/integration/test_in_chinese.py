@@ -48,7 +48,7 @@ def test_an_english_sentence_is_found(handout: Path) -> None:
     assert english_in(kata(handout, "about", "linear", KATA_LANG="en").out) != []
 
 
-@pytest.mark.parametrize("name", course().katas)
+@pytest.mark.parametrize("name", [name for name, kata in course().katas.items() if "zh" in kata.languages])
 def test_what_a_kata_is_about_and_its_hints_have_no_english_sentence(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -259,15 +259,15 @@ def test_pytest_still_gives_a_verdict_where_progress_cannot_be_stored(handout: P
 
 def test_a_command_that_a_kata_brings_works_with_the_students_own_code(handout: Path) -> None:
     built_on = course().katas["measure_step"].builds_on
-    done = kata(handout, "roofline")
+    done = kata(handout, "measure")
     assert done.code == 1
     assert re.fullmatch(r"kata: measure_step\.py, line \d+, still raises NotImplementedError\n", done.err)
     write_solution(handout, "measure_step", *built_on)
-    done = kata(handout, "roofline", KATA_LANG="zh")
+    done = kata(handout, "measure", KATA_LANG="zh")
     assert done.code == 0, done.err
     assert "测得：" in done.out
     (handout / "assignment/time_matmul.py").write_text("def time_matmul(a, b):\n    raise OSError('no clock')\n")
-    done = kata(handout, "roofline")
+    done = kata(handout, "measure")
     assert (done.code, done.err) == (1, "kata: OSError: no clock (time_matmul.py, line 2)\n")
 
 

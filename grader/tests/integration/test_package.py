@@ -261,8 +261,8 @@ def test_package_force_replaces_the_copied_grader_and_keeps_all_other_files(pack
 @pytest.mark.parametrize(
     ("platform", "name", "arguments", "words"),
     [
-        ("gradescope", "new", (), "Gradescope takes a zip, so OUT is a file that ends in .zip"),
-        ("github", "file", (), "it is a file; github takes a directory"),
+        ("gradescope", "new", (), "Gradescope takes a zip, so OUT must be a file that ends in .zip"),
+        ("github", "file", (), "it is a file; GitHub takes a directory"),
         ("github", "new", ("--source", "https://example.org/g"), "name the commit, URL@COMMIT with all 40 digits"),
         ("github", "new", ("--source", "https://example.org/g@main"), "a branch changes unseen"),
         ("github", "new", ("--source", f"a b@{COMMIT}"), "a b is no address of a repository"),

@@ -9,10 +9,10 @@ import pytest
 from grader.base.imports import imported, with_imports
 from grader.pipeline.session import Job
 from grader.pipeline.submission import Submission
-from grader.proof import depends, proven
+from grader.proof import proven
 from grader.proof.claims import Claim, claims
-from grader.proof.depends import digest, ours
 from grader.proof.proven import Proven
+from grader.results import dependencies
 from grader.results.result import KataResult
 from grader.tests import ROOT
 from grader.tests.conftest import python
@@ -38,6 +38,11 @@ def record(folder: Path, *, examples: int = 10, isolation: str = "bwrap") -> Pro
     """The record as a new run finds it."""
     WARNINGS.clear()
     return Proven(folder, examples, isolation, WARNINGS.append)
+
+
+def digest_of(job: Job) -> str:
+    """Return the digest of what a proof of this job depends on."""
+    return Proven(Path(), 10, "bwrap", WARNINGS.append).digest(job)
 
 
 def changed(claim: Claim, **changes: object) -> Claim:
@@ -96,51 +101,17 @@ def test_a_proof_depends_on_the_katas_that_its_kata_builds_on_and_on_no_others(s
 
     def of(kata: str, changed_file: str = "") -> str:
         submission = Submission("a", {**files, **({changed_file: b"pass"} if changed_file else {})})
-        return digest(Job(submission, (course().katas[kata],), 0, everything), 10, "bwrap")
+        return digest_of(Job(submission, (course().katas[kata],), 0, everything))
 
     assert of("cruncher", "linear.py") != of("cruncher")
     assert of("cruncher", "sgd.py") == of("cruncher")
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        "tests/test_adamw.py",
-        "tests/contracts/memory.py",
-        "tests/strategies.py",
-        "tests/probes/optimizers.py",
-        "reference/adam/oracle.py",
-        "reference/adam/moment_mistakes.py",
-        "torchkata/compare.py",
-        "torchkata/diagnose.py",
-        "grader/pipeline/collect.py",
-        "grader/pipeline/rubric.py",
-        "grader/sandbox/zygote.py",
-    ],
-)
-def test_a_change_to_a_file_that_takes_part_in_grading_needs_a_new_proof(
-    file: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read = depends.content
-    before = ours.__wrapped__("adamw")
-    monkeypatch.setattr(depends, "content", lambda path: "changed" if path == ROOT / file else read(path))
-    assert ours.__wrapped__("adamw") != before
-
-
-def test_a_change_to_a_file_that_takes_no_part_in_grading_needs_no_new_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, none = depends.content, ("tests/test_linear.py", "reference/train/oracle.py", "grader/output/page/html.py")
-    before = ours.__wrapped__("adamw")
-    changed = {ROOT / file for file in none}
-    assert all(path.is_file() for path in changed)
-    monkeypatch.setattr(depends, "content", lambda path: "changed" if path in changed else read(path))
-    assert ours.__wrapped__("adamw") == before
-
-
 def test_other_versions_of_the_libraries_need_a_new_proof(solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = digest(solution.job, 10, "bwrap")
-    assert {"python", "torch", "numpy", "hypothesis"} <= dict(depends.versions()).keys()
-    monkeypatch.setattr(depends, "versions", lambda: (("torch", "0.1"),))
-    assert digest(solution.job, 10, "bwrap") != before
+    before = digest_of(solution.job)
+    assert {"python", "torch", "numpy", "hypothesis"} <= dependencies.environment().keys()
+    monkeypatch.setattr(dependencies, "environment", lambda: {"torch": "0.1"})
+    assert digest_of(solution.job) != before
 
 
 LOADED = """
@@ -162,7 +133,7 @@ def test_every_project_file_that_grading_loads_is_among_the_dependencies_of_a_pr
     assert ran.code == 0, ran.err
     loaded = set(json.loads(ran.out.splitlines()[-1]))
     assert {"tests/test_adamw.py", "reference/adamw/mistakes.py", "torchkata/diagnose.py"} <= loaded
-    patterns = [*depends.OF_THE_ENGINE, *(pattern.format(kata="adamw") for pattern in depends.OF_THE_COURSE)]
+    patterns = [*dependencies.GRADING_FILES, *(pattern.format(kata="adamw") for pattern in dependencies.KATA_FILES)]
     seen = with_imports(path for pattern in patterns for path in ROOT.glob(pattern))
     assert loaded - {path.relative_to(ROOT).as_posix() for path in seen} == set()
 

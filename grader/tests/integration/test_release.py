@@ -65,7 +65,7 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
     for kata in KATAS:
         ours = {path.name for path in course().folder(kata).iterdir() if path.suffix in (".py", ".toml")}
         known = {path.name for path in (new_handout / "reference" / kata).iterdir()}
-        assert known == ours - {"solution.py", "fallback.py", "wrong.toml"}
+        assert known == ours - {"solution.py", "fallback.py", "wrong.toml", "caught_by.toml"}
     assert listed(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
     for document in ("README.md", "docs/katas.md", "docs/students.md"):
         text = (new_handout / document).read_text("utf-8")
@@ -99,12 +99,15 @@ def test_nothing_of_the_solution_or_the_zoo_is_in_a_handout(new_handout: Path) -
     assert leaks({name: (new_handout / name).read_bytes() for name in listed(new_handout)}) == []
 
 
-@pytest.mark.parametrize("kata", KATAS)
-def test_a_leak_of_a_solution_is_found_whatever_its_layout(kata: str) -> None:
-    source = (SOLUTION / f"{kata}.py").read_text("utf-8")
-    relaid = source.replace("    ", "\t").replace("\n\n", "\n")
-    assert any("has a function of" in leak for leak in leaks({"tests/helpers.py": relaid.encode()}))
-    assert any("has a sentence of" in leak for leak in leaks({"README.md": source.encode()}))
+def test_a_leak_of_a_solution_is_found_whatever_its_layout() -> None:
+    bodies, sentences = ({one.place for one in kind} for kind in secrets())
+    told_apart = [kata for kata in KATAS if f"reference/{kata}/solution.py" in bodies & sentences]
+    assert {"linear", "train", "strides"} <= {*told_apart}, "a solution of one line is like other code"
+    for kata in told_apart:
+        source = (SOLUTION / f"{kata}.py").read_text("utf-8")
+        relaid = source.replace("    ", "\t").replace("\n\n", "\n")
+        assert any("has a function of" in leak for leak in leaks({"tests/helpers.py": relaid.encode()})), kata
+        assert any("has a sentence of" in leak for leak in leaks({"README.md": source.encode()})), kata
 
 
 def test_a_leak_of_every_kind_of_private_file_is_found() -> None:
@@ -143,11 +146,12 @@ def test_a_handout_in_chinese_has_every_task_below_the_english_one(tmp_path: Pat
     for name, kata in course().katas.items():
         stub, ours = ((folder / f"assignment/{name}.py").read_text("utf-8") for folder in (out, ROOT))
         assert differences(stub, ours) == written_already(stub) == []
-        for one, task in kata.languages["zh"]["stub"].items():
+        for one, task in kata.languages.get("zh", {}).get("stub", {}).items():
             assert one == f"{name}.py" or all(line.strip() in stub for line in task.splitlines()), one
         both, english = ([line.removesuffix('"""').rstrip() for line in text.splitlines()] for text in (stub, ours))
         rest = iter(both)
         assert all(line in rest for line in english), "nothing of it is gone, and all is in order"
+    assert course().katas["linear"].languages["zh"]["stub"]
     assert (out / "reference/stubs/linear.py").read_bytes() == (out / "assignment/linear.py").read_bytes()
     assert at_home("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
     refused = ask("release", tmp_path / "other", "--language=fr")
@@ -253,7 +257,8 @@ def test_a_handout_installs_and_runs_in_an_environment_of_its_own(handout: Path,
         assert done.returncode in (0, 1), done.stderr
         return done.stdout
 
-    assert "0 of 8 done" in call(str(script(place, "kata")))
+    core = [kata for kata in course().katas.values() if kata.track == "core"]
+    assert f"0 of {len(core)} done" in call(str(script(place, "kata")))
     assert "same_storage  not started    0/6" in call(str(script(place, "kata")), "next")
     assert re.search("same_storage +not started +0/6", call(str(script(place, "kata")))), "the handout's own memory"
     assert (handout / ".kata/progress.json").is_file()

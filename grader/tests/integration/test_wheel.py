@@ -42,10 +42,12 @@ def test_a_new_course_from_the_wheel_can_be_tested_graded_and_certified(installe
     assert (second.code, "attacks: nothing to prove, there are none in these katas\n" in second.out) == (0, True), (
         "attacks for any course stand below the first kata"
     )
-    shutil.copy(course / "reference/second/solution.py", course / "assignment/second.py")
+    shutil.copy(course / "reference/first_kata/solution.py", course / "assignment/first_kata.py")
     graded = call(installed, course, "grader", "grade", "assignment", "--out", "results", "--isolation", "bwrap")
     assert graded.code == 0, graded.err
-    assert (course / "results/gradebook.csv").read_text().splitlines()[1].startswith('"assignment",100.0,200.0,0.0,')
+    assert (course / "results/gradebook.csv").read_text().splitlines()[1].startswith('"assignment",100.0,100.0,100.0,')
+    reported = call(installed, course, "grader", "report", "results")
+    assert reported.code == 0, "a kata of 0 points has a mean, too"
 
 
 @pytest.fixture(scope="module")

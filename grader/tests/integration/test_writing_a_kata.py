@@ -1,8 +1,10 @@
-"""docs/writing-a-kata.md: every file on that page written, every command typed, in a copy of this repository.
+"""Write katas in a copy of this repository: by hand, as docs/writing-a-kata.md does, and with `grader new kata`.
 
-`make test` leaves out what certifies: minutes that `make prove` takes.
+Of the page, every file is written and every command typed. `make test` leaves out what proves the zoo before it says
+which tests catch its entries: minutes that `make prove` takes.
 """
 
+import ast
 import re
 import shutil
 import subprocess
@@ -11,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import run
+from grader.tests.conftest import at_home, run
+from grader.tests.shown import fail_to_parse, lines_agree
+from torchkata.course import course
 
 PAGE = ROOT / "docs/writing-a-kata.md"
 BLOCK = re.compile(
@@ -38,6 +42,11 @@ def test_following_the_page_on_writing_a_kata_ends_in_a_certified_kata(tmp_path:
 def write(path: Path, text: str, *, at_the_end: bool) -> None:
     """Make a file, or make one longer."""
     assert path.exists() == at_the_end, path
+    if path.suffix == ".py":
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            fail_to_parse(PAGE, error)
     path.parent.mkdir(exist_ok=True)
     path.write_text((path.read_text("utf-8") + "\n" if at_the_end else "") + text, "utf-8")
 
@@ -47,10 +56,67 @@ def follow(console: str, folder: Path, *, certify: bool) -> int:
     commands = console.removeprefix("$ ").split("\n$ ")
     for command in commands:
         typed, *expected = command.strip().splitlines()
-        if typed.startswith("grader certify") and not certify:
+        if typed.startswith("grader certify --only zoo") and not certify and "--write-caught-by" not in typed:
             continue
-        done = run(*typed.split(), cwd=folder)
+        quick = ["--quick"] if "--only files" in typed else []  # without mypy, which takes a minute
+        done = run(*typed.split(), *quick, cwd=folder)
         seen = iter((done.out + done.err).splitlines())
         for line in expected:
-            assert any(one.startswith(line) for one in seen), f"{typed}: no {line!r} in\n{done.out}{done.err}"
+            assert any(lines_agree(f"{line}…", one) for one in seen), f"{typed}: no {line!r} in\n{done.out}{done.err}"
     return len(commands)
+
+
+SECTION = "### {name}: Sum the squares of some numbers\n\nWhat it is about.\n\nNeeds: nothing.\n\n"
+ABOUT_KATAS = ("languages", "docs", "project", "stated_figures")
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_new_katas_need_no_more_than_certify_asks_for(tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(ROOT, tmp_path / "torchkata", ignore=not_in_git))
+    settings, page = copy / "pyproject.toml", copy / "docs/katas.md"
+    last = list(course().tracks)[-1]
+    new_track = re.sub(rf"^{last} = .*\n", r'\g<0>extra = "An extra track"\n', settings.read_text("utf-8"), flags=re.M)
+    settings.write_text(new_track, "utf-8")
+    before = contents_of(copy)
+    made = [run("grader", "new", "kata", *asked, cwd=copy) for asked in (("alone", "--track=extra"), ("softmax",))]
+    assert [done.code for done in made] == [0, 0], made
+    assert "0 points" not in made[0].out
+    assert "Its tests have 0 points, since the track has its 100 already" in made[1].out
+    certify = ("grader", "certify", "--quick", "--kata", "alone,softmax")
+    asked_for = run(*certify, "--only", "files", cwd=copy)
+    failed = [line for line in asked_for.out.splitlines() if line.startswith("FAILED")]
+    assert [re.sub(r": .*", "", line) for line in failed] == ["FAILED  docs/katas.md"] * 2, (
+        asked_for.out + asked_for.err
+    )
+    before_second_track = re.compile(r"(^## .*\n(?:(?!## ).*\n)*)", re.MULTILINE)
+    text = before_second_track.sub(rf"\1{SECTION.format(name='softmax')}", page.read_text("utf-8"), count=1)
+    page.write_text(f"{text}\n## An extra track\n\n{SECTION.format(name='alone')}", "utf-8")
+    certified = run(*certify, cwd=copy)
+    assert certified.code == 0, certified.out + certified.err
+    after = contents_of(copy)
+    assert [path for path in before if after[path] != before[path]] == [Path("docs/katas.md")]
+    tests = [f"grader/tests/unit/test_{name}.py" for name in ABOUT_KATAS]
+    others = "not workload and not lesson and not figures and not term and not command"
+    done = run("pytest", *tests, "grader/tests/integration/test_course.py", "-k", others, cwd=copy)
+    assert done.code == 0, done.out
+    for command in (("torchkata", "about", "alone"), ("pytest", "--kata", "alone,softmax", "--impl", "solution")):
+        assert at_home(*command, cwd=copy, KATA_LANG="zh").code == 0
+
+
+def not_in_git(folder: str, names: list[str]) -> set[str]:
+    """Return the names in a folder that are not copied: what git ignores, and its own folder."""
+    ours = {".gitignore", ".github"} if Path(folder) == ROOT else {*names} - {"__pycache__"}
+    return {*NOT_OURS(folder, names)} - ours
+
+
+def contents_of(folder: Path) -> dict[Path, bytes]:
+    """Return the content of every file that was written by hand, by its path."""
+    files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    return {path.relative_to(folder): path.read_bytes() for path in files if path.suffix in (".py", ".toml", ".md")}
+
+
+def test_block_that_does_not_parse_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        pytest.fail.Exception, match=r"^docs/writing-a-kata\.md:\d+: this example does not parse: [^\n]+$"
+    ):
+        write(tmp_path / "kata.py", "def f(:\n", at_the_end=False)

@@ -24,7 +24,7 @@ KATAS = list(course().katas.values())
 ENTRY = """
 [hides]
 aim = "is right in secret"
-wrong = "same_storage/compares_values"
+wrong = "same_storage/values"
 code = "HOSTILE = 1"
 control = "HONEST = 1"
 """
@@ -56,7 +56,7 @@ def test_an_attack_is_appended_to_a_wrong_solution_and_its_control_to_the_right_
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("compares_values", "compares_nothing", "the zoo has no wrong 'same_storage/compares_nothing'"),
+        ("/values", "/nothing", "the zoo has no wrong 'same_storage/nothing'"),
         ('code = "HOSTILE = 1"', "", "missing required field `code`"),
         ('control = "HONEST = 1"', "", "missing required field `control`"),
         ("control =", 'levels = ["bwrap"]\ncontrol =', "say because of what it is not tried at every level"),
@@ -171,7 +171,7 @@ def test_an_open_attack_must_have_a_finding_in_its_source(tmp_path: Path) -> Non
     assert overlooked(written(tmp_path, entry)) == []
     line = ["attack tricks/hides: nothing is found in its source"]
     assert overlooked(written(tmp_path, entry.replace(looks, silent))) == line
-    found_anyway = entry.replace("same_storage/compares_values", "linear/wraps_torch_linear")
+    found_anyway = entry.replace("same_storage/values", "linear/wraps_torch_linear")
     assert overlooked(written(tmp_path, found_anyway.replace(looks, silent))) == line
 
 

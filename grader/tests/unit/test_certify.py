@@ -145,7 +145,7 @@ def test_the_page_of_a_kata_has_what_a_student_reads_of_each_wrong_entry() -> No
     (linear,) = course().choose(["linear"])
     message = "linear · Linear(x) is x @ weight\n  note      off\n  again: pytest"
     tests = (TestResult("test_a", "failed", message=message), TestResult("test_b", "passed"))
-    caught, missed = (ZooEntry("linear", name, "a rule", "") for name in ("caught", "missed"))
+    caught, missed = (ZooEntry("linear", name, "Breaks: a rule", "") for name in ("caught", "missed"))
     text = page(linear, [(caught, KataResult("linear", "wrong", 0.0, 1.0, tests)), (missed, result("linear", "done"))])
     assert "## caught\n\nBreaks: a rule\n\n```\nlinear · Linear(x) is x @ weight\n  note      off\n```" in text
     assert "## missed\n\nBreaks: a rule\n\nNo test catches it: a student reads nothing." in text

@@ -6,7 +6,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from grader.output import classroom50
+from grader.output.formats import classroom50
 from grader.results.result import Result
 from grader.tests.conftest import Hide
 from grader.tests.made import HOSTILE, result

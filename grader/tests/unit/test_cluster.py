@@ -178,9 +178,9 @@ def test_the_record_of_a_cluster_run_belongs_to_one_call(tmp_path: Path) -> None
     assert record.load(tmp_path) == made
     assert made.since_ns == 0
     assert record.begin(queue(paths, on_slurm(tmp_path, force=True)), None).since_ns > 0
-    assert record.digest_of(queue(paths, on_slurm(tmp_path, jobs=9, per_task=1))) == made.call
+    assert record.digest_of_call(queue(paths, on_slurm(tmp_path, jobs=9, per_task=1))) == made.call
     for other in (queue(paths[:1], on_slurm(tmp_path)), queue(paths, on_slurm(tmp_path, seed=1))):
-        assert record.digest_of(other) != made.call
+        assert record.digest_of_call(other) != made.call
     (tmp_path / ".slurm/jobs.json").write_text("{")
     with pytest.raises(CallError, match=r"jobs\.json: can't be read"):
         record.load(tmp_path)

@@ -12,7 +12,7 @@ from torchkata.crashes import MEANT, meaning
 from torchkata.explain import explain
 from torchkata.failures import Crashed, Place, Wrong
 from torchkata.languages import words
-from torchkata.reply import MAX_TEXT, Reply, text_of
+from torchkata.reply import LACKS_STATE, MAX_TEXT, Reply, text_of
 from torchkata.student import Call
 
 
@@ -121,6 +121,8 @@ def test_a_name_that_an_optimizers_state_lacks_is_told_from_that_of_another_dict
     empty: dict[str, object] = {}
     for line, said in (('g2 = self.state[p]["g2"]', words("crash.empty_state")), ("return table[name]", "")):
         assert meaning(raised_by(lambda: empty["g2"], Place("adagrad.py", 3, line))) == said
+    under_a_name = Crashed("KeyError: 'g2'" + LACKS_STATE, Place("adagrad.py", 3, 's["g2"]'))
+    assert meaning(under_a_name) == words("crash.empty_state")
 
 
 @pytest.mark.skipif(torch.cuda.is_available() or torch.backends.mps.is_available(), reason="memory can be pinned here")

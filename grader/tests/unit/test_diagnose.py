@@ -182,10 +182,11 @@ def test_calls_for_the_diagnosis_are_not_shown_in_the_failure() -> None:
     assert student.last is shown
 
 
-def test_answers_that_would_fill_the_memory_are_not_recorded() -> None:
-    def large(_assignment: object, count: int) -> torch.Tensor:
-        return torch.zeros(count, 2**18)
+def large(_assignment: object, count: int) -> torch.Tensor:
+    return torch.zeros(count, 2**18)
 
+
+def test_answers_that_would_fill_the_memory_are_not_recorded() -> None:
     def test(student: Student, count: int) -> None:
         student.call(large, count)
 
@@ -246,13 +247,29 @@ def test_a_constant_is_fitted_and_named() -> None:
     assert diagnose(step_is_downhill, known[0]) == ""
 
 
+def negative(_assignment: object, x: int) -> int:
+    return -x
+
+
+def one_more(_assignment: object, x: int) -> int:
+    return x + 1
+
+
+def one_less_from_0(_assignment: object, x: int) -> int:
+    return x if x < 0 else x - 1
+
+
+def squared(_assignment: object, x: int) -> int:
+    return x * x % 7
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        (lambda _, x: -x, "yours = -expected"),
-        (lambda _, x: x + 1, "yours = expected + 1"),
-        (lambda _, x: x if x < 0 else x - 1, "wrong where x > 1, and right everywhere else"),
-        (lambda _, x: x * x % 7, ""),
+        (negative, "yours = -expected"),
+        (one_more, "yours = expected + 1"),
+        (one_less_from_0, "wrong where x > 1, and right everywhere else"),
+        (squared, ""),
     ],
 )
 def test_relation_of_in_all_answers_is_told(wrong: Probe, told: str) -> None:

@@ -13,6 +13,7 @@ from hypothesis.utils.threading import ThreadLocal
 
 from grader.pipeline import drawn, drawn_format
 from grader.pipeline.drawn import DrawnInputs, drawn_inputs
+from grader.results.dependencies import digest_inputs
 from grader.tests import ROOT
 from torchkata.failures import NotStarted, Place, TimedOut
 from torchkata.first_pass import INPUTS, Inputs, NewInputs, pytest_pyfunc_call
@@ -213,13 +214,14 @@ def test_inputs_are_drawn_even_where_they_cannot_be_stored(tmp_path: Path) -> No
 
 
 def test_drawn_inputs_are_stored_by_seed_and_number_of_examples() -> None:
-    assert len({drawn.key(0, 100), drawn.key(1, 100), drawn.key(0, 25)}) == 3
+    assert len({digest_inputs(0, 100), digest_inputs(1, 100), digest_inputs(0, 25)}) == 3
 
 
-def test_what_inputs_depend_on_is_read_once_before_any_child_is_forked() -> None:
-    drawn.rules.cache_clear()
+def test_inputs_depend_on_files_read_before_any_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(drawn, "digest_strategies", lambda: read.append("once"))
     with drawn_inputs(shut_in=False):
-        assert drawn.rules.cache_info().currsize == 1
+        assert read == ["once"]
 
 
 @seed(3)

@@ -100,7 +100,7 @@ def test_export_skips_and_names_a_result_that_cannot_be_read(one: Path, tmp_path
     [
         ("classroom50", (), "classroom50 needs classroom, assignment, owner, submission, commit, release, review, "),
         ("classroom50", ("--field", "owner"), "--field owner: it is written NAME=VALUE"),
-        ("junit", ("--field", "owner=ada"), "--field is for --format classroom50 alone"),
+        ("junit", ("--field", "owner=ada"), "--field is for --format classroom50"),
     ],
 )
 def test_a_bad_call_of_export_writes_nothing(

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from grader.output import github
+from grader.output.formats import github
 from grader.tests.conftest import Hide
 from grader.tests.made import HOSTILE, result
 from grader.tests.platforms import outside_fences

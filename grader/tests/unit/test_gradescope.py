@@ -5,7 +5,7 @@ import json
 import jsonschema
 import pytest
 
-from grader.output import gradescope
+from grader.output.formats import gradescope
 from grader.tests.conftest import Hide
 from grader.tests.made import HOSTILE, result
 from grader.tests.platforms import GRADESCOPE, for_gradescope

@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 import pytest
 import xmlschema
 
-from grader.output import junit
-from grader.output.junit import Stored
+from grader.output.exporter import Stored
+from grader.output.formats import junit
 from grader.tests.conftest import Hide
 from grader.tests.made import HOSTILE, result
 from grader.tests.platforms import AT, JUNIT, for_junit

@@ -13,13 +13,14 @@ from grader.base.errors import CallError
 from grader.cluster.pending import pending
 from grader.output.summary import rebuild
 from grader.pipeline.losses import demand_no_loss
-from grader.pipeline.queue import Options, Queue
+from grader.pipeline.queue import Queue
 from grader.pipeline.speeds import waiting
 from grader.pipeline.submission_ids import with_ids
-from grader.results.digests import course_version, kata_digest
+from grader.results.dependencies import digest_kata
+from grader.results.history import course_version
 from grader.results.result import KataResult, PerformanceResult, Result, read, write
 from grader.tests.conftest import ask
-from grader.tests.handed_in import LINEAR, handed_in
+from grader.tests.handed_in import LINEAR, handed_in, options
 from grader.tests.made import result
 from grader.tests.platforms import RUNNER, for_gradescope, for_junit
 from torchkata.course import course
@@ -29,9 +30,8 @@ WHY = "it is a link, so it may be another's; copy what it leads to"
 
 def queue(out: Path, *paths: Path, **changes: Any) -> Queue:
     """A class whose submissions are to be graded."""
-    asked = {"jobs": 1, "seed": 0, "examples": 10, "isolation": "bwrap", "force": False, "quiet": True}
-    options = Options(out=out, **{"katas": ("linear",), **asked, **changes})
-    return Queue(*with_ids(paths), tuple(course().katas[name] for name in options.katas), options)
+    asked = options(out, **{"examples": 10, **changes})
+    return Queue(*with_ids(paths), tuple(course().katas[name] for name in asked.grading.katas), asked)
 
 
 def a_class(folder: Path) -> list[Path]:
@@ -129,12 +129,12 @@ def test_only_what_another_grading_would_change_is_graded_again(tmp_path: Path) 
     made = queue(out, ada)
     (job,) = made.to_grade()
     assert job.kept == {}
-    linear, sgd = (KataResult(name, "done", 12.0, 12.0, digest=kata_digest(name)) for name in ("linear", "sgd"))
+    linear, sgd = (KataResult(name, "done", 12.0, 12.0, digest=digest_kata(name)) for name in ("linear", "sgd"))
     before = replace(result("why", submission="ada"), basis=made.bases["ada"], katas=[linear])
 
-    def kept(stored: Result, **options: Any) -> list[str] | None:
+    def kept(stored: Result, **changes: Any) -> list[str] | None:
         write(stored, out)
-        jobs = list(queue(out, ada, **options).to_grade())
+        jobs = list(queue(out, ada, **changes).to_grade())
         return [*jobs[0].kept] if jobs else None
 
     assert kept(before) is None

@@ -12,8 +12,9 @@ import pytest
 from rich.console import Console
 
 from grader.commands.diff import Change, compare
-from grader.output import classroom50, github, gradebook, gradescope, junit
-from grader.output.junit import Stored
+from grader.output import gradebook
+from grader.output.exporter import Stored
+from grader.output.formats import classroom50, github, gradescope, junit
 from grader.output.live import LiveReport
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.output.table import class_table

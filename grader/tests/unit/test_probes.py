@@ -1,16 +1,19 @@
 """The probe that calls a function by its name, and what a failure says of its arguments."""
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from reference.linear import oracle
+from tests import strategies
 from torchkata.course import course
 from torchkata.explain import explain
 from torchkata.failures import Crashed, Place, Wrong
 from torchkata.probes import call
-from torchkata.reply import Reply
+from torchkata.reply import Probe, Reply
 from torchkata.student import Call, InProcess, Student
 
 SHOULD_SCALE = "def scale(x, /, factor, *, offset=0):\n    return [factor * number + offset for number in x]\n"
@@ -46,6 +49,52 @@ def test_arguments_are_numbered_where_the_stub_does_not_name_them(
     (tmp_path / "scale.py").unlink() if source is None else (tmp_path / "scale.py").write_text(source)
     assert student is not None
     assert Call(call, ["scale", "scale", 1, 2]).inputs() == {"argument 1": 1, "argument 2": 2}
+
+
+class Probing:
+    """What a probe can't be."""
+
+    def probe(self, _assignment: object) -> int:
+        return 1
+
+    def __call__(self, _assignment: object) -> int:
+        return 1
+
+
+def nest() -> Probe:
+    """Return a function that no module has."""
+
+    def nested(_assignment: object) -> int:
+        return 1
+
+    return nested
+
+
+named_lambda = lambda _assignment: 1  # noqa: E731
+
+
+@pytest.mark.parametrize(
+    ("probe", "name"),
+    [
+        (lambda _assignment: 1, r"<lambda> \(test_probes\.py, line \d+\)"),
+        (named_lambda, r"<lambda> \(test_probes\.py, line \d+\)"),
+        (nest(), r"nest\.<locals>\.nested \(test_probes\.py, line \d+\)"),
+        (partial(call, function="f"), "partial"),
+        (Probing().probe, r"Probing\.probe \(test_probes\.py, line \d+\)"),
+        (Probing(), "Probing"),
+        (Probing, "Probing"),
+        (len, "len"),
+        (strategies.permutation, r"permutation \(strategies\.py, line \d+\)"),
+        (oracle.forward, r"forward \(oracle\.py, line \d+\)"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_only_functions_that_workers_can_import_are_probes(probe: Probe, name: str) -> None:
+    runner: Any = SimpleNamespace(run_probe=lambda *_: pytest.fail("it is run"))
+    with pytest.raises(
+        TypeError, match=rf"^{name} is no probe: a probe is a function at the top of a module in tests/"
+    ):
+        Student(runner).call(probe)
 
 
 def test_no_line_of_a_fallback_is_shown() -> None:

@@ -25,7 +25,7 @@ OF_NUMBERS: dict[str, Function] = {
     "all rows of yours are the same": lambda e: np.broadcast_to(e[:1], e.shape).copy(),
     "yours = -expected": np.negative,
     "yours is transposed: expected.swapaxes(0, 1)": np.transpose,
-    "yours is expected in reverse order": lambda e: e[::-1].copy(),
+    "yours is in reverse order": lambda e: e[::-1].copy(),
     "each row of yours is in reverse order": lambda e: e[:, ::-1].copy(),
     "each item of yours is the one that is expected just before it": lambda e: np.roll(e, 1, axis=0),
     "each item of yours is the one that is expected just after it": lambda e: np.concatenate([e[1:], e[:1] + 9]),
@@ -110,6 +110,14 @@ def test_noise_tells_nothing(seed: int, size: float) -> None:
     assert relation([Compared(int(a), int(b)) for a, b in rng.integers(2**20, 2**40, (30, 2))]) == ""
 
 
+def test_reversed_shape_is_said_to_be_transposed() -> None:
+    seen = [Compared({"weight": [3, n]}, {"weight": [n, 3]}) for n in range(4, 8)]
+    assert relations.relation(seen, of_shapes=True).sentence == (
+        "weight: yours is stored transposed: its shape is the expected one in reverse order"
+    )
+    assert relation(seen) == "weight: yours is in reverse order"
+
+
 @given(SEEDS)
 def test_right_answers_tell_nothing(seed: int) -> None:
     assert relation(tensors(lambda e: e, matrices(seed))) == ""
@@ -178,7 +186,7 @@ def test_rows_that_should_be_equal_are_not_told_to_be() -> None:
 
 def test_what_a_dict_holds_is_compared_at_the_key_that_differs() -> None:
     seen = [Compared({"a": 1, "b": [n + 1, n]}, {"a": 1, "b": [n, n + 1]}) for n in range(4)]
-    assert relation(seen) == "b: yours is expected in reverse order"
+    assert relation(seen) == "b: yours is in reverse order"
 
 
 def test_items_of_a_list_are_compared_one_by_one() -> None:

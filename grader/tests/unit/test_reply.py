@@ -78,3 +78,19 @@ def test_where_no_line_is_the_students_the_probes_own_is_shown(tmp_path: Path) -
     exec(compile((probes / "sgd.py").read_text(), str(probes / "sgd.py"), "exec"), names)
     found = reply(folder, "def f(x):\n    return None\n", names["unpack"])
     assert (found.file, found.source) == ("", "one, other = assignment.sgd.f(1)")
+
+
+@pytest.mark.parametrize(("key", "said"), [("m", "KeyError: 'm' (in self.state[p])"), ("lr", "KeyError: 'lr'")])
+def test_key_that_optimizer_state_lacks_is_named(tmp_path: Path, key: str, said: str) -> None:
+    source = f"""
+import torch
+
+class f(torch.optim.Optimizer):
+    def __init__(self, x):
+        super().__init__([torch.ones(1, requires_grad=True)], {{}})
+        s = self.state[self.param_groups[0]["params"][0]]
+        group = {{}}
+        {"s" if key == "m" else "group"}["{key}"]
+"""
+    found = reply(tmp_path, source)
+    assert (found.error, found.line) == (said, 9)

@@ -131,8 +131,8 @@ def test_the_lesson_reads_the_precision_by_the_peaks_of_the_device() -> None:
             "cuda",
             1 / 2.3,
             None,
-            "Held 2.3 times what the formula says: does something keep the graph? "
-            "A loss that is kept without `.detach()` keeps its step.",
+            "Held 2.3 times what the formula says: do activations stay alive? "
+            "Outputs that never went through `backward()` keep theirs.",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Builds on nothing that was made before: shapes of tensors, a product in numbers, a timer of its own."""
+"""Use shapes of tensors and other functions of one's own than the stub imports, and torch's SGD."""
 
 import math
 import time
@@ -7,8 +7,11 @@ from collections.abc import Callable
 
 import torch
 
+from . import memory_accounting, roofline
 from . import time_matmul as timing
 from .deep_network import DeepNetwork
+from .flop_accounting import matmul_flops
+from .promised_flops import mfu
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
@@ -25,7 +28,7 @@ def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int
             work(B * D, x, x): L,
         }
     )
-    counts[work(2 * B * D * D, x, w, x)] += 3 * L - 1
+    counts[roofline.matrix_matrix_work(B, D, D, dtype)] += 3 * L - 1
     return list(counts.elements())
 
 
@@ -37,9 +40,10 @@ def predict_step(
     for flops, size in step_work(B, D, L, dtype):
         moved += size
         seconds += flops / flop_per_sec if flops * bytes_per_sec > size * flop_per_sec else size / bytes_per_sec
-    held = [torch.empty(B, D, dtype=dtype, device="meta").nbytes for _ in range(L + 1)]
-    held += [torch.empty(D, D, dtype=dtype, device="meta").nbytes for _ in range(2 * L)]
-    return {"seconds": seconds, "memory": sum(held), "bytes": moved, "flops": (6 * L - 2) * B * D**2}
+    held = [torch.empty(B, D, dtype=dtype, device="meta") for _ in range(L + 1)]
+    held += [torch.empty(D, D, dtype=dtype, device="meta") for _ in range(2 * L)]
+    memory = sum(map(memory_accounting.tensor_bytes, held))
+    return {"seconds": seconds, "memory": memory, "bytes": moved, "flops": (3 * L - 1) * matmul_flops(B, D, D)}
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
@@ -64,4 +68,4 @@ def measure_step(
         model(x).sum().backward()
         optimizer.step()
     seconds = (clock() - start) / 10
-    return {"mfu": (6 * L - 2) * B * D**2 / (seconds * promised), "seconds": seconds}
+    return {"mfu": mfu((6 * L - 2) * B * D**2, seconds, promised), "seconds": seconds}

@@ -1,4 +1,4 @@
-"""Predicts by doing: a step on tensors without memory, watched operation by operation."""
+"""Predict by doing: run a step on tensors without memory, and look at each operation."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,10 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .deep_network import DeepNetwork
+from .flop_accounting import deep_linear_flops
+from .memory_accounting import training_bytes
 from .promised_flops import mfu
+from .roofline import matrix_matrix_work
 from .time_matmul import time_matmul
 
 
@@ -24,12 +27,13 @@ class Watch(TorchDispatchMode):
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Products by their sides, all others by their elements."""
+        """Count a product by its sides, all others by their elements."""
         result = func(*args, **(kwargs or {}))
-        if not func.is_view:
+        if func.overloadpacket is torch.ops.aten.mm:
+            self.work.append(matrix_matrix_work(*args[0].shape, args[1].shape[1], result.dtype))
+        elif not func.is_view:
             tensors = [each for each in (*args, result) if isinstance(each, torch.Tensor)]
-            each = 2 * args[0].shape[1] if func.overloadpacket is torch.ops.aten.mm else 1
-            each = 2 if func.overloadpacket is torch.ops.aten.sub_ else each
+            each = 2 if func.overloadpacket is torch.ops.aten.sub_ else 1
             self.work.append((each * result.numel(), sum(tensor.nbytes for tensor in tensors)))
         return result
 
@@ -53,13 +57,12 @@ def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int
 def predict_step(
     B: int, D: int, L: int, dtype: torch.dtype, flop_per_sec: float, bytes_per_sec: float
 ) -> dict[str, float]:
-    """Products are those whose FLOPs are as many as one has; the rest by hand."""
+    """Count weights and their gradients as activations."""
     work = step_work(B, D, L, dtype)
-    elements = 2 * L * D * D + (L + 1) * B * D
     return {
-        "flops": (3 * L - 1) * 2 * B * D * D,
+        "flops": deep_linear_flops(B, D, L),
         "bytes": sum(moved for _, moved in work),
-        "memory": elements * dtype.itemsize,
+        "memory": training_bytes(0, 2 * L * D * D + (L + 1) * B * D, activation_bytes=dtype.itemsize),
         "seconds": float(sum(max(f / flop_per_sec, b / bytes_per_sec) for f, b in work)),
     }
 

@@ -1,5 +1,6 @@
 """Kata 3: the average of what a window shows."""
 
+import numpy as np
 from numpy import ndarray as Array
 
 

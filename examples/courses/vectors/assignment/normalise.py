@@ -1,5 +1,6 @@
 """Kata 1: every row to length one."""
 
+import numpy as np
 from numpy import ndarray as Array
 
 

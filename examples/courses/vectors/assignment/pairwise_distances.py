@@ -1,5 +1,6 @@
 """Kata 2: the distances between two sets of points."""
 
+import numpy as np
 from numpy import ndarray as Array
 
 

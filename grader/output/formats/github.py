@@ -3,8 +3,10 @@
 import re
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 from string import punctuation
 
+from grader.output.exporter import Exporter, Options, load_results, write_file
 from grader.output.speed_score import speed_score
 from grader.results.result import Result
 from grader.results.text import in_words, one_line
@@ -129,3 +131,18 @@ def escape(text: str) -> str:
 def escape_property(text: str) -> str:
     """What stands before the message of a workflow command."""
     return escape(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def export(directory: Path, options: Options) -> list[str]:
+    """Write a summary in Markdown. For a single submission, print annotations as well."""
+    stored, problems = load_results(directory)
+    if len(stored) == 1:
+        write_file(options.to, summary(stored[0].result).encode())
+        for line in annotations(stored[0].result):
+            print(line)
+    else:
+        write_file(options.to, class_summary([one.result for one in stored]).encode())
+    return problems
+
+
+EXPORTER = Exporter(export)

@@ -1,9 +1,11 @@
 """Gradescope's `results.json`: tests, workloads, and the workloads' shares as a leaderboard."""
 
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from grader.output.exporter import Exporter, Options, load_results, write_each
 from grader.output.speed_score import speed_score
 from grader.results.result import Result
 from grader.results.text import printable
@@ -122,3 +124,12 @@ def case(row: VisibleTest, number: str) -> Case:
 def encode(report: Report) -> bytes:
     """JSON that a person can read, too."""
     return msgspec.json.format(msgspec.json.encode(report), indent=1)
+
+
+def export(directory: Path, options: Options) -> list[str]:
+    """Write a file for each submission."""
+    stored, problems = load_results(directory)
+    return problems + write_each(stored, lambda one: render(one.result), options.to)
+
+
+EXPORTER = Exporter(export)

@@ -1,4 +1,4 @@
-"""`kata roofline`: what is drawn of a device and a step, as text always, and into a file where matplotlib is."""
+"""`kata measure`: the drawing of a device and a step, as text and as a picture."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -65,8 +65,12 @@ def test_without_matplotlib_a_line_says_how_to_get_a_picture(assignment: Any, mo
     assert not command.PICTURE.exists()
 
 
-def test_the_command_is_the_katas_and_there_is_none_without_a_course(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert brought.commands() == {"roofline": KATA}
+def test_no_command_hides_a_kata() -> None:
+    assert brought.commands().keys().isdisjoint(course().katas)
+
+
+def test_commands_are_empty_without_a_course(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert brought.commands() == {"measure": KATA}
 
     def no_course() -> None:
         raise CourseError("there is no course here")

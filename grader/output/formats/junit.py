@@ -3,14 +3,15 @@
 What a student got wrong is a failure, what the machine got wrong an error, what was not started or graded is skipped.
 """
 
+import platform
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from itertools import groupby
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from grader.results.result import Result
+from grader.output.exporter import Exporter, Options, Stored, load_results, write_file
 from grader.results.text import one_line
 from grader.results.view import VisibleTest, visible
 from torchkata.result import Outcome
@@ -24,14 +25,6 @@ KINDS: dict[Outcome, str] = {
     "not_graded": "skipped",
 }
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A result, and when it was stored."""
-
-    result: Result
-    at: datetime
 
 
 def render(stored: Sequence[Stored], *, hostname: str) -> bytes:
@@ -82,3 +75,13 @@ def case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Element:
         ET.SubElement(made, kind, message=row.result.message.partition("\n")[0]).text = row.result.message
     ET.SubElement(made, "system-out").text = row.points
     return made
+
+
+def export(directory: Path, options: Options) -> list[str]:
+    """Write one file for all submissions."""
+    stored, problems = load_results(directory)
+    write_file(options.to, render(stored, hostname=platform.node()))
+    return problems
+
+
+EXPORTER = Exporter(export)

@@ -1,15 +1,19 @@
 """Classroom 50's `result.json`. Scores are whole numbers: points with a fraction are all scaled by one factor."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from math import floor, lcm
+from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
 import msgspec
 
+from grader.base.errors import CallError
+from grader.output.exporter import Exporter, Options, Stored, load_results, write_each
 from grader.results.result import Result
 from grader.results.view import visible
 
@@ -156,3 +160,28 @@ def utc(instant: datetime) -> str:
     """To the second; a time without a zone is taken for UTC."""
     aware = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
     return aware.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def export(directory: Path, options: Options) -> list[str]:
+    """Write a file for each submission. Raises CallError."""
+    stored, problems = load_results(directory)
+    fields = parse_fields(options.fields)
+    return problems + write_each(stored, lambda one: render_stored(one, fields), options.to)
+
+
+def parse_fields(fields: Sequence[str]) -> dict[str, str]:
+    """Return `NAME=VALUE` texts as a table. Raises CallError."""
+    pairs = [field.partition("=") for field in fields]
+    for name, equals, _ in pairs:
+        if not equals:
+            raise CallError(f"--field {name}: it is written NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+def render_stored(stored: Stored, fields: Mapping[str, str]) -> bytes:
+    """Render one submission; `{submission}` in a field stands for its id."""
+    own = {name: value.replace("{submission}", stored.result.submission) for name, value in fields.items()}
+    return render(stored.result, about(own, os.environ), stored.at)
+
+
+EXPORTER = Exporter(export, frozenset({"fields"}))

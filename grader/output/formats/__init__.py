@@ -1,0 +1,22 @@
+"""Export formats of `grader export`: one module for each. To add a format, add a module here that defines `EXPORTER`.
+
+The module's name is the name of the format.
+"""
+
+import pkgutil
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grader.output.exporter import Exporter
+
+
+def format_names() -> list[str]:
+    """Return the names of all formats without importing their modules."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def load_exporter(name: str) -> "Exporter":
+    """Import the format with this name."""
+    exporter: Exporter = import_module(f"{__name__}.{name}").EXPORTER
+    return exporter

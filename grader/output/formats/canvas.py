@@ -1,0 +1,5 @@
+"""The gradebook that Canvas exports."""
+
+from grader.output.lms import gradebook_exporter
+
+EXPORTER = gradebook_exporter("canvas")

@@ -1,0 +1,5 @@
+"""A table with a row for each student."""
+
+from grader.output.lms import gradebook_exporter
+
+EXPORTER = gradebook_exporter("csv")

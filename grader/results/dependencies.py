@@ -1,0 +1,175 @@
+"""What a result depends on, as digests: no result, proof or drawn input is used again once its digest has changed.
+
+    digest_engine    the files of `torchkata/` and `grader/` without its tests, and the versions of Python and libraries
+    digest_course    the engine, and every file of the course that says what is asked and what it is worth
+    digest_kata      the course's files that decide the points of one kata, what they import, and the course's settings
+    digest_result    the course, the options of the grading and the submission: the fingerprint of a result
+    digest_basis     the engine, the rules of findings, the options and the submission: what all katas of a result share
+    digest_inputs    the strategies: the course's files and the engine's that draw, the versions, seed and examples
+    digest_proof     what grading a claim of `grader certify` runs: files and their imports, platform, versions, inputs
+    digest_call      the course, the options and the submissions of one run on a cluster
+
+Regrading uses `digest_result`, `digest_basis` and `digest_kata`, the cache of inputs `digest_inputs`, the record of
+proofs `digest_proof`, and the record of a cluster's jobs `digest_call`. A process reads each file once.
+"""
+
+import contextlib
+import hashlib
+import platform
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+
+from grader.base.imports import module_path, with_imports
+from torchkata.course import ENGINE, Kata, cached_by_course, course
+
+LIBRARIES = ("numpy", "hypothesis", "pytest")  # beside those that the course preloads
+SHORT = 16  # digits: 500 submissions are no attack on a digest
+
+SHARED_FILES = ("torchkata/**/*.py", "torchkata/**/*.toml")
+ENGINE_FILES = (*SHARED_FILES, "grader/**/*.py", "grader/**/*.toml")
+DRAWING_FILES = (*SHARED_FILES, "grader/pipeline/drawn.py", "grader/pipeline/drawn_format.py")
+GRADING_FILES = (
+    "torchkata/[!_]*.py",
+    "grader/pipeline/session.py",
+    "grader/pipeline/workplace.py",
+    "grader/sandbox/*.py",
+)
+FINDINGS = ("reference/lint.toml",)
+KATA_FILES = ("conftest.py", "tests/test_{kata}.py", "tests/probes/{kata}.py", "reference/{kata}/*.py")
+KATA_SETTINGS = ("reference/{kata}/*.toml", "reference/*.toml")
+
+
+def digest(*parts: object) -> str:
+    """Return the digest of plain values: texts, numbers, and tuples, lists and dicts of them."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+@cache
+def digest_file(path: Path) -> str:
+    """Return the digest of a file's content."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def digest_files(paths: Iterable[Path]) -> str:
+    """Return the digest of the contents and places of these files, in any order."""
+    return digest(sorted((module_path(path).as_posix(), digest_file(path)) for path in paths))
+
+
+def digest_submission(files: Mapping[str, bytes]) -> str:
+    """Return the digest of a submission's files."""
+    return digest(sorted((name, hashlib.sha256(content).hexdigest()) for name, content in files.items()))
+
+
+@cached_by_course
+def digest_engine() -> str:
+    """Return the digest of what decides a score of any course."""
+    files = [path for path in find_files(ENGINE, ENGINE_FILES) if ENGINE / "grader/tests" not in path.parents]
+    return digest(versions(), digest_files(files))
+
+
+@cached_by_course
+def digest_course() -> str:
+    """Return the digest of what decides a score, apart from the submission and the options."""
+    return digest(digest_engine(), digest_files([*course().rules(), *find_files(course().root, FINDINGS)]))
+
+
+@cached_by_course
+def digest_kata(kata: str) -> str:
+    """Return the digest of what the course says of a kata."""
+    settings = (course().limits, course().languages, course().katas[kata].builds_on)
+    return digest(settings, digest_files(find_kata_files(kata)))[:SHORT]
+
+
+def digest_result(files: Mapping[str, bytes], options: Mapping[str, object]) -> str:
+    """Return the fingerprint of the result of a submission."""
+    return f"sha256:{digest(sorted(options.items()), digest_course(), digest_submission(files))}"
+
+
+def digest_basis(files: Mapping[str, bytes], options: Mapping[str, object]) -> str:
+    """Return the digest of what the results of all katas of a submission depend on, and the findings in its sources."""
+    findings = digest_files(find_files(course().root, FINDINGS))
+    return digest(sorted(options.items()), digest_engine(), findings, digest_submission(files))[:SHORT]
+
+
+@cached_by_course
+def digest_strategies() -> str:
+    """Return the digest of what draws inputs, and of what they are drawn from."""
+    return digest(versions(), digest_files([*find_files(ENGINE, DRAWING_FILES), *course().rules()]))
+
+
+@cached_by_course
+def digest_inputs(seed: int, examples: int) -> str:
+    """Return the digest of all inputs that are drawn with this seed and number of examples."""
+    return digest(seed, examples, digest_strategies())[: 2 * SHORT]
+
+
+def digest_proof(
+    katas: Sequence[Kata], files: Mapping[str, bytes], known_good: Collection[str], options: Sequence[object]
+) -> str:
+    """Return the digest of what grading these katas of a submission depends on, without what is judged of it later.
+
+    A kata depends on no others but those that it builds on.
+    """
+    names = {kata.name for kata in katas}
+    needed = sorted({*names, *(name for kata in names for name in course().foundations(kata))})
+    given = {name: content for name, content in files.items() if name.removesuffix(".py") in needed}
+    asked = [(kata.name, [*kata.points], digest_grading(kata.name)) for kata in katas]
+    good = [name for name in needed if name in known_good]
+    return digest(environment(), asked, needed, good, digest_submission(given), options)
+
+
+@cached_by_course
+def digest_grading(kata: str) -> str:
+    """Return the digest of all files of ours that run when a kata is graded."""
+    roots = [*find_files(ENGINE, GRADING_FILES), *find_files(course().root, KATA_FILES, kata)]
+    roots = [path for path in roots if path.name != "solution.py"]  # the solution is a submission
+    roots += [course().fallback(name) for name in course().foundations(kata)]
+    return digest(course().preload, digest_files(with_imports(roots)))
+
+
+def digest_call(options: Mapping[str, object], submissions: Iterable[tuple[str, Path]]) -> str:
+    """Return the digest of one run on a cluster: its submissions are ids and paths."""
+    return digest(
+        sorted(options.items()), digest_course(), [(name, str(path.absolute())) for name, path in submissions]
+    )
+
+
+@cached_by_course
+def environment() -> dict[str, str]:
+    """Return the platform and the versions that a result depends on, by name."""
+    libraries = {name: version_of(name) for name in dict.fromkeys((*course().preload, *LIBRARIES))}
+    return {"python": platform.python_version(), "platform": platform.platform(), **libraries}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that all nodes of a cluster share: those of the libraries, and Python's without its patch."""
+    here = environment()
+    return {**here, "python": here["python"].rpartition(".")[0], "platform": ""}
+
+
+def version_of(module: str) -> str:
+    """Return the version of the package that has a module, "" where it is not installed or comes with Python."""
+    with contextlib.suppress(PackageNotFoundError):
+        return version(module)
+    names = packages_distributions().get(module, [])
+    return version(names[0]) if names else ""
+
+
+def find_kata_files(kata: str) -> list[Path]:
+    """Return the files of the course that decide a kata's points, whatever is submitted."""
+    asked = find_files(course().root, (*KATA_FILES, *KATA_SETTINGS), kata)
+    asked = [path for path in asked if not path.is_relative_to(course().reference) or not course().is_private(path)]
+    fallbacks = [course().fallback(name) for name in course().foundations(kata)]
+    engine = (ENGINE / "torchkata", ENGINE / "grader")
+    return sorted(
+        path
+        for path in with_imports([*asked, *fallbacks])
+        if path.is_relative_to(course().root) and not any(path.is_relative_to(one) for one in engine)
+    )
+
+
+def find_files(root: Path, patterns: Iterable[str], kata: str = "") -> list[Path]:
+    """Return the files below a folder that match these patterns."""
+    return [path for pattern in patterns for path in root.glob(pattern.format(kata=kata)) if path.is_file()]

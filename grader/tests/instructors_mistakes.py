@@ -1,0 +1,388 @@
+"""A small course, and mistakes that its instructor could make in each of its files.
+
+A mistake changes files of the course: a text in place of another one, a whole file, or None for a file that is missing.
+`said` holds what a command must say, by the command; the commands that are not named say what they like, without a
+traceback and without blaming a student.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
+
+Change: TypeAlias = "tuple[str, str] | str | bytes | None"
+
+COURSE = {
+    "pyproject.toml": """\
+[tool.torchkata]
+title = "Doubles"
+preload = []
+
+[tool.torchkata.tracks]
+numbers = "Numbers"
+
+[tool.torchkata.limits]
+call_seconds = 1.0
+test_seconds = 0.5
+memory_mib = 256
+
+[tool.pytest.ini_options]
+testpaths = ["tests"]
+pythonpath = ["."]
+addopts = ["-q", "--no-header", "--strict-markers", "--strict-config", "--import-mode=importlib"]
+""",
+    "conftest.py": 'pytest_plugins = ("torchkata.plugin",)\n',
+    "assignment/__init__.py": "",
+    "assignment/double.py": '''\
+"""Kata 1: twice a number."""
+
+
+def double(n: int) -> int:
+    """Return twice `n`."""
+    raise NotImplementedError
+''',
+    "assignment/quadruple.py": '''\
+"""Kata 2: four times a number."""
+
+
+def quadruple(n: int) -> int:
+    """Return four times `n`."""
+    raise NotImplementedError
+''',
+    "reference/__init__.py": '''\
+"""What the course knows of each kata."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A function of the oracle as somebody takes it who makes this mistake."""
+
+    message: str
+    right: Callable[..., Any]
+    mistaken: Callable[..., Any]
+
+
+def instead_of(right: Callable[..., Any], message: str) -> Callable[[Callable[..., Any]], Mistake]:
+    """Decorate what a mistake computes."""
+    return lambda mistaken: Mistake(message, right, mistaken)
+''',
+    "reference/double/kata.toml": """\
+title = "Double a number"
+track = "numbers"
+place = 1
+hints = ["What is n + n?"]
+
+[points]
+test_any_number_is_doubled = 30
+test_zero_stays = 20
+""",
+    "reference/double/oracle.py": '''\
+"""Twice a number."""
+
+
+def double(n: int) -> int:
+    """Add it to itself."""
+    return n + n
+''',
+    "reference/double/mistakes.py": '''\
+"""Mistakes in doubling."""
+
+from reference import instead_of
+from reference.double import oracle
+
+
+@instead_of(oracle.double, "it is squared")
+def squared(n: int) -> int:
+    """2 is a fixed point."""
+    return n * n
+''',
+    "reference/double/solution.py": '''\
+"""Shifts by one bit."""
+
+
+def double(n: int) -> int:
+    """Work for negative ones, too."""
+    return n << 1
+''',
+    "reference/double/fallback.py": '''\
+"""Stands in for `double`."""
+
+
+def double(n: int) -> int:
+    """Multiply."""
+    return 2 * n
+''',
+    "reference/double/wrong.toml": """\
+[squares]
+breaks = "twice, not squared"
+caught_by = "test_any_number_is_doubled"
+looks_like = "squared"
+replace = [["n << 1", "n * n"]]
+""",
+    "reference/double/right/added.py": '''\
+"""Adds it to itself."""
+
+
+def double(n: int) -> int:
+    """Add."""
+    return n + n
+''',
+    "reference/quadruple/kata.toml": """\
+title = "Quadruple a number"
+track = "numbers"
+place = 2
+builds_on = ["double"]
+numeric = false
+
+[points]
+test_any_number_is_quadrupled = 50
+""",
+    "reference/quadruple/oracle.py": '''\
+"""Four times a number."""
+
+
+def quadruple(n: int) -> int:
+    """Multiply."""
+    return 4 * n
+''',
+    "reference/quadruple/solution.py": '''\
+"""Doubles twice."""
+
+from .double import double
+
+
+def quadruple(n: int) -> int:
+    """Double it twice."""
+    return double(double(n))
+''',
+    "reference/quadruple/wrong.toml": """\
+[once]
+breaks = "four times"
+caught_by = "test_any_number_is_quadrupled"
+replace = [["double(double(n))", "double(n)"]]
+""",
+    "tests/__init__.py": "",
+    "tests/probes/__init__.py": "",
+    "tests/probes/double.py": '''\
+"""Probes of double."""
+
+from typing import Any
+
+from torchkata.probes import typed
+
+
+@typed("double(n)")
+def doubled(assignment: Any, n: int) -> int:
+    """Return twice n."""
+    return assignment.double.double(n)
+''',
+    "tests/strategies.py": '''\
+"""Inputs of several katas."""
+
+from hypothesis import strategies as st
+
+
+def numbers() -> st.SearchStrategy[int]:
+    """Draw small numbers."""
+    return st.integers(-100, 100)
+''',
+    "tests/test_double.py": '''\
+"""double: twice a number."""
+
+from hypothesis import given
+
+from reference.double import oracle
+from tests.probes.double import doubled
+from tests.strategies import numbers
+from torchkata.compare import assert_equal
+from torchkata.student import Student
+
+
+@given(n=numbers())
+def test_any_number_is_doubled(student: Student, n: int) -> None:
+    """double(n) is n + n."""
+    assert_equal(student.call(doubled, n), oracle.double(n))
+
+
+def test_zero_stays(student: Student) -> None:
+    """double(0) is 0."""
+    assert_equal(student.call(doubled, 0), oracle.double(0))
+''',
+    "tests/test_quadruple.py": '''\
+"""quadruple: four times a number."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.quadruple import oracle
+from torchkata.compare import assert_equal
+from torchkata.probes import call
+from torchkata.student import Student
+
+
+@given(n=st.integers(-100, 100))
+def test_any_number_is_quadrupled(student: Student, n: int) -> None:
+    """quadruple(n) is 4n."""
+    assert_equal(student.call(call, "quadruple", "quadruple", n), oracle.quadruple(n))
+''',
+}
+
+TEST, PROBE, STRATEGIES = "tests/test_double.py", "tests/probes/double.py", "tests/strategies.py"
+ORACLE, MISTAKES, SOLUTION = (f"reference/double/{name}.py" for name in ("oracle", "mistakes", "solution"))
+FALLBACK, KATA, WRONG = "reference/double/fallback.py", "reference/double/kata.toml", "reference/double/wrong.toml"
+PROJECT, CONFTEST, STUB = "pyproject.toml", "conftest.py", "assignment/double.py"
+EVERY = ("pytest", "kata", "certify", "grade", "release")
+LACKS = "oracle.py: there is no double, which tests/test_double.py asks for"
+COMPARED = "assert_equal(student.call(doubled, n), oracle.double(n))"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake of an instructor."""
+
+    name: str
+    changes: Mapping[str, Change]
+    said: Mapping[str, str] = field(default_factory=dict)
+    ends_pytest: bool = False  # itself, before it has loaded anything of ours
+
+
+def in_all(text: str) -> dict[str, str]:
+    """Return that every command says this."""
+    return dict.fromkeys(EVERY, text)
+
+
+def broken(file: str, old: str, new: str, said: str = "") -> tuple[dict[str, Change], dict[str, str]]:
+    """Return a change of a file by which a test fails, and what is then said of it."""
+    return {file: (old, new)}, dict.fromkeys(("pytest", "grade"), said or file)
+
+
+MISTAKES_MADE = [
+    # pyproject.toml
+    Mistake("no pyproject.toml", {PROJECT: None}, {"grade": "there is no course here", "kata": "no course here"}),
+    Mistake("pyproject.toml is no TOML", {PROJECT: "[tool.torchkata"}, in_all(PROJECT)),
+    Mistake(
+        "pyproject.toml is not UTF-8",
+        {PROJECT: b'[tool.torchkata]\ntitle = "\xe4"\n'},
+        in_all(PROJECT),
+        ends_pytest=True,
+    ),
+    Mistake("a key is misspelled", {PROJECT: ("preload", "preloads")}, in_all("'preloads', which is no key")),
+    Mistake("a limit is a text", {PROJECT: ("= 0.5", '= "0.5"')}, in_all("test_seconds is '0.5'")),
+    Mistake("a limit is zero", {PROJECT: ("= 0.5", "= 0.0")}, in_all("test_seconds is 0")),
+    Mistake("a preloaded package is missing", {PROJECT: ("[]", '["nonesuch"]')}, {"grade": "nonesuch"}),
+    Mistake("a track's title is a number", {PROJECT: ('"Numbers"', "7")}, in_all("tracks")),
+    Mistake("a track without katas", {PROJECT: ('= "Numbers"', '= "Numbers"\nwords = "Words"')}, in_all("words")),
+    # kata.toml
+    Mistake("no kata.toml", {KATA: None}, in_all("double")),
+    Mistake("kata.toml is no TOML", {KATA: "title ="}, in_all(KATA)),
+    Mistake("the points are a number", {KATA: 'title = "Double"\npoints = 7\n'}, in_all(KATA)),
+    Mistake("a test's points are a text", {KATA: ("= 20", '= "20"')}, in_all(KATA)),
+    Mistake("points without a test", {KATA: ("test_zero_stays", "test_zero_remains")}, in_all("test_zero_stays")),
+    Mistake("a test without points", {KATA: ("test_zero_stays = 20\n", "")}, in_all("test_zero_stays")),
+    Mistake("the points sum to 101", {KATA: ("= 20", "= 21")}, in_all("101")),
+    Mistake("it builds on itself", {KATA: ("place", 'builds_on = ["double"]\nplace')}, in_all(KATA)),
+    Mistake("it builds on no kata", {KATA: ("place", 'builds_on = ["triple"]\nplace')}, in_all("triple")),
+    Mistake("a hint is a number", {KATA: ('["What is n + n?"]', "[7]")}, in_all(KATA)),
+    # the oracle
+    Mistake("no oracle", {ORACLE: None}, {"pytest": "oracle", "grade": "oracle", "certify": "oracle"}),
+    Mistake("the oracle lacks a function", {ORACLE: ("def double", "def doubled")}, {"pytest": LACKS, "grade": LACKS}),
+    Mistake("a syntax error in the oracle", {ORACLE: ("def double(", "def double((")}, {"grade": ORACLE}),
+    Mistake("the oracle raises", *broken(ORACLE, "return", "1 / 0\n    return")),
+    Mistake("the oracle raises for some inputs", *broken(ORACLE, "return", "1 / n\n    return")),
+    Mistake("the oracle is wrong", {ORACLE: ("n + n", "n + n + 1")}, {"grade": TEST}),
+    Mistake("the oracle returns nothing", {ORACLE: ("return n + n", "n + n")}, {"grade": TEST}),
+    Mistake("the oracle never ends", *broken(ORACLE, "return", "while True:\n        pass\n    return")),
+    Mistake("the oracle exits", *broken(ORACLE, "return", "raise SystemExit\n    return")),
+    Mistake("the oracle prints", {ORACLE: ("return", "print('twice')\n    return")}),
+    Mistake("the oracle is slow", {ORACLE: ("return", "sum(range(10**5))\n    return")}),
+    Mistake(
+        "the oracle is flaky",
+        {ORACLE: ("return", "import secrets\n    assert secrets.randbelow(2)\n    return")},
+        {"grade": ORACLE},
+    ),
+    # mistakes, solution, fallback, zoo
+    Mistake("the mistakes raise when they are imported", {MISTAKES: "1 / 0\n"}, {"certify": MISTAKES}),
+    Mistake("a mistake is of no function", {MISTAKES: ("oracle.double,", "oracle.twice,")}, {"certify": MISTAKES}),
+    Mistake("no solution", {SOLUTION: None}, {"certify": SOLUTION, "grade": SOLUTION, "release": SOLUTION}),
+    Mistake("a syntax error in the solution", {SOLUTION: "def double(n:\n"}, {"grade": "solution"}),
+    Mistake("the solution is wrong", {SOLUTION: ("n << 1", "n << 2")}, {"grade": TEST, "certify": "n << 1"}),
+    Mistake("the solution raises", {SOLUTION: ("return", "1 / 0\n    return")}, {"grade": TEST}),
+    Mistake("no fallback", {FALLBACK: None}, {"certify": FALLBACK, "grade": FALLBACK}),
+    Mistake("wrong.toml is no TOML", {WRONG: "[squares"}, {"certify": "wrong.toml"}),
+    Mistake("a zoo entry without breaks", {WRONG: ('breaks = "twice, not squared"\n', "")}, {"certify": "wrong.toml"}),
+    Mistake("a zoo entry with an unknown key", {WRONG: ("caught_by", "catched_by")}, {"certify": "wrong.toml"}),
+    Mistake("a zoo entry replaces nothing", {WRONG: ("n << 1", "n << 3")}, {"certify": "n << 3"}),
+    # the tests
+    Mistake("no tests", {TEST: None}, in_all("tests/test_double.py")),
+    Mistake(
+        "a syntax error in a test",
+        {TEST: ("def test_zero_stays(", "def test_zero_stays((")},
+        {"pytest": TEST, "grade": TEST, "certify": TEST},
+    ),
+    Mistake(
+        "a test imports what is not there",
+        {TEST: ("import numbers", "import figures")},
+        {"pytest": "figures", "grade": "figures"},
+    ),
+    Mistake("a test raises before the call", *broken(TEST, COMPARED, f"1 / 0\n    {COMPARED}")),
+    Mistake("a test raises after the call", *broken(TEST, COMPARED, f"{COMPARED}\n    1 / 0")),
+    Mistake("a test reads its input wrongly", *broken(TEST, "oracle.double(n))", "oracle.double(n.value))")),
+    Mistake("a test asserts what is false", *broken(TEST, COMPARED, f"assert n > 1000\n    {COMPARED}")),
+    Mistake("a test never ends", *broken(TEST, COMPARED, f"while True:\n        n += 1\n    {COMPARED}")),
+    Mistake("a test never asks", {TEST: (COMPARED, "pass")}, {"grade": TEST}),
+    Mistake("a test misspells a fixture", {TEST: ("stays(student", "stays(studnet")}, {"grade": "studnet"}),
+    Mistake("a test without a docstring", {TEST: ('    """double(0) is 0."""\n', "")}),
+    # strategies and probes
+    Mistake("no strategies", {STRATEGIES: None}, {"pytest": "tests.strategies", "grade": "strategies"}),
+    Mistake("a strategy raises", *broken(STRATEGIES, "100)", "100).map(lambda n: 1 // 0)")),
+    Mistake("a strategy draws nothing", *broken(STRATEGIES, "100)", "100).filter(lambda n: False)", TEST)),
+    Mistake("a strategy is empty", *broken(STRATEGIES, "-100, 100", "100, -100", TEST)),
+    Mistake("a strategy draws what no code is for", {STRATEGIES: ("integers(-100, 100)", "text()")}, {"grade": TEST}),
+    Mistake("no probes", {PROBE: None}, {"pytest": "probes", "grade": "probes"}),
+    Mistake("a syntax error in a probe", {PROBE: ("def doubled(", "def doubled((")}, {"grade": PROBE}),
+    Mistake("a probe raises", {PROBE: ("return", "1 / 0\n    return")}, {"grade": TEST}),
+    Mistake("a probe misspells the function", {PROBE: ("double.double(n)", "double.dobule(n)")}, {"grade": TEST}),
+    Mistake("a probe never ends", {PROBE: ("return", "while True:\n        pass\n    return")}, {"grade": TEST}),
+    # stub and conftest
+    Mistake("no stub", {STUB: None}, {"release": "double", "certify": "double"}),
+    Mistake("a syntax error in the stub", {STUB: "def double(n:\n"}, {"release": STUB}),
+    Mistake("no conftest", {CONFTEST: None}),
+    Mistake("the conftest raises", {CONFTEST: "1 / 0\n"}, {"pytest": CONFTEST, "grade": CONFTEST}),
+]
+
+ONLY_THE_SOLUTION_SHOWS = (  # and a student's desk has none: there, it looks like a wrong answer
+    "a probe raises",
+    "a probe misspells the function",
+    "a probe never ends",
+    "the oracle is wrong",
+    "the oracle returns nothing",
+    "a strategy draws what no code is for",
+)
+RAISES_FOR_NONE: dict[str, Change] = {TEST: (COMPARED, "assert_equal(student.call(doubled, n) + 0, oracle.double(n))")}
+RETURNS_NONE = "def double(n: int) -> int:\n    n << 1\n"
+
+
+def write_course(folder: Path, changes: Mapping[str, Change] = MappingProxyType({})) -> Path:
+    """Write the course with these changes; return its folder."""
+    for name, text in COURSE.items():
+        change = changes.get(name, text)
+        if isinstance(change, tuple):
+            assert text.count(change[0]) >= 1, (name, change)
+            change = text.replace(change[0], change[1], 1)
+        if change is not None:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(change.encode() if isinstance(change, str) else change)
+    return folder
+
+
+def write_right_submission(folder: Path) -> Path:
+    """Write code that is right by the unchanged course; return its folder."""
+    for kata in ("double", "quadruple"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{kata}.py").write_text(COURSE[f"reference/{kata}/solution.py"], "utf-8")
+    return folder

@@ -1,0 +1,82 @@
+"""A mistake of the instructor ends in one clear line, and never costs a student a point."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from grader.tests.conftest import Run, run
+from grader.tests.instructors_mistakes import (
+    MISTAKES_MADE,
+    ONLY_THE_SOLUTION_SHOWS,
+    RAISES_FOR_NONE,
+    RETURNS_NONE,
+    Mistake,
+    write_course,
+    write_right_submission,
+)
+
+FAILED = re.compile(r"\d+ (wrong|crashed|timed out)")
+EXIT_CODES = {"pytest": (0, 1, 2, 4), "kata": (0, 2), "certify": (0, 1, 2), "grade": (0, 2, 3), "release": (0, 2)}
+FEW = "--examples=20"
+
+
+def run_command(name: str, course: Path, right: Path) -> Run:
+    """Run one of the five commands in the course, on code that is right."""
+    commands = {
+        "pytest": ("pytest", f"--impl={right}", FEW, "--seed=0"),
+        "kata": ("torchkata",),
+        "certify": ("grader", "certify", "--only=zoo", "--quick", FEW),
+        "grade": ("grader", "grade", str(right), f"--out={course.parent / 'results'}", "--seed=0", FEW),
+        "release": ("grader", "release", str(course.parent / "handout")),
+    }
+    return run(*commands[name], cwd=course)
+
+
+def statuses(course: Path, submission: str = "right") -> dict[str, str]:
+    """Return the status of each kata that was graded."""
+    stored = course.parent / "results" / submission / "result.json"
+    return {one["kata"]: one["status"] for one in json.loads(stored.read_text())["katas"]} if stored.exists() else {}
+
+
+def test_clean_course_passes_every_command(tmp_path: Path) -> None:
+    """The mistakes alone make the difference."""
+    course, right = write_course(tmp_path / "course"), write_right_submission(tmp_path / "right")
+    for name in EXIT_CODES:
+        done = run_command(name, course, right)
+        assert done.code == 0, (name, done.out, done.err)
+    assert statuses(course) == {"double": "done", "quadruple": "done"}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES_MADE, ids=lambda mistake: mistake.name.replace(" ", "_"))
+def test_no_student_pays_for_it(mistake: Mistake, tmp_path: Path) -> None:
+    """Grading and the student's own pytest always run, the other commands where they have something to say."""
+    course, right = write_course(tmp_path / "course", mistake.changes), write_right_submission(tmp_path / "right")
+    for name in sorted({"grade", "pytest", *mistake.said} - ({"pytest"} if mistake.ends_pytest else set())):
+        done = run_command(name, course, right)
+        told = f"{name}: {done.code}\n{done.out}{done.err}"
+        assert "Traceback (most recent call last)" not in told
+        assert done.code in EXIT_CODES[name], told
+        assert " ".join(mistake.said.get(name, "").split()) in " ".join(told.split()), told
+        if name == "pytest" and mistake.name not in ONLY_THE_SOLUTION_SHOWS:
+            assert not FAILED.search(told.splitlines()[-1]), told
+        if name == "grade":
+            graded = statuses(course)
+            assert {*graded.values()} <= {"done", "inconclusive"}, told
+            assert done.code == (3 if "inconclusive" in graded.values() else done.code), told
+            assert graded or done.code == 2, told
+
+
+@pytest.mark.parametrize("has_solution", [True, False], ids=["with_solution", "without_solution"])
+def test_answers_form_stays_the_students(tmp_path: Path, has_solution: bool) -> None:
+    """An answer that makes a test raise is wrong: nobody can make a grading inconclusive with one."""
+    changes = RAISES_FOR_NONE if has_solution else {**RAISES_FOR_NONE, "reference/double/solution.py": None}
+    course, wrong = write_course(tmp_path / "course", changes), write_right_submission(tmp_path / "right")
+    (wrong / "double.py").write_text(RETURNS_NONE)
+    done = run_command("grade", course, wrong)
+    assert statuses(course)["double"] == "wrong", done.out + done.err
+    assert done.code == 0
+    told = run_command("pytest", course, wrong).out
+    assert "not of the form that is asked for" in told
+    assert "it raised TypeError" in told

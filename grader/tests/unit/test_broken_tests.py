@@ -1,0 +1,85 @@
+"""Whose mistake an exception of a test is, where no reference solution can tell."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from torchkata.broken_tests import find_broken_test
+from torchkata.compare import assert_close, assert_equal
+from torchkata.failures import BrokenTest
+from torchkata.replay import RecordedBody
+from torchkata.student import Call
+from torchkata.values import AnswerRead, Unread
+
+ASKED = Call(lambda: None, [])
+
+
+def decide(body: Callable[..., None], answer: object = 4, n: int = 2) -> BrokenTest | None:
+    """Return what is decided of the exception of a body, whose student gives this answer."""
+    student: Any = SimpleNamespace(call=lambda *_: answer)
+    recorded = RecordedBody(body)
+    with pytest.raises((ArithmeticError, AssertionError, TypeError, ValueError)) as raised:
+        recorded(student=student, n=n)
+    return find_broken_test(raised.value, recorded, ASKED)
+
+
+def test_comparison_accepts_unread_answer() -> None:
+    assert_equal(Unread(), [2])
+    assert_close(Unread(), np.zeros(2), scale=1.0)
+    with pytest.raises(ValueError, match="could not convert"):
+        assert_close(Unread(), "seven", scale=1.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "read", [lambda x: x + 1, lambda x: x == 1, lambda x: x[0], lambda x: x.shape, len, bool, list, str, float]
+)
+def test_use_of_unread_answer_raises(read: Callable[[object], object]) -> None:
+    with pytest.raises(AnswerRead):
+        read(Unread())
+
+
+def test_error_whatever_is_answered_is_the_tests() -> None:
+    def body(student: Any, n: int) -> None:
+        assert_equal(student.call(None, n), n // 0)
+
+    broken = decide(body)
+    assert broken is not None
+    assert broken.error.startswith("ZeroDivisionError")
+    assert broken.given == "n = 2"
+
+
+def test_error_before_the_call_is_the_tests() -> None:
+    def body(student: Any, n: int) -> None:
+        assert n > 2
+        student.call(None, n)
+
+    assert decide(body) is not None
+
+
+def test_error_from_the_answer_is_not() -> None:
+    def body(student: Any, n: int) -> None:
+        assert_equal(student.call(None, n) + n, 4)
+
+    assert decide(body, answer=None) is None
+
+
+def test_same_error_at_another_line_is_not() -> None:
+    def body(student: Any, n: int) -> None:
+        answer = student.call(None, n)
+        if isinstance(answer, int):
+            raise ValueError(n)
+        raise ValueError(-n)
+
+    assert decide(body) is None
+
+
+def test_flaky_body_is_the_tests() -> None:
+    runs = iter([1, 0, 0])
+
+    def body(student: Any, n: int) -> None:
+        assert student.call(None, n) != 4 * next(runs)
+
+    assert decide(body) is not None

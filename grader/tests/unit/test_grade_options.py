@@ -1,0 +1,111 @@
+"""Each option of `grader grade` belongs to one of two kinds, and a Slurm task gets all that results depend on."""
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import typer
+
+from grader import cli
+from grader.cluster import chunk
+from grader.cluster.plan import plan
+from grader.cluster.task import Task
+from grader.commands import grade as command
+from grader.pipeline.queue import GradingOptions, Options, Queue
+from grader.pipeline.start import Start
+from grader.tests.conftest import ask
+from grader.tests.handed_in import LINEAR, handed_in, on_slurm
+
+FIELDS = {"kata": "katas", "track": "katas", "json": "as_json"}  # of options with another name on the command line
+TYPED = {
+    "out": ("elsewhere",),
+    "jobs": ("3",),
+    "seed": ("9",),
+    "examples": ("7",),
+    "isolation": ("none",),
+    "track": ("optimizers",),
+    "kata": ("linear",),
+    "force": (),
+    "keep": ("better",),
+    "quiet": (),
+    "device": ("cpu",),
+    "gradescope": ("results.json",),
+    "executor": ("slurm",),
+    "slurm": ("mem=1G",),
+    "per_task": ("4",),
+    "pseudonyms": ("key.csv",),
+    "people": ("class.toml",),
+    "replay": (),
+    "json": (),
+}
+SENT: dict[str, Any] = {
+    "seed": 9,
+    "examples": 7,
+    "isolation": "none",
+    "katas": ("sgd", "linear"),
+    "device": "cpu",
+    "replay": False,
+    "keep": "better",
+}
+
+
+def list_parameters() -> dict[str, Any]:
+    """Return the options of the command by name."""
+    group: Any = typer.main.get_command(cli.app)
+    return {found.name: found for found in group.commands["grade"].params if found.name != "submissions"}
+
+
+def flatten(options: Options) -> dict[str, object]:
+    """Return the options of both kinds by name."""
+    process = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    return {**msgspec.structs.asdict(process.pop("grading")), **process}
+
+
+def test_every_command_line_option_belongs_to_one_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    taken: list[Options] = []
+
+    def grade_into(_: object, options: Options, __: object) -> int:
+        taken.append(options)
+        return 0
+
+    monkeypatch.setattr(command, "grade_into", grade_into)
+    monkeypatch.setattr(Start, "begin_ahead", lambda *_: None)
+    call = ("grade", tmp_path, "--out", tmp_path, "--seed", 0)
+    assert ask(*call).code == 0
+    before = flatten(taken[-1])
+    parameters = list_parameters()
+    assert parameters.keys() == TYPED.keys(), "a new option needs a value here that is not its default"
+    for name, values in TYPED.items():
+        typed = [*parameters[name].opts, *parameters[name].secondary_opts][-1]
+        assert ask(*call, typed, *values).code == 0, name
+        after = flatten(taken[-1])
+        assert {field for field in before if before[field] != after[field]} == {FIELDS.get(name, name)}
+
+
+@pytest.mark.parametrize("name", GradingOptions.__struct_fields__)
+def test_grading_option_arrives_in_a_slurm_task(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    arrived: list[GradingOptions] = []
+
+    def start(line: list[str]) -> "Ended":
+        monkeypatch.setattr(sys, "argv", line[line.index("grader.cluster.chunk") :])
+        return Ended(chunk.main())
+
+    class Ended:
+        def __init__(self, code: int) -> None:
+            self.returncode = code
+
+    def grade_tests(queue: Queue, *_: object) -> None:
+        arrived.append(queue.options.grading)
+
+    monkeypatch.setattr("grader.cluster.task.subprocess.run", start)
+    monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)
+    monkeypatch.setattr(chunk, "grade_tests", grade_tests)
+    asked = on_slurm(tmp_path / "out", **{name: SENT[name]})
+    made = plan("tests", handed_in(tmp_path, LINEAR, "ada"), asked, 1)
+    (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
+    assert Task(str(tmp_path / "plan.json"), 0)() == 0
+    assert getattr(on_slurm(tmp_path).grading, name) != getattr(arrived[0], name) == SENT[name]
+    assert arrived == [asked.grading]

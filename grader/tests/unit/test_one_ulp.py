@@ -1,0 +1,82 @@
+"""Results that CPUs may round differently are moved by one ulp, and no others; a test that is too strict is found."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from grader.tests import ROOT
+from grader.tests.conftest import run
+from grader.tests.solution import copy_of_the_course
+from scripts.one_ulp import OneUlp
+
+X = torch.randn(8, 8, generator=torch.Generator().manual_seed(0))
+WHOLE = torch.arange(12.0).reshape(3, 4)
+ROUNDED_DIFFERENTLY: dict[str, Callable[[Tensor], Tensor]] = {
+    "product": lambda x: x @ x,
+    "sum": lambda x: x.sum(),
+    "mean": lambda x: x.mean(0),
+    "exponential": lambda x: x.exp(),
+    "norm": lambda x: torch.linalg.vector_norm(x),
+    "scaled addition": lambda x: x.add(x, alpha=0.1),
+    "in place": lambda x: x.clone().tanh_(),
+    "list of tensors": lambda x: torch._foreach_exp([x])[0],
+    "bfloat16": lambda x: x.bfloat16() @ x.bfloat16(),
+    "float64": lambda x: x.double() @ x.double(),
+}
+THE_SAME_EVERYWHERE: dict[str, Callable[[Tensor], Tensor]] = {
+    "elementwise": lambda x: (x + x * x - 2) / 3,
+    "root": lambda x: x.abs().sqrt(),
+    "copy and view": lambda x: x.clone().T[1:, ::2].reshape(-1),
+    "choice": lambda x: x.clamp(min=0).amax(0).floor(),
+    "dtype": lambda x: x.bfloat16().float(),
+    "whole numbers": lambda _: WHOLE @ WHOLE.T,
+    "random numbers": lambda x: torch.randn(x.shape, generator=torch.Generator().manual_seed(1)),
+    "comparison": lambda x: (x > 0).float(),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED_DIFFERENTLY)
+def test_inexact_result_moves_by_one_ulp(name: str) -> None:
+    compute = ROUNDED_DIFFERENTLY[name]
+    as_it_is = compute(X)
+    with OneUlp():
+        moved, again = compute(X), compute(X)
+    up, down = (torch.nextafter(as_it_is, torch.tensor(way, dtype=as_it_is.dtype)) for way in (torch.inf, -torch.inf))
+    assert ((moved == up) | (moved == down)).all()
+    assert torch.equal(moved, again)
+
+
+@pytest.mark.parametrize("name", THE_SAME_EVERYWHERE)
+def test_exact_result_stays_as_it_is(name: str) -> None:
+    compute = THE_SAME_EVERYWHERE[name]
+    as_it_is = compute(X)
+    with OneUlp():
+        assert torch.equal(compute(X), as_it_is)
+
+
+def test_gradient_moves() -> None:
+    def gradient() -> Tensor:
+        x = X.clone().requires_grad_()
+        return torch.autograd.grad(x @ X, x, X)[0]
+
+    as_it_is = gradient()
+    with OneUlp():
+        assert not torch.equal(gradient(), as_it_is)
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["as it is", "too strict"])
+def test_too_strict_test_is_named(strict: bool, tmp_path: Path) -> None:
+    copy = copy_of_the_course(tmp_path / "course")
+    shutil.rmtree(copy / "reference/linear_backward/right")
+    shutil.copytree(ROOT / "scripts", copy / "scripts")
+    tests = copy / "tests/test_linear_backward.py"
+    if strict:
+        tests.write_text(tests.read_text("utf-8").replace("scale=scales[name],", "scale=0.0, roundings=0.25,"), "utf-8")
+    done = run("scripts.one_ulp", "--kata", "linear_backward", "--examples", "5", cwd=copy)
+    assert done.code == strict, done.out + done.err
+    assert done.out.endswith(f"1 implementations: {int(strict)} verdicts change when results are moved by one ulp\n")
+    assert ("linear_backward/solution: test_grad_x_is_grad_y_at_w_transposed" in done.out) == strict

@@ -1,0 +1,26 @@
+"""What a failing input shrinks to: sizes of 0 only where no other size fails."""
+
+from typing import Any
+
+import pytest
+from hypothesis import find
+from hypothesis import strategies as st
+
+from tests import test_activation_checkpointing, test_named_dimensions
+from tests.strategies import linear_cases, sizes
+
+SMALL = sizes(2, 3, 0)
+
+
+def test_size_shrinks_to_zero_last() -> None:
+    assert find(SMALL, lambda _: True) == 2
+    assert find(SMALL, lambda size: size != 2) == 1
+    assert find(SMALL, lambda size: size not in (1, 2)) == 3
+    assert find(SMALL, lambda size: size not in (1, 2, 3)) == 0
+
+
+@pytest.mark.parametrize(
+    "inputs", [linear_cases(), test_activation_checkpointing.networks(), test_named_dimensions.several_heads()]
+)
+def test_smallest_batches_have_rows(inputs: st.SearchStrategy[Any]) -> None:
+    assert find(inputs, lambda case: case.x.ndim > 1).x.numel() > 0
