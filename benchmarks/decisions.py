@@ -22,13 +22,13 @@ from unittest.mock import patch
 
 from grader.speed import machine as machines
 from grader.speed import rates
-from grader.speed.decision import RULES, Final, Rules
 from grader.speed.figures import ATTEMPTS, STEPS
 from grader.speed.machine import DEMANDS, WARM_SECONDS, Machine
 from grader.speed.timed_worker import Task
 from reference.workloads.training import step_flops
 from torchkata.course import Tiers, Workload, course
 from torchkata.failures import TimedOut
+from torchkata.speed.decision import RULES, Final, Rules
 from torchkata.speed.devices import device as promised
 from torchkata.speed.layout import dtype_of
 from torchkata.speed.workload import Rate, work_of
