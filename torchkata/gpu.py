@@ -1,4 +1,4 @@
-"""pytest plugin: speed on this machine's own GPU. `pytest -m gpu`, the fixtures `trial` and `judge`, the table.
+"""pytest plugin: speed on this machine's own GPU. `pytest -m gpu`, the fixture `speed`, the table.
 
 Plain pytest knows nothing of these tests; without a GPU they are not graded.
 """
@@ -6,19 +6,18 @@ Plain pytest knows nothing of these tests; without a GPU they are not graded.
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
-from .course import Tiers, Workload, course
+from .course import Workload, course
 from .explain import explain
-from .failures import Wrong
+from .failures import Inconclusive, Wrong
 from .languages import padded, words
 from .languages.notes import said
 from .progress import GREY, command
 from .result import LOOKS, TestResult
 from .speed.devices import device
-from .speed.sizes import Kind
 from .speed.stopwatch import Stopwatch, here
 from .speed.trial import Figure, Trial
 from .speed.words import lesson
@@ -26,25 +25,6 @@ from .speed.workload import work_of
 from .student import InProcess, Student
 
 SPEED = "test_speed.py"
-TOO_SLOW = "too_slow"  # a right result below the thresholds
-CALL_SECONDS = 60.0
-
-
-@dataclass(frozen=True)
-class SpeedScore:
-    """A figure, and the share of it that thresholds are for: MFU where the device's are known, else the ratio."""
-
-    figure: Figure
-    measure: str
-    share: float
-    thresholds: Tiers
-
-    @property
-    def verdict(self) -> str:
-        """The tier that is reached."""
-        if self.share >= self.thresholds.full:
-            return "full"
-        return "passing" if self.share >= self.thresholds.passing else TOO_SLOW
 
 
 @dataclass(frozen=True)
@@ -52,20 +32,19 @@ class Row:
     """How a workload ended."""
 
     result: TestResult
-    speed_score: SpeedScore | None = None
+    figure: Figure | None = None  # where one was measured
 
     @property
     def verdict(self) -> str:
-        """The tier where one was measured, else the outcome in words."""
-        status = LOOKS[self.result.outcome].status
-        return words(f"speed.{self.speed_score.verdict}" if self.speed_score is not None else f"status.{status}")
+        """The tier that was reached, or the outcome in words."""
+        if self.figure is None:
+            return words(f"status.{LOOKS[self.result.outcome].status}")
+        return words(f"speed.{self.figure.verdict.tier or 'too_slow'}")
 
-
-Judge: TypeAlias = Callable[[Figure], None]
 
 STOPWATCH = pytest.StashKey[Stopwatch | str]()
 ROWS = pytest.StashKey[list[Row]]()
-SPEED_SCORE = pytest.StashKey[SpeedScore]()
+FIGURE = pytest.StashKey[Figure]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -120,40 +99,27 @@ def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
 
 
 @pytest.fixture
-def trial(workload: str, student: Student, stopwatch: Stopwatch) -> Trial:
-    """The workload, ready to be measured."""
-    assert isinstance(student.runner, InProcess)
-    patient = Student(InProcess(student.runner.assignment.folder, CALL_SECONDS))
-    patient.reset(course().workloads[workload].uses[-1])
-    return Trial(workload, patient, stopwatch)
-
-
-@pytest.fixture
-def judge(request: pytest.FixtureRequest, stopwatch: Stopwatch) -> Judge:
-    """Hold a figure against the thresholds: `judge(figure)`. Raises Wrong below them."""
+def speed(request: pytest.FixtureRequest, student: Student, stopwatch: Stopwatch) -> Callable[[], None]:
+    """Return what measures a test's workload. It raises Wrong where the result is wrong or too slow."""
     workload = workload_of(request.node)
+    assert isinstance(student.runner, InProcess)
+    student.reset(workload.uses[-1])
+    trial = Trial(workload, student.runner.assignment, stopwatch)
 
-    def hold(figure: Figure) -> None:
-        speed_score = judge_by(workload, stopwatch.kind, stopwatch.name, figure)
-        request.node.stash[SPEED_SCORE] = speed_score
-        if speed_score.verdict == TOO_SLOW:
-            taught = lesson(workload.name, stopwatch.kind, figure.ratio, figure.mfu, device(stopwatch.name))
-            of = "" if speed_score.measure else f" {work_of(workload.name).of}"
+    def measure() -> None:
+        figure = trial.measure()
+        verdict = figure.verdict
+        if verdict.median is None:
+            raise Inconclusive(said(verdict.note))
+        request.node.stash[FIGURE] = figure
+        if verdict.outcome == "failed":
             raise Wrong(
-                expected=said(f"{speed_score.measure}{speed_score.thresholds.passing:.2f} or more{of}"),
-                yours=f"{speed_score.measure}{speed_score.share:.2f}",
-                note=taught,
+                expected=said(f"{figure.thresholds.passing:.2f} or more {work_of(workload.name).of}"),
+                yours=f"{verdict.median:.2f}",
+                note=lesson(workload.name, stopwatch.kind, verdict.median, figure.mfu, device(stopwatch.name)),
             )
 
-    return hold
-
-
-def judge_by(workload: Workload, kind: Kind, name: str, figure: Figure) -> SpeedScore:
-    """By MFU where the device of this name has thresholds of it, else by the ratio."""
-    model = device(name)
-    if model is not None and model.mfu and workload.mfu is not None and figure.mfu is not None:
-        return SpeedScore(figure, "MFU ", figure.mfu, workload.mfu)
-    return SpeedScore(figure, "", figure.ratio, workload.ratio[kind])
+    return measure
 
 
 @pytest.hookimpl(wrapper=True)
@@ -175,7 +141,7 @@ def pytest_runtest_makereport(
             result = explain(name, f"{name} · {said(claim(name))}", raised.value, None, command(item))
             in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(raised.tb)
             call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
-        row = Row(result, item.stash.get(SPEED_SCORE, None))
+        row = Row(result, item.stash.get(FIGURE, None))
     report = yield
     call.excinfo = raised  # for --pdb
     item.config.stash[ROWS].append(row)
@@ -207,16 +173,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch | str) -> None:
     """One line for each workload, and what the figures are."""
-    timed = any(row.speed_score for row in rows)
+    timed = any(row.figure for row in rows)
     out.write_line("")
     if timed:
         columns = {"workload": 22, "figure": 18, "passes": 9, "all": 9, "verdict": 0}
         out.write_line("  " + "".join(padded(words(f"speed.{name}"), width) for name, width in columns.items()))
     for row in rows:
         out.write(f"  {row.result.name:<22}")
-        if row.speed_score is not None:
-            thresholds = row.speed_score.thresholds
-            out.write(f"{shown(row.speed_score):<18}{thresholds.passing:<9.2f}{thresholds.full:<9.2f}")
+        if row.figure is not None:
+            thresholds = row.figure.thresholds
+            out.write(f"{shown(row.figure):<18}{thresholds.passing:<9.2f}{thresholds.full:<9.2f}")
         elif timed:
             out.write(f"{'–':<18}{'–':<9}{'–':<9}")
         colour = LOOKS[row.result.outcome].colour
@@ -228,16 +194,13 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
         out.write_line("\n" + words("speed.about", device=found.name))
 
 
-def shown(speed_score: SpeedScore) -> str:
-    """What counts first, then the MFU for information."""
-    figure = speed_score.figure
-    if speed_score.measure or figure.mfu is None:
-        return f"{speed_score.measure}{speed_score.share:.2f}"
-    return f"{figure.ratio:.2f}, MFU {figure.mfu:.2f}"
+def shown(figure: Figure) -> str:
+    """Return the share that counts, then the MFU for information."""
+    return f"{figure.verdict.median:.2f}" + (f", MFU {figure.mfu:.2f}" if figure.mfu is not None else "")
 
 
 def notes_of(row: Row) -> str:
     """Why a workload did not run, or what was made smaller."""
     if row.result.outcome == "not_graded":
         return said(row.result.message)
-    return said(row.speed_score.figure.shrunk) if row.speed_score else ""
+    return said(row.figure.shrunk) if row.figure else ""

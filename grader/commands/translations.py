@@ -41,25 +41,25 @@ def untranslated(language: str, katas: tuple[str, ...]) -> Iterator[str]:
         if not at(course().shared_texts.get(language), ("tracks", track)):
             yield f"{shared}: [tracks] {track}: {course().tracks[track].title}"
     for kata in chosen:
-        place = f"reference/{kata.name}/kata.toml: [{language}"
+        place = f"reference/{kata.name}/{language}.toml:"
         told, together = kata.languages.get(language, {}), course().shared_texts.get(language, {})
         for (table, key), english in texts_of(kata).items():
             if not (at(told, (table, key)) if key else told.get(table)) and not at(together, (table, key)):
-                yield f"{place}{'.' if key else ''}{table if key else ''}] {key or table}: {first_line(english)}"
+                yield f"{place} {f'[{table}] {key}' if key else table}: {first_line(english)}"
         if len(told.get("hints", ())) != len(kata.hints):
-            yield f"{place}] hints: {len(kata.hints)} in English, {len(told.get('hints', ()))} translated"
+            yield f"{place} hints: {len(kata.hints)} in English, {len(told.get('hints', ()))} translated"
     known = [pattern for pattern, _ in notes(language, course().root)]
     for path, table in tests_of(language, katas).items():
         for text in dict.fromkeys(sentences(path)):
             if not any(pattern.fullmatch(text) for pattern in known):
-                yield f"{table}notes] {first_line(text)}"
+                yield f"{table}: [notes] {first_line(text)}"
 
 
 def tests_of(language: str, katas: tuple[str, ...]) -> dict[Path, str]:
-    """Return the test files of these katas, and the shared ones if these are all katas; each with its table."""
-    found = dict.fromkeys(sorted(course().tests.rglob("*.py")), f"reference/{language}.toml: [")
+    """Return the test files of these katas, and the shared ones if these are all; each with its translations."""
+    found = dict.fromkeys(sorted(course().tests.rglob("*.py")), f"reference/{language}.toml")
     for name in course().katas:
-        own = f"reference/{name}/kata.toml: [{language}."
+        own = f"reference/{name}/{language}.toml"
         found |= {path: own for path in found if path.name in (f"test_{name}.py", f"{name}.py")}
     shared = {*katas} >= course().katas.keys()
     chosen = tuple(f"reference/{name}/" for name in katas)
@@ -109,7 +109,7 @@ def sentences(path: Path) -> Iterator[str]:
 def wrong_translations(kata: Kata) -> Iterator[str]:
     """Yield the translations of a kata that contradict the English text: other numbers, other code, other names."""
     for language, told in kata.languages.items():
-        place, english = f"reference/{kata.name}/kata.toml: [{language}]", texts_of(kata)
+        place, english = f"reference/{kata.name}/{language}.toml:", texts_of(kata)
         for table in ("stub", "claims", "looks_like", "command"):
             for key in told.get(table, {}):
                 if (table, key) not in english and key != f"{kata.name}.py":

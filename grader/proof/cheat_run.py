@@ -14,9 +14,9 @@ from grader.proof.attacks import Level
 from grader.proof.cheats import Cheat, Slow
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Sandbox
-from grader.speed.decision import RESTLESS, score_of
 from grader.speed.session import Row, SpeedJob, grade_speed
 from torchkata.course import Workload, course
+from torchkata.speed.decision import RESTLESS, score_of
 from torchkata.speed.sizes import Kind
 
 TRIES = 2  # for a machine that is too restless to say

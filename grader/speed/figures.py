@@ -5,12 +5,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from grader.speed.decision import Final
 from grader.speed.machine import Machine
 from grader.speed.timed_worker import Done, Task, TimedWorker
 from torchkata.course import Workload
+from torchkata.speed.decision import Final, by_thresholds
 from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import HostWait, MemoryPeak, Work, work_of
 
@@ -48,12 +48,7 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
         finally:
             timed.close()
     best = max(found, key=lambda figure: figure.ratio)
-    verdict = Final("failed", median=best.ratio, used=len(found), note=best.note)
-    if best.ratio >= thresholds.full:
-        return replace(verdict, outcome="passed", tier="full", note="")
-    if best.ratio >= thresholds.passing:
-        return replace(verdict, outcome="passed", tier="passing")
-    return verdict
+    return by_thresholds(best.ratio, thresholds, used=len(found), note=best.note)
 
 
 def demand_right(timed: TimedWorker, done: Done) -> None:

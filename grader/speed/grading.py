@@ -8,11 +8,11 @@ import msgspec
 from grader.results.result import REHEARSAL, PerformanceResult
 from grader.sandbox.cuda import CudaError
 from grader.speed import figures, rates
-from grader.speed.decision import Final, points_on, score_of
 from grader.speed.machine import Machine
 from torchkata.course import Tiers, Workload
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.result import Outcome
+from torchkata.speed.decision import Final, points_on, score_of
 from torchkata.speed.sizes import Kind
 from torchkata.speed.words import lesson
 from torchkata.speed.workload import Rate, work_of

@@ -1,4 +1,4 @@
-"""Measures a rate: blocks of the baseline and of the student take turns, until `decision.judge` has enough.
+"""Measures a rate: blocks of the baseline and of the student take turns, until there is a verdict.
 
 Y Y Y │ S Y S Y S Y …     Y: the baseline   S: the student, who has begun only after the first three
 """
@@ -9,19 +9,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
-import torch
-
 from grader.speed.calibration import fallen
-from grader.speed.decision import RULES, Final, More, Retry, Sample, as_ratios, judge
 from grader.speed.machine import Machine
 from grader.speed.timed_worker import Task, TimedWorker, most_calls
 from torchkata.course import Tiers, Workload
 from torchkata.failures import Inconclusive
+from torchkata.speed import decision
+from torchkata.speed.decision import (
+    OPENING_BLOCKS,
+    RULES,
+    Final,
+    Retry,
+    as_ratios,
+    block_length,
+    compare_rates,
+)
 from torchkata.speed.devices import NAMES
 from torchkata.speed.freivalds import OWN_MARGIN
+from torchkata.speed.layout import dtype_of
 from torchkata.speed.workload import Rate, work_of
 
-OPENING_BLOCKS = 3
 SLOWEST = 10.0  # times slower than what passes: not worth waiting for
 PATIENCE_SECONDS = 3.0  # that every block has
 TRUSTED_SECONDS = 120.0
@@ -93,7 +100,6 @@ def one_attempt(
     machine: Machine, workload: Workload, task: Task, files: Mapping[str, bytes], attempt: int
 ) -> tuple[Final | Retry, float]:
     """Samples until there is a verdict; it, and the baseline's highest rate."""
-    rules = RULES[machine.kind]
     machine.trouble()
     baseline = Baseline(machine, task)
     student: TimedWorker | None = None
@@ -107,30 +113,28 @@ def one_attempt(
         work = rate_of(task).amount(task.size) * task.calls * task.times
         allowed = PATIENCE_SECONDS + SLOWEST * work / (opening * workload.ratio[machine.kind].passing)
         thresholds, peak = thresholds_on(machine, workload, task)
-        samples: list[Sample] = []
-        verdict: Final | Retry | More = More(rules.looks[0])
-        first = student.block(allowed)  # what a first block makes ready is not counted; whether it is right is
-        wrong = first.error
-        while isinstance(verdict, More):
-            for _ in range(verdict.samples):
-                done = student.block(allowed)
-                rates.append(baseline.rate())
-                machine.warmth.keep()
-                wrong = max(wrong, done.error)
-                samples.append(Sample(work / done.seconds, rates[-2], rates[-1], wrong))
-                if not wrong <= tolerance(student, baseline):
-                    break
-            verdict = judge(
-                samples,
-                opening=opening,
-                tolerance=tolerance(student, baseline),
-                thresholds=thresholds,
-                rules=rules,
-                peak=peak,
-                trouble=slow or machine.trouble(),
-                attempt=attempt,
-            )
-        return verdict, max(rates)
+        timed = student
+
+        def block() -> tuple[float, float]:
+            done = timed.block(allowed)
+            return work / done.seconds, done.error
+
+        def plain_block() -> float:
+            rate = baseline.rate()
+            machine.warmth.keep()
+            return rate
+
+        return compare_rates(
+            block,
+            plain_block,
+            rates,
+            tolerance=lambda: tolerance(timed, baseline),
+            thresholds=thresholds,
+            rules=RULES[machine.kind],
+            peak=peak,
+            trouble=lambda: slow or machine.trouble(),
+            attempt=attempt,
+        )
     finally:
         try:
             if student is not None:
@@ -146,21 +150,19 @@ def tolerance(student: TimedWorker, baseline: Baseline) -> float:
 
 def thresholds_on(machine: Machine, workload: Workload, task: Task) -> tuple[Tiers, float | None]:
     """Shares of the baseline; or of the datasheet's peak, and the peak, where the table has measured thresholds."""
-    if machine.device is not None and machine.device.mfu and workload.mfu is not None:
-        return workload.mfu, peak_of(machine, task)
-    return workload.ratio[machine.kind], None
+    return decision.thresholds_on(machine.device, machine.kind, workload, dtype_of(task.size))
 
 
 def peak_of(machine: Machine, task: Task) -> float | None:
     """FLOP/s that the datasheet promises for this task, whose float32 products run in TF32; None if it says nothing."""
-    return None if machine.device is None else machine.device.peak(getattr(torch, task.size.dtype), tf32=True)
+    return None if machine.device is None else machine.device.peak(dtype_of(task.size), tf32=True)
 
 
 def slower_than_once(machine: Machine, task: Task, opening: float) -> str:
     """What a plain product says of a device that was calibrated; "" for nothing, or for a workload that is none."""
     if rate_of(task).roof != "compute":
         return ""
-    return fallen(machine.calibration, NAMES[getattr(torch, task.size.dtype)], opening)
+    return fallen(machine.calibration, NAMES[dtype_of(task.size)], opening)
 
 
 def sized(machine: Machine, workload: Workload) -> Task:
@@ -175,6 +177,5 @@ def sized(machine: Machine, workload: Workload) -> Task:
         once = median(baseline.block_seconds() for _ in range(OPENING_BLOCKS)) / trial.calls
     finally:
         baseline.timed.close()
-    calls = max(1, min(round(machine.demands.block_seconds / once), most))
-    times = max(1, math.ceil(machine.demands.least_seconds / (calls * once)))
+    calls, times = block_length(once, machine.demands.block_seconds, machine.demands.least_seconds, most)
     return Task(workload.name, machine.kind, size, calls, times)

@@ -18,8 +18,8 @@ from grader.sandbox.orders import Begin
 from grader.speed.paused_worker import PausedWorker
 from grader.speed.rest import Rest
 from torchkata.course import Limits
-from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
-from torchkata.reply import Reply
+from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
+from torchkata.reply import Reply, demand_success
 from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
@@ -204,15 +204,6 @@ class TimedWorker:
                     raise Inconclusive("the memory of an ended process has not come back")
                 return
             time.sleep(LOOK_SECONDS)
-
-
-def demand_success(reply: Reply) -> None:
-    """Raises NotStarted or Crashed, as `Student.call` does."""
-    place = Place(reply.file, reply.line, reply.source)
-    if reply.outcome == "not_written":
-        raise NotStarted(place)
-    if reply.outcome == "raised":
-        raise Crashed(reply.error, place)
 
 
 def most_calls(work: Work, kind: Kind, size: Size, available: int) -> int:

@@ -14,11 +14,12 @@ from typing import Any
 from grader.sandbox import launch
 from grader.sandbox.cuda import SIGNATURES
 from grader.sandbox.launch import Sandbox
-from grader.speed import chain, decision, machine, rates, rest, setup
+from grader.speed import chain, machine, rates, rest, setup
 from grader.speed.machine import Demands, Machine
 from grader.speed.session import About, SpeedJob, grade_speed
 from grader.tests.gpu_plumbing import HERE, append, pretend
 from torchkata.course import Tiers, course
+from torchkata.speed import decision
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import work_of
 

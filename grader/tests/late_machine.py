@@ -8,12 +8,12 @@ from unittest.mock import patch
 
 from grader.sandbox.launch import Gpu, Sandbox, Timing, connect
 from grader.speed import figures, rest, setup
-from grader.speed.decision import RULES, Rules
 from grader.speed.machine import DEMANDS, Machine
 from grader.speed.timed_worker import Task, TimedWorker
 from grader.tests import deferred
 from torchkata.course import Workload, course
 from torchkata.failures import Crashed, Died, NotStarted, TimedOut
+from torchkata.speed.decision import RULES, Rules
 from torchkata.speed.workload import Rate, work_of
 
 ARENA = 2**28

@@ -10,6 +10,7 @@ import pytest
 from torch.utils.flop_counter import FlopCounterMode
 
 from torchkata.speed.sizes import Kind
+from torchkata.speed.stopwatch import Stopwatch
 
 LAUNCH_SECONDS = 1e-3
 FLOPS = 1e9  # a second
@@ -17,8 +18,8 @@ HELD = 2**26  # bytes, by any work
 
 
 @dataclass
-class Pretended:
-    """A `Stopwatch` that stands still while nothing is multiplied."""
+class Pretended(Stopwatch):
+    """A stopwatch that stands still while nothing is multiplied."""
 
     free: int
     kind: Kind = "cpu"
@@ -50,10 +51,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Put it in the place of what is here; a clock that is always right needs few blocks, and little warmth."""
+    """Put it in the place of what is here; a clock that is always right needs little warmth."""
     from torchkata.gpu import STOPWATCH  # imported earlier, pytest would warn
     from torchkata.speed import trial
 
-    trial.BLOCKS = 2
     trial.WARM_UP_SECONDS["cpu"] = 0.001
     config.stash[STOPWATCH] = Pretended(config.getoption("pretended_bytes"))

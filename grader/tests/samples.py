@@ -3,8 +3,8 @@
 import itertools
 from typing import Any
 
-from grader.speed.decision import RULES, Final, Sample, Verdict, as_ratios, judge
 from torchkata.course import Tiers
+from torchkata.speed.decision import RULES, Final, Sample, Verdict, as_ratios, judge
 
 FULL_RATE = 800e12  # the baseline's on an undisturbed machine
 PEAK = 989.4e12

@@ -1,13 +1,12 @@
-"""One workload, timed in this process: a size that fits, inputs, the student's work, the plain work beside it.
+"""Times a workload in the process of pytest, by the grader's arithmetic, for a student's own eyes.
 
-Y S Y S Y …     Y: plain torch, a block of it   S: the student's
+Code that shares a process with a clock can change the clock, so nothing is graded by this one.
 """
 
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import TypeVar
 
 import pytest
@@ -15,8 +14,21 @@ import torch
 
 from torchkata.assignment import Assignment
 from torchkata.compare import check
-from torchkata.student import Student
+from torchkata.course import Tiers, Workload
+from torchkata.reply import demand_success, run_probe
+from torchkata.student import time_limit
 
+from .decision import (
+    OPENING_BLOCKS,
+    RULES,
+    Final,
+    Retry,
+    as_ratios,
+    block_length,
+    by_thresholds,
+    compare_rates,
+    thresholds_on,
+)
 from .devices import device
 from .freivalds import OWN_MARGIN
 from .layout import bytes_needed, dtype_of
@@ -26,7 +38,7 @@ from .waiting import LEAD_SECONDS
 from .workload import Block, HostWait, MemoryPeak, Rate, Work, work_of
 
 CALLS = 2
-BLOCKS = 7
+CALL_SECONDS = 60.0
 BLOCK_SECONDS = {"cpu": 0.02, "cuda": 0.25}
 WARM_UP_SECONDS = {"cpu": 0.1, "cuda": 2.0}
 HEADROOM = 4  # times the inputs and results: what models, gradients and temporaries take besides
@@ -36,19 +48,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured, as a share of what could be."""
+    """A verdict, and what it was measured against."""
 
-    ratio: float
+    verdict: Final
+    thresholds: Tiers  # as shares of the baseline's rate
     mfu: float | None = None  # of the device's peak, where that is known
     shrunk: str = ""  # what was made smaller to fit
 
 
 class Trial:
-    """A workload on a device; skipped where the device is too small for it."""
+    """A workload on a device, ready to be measured; skipped where the device is too small for it."""
 
-    def __init__(self, workload: str, student: Student, stopwatch: Stopwatch) -> None:
-        self.work = work_of(workload)
-        self.student = student
+    def __init__(self, workload: Workload, assignment: Assignment, stopwatch: Stopwatch) -> None:
+        self.workload = workload
+        self.work = work_of(workload.name)
+        self.assignment = assignment
         self.stopwatch = stopwatch
         whole = self.work.sizes[stopwatch.kind]
         self.size = fitting(self.work, whole, stopwatch.free_bytes())
@@ -59,38 +73,25 @@ class Trial:
         }
         self.check = self.work.check(self.memory, self.memory, self.size)
 
-    def figure(self) -> Figure:
-        """Of work that is right. Raises Wrong where it is not, NotStarted, Crashed, TimedOut."""
+    def measure(self) -> Figure:
+        """Return the figure of work that is right. Raises Wrong, NotStarted, Crashed or TimedOut."""
+        kind = self.stopwatch.kind
         self.check.prepare()
-        plain, block = self.work.baseline(self.size, self.memory, self.stopwatch.kind), self.begin()
+        plain = self.work.baseline(self.size, self.memory, kind)
+        made = self.beside(lambda: self.work.student(self.assignment, self.size, self.memory, kind))
         self.check.begun()
+
+        def block() -> object:
+            return self.beside(made)
+
         self.demand_right(block, plain)
-        match self.work:
-            case Rate():
-                ratio, rate = self.rates(self.work, block, plain)
-                return Figure(ratio, self.mfu(self.work, rate), self.shrunk)
-            case HostWait():
-                return Figure(float(self.stopwatch.lead(block) >= LEAD_SECONDS), shrunk=self.shrunk)
-            case MemoryPeak():
-                held = self.stopwatch.peak_bytes(block)
-                return Figure(self.work.needed_bytes(self.size) / max(1, held), shrunk=self.shrunk)
-        raise TypeError(f"{type(self.work).__name__} is not measured")
-
-    def begin(self) -> Block:
-        """The student's code, ready to do a block of the workload. Raises NotStarted, Crashed, TimedOut."""
-        block = self.beside(
-            lambda assignment: self.work.student(assignment, self.size, self.memory, self.stopwatch.kind)
-        )
-        return lambda: self.beside(lambda _: block())
-
-    def beside(self, work: Callable[[Assignment], T]) -> T:
-        """Do this beside the student's code, in this process. Raises NotStarted, Crashed, TimedOut."""
-        made: list[T] = []
-        self.student.take(self.student.runner.run_probe(lambda assignment: made.append(work(assignment)), ()))
-        return made[0]
+        if isinstance(self.work, Rate):
+            return self.compare(self.work, block, plain)
+        thresholds = self.workload.ratio[kind]
+        return Figure(by_thresholds(self.share(block), thresholds), thresholds, shrunk=self.shrunk)
 
     def demand_right(self, block: Block, plain: Block) -> None:
-        """Demand what the grader does: results as exact as their dtype allows, or nearly as exact as plain torch's."""
+        """Raise Wrong unless results are as exact as their dtype allows, or nearly as exact as plain torch's."""
         error, tolerance = self.error(block), self.check.floor
         if not error <= tolerance and isinstance(self.work, Rate) and self.work.same_as_baseline:
             own = self.error(plain)
@@ -99,41 +100,63 @@ class Trial:
         check(error <= tolerance, message)
 
     def error(self, block: Block) -> float:
-        """How far off the results of one block on new inputs are."""
+        """Return the relative error of the results of one block on new inputs."""
         self.check.refresh()
         block()
         return self.check.error()
 
-    def rates(self, work: Rate, block: Block, plain: Block) -> tuple[float, float]:
-        """The median of several blocks, each against the faster of the plain ones beside it; and its rate."""
-        kind = self.stopwatch.kind
-        until, once = time.monotonic() + WARM_UP_SECONDS[kind], math.inf
-        while time.monotonic() < until:
-            once = self.stopwatch.seconds(plain)
-        times = max(1, math.ceil(BLOCK_SECONDS[kind] / once))
+    def share(self, block: Block) -> float:
+        """Return the figure of work that is not measured as a rate."""
+        match self.work:
+            case HostWait():
+                return float(self.stopwatch.lead(block) >= LEAD_SECONDS)
+            case MemoryPeak():
+                return self.work.needed_bytes(self.size) / max(1, self.stopwatch.peak_bytes(block))
+        raise TypeError(f"{type(self.work).__name__} is not measured")
 
-        def timed(block: Block, amount: float) -> float:
+    def beside(self, work: Callable[[], T]) -> T:
+        """Call this, which runs the student's code. Raises NotStarted, Crashed or TimedOut."""
+        made: list[T] = []
+        with time_limit(CALL_SECONDS, self.assignment.folder):
+            demand_success(run_probe(self.assignment, lambda _: made.append(work()), ()))
+        return made[0]
+
+    def compare(self, work: Rate, block: Block, plain: Block) -> Figure:
+        """Return the figure of blocks that take turns with plain torch's."""
+        kind, model, dtype = self.stopwatch.kind, device(self.stopwatch.name), dtype_of(self.size)
+        thresholds, peak = thresholds_on(model, kind, self.workload, dtype)
+        until, once = time.monotonic() + WARM_UP_SECONDS[kind], math.inf
+        while math.isinf(once) or time.monotonic() < until:
+            once = self.stopwatch.seconds(plain) / CALLS
+        times = block_length(once, BLOCK_SECONDS[kind], BLOCK_SECONDS[kind], CALLS)[1]
+
+        def rate(block: Block, amount: float) -> float:
             return times * CALLS * amount / self.stopwatch.seconds(lambda: [block() for _ in range(times)])
 
-        self.stopwatch.seconds(block)
-        before = timed(plain, work.baseline_amount(self.size))
-        rates, ratios = [], []
-        for _ in range(BLOCKS):
-            rates.append(timed(block, work.amount(self.size)))
-            after = timed(plain, work.baseline_amount(self.size))
-            ratios.append(rates[-1] / max(before, after))
-            before = after
-        return median(ratios), median(rates)
+        def plain_rate() -> float:
+            return rate(plain, work.baseline_amount(self.size))
 
-    def mfu(self, work: Rate, rate: float) -> float | None:
-        """The rate as a share of the device's peak; None where none is known, or the work is bound by memory."""
-        model = device(self.stopwatch.name)
-        peak = model and model.peak(dtype_of(self.size), tf32=True)
-        return rate / peak if peak and work.unit == "FLOP" else None
+        verdict: Final | Retry = Retry("")
+        attempt = 0
+        while isinstance(verdict, Retry):
+            attempt += 1
+            verdict, ceiling = compare_rates(
+                lambda: (rate(block, work.amount(self.size)), 0.0),
+                plain_rate,
+                [plain_rate() for _ in range(OPENING_BLOCKS)],
+                tolerance=lambda: 0.0,  # `demand_right` has looked at the results
+                thresholds=thresholds,
+                rules=RULES[kind],
+                peak=peak,
+                attempt=attempt,
+            )
+        promised = model.peak(dtype, tf32=True) if model and work.unit == "FLOP" else None
+        mfu = verdict.median * ceiling / promised if promised and verdict.median is not None else None
+        return Figure(verdict, as_ratios(thresholds, peak, ceiling), mfu, self.shrunk)
 
 
 def fitting(work: Work, size: Size, free: int) -> Size:
-    """The size itself, or with its batch (an optimizer's: its parameters) halved until it fits."""
+    """Return the size itself, or with its batch (an optimizer's: its parameters) halved until it fits."""
     while (needed := HEADROOM * bytes_needed(work.fields(size, CALLS), on_host=False)) > free:
         smaller = replace(size, batch=size.batch // 2, parameters=size.parameters // 2)
         if not (smaller.batch or smaller.parameters):
@@ -143,7 +166,7 @@ def fitting(work: Work, size: Size, free: int) -> Size:
 
 
 def shrunk(whole: Size, size: Size) -> str:
-    """What was made smaller to fit, in words; "" for nothing."""
+    """Return what was made smaller to fit, in words; "" for nothing."""
     if size == whole:
         return ""
     name = "batch" if whole.batch else "parameters"

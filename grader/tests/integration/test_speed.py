@@ -13,7 +13,6 @@ from grader.pipeline import speeds as phase
 from grader.results.result import KataResult, PerformanceResult, Result, speed_fingerprint
 from grader.sandbox.launch import launch
 from grader.speed import figures, grading, session, setup
-from grader.speed.decision import Final
 from grader.speed.machine import Machine
 from grader.speed.session import About, Row, SpeedJob, grade_speed, with_fallbacks
 from grader.tests import ROOT
@@ -22,6 +21,7 @@ from grader.tests.made import result
 from grader.tests.solution import SOLUTION
 from torchkata.course import Workload, course
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
+from torchkata.speed.decision import Final
 from torchkata.speed.sizes import Kind
 
 LINEAR = course().workloads["linear_forward"]

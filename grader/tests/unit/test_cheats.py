@@ -13,9 +13,9 @@ from grader.proof.cheats import Cheat, cheats, slow_ones
 from grader.proof.cheattable import cheat_table, failed_cheats, notes_on_cheats, slow_solutions
 from grader.proof.prove import markdown
 from grader.results.result import PerformanceResult
-from grader.speed.decision import RESTLESS
 from grader.tests.conftest import ask
 from torchkata.course import course
+from torchkata.speed.decision import RESTLESS
 
 KATAS = list(course().katas.values())
 ENTRY = """

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.speed.decision import (
+from grader.tests.samples import CUDA, FULL_RATE, MFU, PEAK, THRESHOLDS, TOLERANCE, judged, rank, sampled, steady
+from torchkata.course import Tier, Tiers, course
+from torchkata.speed.decision import (
     FAR,
     FAR_SAMPLES,
     FEWEST,
@@ -25,8 +27,6 @@ from grader.speed.decision import (
     points_on,
     score_of,
 )
-from grader.tests.samples import CUDA, FULL_RATE, MFU, PEAK, THRESHOLDS, TOLERANCE, judged, rank, sampled, steady
-from torchkata.course import Tier, Tiers, course
 
 # --- one batch, nothing disturbed ---
 

@@ -103,17 +103,17 @@ def in_chinese(**changed: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
-        ({"title": "Linear"}, "[zh] title: there is nothing Chinese in it"),
-        ({"claims": {"test_none": "没有"}}, "[zh] claims.test_none: there is no such text in English"),
-        ({"stub": {"Linear": "例：\n    layer = Linear(3)"}}, "[zh] stub.Linear: its indented lines"),
-        ({"about": "数 17。\n\n需要：无。"}, "[zh] about: its numbers are not those of docs/katas.md"),
-        ({"notes": {"weight {one}": "权重 {two}"}}, "[zh] notes: 'weight {one}' and its translation have other"),
+        ({"title": "Linear"}, "zh.toml: title: there is nothing Chinese in it"),
+        ({"claims": {"test_none": "没有"}}, "zh.toml: claims.test_none: there is no such text in English"),
+        ({"stub": {"Linear": "例：\n    layer = Linear(3)"}}, "zh.toml: stub.Linear: its indented lines"),
+        ({"about": "数 17。\n\n需要：无。"}, "zh.toml: about: its numbers are not those of docs/katas.md"),
+        ({"notes": {"weight {one}": "权重 {two}"}}, "zh.toml: notes: 'weight {one}' and its translation have other"),
     ],
 )
 def test_translation_that_contradicts_english_is_found(changed: dict[str, Any], line: str) -> None:
     assert in_chinese() == []
     (found,) = in_chinese(**changed)
-    assert found.startswith(f"reference/linear/kata.toml: {line}")
+    assert found.startswith(f"reference/linear/{line}")
 
 
 def test_untranslated_texts_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,10 +123,10 @@ def test_untranslated_texts_are_listed(capsys: pytest.CaptureFixture[str], monke
     monkeypatch.setitem(course().katas, "linear", replace(linear, languages={}))
     assert run_untranslated(("linear",)) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert f"reference/linear/kata.toml: [zh] title: {linear.title}" in lines
-    assert f"reference/linear/kata.toml: [zh] hints: {len(linear.hints)} in English, 0 translated" in lines
+    assert f"reference/linear/zh.toml: title: {linear.title}" in lines
+    assert f"reference/linear/zh.toml: hints: {len(linear.hints)} in English, 0 translated" in lines
     for table in ("stub", "claims", "looks_like"):
-        assert any(line.startswith(f"reference/linear/kata.toml: [zh.{table}] ") for line in lines), table
+        assert any(line.startswith(f"reference/linear/zh.toml: [{table}] ") for line in lines), table
 
 
 def test_kata_without_chinese_is_read_in_english(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,6 @@ from grader.results.result import PerformanceResult
 from grader.sandbox.cuda import CudaError
 from grader.sandbox.orders import Begin
 from grader.speed import chain, grading, rates, rest, session, setup
-from grader.speed.decision import Final
 from grader.speed.machine import DEMANDS, Machine
 from grader.speed.rates import Baseline
 from grader.speed.session import Row, SpeedJob, grade_speed
@@ -25,6 +24,7 @@ from grader.speed.timed_worker import Task
 from torchkata.course import course
 from torchkata.failures import Died, Inconclusive, TimedOut
 from torchkata.reply import Reply
+from torchkata.speed.decision import Final
 from torchkata.speed.layout import lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import work_of

@@ -7,10 +7,10 @@ import pytest
 
 from grader.speed import machine as machines
 from grader.speed import rates
-from grader.speed.decision import Final
 from grader.speed.machine import WARM_SECONDS, Machine
 from grader.speed.timed_worker import Task
 from torchkata.course import course
+from torchkata.speed.decision import OPENING_BLOCKS, Final
 from torchkata.speed.workload import work_of
 
 WORKLOAD = course().workloads["linear_forward"]
@@ -57,7 +57,7 @@ def seconds_before_the_student(machine: Machine, attempt: int = 1) -> float:
 
 
 def test_a_device_is_warmed_up_once_and_again_when_it_has_stood_still_or_was_not_fit(machine: Machine) -> None:
-    opening = rates.OPENING_BLOCKS * BLOCK
+    opening = OPENING_BLOCKS * BLOCK
     whole = machine.demands.warm_up_seconds
     assert seconds_before_the_student(machine) >= whole + opening
     assert seconds_before_the_student(machine) == BLOCK + opening

@@ -1,4 +1,4 @@
-"""From timed blocks to a verdict: one pure function, `judge`.
+"""From timed blocks to a verdict: one pure function, `judge`, for the grader and for `pytest -m gpu`.
 
 A student's block is compared with the baseline's blocks just before and just after it. What slows the machine slows
 all three; where it slows one baseline more than the other, their difference says by how much the comparison may be
@@ -7,13 +7,17 @@ off. So every sample is a range of ratios, and doubt, wherever it comes from, is
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal, TypeAlias
 
+import torch
+
 from torchkata.course import Tier, Tiers, Workload
-from torchkata.speed.sizes import Kind
+
+from .devices import Device
+from .sizes import Kind
 
 TIERS: tuple[Tier, ...] = ("full", "passing")
 
@@ -23,6 +27,7 @@ FEWEST = 5  # samples that a verdict rests on
 REACHABLE = Tiers(passing=0.75, full=0.9)  # of the baseline's rate: no MFU asks for more, whatever a device promises
 RESTLESS = "blocks were timed undisturbed"  # says why, where the machine alone is to blame
 RAW = 2  # samples taken for each one wanted, before the machine counts as too restless
+OPENING_BLOCKS = 3  # of the baseline, before the first sample
 FAR, FAR_SAMPLES = 0.8, 7  # so many samples, all of them below this share of what passes, need no more
 
 
@@ -138,6 +143,71 @@ def judge(
     if len(samples) >= RAW * (rules.batch if len(fit) < rules.batch else rules.last):
         return again(f"only {len(fit)} of {len(samples)} {RESTLESS}", attempt, rules)
     return More(next(look for look in rules.looks if look > len(fit)) - len(fit))
+
+
+def compare_rates(
+    student: Callable[[], tuple[float, float]],
+    baseline: Callable[[], float],
+    opening_rates: Sequence[float],
+    *,
+    tolerance: Callable[[], float],
+    thresholds: Tiers,
+    rules: Rules,
+    peak: float | None = None,
+    trouble: Callable[[], str] = str,
+    attempt: int = 1,
+) -> tuple[Final | Retry, float]:
+    """Take turns with the baseline until `judge` has enough. Return its verdict and the baseline's highest rate.
+
+    `student` does one block and returns its rate and its relative error, `baseline` does one and returns its rate.
+    """
+    rates, samples = [*opening_rates], list[Sample]()
+    verdict: Verdict = More(rules.looks[0])
+    wrong = student()[1]  # what a first block makes ready is not counted; whether it is right is
+    while isinstance(verdict, More):
+        for _ in range(verdict.samples):
+            rate, error = student()
+            rates.append(baseline())
+            wrong = max(wrong, error)
+            samples.append(Sample(rate, rates[-2], rates[-1], wrong))
+            if not wrong <= tolerance():
+                break
+        verdict = judge(
+            samples,
+            opening=median(opening_rates),
+            tolerance=tolerance(),
+            thresholds=thresholds,
+            rules=rules,
+            peak=peak,
+            trouble=trouble(),
+            attempt=attempt,
+        )
+    return verdict, max(rates)
+
+
+def block_length(once: float, block_seconds: float, least_seconds: float, most_calls: int) -> tuple[int, int]:
+    """Return how many calls fill a block and how often it is repeated, for a call that takes `once` seconds."""
+    calls = max(1, min(round(block_seconds / once), most_calls))
+    return calls, max(1, math.ceil(least_seconds / (calls * once)))
+
+
+def thresholds_on(
+    device: Device | None, kind: Kind, workload: Workload, dtype: torch.dtype
+) -> tuple[Tiers, float | None]:
+    """Return shares of the baseline's rate and None, or of the peak and the peak where the device has such thresholds.
+
+    A peak is what the datasheet promises for this dtype, whose float32 products run in TF32.
+    """
+    if device is not None and device.mfu and workload.mfu is not None:
+        return workload.mfu, device.peak(dtype, tf32=True)
+    return workload.ratio[kind], None
+
+
+def by_thresholds(ratio: float, thresholds: Tiers, *, used: int = 1, note: str = "") -> Final:
+    """Return the verdict on a share that is no rate; `note` says why it is below the highest tier."""
+    tier = next((tier for tier in TIERS if ratio >= getattr(thresholds, tier)), None)
+    outcome: Literal["passed", "failed"] = "passed" if tier else "failed"
+    return Final(outcome, tier, median=ratio, used=used, note="" if tier == "full" else note)
 
 
 def disturbed(sample: Sample, opening: float, rules: Rules) -> bool:
