@@ -19,8 +19,8 @@ from grader.pipeline.workplace import with_workplace
 from grader.proof.zoo import package
 from grader.sandbox.launch import Sandbox
 from torchkata.course import course
-from torchkata.first_pass import INPUTS
-from torchkata.student import InProcess
+from torchkata.pytest_plugin.run_state import get_state
+from torchkata.seam.student import InProcess
 
 REPEATS = 3
 COPIES = 4  # submissions, for two jobs against one
@@ -85,16 +85,16 @@ def stubs_here(tests: Tests) -> float:
 
 def measure(tests: Tests, sandbox: Sandbox) -> None:
     """Interleave the runs, so that a slow minute of the machine slows them all."""
-    inputs = tests.config.stash[INPUTS]
+    inputs = get_state(tests.config).inputs
     cold = wall([job(SOLUTION)], tests, sandbox, jobs=1)  # draws what no run before it has drawn
     bare, graded, engine, fixed, one, two, on_one = [], [], [], [], [], [], []
     first, second, *_ = sorted(os.sched_getaffinity(0))
     for _ in range(REPEATS):
         bare.append(seconds("-m", "pytest", "--impl", "solution", "--hypothesis-profile", "grade"))
         graded.append(wall([job(SOLUTION)], tests, sandbox, jobs=1))
-        tests.config.stash[INPUTS] = None
+        get_state(tests.config).inputs = None
         engine.append(wall([job(SOLUTION)], tests, sandbox, jobs=1))
-        tests.config.stash[INPUTS] = inputs
+        get_state(tests.config).inputs = inputs
         fixed.append(wall([job(STUBS)], tests, sandbox, jobs=1) - stubs_here(tests))
         class_ = [job(SOLUTION, number) for number in range(COPIES)]
         on_one.append(wall_on({first}, class_, tests, sandbox, jobs=1))

@@ -20,7 +20,7 @@ from grader.pipeline.workplace import with_workplace
 from grader.proof.claims import Claim, claims
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
-from torchkata.first_pass import INPUTS
+from torchkata.pytest_plugin.run_state import get_state
 
 
 def results(todo: list[Claim], tests: Tests, sandbox: Sandbox, jobs: int) -> dict[str, list[KataResult] | None]:
@@ -61,12 +61,12 @@ def main() -> None:
 
     def compare(tests: Tests, sandbox: Sandbox) -> None:
         nonlocal different
-        inputs, total, spent = tests.config.stash[INPUTS], 0, [0.0, 0.0]
+        inputs, total, spent = get_state(tests.config).inputs, 0, [0.0, 0.0]
         for kata in katas:
             todo = [claim for claim in claims([kata], 1) if claim.kata == kata.name or len(katas) == 1]
             graded = []
             for turn, source in enumerate((inputs, None)):
-                tests.config.stash[INPUTS] = source
+                get_state(tests.config).inputs = source
                 began = time.perf_counter()
                 graded.append(results(todo, tests, sandbox, asked.jobs))
                 spent[turn] += time.perf_counter() - began

@@ -14,7 +14,7 @@ from benchmarks.timing import ENVIRONMENT, table
 from grader.commands.package.write import spread
 from grader.commands.release.contents import contents, with_foundations
 from grader.tests.pseudo_terminal import Terminal
-from torchkata.cli.saves import Saves
+from torchkata.cli.watcher import Saves
 from torchkata.course import course
 
 REPEATS = 5

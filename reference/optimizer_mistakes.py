@@ -5,8 +5,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from reference import Mistake, instead_of, optimizers
+from reference import optimizers
 from reference.optimizers import Grad, Met
+from torchkata import Mistake, instead_of
 
 Lrs: TypeAlias = Sequence[Sequence[float]]
 Grads: TypeAlias = Sequence[Sequence[Sequence[Grad]]]

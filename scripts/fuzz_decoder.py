@@ -21,8 +21,8 @@ import torch
 
 from grader.sandbox import channel
 from grader.sandbox.channel import Malformed, decode_reply, encode
-from torchkata.reply import Reply
-from torchkata.values import Opaque
+from torchkata.seam.reply import Reply
+from torchkata.seam.values import Opaque
 
 ROOM_MIB = 256  # that a process may take beyond what it begins with
 START = b"\x82\xa7outcome\xa8returned\xa5value"  # of a reply, up to its value

@@ -40,9 +40,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from grader.proof import zoo
 from torchkata.course import course
-from torchkata.reply import Probe, Reply
-from torchkata.student import InProcess
-from torchkata.values import Plain
+from torchkata.seam.reply import Probe, Reply
+from torchkata.seam.student import InProcess
+from torchkata.seam.values import Plain
 
 NAMES = """
 _local_scalar_dense _reshape_alias _unsafe_view abs alias amax amin argsort as_strided bernoulli cat ceil clamp

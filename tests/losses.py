@@ -3,8 +3,7 @@
 import torch
 from torch import Tensor
 
-from torchkata.compare import assert_close, assert_equal, check
-from torchkata.values import Plain
+from torchkata import Plain, assert_close, assert_equal, check
 
 
 def assert_loss(yours: Plain, exact: float | None, *, scale: float, roundings: float) -> None:

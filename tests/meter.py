@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torchkata.torch_internals import LeanDispatchMode
+from torchkata import DispatchMode
 
 
-class Meter(LeanDispatchMode):  # type: ignore[no-untyped-call]
+class Meter(DispatchMode):  # type: ignore[no-untyped-call]
     """Counts, while it is entered, for every operation that is no view: what it reads and writes, and 2 · m · k · n."""
 
     def __init__(self) -> None:

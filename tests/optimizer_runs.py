@@ -13,8 +13,7 @@ from reference import optimizers as oracle
 from reference.adagrad import oracle as adagrad
 from reference.sgd import oracle as sgd
 from tests.strategies import OptimizerRun
-from torchkata.compare import as_float64, assert_close, assert_equal
-from torchkata.values import Plain
+from torchkata import Plain, as_float64, assert_close, assert_equal
 
 Memory: TypeAlias = Any  # what a rule keeps of one parameter: None before the first step
 Step: TypeAlias = Callable[[Array, Memory, Array, dict[str, Any]], tuple[Array, Memory]]  # p, memory, grad, options

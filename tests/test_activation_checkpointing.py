@@ -9,9 +9,7 @@ from torch import Tensor
 from reference.activation_checkpointing import oracle
 from tests.probes import activation_checkpointing as probes
 from tests.strategies import SEEDS, SIZES, costly, normal, rng_of, sizes
-from torchkata.compare import as_float64, assert_close, assert_equal, check, require
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, require
 
 DIM, ROWS = 4, 12  # an activation differs from a weight in size, and no product is worth a second thread
 DEPTHS = st.integers(8, 16)

@@ -10,8 +10,7 @@ from tests.contracts.optimizer import Optimizer, optimizer_contract, rate_contra
 from tests.optimizer_runs import ADAGRAD, assert_run, final_memory
 from tests.probes import adagrad as probes
 from tests.strategies import DTYPES, OptimizerRun, costly, runs
-from torchkata.compare import assert_close, assert_equal
-from torchkata.student import Student
+from torchkata import Student, assert_close, assert_equal
 
 WIDE = st.sampled_from([torch.float32, torch.float64])
 

@@ -13,7 +13,7 @@ from tests.contracts.optimizer import Optimizer, optimizer_contract
 from tests.optimizer_runs import assert_run, rule_of
 from tests.probes import adam as probes
 from tests.strategies import WIDE_DTYPES, OptimizerRun, costly, from_nothing, runs
-from torchkata.student import Student
+from torchkata import Student
 
 ADAM = rule_of(oracle, lr=0.001, betas=(0.9, 0.999))
 BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])

@@ -13,9 +13,7 @@ from reference.cruncher.oracle import forward
 from tests.probes import checkpoint as probes
 from tests.probes import checkpoint_code
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
-from torchkata.compare import as_float64, asking, assert_close, assert_equal, check, precondition, require, same
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata import Plain, Student, as_float64, asking, assert_close, assert_equal, check, precondition, require, same
 
 BEYOND_FLOATS = st.integers(2**53, 2**60).map(lambda step: step | 1)
 RUNS = lessons(steps=st.integers(3, 5), num_layers=st.integers(0, 2))

@@ -8,8 +8,7 @@ from reference.cruncher import oracle
 from tests.probes import cruncher as probes
 from tests.statistics import Z
 from tests.strategies import DeepCase, deep_cases, sizes
-from torchkata.compare import as_float64, assert_close, assert_equal, check, precondition, require
-from torchkata.student import Student
+from torchkata import Student, as_float64, assert_close, assert_equal, check, precondition, require
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; no mistake takes their place
 

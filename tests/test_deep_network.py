@@ -12,8 +12,7 @@ from reference.deep_network import oracle
 from tests.probes import deep_network as probes
 from tests.statistics import NORMAL_OR_CUT, Z, tails
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
-from torchkata.compare import as_float64, assert_close, assert_equal, check, precondition
-from torchkata.student import Student
+from torchkata import Student, as_float64, assert_close, assert_equal, check, precondition
 
 CLEAR = 1e-3  # a product is at least so far from 0, relative to its terms: no rounding turns its sign
 

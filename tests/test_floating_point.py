@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 from reference.floating_point import oracle
 from tests.probes import floating_point as probes
-from torchkata.compare import asking, assert_equal, check, precondition
-from torchkata.student import Student
-from torchkata.typed import literal
+from torchkata import Student, asking, assert_equal, check, literal, precondition
 
 NAMES = list(oracle.FORMATS)
 DTYPE = st.sampled_from(NAMES)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from reference.flop_accounting import oracle
 from tests.meter import metered
 from tests.probes import flop_accounting as probes
-from tests.scalars import assert_count, assert_number
-from torchkata.student import Student
+from torchkata import Student, assert_count, assert_number
 
 SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # simplest first: what is off shows best where no size is 0 or 1
 SIZES = st.tuples(SMALL, SMALL, SMALL)

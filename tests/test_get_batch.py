@@ -17,10 +17,7 @@ from reference.get_batch import oracle
 from tests.probes import get_batch as probes
 from tests.statistics import chi_square_range
 from tests.strategies import TokenCase, permutation, token_cases
-from torchkata.compare import assert_equal, check, require, same
-from torchkata.show import show
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata import Plain, Student, assert_equal, check, require, same, show
 
 Demand: TypeAlias = Callable[..., None]  # check or require
 

@@ -10,9 +10,7 @@ from reference.gradient_accumulation import oracle
 from tests.losses import assert_loss
 from tests.probes import gradient_accumulation as probes
 from tests.strategies import SEEDS, DeepCase, deep_cases, normal, rng_of
-from torchkata.compare import as_float64, assert_close, assert_equal, check
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check
 
 ATTACHED = "the loss still has its graph, which stays in memory as long as the loss does: detach() it"
 

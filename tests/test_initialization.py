@@ -11,8 +11,7 @@ from reference.initialization import oracle
 from tests.probes import initialization as probes
 from tests.statistics import MANY, Z, chi_square_range, repeated
 from tests.strategies import sizes
-from torchkata.compare import as_float64, assert_equal, check, require
-from torchkata.student import Student
+from torchkata import Student, as_float64, assert_equal, check, require
 
 LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each: the cut's 1.3 % show
 EDGES = [0.0, 0.002, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.7, 2.8, 2.9, 2.95, 3.0]

@@ -9,8 +9,7 @@ from reference.linear import oracle
 from tests.probes import linear as probes
 from tests.statistics import NORMAL_OR_CUT, Z, repeated, tails
 from tests.strategies import LinearCase, linear_cases, sizes
-from torchkata.compare import as_float64, assert_close, assert_equal, check, require
-from torchkata.student import Student
+from torchkata import Student, as_float64, assert_close, assert_equal, check, require
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; no mistake takes their place
 WIDE = [(512, 128), (128, 512), (1, 65536)]

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from reference.linear_backward import oracle
 from tests.probes import linear_backward as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, LinearCase, linear_cases, normal, rng_of, sizes
-from torchkata.compare import as_float64, assert_close, assert_equal, check, precondition
-from torchkata.student import Student
+from torchkata import Student, as_float64, assert_close, assert_equal, check, precondition
 
 
 @st.composite

@@ -8,11 +8,8 @@ from torch import Tensor, nn
 from reference.measure_step import oracle
 from tests.meter import metered
 from tests.probes import measure_step as probes
-from tests.scalars import assert_count, assert_number
 from tests.strategies import costly
-from torchkata.compare import assert_equal, check
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata import Plain, Student, assert_count, assert_equal, assert_number, check
 
 SMALL = st.sampled_from([(5, 3, 2), (2, 4, 1), (3, 2, 4), (1, 3, 3), (4, 1, 2), (6, 2, 1)])  # B, D, L
 SIZES = SMALL | st.tuples(

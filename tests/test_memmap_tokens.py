@@ -12,8 +12,7 @@ from torch import Tensor
 from reference.memmap_tokens import oracle
 from tests.probes import memmap_tokens as probes
 from tests.strategies import SEEDS, costly, rng_of
-from torchkata.compare import assert_equal, check, precondition, require, same
-from torchkata.student import Student
+from torchkata import Student, assert_equal, check, precondition, require, same
 
 DTYPES = st.sampled_from([np.uint16, np.int32, np.int64, np.uint8])
 LENGTHS = st.integers(1, 40)

@@ -11,8 +11,7 @@ from reference.memory_accounting import oracle
 from tests.probes import memory_accounting as probes
 from tests.probes.same_storage import COPIES, VIEWS, build
 from tests.strategies import SEEDS, recipes, rng_of, sizes
-from torchkata.compare import assert_equal
-from torchkata.student import Student
+from torchkata import Student, assert_equal
 
 DTYPES = st.sampled_from([torch.float32, torch.bfloat16, torch.float64, torch.int8, torch.int64, torch.bool])
 SIZES = st.integers(1, 9)

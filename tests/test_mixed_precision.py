@@ -12,9 +12,7 @@ from reference.mixed_precision import oracle
 from tests.losses import assert_loss
 from tests.probes import mixed_precision as probes
 from tests.strategies import SEEDS, normal, rng_of, sizes
-from torchkata.compare import as_float64, assert_close, assert_equal, check, require
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, require
 
 COARSE = torch.finfo(torch.bfloat16).eps / torch.finfo(torch.float32).eps  # roundings of float32 in one of bfloat16
 

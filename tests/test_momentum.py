@@ -13,7 +13,7 @@ from tests.contracts.optimizer import Optimizer, optimizer_contract
 from tests.optimizer_runs import assert_run, rule_of
 from tests.probes import momentum as probes
 from tests.strategies import DTYPES, WIDE_DTYPES, OptimizerRun, costly, runs
-from torchkata.student import Student
+from torchkata import Student
 
 MOMENTUM = rule_of(oracle, lr=0.001)
 OPTIONS = [

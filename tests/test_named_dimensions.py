@@ -11,8 +11,7 @@ from torch import Tensor
 from reference.named_dimensions import oracle
 from tests.probes import named_dimensions as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
-from torchkata.compare import as_float64, assert_close, assert_equal, check
-from torchkata.student import Student
+from torchkata import Student, as_float64, assert_close, assert_equal, check
 
 LEADING = st.lists(sizes(2, 3, 0), min_size=0, max_size=3)
 HEADS_AND_REST = st.integers(2, 4).flatmap(lambda heads: st.tuples(st.just(heads), st.integers(1, heads - 1)))

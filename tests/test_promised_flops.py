@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 
 from reference.promised_flops import oracle
 from tests.probes import promised_flops as probes
-from tests.scalars import assert_number
-from torchkata.compare import assert_equal, check
-from torchkata.speed.devices import NAMES, devices
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata import Plain, Student, assert_equal, assert_number, check, speed
 
 TO_KNOW = [
     "Tesla T4",
@@ -23,10 +19,10 @@ TO_KNOW = [
     "NVIDIA H200",
     "NVIDIA B200",
 ]
-TABLE = {name: devices()[name].tflops for name in TO_KNOW}
+TABLE = {name: speed.devices()[name].tflops for name in TO_KNOW}
 A_HUNDREDTH = 1e-2  # datasheets round: an H100 has 66.9, 67 or 67.5 TFLOP/s in float32
-DTYPES = [*NAMES, torch.float64, torch.int8, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz]
-COLUMNS = {str(dtype).removeprefix("torch."): NAMES.get(dtype, "") for dtype in DTYPES}
+DTYPES = [*speed.NAMES, torch.float64, torch.int8, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz]
+COLUMNS = {str(dtype).removeprefix("torch."): speed.NAMES.get(dtype, "") for dtype in DTYPES}
 CHANGES: list[Callable[[str], str]] = [
     str.lower,
     lambda name: name.partition(" ")[2],
@@ -82,7 +78,7 @@ def test_eight_bit_figures_are_dense(student: Student) -> None:
 def test_only_exact_names_are_known(student: Student, name: str, change: int, dtype: str) -> None:
     """A name that is not in the table raises a ValueError, however much it looks like one that is."""
     other = CHANGES[change](name)
-    if other not in devices():
+    if other not in speed.devices():
         reply = student.call(probes.refused, other, dtype)
         assert_answer(reply, other, dtype, f"there is no device named {other!r}")
 

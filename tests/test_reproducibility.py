@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from reference.reproducibility import oracle
 from tests.probes import reproducibility as probes
 from tests.strategies import normal, rng_of
-from torchkata.compare import check, require
-from torchkata.student import Student
+from torchkata import Student, check, require
 
 Demand: TypeAlias = Callable[..., None]  # check or require
 

@@ -12,7 +12,7 @@ from tests.contracts.optimizer import Optimizer, optimizer_contract
 from tests.optimizer_runs import assert_run, rule_of
 from tests.probes import rmsprop as probes
 from tests.strategies import WIDE_DTYPES, OptimizerRun, costly, from_nothing, runs
-from torchkata.student import Student
+from torchkata import Student
 
 RMSPROP = rule_of(oracle, lr=0.01)
 OPTIONS = [{"alpha": 0.9}, {"alpha": 0.5, "eps": 0.1}, {"eps": 1e-3}, {"alpha": 0.0}]

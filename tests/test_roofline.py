@@ -10,10 +10,7 @@ from torch.nn.functional import gelu
 from reference.roofline import oracle
 from tests.meter import Meter, metered
 from tests.probes import roofline as probes
-from tests.scalars import assert_count, assert_number
-from torchkata.compare import assert_equal, check
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata import Plain, Student, assert_count, assert_equal, assert_number, check
 
 sides = oracle.sides  # of what is measured; no mistake takes its place
 SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # simplest first: what is off shows best where no size is 0 or 1

@@ -13,10 +13,7 @@ from reference.same_storage import oracle
 from reference.same_storage.oracle import Placed
 from tests.probes import same_storage as probes
 from tests.strategies import recipes
-from torchkata.compare import asking, assert_equal, check, precondition, require
-from torchkata.show import kind
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata import Plain, Student, asking, assert_equal, check, precondition, require
 
 Demand: TypeAlias = Callable[..., None]  # check or require
 
@@ -25,7 +22,7 @@ SHORT = 80  # characters
 
 def check_answer(yours: Plain, right: bool, asked: str, *, demand: Demand = require) -> None:
     """Demand the right answer; that it is True or False itself is what one test is about, and the others need it."""
-    form = "a tensor" if isinstance(yours, Tensor) else kind(yours)
+    form = "a tensor" if isinstance(yours, Tensor) else type(yours).__name__
     with asking(asked):
         note, seen = f"this is {form}: it should be True or False itself", "the answer is not True or False itself"
         demand(type(yours) is bool, note, mistake=seen, yours=yours, expected="a bool")

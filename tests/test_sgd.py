@@ -6,7 +6,7 @@ from tests.contracts.optimizer import Optimizer, optimizer_contract, rate_contra
 from tests.optimizer_runs import SGD, assert_run
 from tests.probes import sgd as probes
 from tests.strategies import DTYPES, OptimizerRun, costly, runs
-from torchkata.student import Student
+from torchkata import Student
 
 OPTIMIZER = Optimizer(probes, SGD)
 globals().update(optimizer_contract(OPTIMIZER) | rate_contract(OPTIMIZER))

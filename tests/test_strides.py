@@ -12,8 +12,7 @@ from torch import Tensor
 from reference.strides import oracle
 from tests.probes import strides as probes
 from tests.strategies import SEEDS, rng_of, sizes
-from torchkata.compare import asking, assert_equal, check
-from torchkata.student import Student
+from torchkata import Student, asking, assert_equal, check
 
 BEYOND_FLOATS = st.integers(2**52, 2**53).map(lambda half: 2 * half + 1)
 BEYOND_WALKING = st.integers(2**40, 2**41)

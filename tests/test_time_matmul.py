@@ -9,9 +9,7 @@ from reference.time_matmul import oracle
 from reference.time_matmul.oracle import Product, Run
 from tests.probes import time_matmul as probes
 from tests.strategies import costly
-from torchkata.compare import assert_equal, check, precondition, require
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata import Plain, Student, assert_equal, check, precondition, require
 
 SIZES = st.integers(2, 8)  # with a side of 1, einsum makes no product of matrices
 SECONDS = st.sampled_from([0.01, 0.5, 0.002, 0.1])  # of a product

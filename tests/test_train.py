@@ -13,9 +13,7 @@ from reference.cruncher.oracle import forward
 from reference.train import oracle
 from tests.probes import train as probes
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
-from torchkata.compare import as_float64, assert_close, assert_equal, check, precondition, require, same
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require, same
 
 train_scale = oracle.train  # of what can't cancel; no mistake takes its place
 FEWER = "there are fewer losses than steps: some step is not taken, or its loss is left out"

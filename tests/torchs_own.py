@@ -8,7 +8,6 @@ from torch import Tensor
 
 from tests.probes import optimizers
 from tests.strategies import OptimizerRun
-from torchkata.torch_internals import skip_dynamo_import
 
 
 def in_float64(run: OptimizerRun) -> OptimizerRun:
@@ -20,7 +19,6 @@ def in_float64(run: OptimizerRun) -> OptimizerRun:
 
 def run_of(make: Callable[..., Any] | None, run: OptimizerRun) -> list[list[list[Tensor]]]:
     """The parameters after every step of torch's own optimizer, `make(groups, lr=…)`."""
-    skip_dynamo_import()
     run = in_float64(run)
     optimizer = optimizers.build(make, run.params, run.lrs[0], run.options)
     return optimizers.walk(optimizer, run.lrs, run.grads)

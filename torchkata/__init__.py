@@ -1,12 +1,80 @@
-"""What a student's pytest and the grader share: course, seam, and the words of a failure."""
+"""torchkata's public API: what the tests, probes and mistakes of a course import.
 
-import importlib
-from typing import TYPE_CHECKING
+A course imports names from this page alone (`from torchkata import Student, assert_close`). Every other module of
+`torchkata` and `grader` is private and may change in any release. A public name is deprecated for one minor release,
+with a `DeprecationWarning` that names its successor, before it is removed.
+
+Names are imported when they are first used, so that a sandboxed worker, which has only some of the modules, can import
+a probe, and so that `kata --help` imports neither pytest nor torch.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from . import speed
+    from .compare.assertions import as_float64, asking, assert_close, assert_equal, check, precondition, require, same
+    from .compare.numbers import assert_count, assert_number
+    from .compare.repro_code import literal
+    from .compare.show import show
+    from .compat.torch_internals import DispatchMode
+    from .diagnosis.mistakes import Mistake, instead_of
+    from .seam.probes import call, typed
+    from .seam.student import Student
+    from .seam.values import Plain
+
+__all__ = [
+    "DispatchMode",
+    "Mistake",
+    "Plain",
+    "Student",
+    "as_float64",
+    "asking",
+    "assert_close",
+    "assert_count",
+    "assert_equal",
+    "assert_number",
+    "call",
+    "check",
+    "instead_of",
+    "literal",
+    "precondition",
+    "require",
+    "same",
+    "show",
+    "speed",
+    "typed",
+]
+
+_MODULES = {
+    "compare.assertions": (
+        *("as_float64", "asking", "assert_close", "assert_equal", "check", "precondition", "require", "same"),
+    ),
+    "compare.numbers": ("assert_count", "assert_number"),
+    "compare.repro_code": ("literal",),
+    "compare.show": ("show",),
+    "compat.torch_internals": ("DispatchMode",),
+    "diagnosis.mistakes": ("Mistake", "instead_of"),
+    "seam.probes": ("call", "typed"),
+    "seam.student": ("Student",),
+    "seam.values": ("Plain",),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from the module that defines it (PEP 562)."""
+    if name == "speed":
+        return import_module("torchkata.speed")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'torchkata' has no attribute {name!r}")
+    value = getattr(import_module(f"torchkata.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
 
 def load_ipython_extension(shell: "InteractiveShell") -> None:
-    """What `%load_ext torchkata` calls: make `%kata` and `%%kata` known."""
-    importlib.import_module("torchkata.notebook.magic").register(shell)  # by name: who imports us does not need it
+    """Register the magics `%kata` and `%%kata` for `%load_ext torchkata`."""
+    import_module("torchkata.notebook.magic").register(shell)

@@ -1,6 +1,6 @@
 """`python -m torchkata`, where the command `kata` is not on the path."""
 
-from .cli.command import main
+from torchkata.cli.command import main
 
 if __name__ == "__main__":
     main()

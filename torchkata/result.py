@@ -10,7 +10,7 @@ Status: TypeAlias = Literal["done", "wrong", "crashed", "timed_out", "not_starte
 
 @dataclass(frozen=True)
 class Look:
-    """What tells an outcome from the others; its words are `status.…` in `torchkata/languages/`."""
+    """What tells an outcome from the others; its words are `status.…` in `torchkata/i18n/`."""
 
     status: Status  # of a kata with a test that ended so
     letter: str  # in pytest's line of progress

@@ -31,7 +31,7 @@ from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.timed_worker import Task, TimedWorker
 from grader.tests.workers import ORDINARY
 from torchkata.course import Workload, course
-from torchkata.speed.devices import device
+from torchkata.speed.datasheets import device
 from torchkata.speed.freivalds import OWN_MARGIN
 from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import Rate, work_of

@@ -36,7 +36,7 @@ def run(load: Callable[[], Command], stopped: str = "stopped", tidy: Callable[[]
         elif isinstance(error, (GraderError, CourseError)):
             line, code = str(error), 2 if isinstance(error, (CallError, CourseError)) else 3
         else:
-            from torchkata.broken_tests import mistake_in_course  # imports Hypothesis
+            from torchkata.diagnosis.broken_tests import mistake_in_course  # imports Hypothesis
 
             line, code = mistake_in_course(error), 2
             if not line:

@@ -14,7 +14,7 @@ from grader.base.terminal import console
 from grader.speed import ceilings, setup
 from grader.speed.calibration import Calibration, path_of, store
 from grader.speed.child import Send, messages
-from torchkata.speed.devices import device
+from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Kind
 
 SILENCE = 900.0  # seconds: float16 takes its time on a processor that has none

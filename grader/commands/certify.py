@@ -27,8 +27,8 @@ from grader.proof.remember import remember
 from grader.results.dependencies import digest_grading
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
+from torchkata.compat.hypothesis_internals import FEW
 from torchkata.course import CourseError, Kata, course
-from torchkata.hypothesis_internals import FEW
 
 MOST_UNSURE = 0.25  # of a part's claims
 QUICK_AT_ONCE = 2  # attacks for each job: most of them wait for a limit, and the quick proof looks at no clock

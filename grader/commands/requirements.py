@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+import torchkata
 from grader.base.processes import python
 from grader.commands.package.project import files_of
 from grader.commands.release.contract import differences, written_already
@@ -20,10 +21,10 @@ from grader.commands.translations import wrong_translations
 from grader.proof import zoo
 from torchkata.cli.about import PAGE
 from torchkata.course import Kata, course
-from torchkata.course_files import table_of
+from torchkata.course.load import table_of
 
 MODULES = re.compile(r"(?<![\w.])(torch|nn|np|os|math|random)\.\w")
-WORKER_HAS = ("torchkata.torch_internals", "torchkata.probes")  # of the project, for a probe to import
+WORKER_HAS = tuple(f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call", "typed"))  # for probes to import
 TRACK, KATA, NEEDS = re.compile(r"## (.+)"), re.compile(r"### (\w+): (.+)"), re.compile(r"Needs: (.+)")
 TOOLS = {  # of style and types, where the course has settings for them
     "ruff": (["check", "--quiet", "--output-format=concise"], ["format", "--check"]),
@@ -100,7 +101,7 @@ def missing_in_tests(kata: Kata) -> Iterator[str]:
     if probes.is_file():
         yield from wrong_imports(probes, WORKER_HAS)
     for path in course().folder(kata.name).rglob("*.py"):
-        yield from wrong_imports(path, ("reference",))
+        yield from wrong_imports(path, ("reference", "torchkata"))
 
 
 def without_sentence(file: Path) -> Iterator[str]:
@@ -120,7 +121,9 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         for name in names:
             ours = name.partition(".")[0] in ("torchkata", "reference", "tests", "grader", "assignment")
-            if ours and not any(f"{name}.".startswith(f"{one}.") for one in allowed):
+            if name.startswith("torchkata.") and name.removeprefix("torchkata.") not in torchkata.__all__:
+                yield f"{shown(file)}: it imports {name}; of torchkata it may import what `torchkata.__all__` lists"
+            elif ours and not any(f"{name}.".startswith(f"{one}.") for one in allowed):
                 yield f"{shown(file)}: it imports {name}; of this project it may import {', '.join(allowed)}"
 
 

@@ -13,9 +13,9 @@ from typing import Any
 from grader.commands.release.translated import documented
 from torchkata.cli.about import section
 from torchkata.course import Kata, course
-from torchkata.languages import at
-from torchkata.languages.notes import literals, notes
-from torchkata.mistakes import named_mistakes
+from torchkata.diagnosis.mistakes import named_mistakes
+from torchkata.i18n import at
+from torchkata.i18n.notes import literals, notes
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 CODE = re.compile(r"`([^`\n]+)`")

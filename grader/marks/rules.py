@@ -12,7 +12,7 @@ from typing import Annotated
 
 import msgspec
 
-from torchkata.languages import to_the_class
+from torchkata.i18n import to_the_class
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]

@@ -9,7 +9,7 @@ from rich.text import Text
 from grader.results.result import REHEARSAL, KataResult, Result
 from grader.results.text import printable
 from torchkata.course import Kata
-from torchkata.languages import to_the_class
+from torchkata.i18n import to_the_class
 from torchkata.result import LOOK_OF, Status, gravest, status_of
 
 COLOURS = {"grey": "bright_black"}  # as rich calls it

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from torchkata.handin import MAX_BYTES
+from torchkata.course.submission import MAX_BYTES
 
 MAX_ENTRIES = 10_000  # of an archive or a directory, whatever they are
 MAX_UNPACKED = 64 * 2**20  # of a tar: to pass over a member is to unpack it

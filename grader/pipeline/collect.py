@@ -10,10 +10,11 @@ import pytest
 from grader.base.errors import CallError
 from grader.pipeline.pytest_internals import reports_of
 from torchkata.course import CourseError, Kata, compare_tests, course
-from torchkata.first_pass import INPUTS, Inputs
-from torchkata.languages import class_language
+from torchkata.i18n import class_language
+from torchkata.pytest_plugin.first_pass import Inputs
+from torchkata.pytest_plugin.run_state import get_state
+from torchkata.pytest_plugin.selection import kata_of
 from torchkata.result import TestResult
-from torchkata.selection import CHOSEN, STUDENT, kata_of
 
 NOBODY_ASKED = "this test ends without a call of your code, so it proves nothing; that is not your fault"
 
@@ -23,7 +24,7 @@ class Tests:
 
     def __init__(self, session: pytest.Session, examples: int, inputs: Inputs | None) -> None:
         self.config = session.config
-        self.config.stash[INPUTS] = inputs
+        get_state(self.config).inputs = inputs
         self.examples = examples
         self.broken: set[tuple[str, str]] = set()  # kata and name of tests that the reference solution fails
         self.items: dict[str, dict[str, pytest.Function]] = {}
@@ -31,7 +32,7 @@ class Tests:
             kata = kata_of(item.path)
             if kata is not None and isinstance(item, pytest.Function):
                 self.items.setdefault(kata, {})[item.name] = item
-        for chosen in course().choose([*self.config.stash[CHOSEN]]):
+        for chosen in course().choose([*get_state(self.config).chosen]):
             compare_tests(course(), chosen, {*self.items.get(chosen.name, ())}, chosen.points)
 
 
@@ -98,7 +99,7 @@ def with_tests(
     os.environ["KATA_LANG"] = class_language()  # results are the same wherever they are made
     collector = Collector(use, examples, inputs)
     arguments = [str(course().tests), f"--rootdir={course().root}", f"--config-file={course().root / 'pyproject.toml'}"]
-    arguments += ["-p", "torchkata.plugin"]
+    arguments += ["-p", "torchkata.pytest_plugin.plugin"]
     arguments += ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--capture=no"]
     arguments += ["--import-mode=importlib", f"--hypothesis-profile={profile}", f"--examples={examples}"]
     arguments += [f"--kata={kata.name}" for kata in katas]
@@ -125,7 +126,7 @@ def run(item: pytest.Item) -> TestResult:
     if faults or len(results) != 1 or (reports[1].skipped and results[0].outcome == "passed"):
         text = first_reason(faults[0]) if faults else "the test did not run"
         result = TestResult(item.name, "inconclusive", message=f"the grader itself failed: {text}")
-    elif results[0].outcome == "passed" and item.config.stash[STUDENT].last is None:
+    elif results[0].outcome == "passed" and get_state(item.config).student.last is None:
         result = TestResult(item.name, "inconclusive", message=NOBODY_ASKED)
     else:
         result = results[0]

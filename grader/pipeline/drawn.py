@@ -37,10 +37,10 @@ from grader.pipeline import drawn_format
 from grader.pipeline.drawn_format import Damaged, Unstorable
 from grader.results.dependencies import digest_inputs, digest_strategies
 from grader.results.result import write_whole
+from torchkata.compat.hypothesis_internals import settings_of
 from torchkata.course import course
-from torchkata.first_pass import Input
-from torchkata.hypothesis_internals import settings_of
-from torchkata.selection import kata_of
+from torchkata.pytest_plugin.first_pass import Input
+from torchkata.pytest_plugin.selection import kata_of
 
 PACKAGED = "drawn"  # in the course's folder: what `grader package` has put there
 DAY = 86400.0  # seconds
@@ -56,7 +56,7 @@ class DrawnInputs:
         self.secret = secret
 
     def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """As `torchkata.first_pass.Inputs.of`."""
+        """As `torchkata.pytest_plugin.first_pass.Inputs.of`."""
         inputs = self.given(item, seed)
         return None if inputs is None else (Input(given) for given in inputs)
 

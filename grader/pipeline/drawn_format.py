@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from torchkata.values import is_tensor
+from torchkata.seam.values import is_tensor
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -33,15 +33,12 @@ from grader.pipeline.submission import Submission
 from grader.results.result import Finding, KataResult
 from grader.sandbox.launch import Sandbox, connect, demand_forkable
 from grader.sandbox.runner import WorkerRunner
+from torchkata.compat.hypothesis_internals import take_few
 from torchkata.course import Kata, Limits, course
-from torchkata.diagnose import QUICK_PROOF
-from torchkata.first_pass import INPUTS
-from torchkata.hypothesis_internals import take_few
-from torchkata.languages import read_ahead
-from torchkata.profiles import SECRET, SEED
+from torchkata.i18n import read_ahead
+from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
-from torchkata.selection import STUDENT
-from torchkata.student import Runner, Student
+from torchkata.seam.student import Runner, Student
 
 SLACK = 120.0  # seconds beyond the katas' own limits, after which a grading child is given up
 MEMORY_MIB = 400  # that a grading child may take beyond what it begins with
@@ -312,10 +309,10 @@ def grade_submission(
     before: Mapping[str, Mapping[str, TestResult]] = MappingProxyType({}),
 ) -> list[KataResult]:
     """All katas of one submission, in order, each on foundations that hold; what has ended `before` does not run."""
-    tests.config.stash[SEED], tests.config.stash[SECRET] = job.seed, not job.shows_all
-    tests.config.stash[STUDENT] = student = Student(runner)
+    get_state(tests.config).seed, get_state(tests.config).is_seed_secret = job.seed, not job.shows_all
+    get_state(tests.config).student = student = Student(runner)
     if job.fails:
-        tests.config.stash[INPUTS], tests.config.stash[QUICK_PROOF] = None, True
+        get_state(tests.config).inputs, get_state(tests.config).is_quick_proof = None, True
     results: list[KataResult] = []
     for kata in job.katas:
         done = {result.kata for result in results if result.status == "done"} | job.known_good

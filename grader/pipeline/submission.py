@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from grader.pipeline.archives import ENDINGS, MAX_ENTRIES, SubmissionError, archive_entries, limited
 from grader.pipeline.commits import committed
 from torchkata.course import course
-from torchkata.handin import MAX_BYTES, MAX_FILES, is_module
+from torchkata.course.submission import MAX_BYTES, MAX_FILES, is_module
 
 MAX_TOTAL = 16 * 2**20  # of all Python files, used or not
 MAX_ARCHIVE = 8 * 2**20  # as it was handed in: what it lists is read at once

@@ -14,7 +14,7 @@ from grader.pipeline.wanted import demand_gradable
 from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
-from torchkata.failures import Inconclusive
+from torchkata.seam.failures import Inconclusive
 
 
 def with_workplace(

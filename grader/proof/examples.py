@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from torchkata.assignment import Assignment
 from torchkata.cli.about import section
 from torchkata.course import course, use
+from torchkata.seam.assignment import Assignment
 
 EXAMPLE = re.compile(r"^Example\b.*:\n((?:    .*\n|\n)+)", re.MULTILINE)
 CUT_OFF = re.compile(r"(\d\.\d+)\.\.\.")  # 0.829..., whatever comes after

@@ -15,9 +15,9 @@ from grader.proof.claims import claims
 from grader.proof.proof import Options
 from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
-from torchkata.blocks import Block, blocks, lines_of
 from torchkata.course import Kata
-from torchkata.languages import words, wrapped
+from torchkata.i18n import words, wrapped
+from torchkata.pytest_plugin.failure_groups import Block, blocks, lines_of
 
 WIDTH = 99  # columns
 NOTHING = "No test catches it: a student reads nothing."

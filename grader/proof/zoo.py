@@ -22,8 +22,8 @@ from typing import Any
 
 from grader.base.errors import CallError
 from torchkata.course import CourseError, Kata, course
-from torchkata.course_files import table_of
-from torchkata.mistakes import fitted, named_mistakes
+from torchkata.course.load import table_of
+from torchkata.diagnosis.mistakes import fitted, named_mistakes
 
 PATCHES = "patches"  # the table of wrong.toml whose keys are names of mistakes
 

@@ -7,8 +7,8 @@ import msgspec
 
 from grader.base.errors import MachineError
 from grader.base.leftovers import in_use
-from torchkata import state
 from torchkata.course import Tier
+from torchkata.pytest_plugin import history as state
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
 SCHEMA = "torchkata/result/v1"

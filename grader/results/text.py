@@ -2,7 +2,7 @@
 
 import re
 
-from torchkata.languages import to_the_class
+from torchkata.i18n import to_the_class
 from torchkata.result import LOOKS, Outcome
 
 CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # all but lines and tabs

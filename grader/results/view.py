@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from grader.results.result import KataResult, PerformanceResult, Result
 from grader.results.text import one_line, printable
 from torchkata.course import Kata, Visibility, course
-from torchkata.languages import to_the_class
-from torchkata.languages.katas import class_title_of, class_title_of_test
+from torchkata.i18n import to_the_class
+from torchkata.i18n.katas import class_title_of, class_title_of_test
 from torchkata.result import TestResult
 
 PERFORMANCE = "performance"

@@ -22,8 +22,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from torchkata.reply import Reply
-from torchkata.values import MAX_AXES, MAX_DEPTH, Opaque, Plain, is_array, is_tensor
+from torchkata.seam.reply import Reply
+from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, Plain, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20
 MAX_OUTLINE = 2**20  # of a reply: as Python objects it takes up to 64 times as much memory
@@ -290,7 +290,7 @@ def from_extension(contents: Contents, code: int, data: memoryview) -> Plain:
 
 
 def check_plain(value: Plain, depth: int = 0) -> None:
-    """Demand what `torchkata.values.plain` makes. Raises ValueError."""
+    """Demand what `torchkata.seam.values.plain` makes. Raises ValueError."""
     if isinstance(value, list) and depth <= MAX_DEPTH:
         for item in value:
             check_plain(item, depth + 1)

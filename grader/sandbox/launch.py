@@ -30,8 +30,10 @@ NEEDED = ("numpy", "msgspec")  # beside what the course imports ahead
 FIRST_USER = 2_100_000_000  # nobody's: above SSSD's, below 2³¹; unused by containers (systemd, UIDs and GIDs)
 
 RUNTIME = (  # all of the engine that a worker can see
-    *(f"torchkata/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes", "torch_internals")),
-    *(f"torchkata/speed/{name}.py" for name in ("__init__", "devices", "freivalds", "layout")),
+    "torchkata/__init__.py",
+    *(f"torchkata/seam/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes")),
+    *(f"torchkata/compat/{name}.py" for name in ("__init__", "torch_internals")),
+    *(f"torchkata/speed/{name}.py" for name in ("__init__", "datasheets", "freivalds", "layout")),
     *(f"torchkata/speed/{name}.py" for name in ("seeded", "sizes", "waiting", "workload")),
     "grader/__init__.py",
     *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "forks", "self_test")),

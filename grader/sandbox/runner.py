@@ -12,11 +12,11 @@ from functools import cache
 
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode_reply, mapped, most_for
 from torchkata.course import Limits
-from torchkata.failures import Died, Inconclusive, TimedOut, cause_of_death
-from torchkata.languages import words
-from torchkata.languages.notes import said
-from torchkata.reply import Probe, Reply
-from torchkata.values import Plain
+from torchkata.i18n import words
+from torchkata.i18n.notes import said
+from torchkata.seam.failures import Died, Inconclusive, TimedOut, cause_of_death
+from torchkata.seam.reply import Probe, Reply
+from torchkata.seam.values import Plain
 
 CONTROL_SECONDS = 60.0
 LEAST_FORGIVEN = 0.05  # seconds; less is not worth another look

@@ -20,9 +20,9 @@ from grader.sandbox.confine import (
     refuse_system_calls,
     write_no_more,
 )
-from torchkata.assignment import Assignment
-from torchkata.reply import Reply, reply_to, run_probe
-from torchkata.values import plain
+from torchkata.seam.assignment import Assignment
+from torchkata.seam.reply import Reply, reply_to, run_probe
+from torchkata.seam.values import plain
 
 if TYPE_CHECKING:
     from grader.sandbox.bench import Bench

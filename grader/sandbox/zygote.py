@@ -104,7 +104,7 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             sys.exit(f"tests/probes/{probe}.py: a worker, which has nothing else of tests/, can't import it ({reason})")
     import grader.sandbox.work  # noqa: F401
-    import torchkata.probes  # noqa: F401
+    import torchkata.seam.probes  # noqa: F401
     from grader.sandbox.forks import collapse_memory
 
     gc.freeze()
@@ -119,7 +119,7 @@ def warm_up_torch(*, gpu: bool, timed: bool) -> None:
     if timed:
         import torch._dynamo  # which needs a folder to write to: a worker that is timed has none
 
-    from torchkata.torch_internals import spare_torch
+    from torchkata.compat.torch_internals import spare_torch
 
     spare_torch()
     if not gpu:

@@ -12,7 +12,7 @@ from grader.speed.rates import Baseline
 from grader.speed.session import on_device
 from grader.speed.timed_worker import Task
 from torchkata.course import course
-from torchkata.failures import Inconclusive
+from torchkata.seam.failures import Inconclusive
 from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import Rate, work_of
 

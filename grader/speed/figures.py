@@ -34,7 +34,7 @@ class WrongResult(Exception):
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
-    """One workload of one submission. Raises what `torchkata.failures` has."""
+    """One workload of one submission. Raises what `torchkata.seam.failures` has."""
     work = work_of(workload.name)
     task = Task(workload.name, machine.kind, work.sizes[machine.kind], STEPS)
     thresholds = workload.ratio[machine.kind]

@@ -10,8 +10,8 @@ from grader.sandbox.cuda import CudaError
 from grader.speed import figures, rates
 from grader.speed.machine import Machine
 from torchkata.course import Tiers, Workload
-from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.result import Outcome
+from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.speed.decision import Final, points_on, score_of
 from torchkata.speed.sizes import Kind
 from torchkata.speed.words import lesson

@@ -10,7 +10,7 @@ from grader.sandbox.accelerator import Accelerator
 from grader.sandbox.cuda import CUDA
 from grader.speed.calibration import Calibration
 from torchkata.course import Limits
-from torchkata.speed.devices import Device
+from torchkata.speed.datasheets import Device
 from torchkata.speed.sizes import Kind
 
 WARM_SECONDS = 10.0  # for which a device stays warm that has been at work

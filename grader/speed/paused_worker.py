@@ -13,8 +13,8 @@ from grader.sandbox.channel import mapped
 from grader.sandbox.orders import Begin
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Limits
-from torchkata.failures import Died, Inconclusive
-from torchkata.reply import Reply
+from torchkata.seam.failures import Died, Inconclusive
+from torchkata.seam.reply import Reply
 
 SLIP = 5_000_000  # nanoseconds that the kernel may count after a worker has stopped
 BEGIN_SECONDS = 60.0  # to import, build a model and, on a GPU, start CUDA

@@ -13,8 +13,9 @@ from grader.speed.calibration import fallen
 from grader.speed.machine import Machine
 from grader.speed.timed_worker import Task, TimedWorker, most_calls
 from torchkata.course import Tiers, Workload
-from torchkata.failures import Inconclusive
+from torchkata.seam.failures import Inconclusive
 from torchkata.speed import decision
+from torchkata.speed.datasheets import NAMES
 from torchkata.speed.decision import (
     OPENING_BLOCKS,
     RULES,
@@ -24,7 +25,6 @@ from torchkata.speed.decision import (
     block_length,
     compare_rates,
 )
-from torchkata.speed.devices import NAMES
 from torchkata.speed.freivalds import OWN_MARGIN
 from torchkata.speed.layout import dtype_of
 from torchkata.speed.workload import Rate, work_of
@@ -83,7 +83,7 @@ class Baseline:
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Measured:
-    """One workload of one submission. Raises what `torchkata.failures` has."""
+    """One workload of one submission. Raises what `torchkata.seam.failures` has."""
     task = sized(machine, workload)
     attempt = 1
     while True:

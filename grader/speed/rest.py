@@ -9,7 +9,7 @@ import time
 import torch
 
 from grader.sandbox.accelerator import Accelerator
-from torchkata.failures import TimedOut
+from torchkata.seam.failures import TimedOut
 
 PASS_BYTES = 2**26
 LOOKS = 3

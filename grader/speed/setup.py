@@ -15,7 +15,7 @@ from grader.speed.calibration import stored
 from grader.speed.machine import Machine
 from grader.speed.state import DeviceState, StateUnknown, read_state, slowed, unfit
 from torchkata.course import Limits, course
-from torchkata.speed.devices import device
+from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Kind
 
 CPU_ARENA = 2**30

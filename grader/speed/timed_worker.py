@@ -18,8 +18,8 @@ from grader.sandbox.orders import Begin
 from grader.speed.paused_worker import PausedWorker
 from grader.speed.rest import Rest
 from torchkata.course import Limits
-from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
-from torchkata.reply import Reply, demand_success
+from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
+from torchkata.seam.reply import Reply, demand_success
 from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
@@ -69,7 +69,7 @@ class TimedWorker:
         files: Mapping[str, bytes] | None,
         accelerator: Accelerator = CUDA,
     ) -> None:
-        """The student's with files, the baseline's without. Raises what `torchkata.failures` has."""
+        """The student's with files, the baseline's without. Raises what `torchkata.seam.failures` has."""
         self.task = task
         self.accelerator = accelerator
         self.free_at_start = accelerator.free_bytes() if task.kind == "cuda" else 0
@@ -138,7 +138,7 @@ class TimedWorker:
             self.accelerator.synchronize()
 
     def block(self, seconds: float) -> Done:
-        """All calls, as often as the task says, for limited time. Raises what `torchkata.failures` has."""
+        """All calls, as often as the task says, for limited time. Raises what `torchkata.seam.failures` has."""
         self.settling = min(self.settling, *(self.settled_alone() for _ in range(SETTLINGS)))
         first = self.turn(seconds)
         took, worst = first.seconds, first.error

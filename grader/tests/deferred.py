@@ -24,8 +24,8 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._mode_utils import no_dispatch
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
 
+from torchkata.compat.torch_internals import DispatchMode, tree_leaves, tree_map
 from torchkata.speed.layout import whole_pages
-from torchkata.torch_internals import LeanDispatchMode, tree_leaves, tree_map
 
 NAME = "late"  # as torch calls it
 BYTES = 2**34  # of the device; none is taken before it is used
@@ -125,7 +125,7 @@ class Late(Tensor):
         return DEFERRED.operation(func, args, kwargs or {})
 
 
-class OnDevice(LeanDispatchMode):  # type: ignore[no-untyped-call]
+class OnDevice(DispatchMode):  # type: ignore[no-untyped-call]
     """Tells the device of operations that name it."""
 
     def __torch_dispatch__(self, func: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -32,7 +32,7 @@ testpaths = ["tests"]
 pythonpath = ["."]
 addopts = ["-q", "--no-header", "--strict-markers", "--strict-config", "--import-mode=importlib"]
 """,
-    "conftest.py": 'pytest_plugins = ("torchkata.plugin",)\n',
+    "conftest.py": 'pytest_plugins = ("torchkata.pytest_plugin.plugin",)\n',
     "assignment/__init__.py": "",
     "assignment/double.py": '''\
 """Kata 1: twice a number."""
@@ -173,7 +173,7 @@ replace = [["double(double(n))", "double(n)"]]
 
 from typing import Any
 
-from torchkata.probes import typed
+from torchkata.seam.probes import typed
 
 
 @typed("double(n)")
@@ -199,8 +199,8 @@ from hypothesis import given
 from reference.double import oracle
 from tests.probes.double import doubled
 from tests.strategies import numbers
-from torchkata.compare import assert_equal
-from torchkata.student import Student
+from torchkata.compare.assertions import assert_equal
+from torchkata.seam.student import Student
 
 
 @given(n=numbers())
@@ -220,9 +220,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.quadruple import oracle
-from torchkata.compare import assert_equal
-from torchkata.probes import call
-from torchkata.student import Student
+from torchkata.compare.assertions import assert_equal
+from torchkata.seam.probes import call
+from torchkata.seam.student import Student
 
 
 @given(n=st.integers(-100, 100))

@@ -12,7 +12,7 @@ from grader.speed.machine import DEMANDS, Machine
 from grader.speed.timed_worker import Task, TimedWorker
 from grader.tests import deferred
 from torchkata.course import Workload, course
-from torchkata.failures import Crashed, Died, NotStarted, TimedOut
+from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.speed.decision import RULES, Rules
 from torchkata.speed.workload import Rate, work_of
 

@@ -12,7 +12,7 @@ import msgspec
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
 from grader.tests.made import measured
 from torchkata.course import Kata, course
-from torchkata.mistakes import mistakes
+from torchkata.diagnosis.mistakes import mistakes
 from torchkata.result import Outcome, TestResult, status_of
 
 FIRST = "ada amir ana bela ben chidi chloe dan dora emil esra eva finn gao gita hana hugo ida ines ivo jan jun kai kofi"

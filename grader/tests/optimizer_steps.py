@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from reference.sgd.solution import SGD
-from torchkata.torch_internals import skip_dynamo_import
+from torchkata.compat.torch_internals import skip_dynamo_import
 
 KINDS = ("SGD", "Adam", "AdamW", "Adagrad", "RMSprop", "Adadelta")
 

@@ -52,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Put it in the place of what is here; a clock that is always right needs little warmth."""
-    from torchkata.gpu import STOPWATCH  # imported earlier, pytest would warn
+    from torchkata.pytest_plugin.gpu import STOPWATCH  # imported earlier, pytest would warn
     from torchkata.speed import trial
 
     trial.WARM_UP_SECONDS["cpu"] = 0.001

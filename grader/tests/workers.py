@@ -9,7 +9,7 @@ from grader.sandbox.launch import Sandbox, Timing, launch
 from grader.sandbox.runner import WorkerRunner
 from tests.probes import linear as probes
 from torchkata.course import Limits
-from torchkata.student import Student
+from torchkata.seam.student import Student
 
 Ask: TypeAlias = Callable[..., Any]
 

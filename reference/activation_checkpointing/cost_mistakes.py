@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from reference import instead_of
 from reference.activation_checkpointing import oracle
+from torchkata import instead_of
 
 SEQUENTIAL = "checkpoint_sequential evens the segments out, and keeps the last one's activations"
 REST_KEPT = "a shorter last segment is not checkpointed: its activations are kept"

@@ -7,10 +7,10 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference import instead_of
 from reference.activation_checkpointing import oracle
 from reference.activation_checkpointing.cost_mistakes import *  # noqa: F403
 from reference.activation_checkpointing.cost_mistakes import starts
+from torchkata import instead_of
 
 Weights: TypeAlias = Sequence[Float[Array, "d d"]]
 X: TypeAlias = Float[Array, "batch d"]

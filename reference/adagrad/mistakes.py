@@ -6,10 +6,10 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference import instead_of
 from reference.adagrad import oracle
 from reference.adagrad.oracle import EPSILON
 from reference.optimizer_mistakes import *  # noqa: F403
+from torchkata import instead_of
 
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]

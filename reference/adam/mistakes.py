@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from reference import instead_of
 from reference.adam import oracle
 from reference.adam.moment_mistakes import *  # noqa: F403
 from reference.adam.moment_mistakes import Moved, P, other_numbers
 from reference.adam.oracle import Betas, Memory
 from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import other_number
+from torchkata import instead_of
 
 globals().update(other_numbers(oracle.step))
 decayed_by_default = other_number(

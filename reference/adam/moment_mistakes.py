@@ -7,11 +7,11 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference import Mistake, instead_of
 from reference import optimizers as course
 from reference.adam import oracle as adam
 from reference.adam.oracle import Betas, Memory
 from reference.optimizer_mistakes import other_number
+from torchkata import Mistake, instead_of
 
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, Memory]

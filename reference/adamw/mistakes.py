@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from reference import instead_of
 from reference import optimizers as course
 from reference.adam import oracle as adam
 from reference.adam.moment_mistakes import *  # noqa: F403
@@ -14,6 +13,7 @@ from reference.adam.oracle import Betas, Memory
 from reference.adamw import oracle
 from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import other_number
+from torchkata import instead_of
 
 globals().update(other_numbers(oracle.step))
 other_default_of_decay = other_number(

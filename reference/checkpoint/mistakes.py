@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from reference import instead_of
 from reference.checkpoint import oracle
 from reference.checkpoint.oracle import Run, Weights
+from torchkata import instead_of
 
 
 @instead_of(oracle.after_loading, "the model that was passed in is as it was before loading")

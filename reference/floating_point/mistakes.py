@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from reference import instead_of
 from reference.floating_point import oracle
+from torchkata import instead_of
 
 
 @instead_of(oracle.underflows, "finfo.tiny is taken for the smallest number: subnormal numbers reach further down")

@@ -1,7 +1,7 @@
 """Mistakes in counting FLOPs."""
 
-from reference import instead_of
 from reference.flop_accounting import oracle
+from torchkata import instead_of
 
 INPUT_COUNTED = "the first layer's input has its gradient counted although nobody asks for it"
 

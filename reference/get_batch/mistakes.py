@@ -8,9 +8,9 @@ from jaxtyping import Int
 from numpy import ndarray as Array
 from torch import Tensor
 
-from reference import instead_of
 from reference.get_batch import oracle
 from reference.get_batch.oracle import Likely, Shares
+from torchkata import instead_of
 
 WITHOUT_TARGET = "the last token is not kept back: the last window has no target after it"
 EQUAL_ROWS = "two rows of a batch are always the same window"

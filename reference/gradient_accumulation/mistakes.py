@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference import instead_of
 from reference.gradient_accumulation import oracle
+from torchkata import instead_of
 
 Weights: TypeAlias = Sequence[Float[Array, "d k"]]
 X: TypeAlias = Float[Array, "batch d"]

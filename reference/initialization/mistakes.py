@@ -2,7 +2,6 @@
 
 import math
 
-from reference import instead_of
 from reference.initialization import oracle
 from reference.initialization.oracle import Start
 from reference.initialization.starts import (
@@ -15,6 +14,7 @@ from reference.initialization.starts import (
     Positive,
     Uniform,
 )
+from torchkata import instead_of
 
 
 @instead_of(oracle.start, "the ends of the cut are -3 and 3 themselves; they should be three standard deviations away")

@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference import instead_of
 from reference.linear import oracle
+from torchkata import instead_of
 
 Weight = Float[Array, "input_dim output_dim"]
 Input = Float[Array, "*leading input_dim"]

@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference import instead_of
 from reference.linear_backward import oracle
+from torchkata import instead_of
 
 
 @instead_of(oracle.grad_x, "grad_y is multiplied by w, not by its transpose")

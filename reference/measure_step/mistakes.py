@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from reference import instead_of
 from reference.measure_step import oracle
 from reference.measure_step.oracle import Operation
+from torchkata import instead_of
 
 
 def of_one_kind(operations: Sequence[Operation], itemsize: int, speed: float, which: int) -> float:

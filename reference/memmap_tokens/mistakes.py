@@ -7,8 +7,8 @@ import torch
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
-from reference import instead_of
 from reference.memmap_tokens import oracle
+from torchkata import instead_of
 
 
 @instead_of(oracle.round_trip, "the dtype is not kept: the tokens come back as int64")

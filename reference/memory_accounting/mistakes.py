@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
-from reference import instead_of
 from reference.memory_accounting import oracle
 from reference.memory_accounting.oracle import Use, Window
+from torchkata import instead_of
 
 
 @instead_of(oracle.tensor_bytes, "the elements that the tensor shows are counted, not the storage that it holds on to")

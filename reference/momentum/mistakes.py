@@ -7,11 +7,11 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy import zeros_like
 
-from reference import instead_of
 from reference import optimizers as course
 from reference.momentum import oracle
 from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import other_number
+from torchkata import instead_of
 
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]

@@ -4,8 +4,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
-from reference import instead_of
 from reference.named_dimensions import oracle
+from torchkata import instead_of
 
 
 @instead_of(oracle.attention_scores, "the scores are divided by the root of hidden")

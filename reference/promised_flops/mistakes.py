@@ -1,8 +1,8 @@
 """Mistakes in reading a datasheet."""
 
-from reference import instead_of
 from reference.promised_flops import oracle
 from reference.promised_flops.oracle import Answer, Table
+from torchkata import instead_of
 
 TENSOR_CORES = ("bf16", "fp16", "tf32", "fp8")
 SXM, PCIE = "NVIDIA H100 80GB HBM3", "NVIDIA H100 PCIe"

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from reference import instead_of
 from reference.reproducibility import oracle
+from torchkata import instead_of
 
 
 def nothing_again(seeds: Sequence[int]) -> list[object]:

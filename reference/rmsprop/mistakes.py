@@ -6,10 +6,10 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference import instead_of
 from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import other_number
 from reference.rmsprop import oracle
+from torchkata import instead_of
 
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from math import prod
 
-from reference import Mistake, instead_of
 from reference.roofline import oracle
+from torchkata import Mistake, instead_of
 
 READ_ONLY = "the result is not counted among the bytes"
 ELEMENTS = "elements are counted in place of bytes"

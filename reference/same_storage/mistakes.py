@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 
-from reference import instead_of
 from reference.same_storage import oracle
 from reference.same_storage.oracle import Placed
+from torchkata import instead_of
 
 
 @instead_of(

@@ -4,12 +4,12 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference import instead_of
 from reference import optimizers as course
 from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import Grads, Lrs
 from reference.optimizers import Met
 from reference.sgd import oracle
+from torchkata import instead_of
 
 P = Float[Array, "*shape"]
 

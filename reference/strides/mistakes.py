@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from reference import instead_of
 from reference.strides import oracle
+from torchkata import instead_of
 
 
 @instead_of(oracle.contiguous_strides, "the first axis is taken for the one whose elements lie closest together")

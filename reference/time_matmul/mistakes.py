@@ -3,9 +3,9 @@
 from math import nan
 from statistics import fmean
 
-from reference import instead_of
 from reference.time_matmul import oracle
 from reference.time_matmul.oracle import Run
+from torchkata import instead_of
 
 WITH_THE_FIRST = "the first product, which warms up, is timed with the others"
 JUMPS = 10.0, 1e5  # seconds, by which the calendar is set at least and at most

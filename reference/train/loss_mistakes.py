@@ -7,9 +7,9 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference import instead_of
 from reference.cruncher import oracle as cruncher
 from reference.train import oracle
+from torchkata import instead_of
 
 Weights: TypeAlias = Sequence[Float[Array, "d k"]]
 Batches: TypeAlias = Sequence[tuple[Float[Array, "batch d"], Float[Array, "batch"]]]

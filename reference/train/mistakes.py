@@ -3,11 +3,11 @@
 import numpy as np
 from numpy import ndarray as Array
 
-from reference import instead_of
 from reference.adagrad import oracle as adagrad
 from reference.train import oracle
 from reference.train.loss_mistakes import *  # noqa: F403
 from reference.train.loss_mistakes import Batches, Run, Weights, descend, downhill
+from torchkata import instead_of
 
 MANY = "there is one step too many"
 SHORT = "there is one step too few"

@@ -5,9 +5,7 @@ from typing import Any
 from torch import Tensor
 
 from reference.workloads.optimizers import STRIDE, OptimizerCheck, OptimizerStep, each_steps, fractions, parameters
-from torchkata.speed.layout import Memory
-from torchkata.speed.sizes import Size
-from torchkata.speed.workload import Block
+from torchkata import speed
 
 EPSILON = 1e-5  # inside the root
 
@@ -46,7 +44,7 @@ class AdagradStep(OptimizerStep):
     needed = "read p, grad and g2, write p and g2"
     remedy = "Each operation on whole tensors reads and writes them anew: `addcmul_` and `addcdiv_` do two in one."
 
-    def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:  # noqa: ARG002
+    def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
         """After a first step with the gradients that lie there now: the state is made, and no longer zero."""
         optimizers = [assignment.adagrad.AdaGrad([parameter], lr=size.rate) for parameter in parameters(memory)]
         each_steps(optimizers)

@@ -4,9 +4,7 @@ from typing import Any
 
 from reference.workloads.linear_forward import LinearForward, is_float32, is_tf32
 from reference.workloads.training import TrainingCheck, Weights, batches, load, save, step, step_flops, step_intensity
-from torchkata.speed.layout import Field, Memory, dtype_of
-from torchkata.speed.sizes import Size
-from torchkata.speed.workload import CRAWL, Block, Measured, Rate
+from torchkata import speed
 
 
 class StepCheck(TrainingCheck):
@@ -29,36 +27,36 @@ class StepCheck(TrainingCheck):
         return max(errors)
 
 
-class CruncherStep(Rate):
+class CruncherStep(speed.Rate):
     """Forward, backward and a step of SGD take little longer than their products."""
 
     sizes = {
-        "cpu": Size(batch=512, width=512, layers=3, rate=7.5),
-        "cuda": Size(batch=8192, width=8192, layers=4, rate=30.0, dtype="bfloat16"),
+        "cpu": speed.Size(batch=512, width=512, layers=3, rate=7.5),
+        "cuda": speed.Size(batch=8192, width=8192, layers=4, rate=30.0, dtype="bfloat16"),
     }
     unit = "FLOP"
     check = StepCheck
 
-    def fields(self, size: Size, calls: int) -> dict[str, Field]:
+    def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
         """The same weights for all calls, new ones of each."""
-        L, D, dtype = size.layers, size.width, dtype_of(size)
+        L, D, dtype = size.layers, size.width, speed.dtype_of(size)
         return {
             **batches(size, calls),
-            "layers": Field((L, D, D), dtype, "given"),
-            "final": Field((D, 1), dtype, "given"),
-            "new_layers": Field((calls, L, D, D), dtype, "filled"),
-            "new_final": Field((calls, D, 1), dtype, "filled"),
+            "layers": speed.Field((L, D, D), dtype, "given"),
+            "final": speed.Field((D, 1), dtype, "given"),
+            "new_layers": speed.Field((calls, L, D, D), dtype, "filled"),
+            "new_final": speed.Field((calls, D, 1), dtype, "filled"),
         }
 
-    def amount(self, size: Size) -> float:
+    def amount(self, size: speed.Size) -> float:
         """Of a step."""
         return step_flops(size.batch, size.width, size.layers)
 
-    def intensity(self, size: Size) -> float:
+    def intensity(self, size: speed.Size) -> float:
         """Of a step."""
         return step_intensity(size)
 
-    def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:
+    def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
         """With a student's model and optimizer, and torch's loss."""
         model = assignment.cruncher.Cruncher(size.width, size.layers).to(device, memory["x"].dtype)
         optimizer = assignment.sgd.SGD(model.parameters(), lr=size.rate)
@@ -75,7 +73,7 @@ class CruncherStep(Rate):
 
         return run
 
-    def baseline(self, size: Size, memory: Memory, device: str) -> Block:  # noqa: ARG002
+    def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
         """Forward, backward and update by hand."""
 
         def run() -> None:
@@ -88,11 +86,11 @@ class CruncherStep(Rate):
 
         return run
 
-    def remark(self, measured: Measured) -> str:
+    def remark(self, measured: speed.Measured) -> str:
         """As of a product, and what only a step can do wrong."""
         if measured.kind == "cuda" and measured.mfu is not None and (is_float32(measured) or is_tf32(measured)):
             return LinearForward().remark(measured)
-        if measured.ratio < CRAWL:
+        if measured.ratio < speed.CRAWL:
             return (
                 f"{measured.ratio:.2f} of plain products: is there a Python loop over rows or elements, or a `.item()`?"
             )

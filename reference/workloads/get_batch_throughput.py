@@ -6,10 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from torchkata.speed.layout import Field, Memory
-from torchkata.speed.seeded import SeededInputs
-from torchkata.speed.sizes import Size
-from torchkata.speed.workload import CRAWL, Block, Check, Measured, Rate
+from torchkata import speed
 
 KEY_TOKENS = 4  # 64 bits: enough to tell the windows of 2²⁴ random tokens apart
 HASH_BITS = 24
@@ -17,7 +14,7 @@ SPARE = 8  # rows that may be missing by chance
 LEAST_SHARE = 0.9  # of the distinct starts, and of the tokens that a batch covers, that chance brings
 
 
-class BatchCheck(Check):
+class BatchCheck(speed.Check):
     """Every row is a window of the data, and rows start everywhere.
 
     data: [tokens]   batch: [calls, B, S]
@@ -25,9 +22,9 @@ class BatchCheck(Check):
 
     floor = 0.0
 
-    def __init__(self, memory: Memory, results: Memory, size: Size) -> None:
+    def __init__(self, memory: speed.Memory, results: speed.Memory, size: speed.Size) -> None:
         super().__init__(memory, results, size)
-        self.inputs = SeededInputs(torch.device("cpu"))
+        self.inputs = speed.SeededInputs(torch.device("cpu"))
 
     def refresh(self) -> None:
         """New data."""
@@ -91,7 +88,7 @@ def hashed(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return made
 
 
-class GetBatchThroughput(Rate):
+class GetBatchThroughput(speed.Rate):
     """Batches reach the device about as fast as a plain gather can bring them, and while it works.
 
     Student and baseline queue the same product after each batch. So the share is 1 where both hide gathering and
@@ -99,24 +96,24 @@ class GetBatchThroughput(Rate):
     """
 
     sizes = {
-        "cpu": Size(batch=128, sequence=512, tokens=2**18),
-        "cuda": Size(batch=256, sequence=4096, tokens=2**24, width=8192),  # 1.1 TFLOP: about 1.5 ms on an H100
+        "cpu": speed.Size(batch=128, sequence=512, tokens=2**18),
+        "cuda": speed.Size(batch=256, sequence=4096, tokens=2**24, width=8192),  # 1.1 TFLOP: about 1.5 ms on an H100
     }
     unit = "tokens"
     check = BatchCheck
 
-    def fields(self, size: Size, calls: int) -> dict[str, Field]:
+    def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
         """The data for all calls."""
         return {
-            "data": Field((size.tokens,), torch.uint16, "given", on_host=True),
-            "batch": Field((calls, size.batch, size.sequence), torch.int64, "filled"),
+            "data": speed.Field((size.tokens,), torch.uint16, "given", on_host=True),
+            "batch": speed.Field((calls, size.batch, size.sequence), torch.int64, "filled"),
         }
 
-    def amount(self, size: Size) -> float:
+    def amount(self, size: speed.Size) -> float:
         """The tokens of a batch."""
         return size.batch * size.sequence
 
-    def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:
+    def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
         """One batch for each call."""
         data = memory["data"].numpy()
         compute = product(size.width, device)
@@ -128,7 +125,7 @@ class GetBatchThroughput(Rate):
 
         return run
 
-    def baseline(self, size: Size, memory: Memory, device: str) -> Block:
+    def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
         """All windows of a batch at once."""
         data = memory["data"].numpy()
         windows = np.lib.stride_tricks.sliding_window_view(data, size.sequence)
@@ -143,9 +140,9 @@ class GetBatchThroughput(Rate):
 
         return run
 
-    def remark(self, measured: Measured) -> str:
+    def remark(self, measured: speed.Measured) -> str:
         """A loop over rows, or a copy that makes the host wait."""
-        if measured.ratio < CRAWL or measured.kind == "cpu":
+        if measured.ratio < speed.CRAWL or measured.kind == "cpu":
             return (
                 f"{measured.ratio:.2f} of a plain gather: are rows cut in a Python loop? Index all of them at once: "
                 "starts[:, None] + arange(sequence_length)."

@@ -4,11 +4,7 @@ from typing import Any
 
 import torch
 
-from torchkata.speed.freivalds import floor, relative_error
-from torchkata.speed.layout import Field, Memory, dtype_of
-from torchkata.speed.seeded import SeededInputs
-from torchkata.speed.sizes import PRODUCT, Size, product_flops
-from torchkata.speed.workload import CRAWL, Block, Check, Measured, Rate
+from torchkata import speed
 
 # What a right product in another precision reaches of that precision's own peak.
 FP32_REACHES = (0.40, 1.05)
@@ -16,16 +12,16 @@ TF32_REACHES = (0.70, 0.92)
 FLOAT64_ON_CPU = (0.35, 0.55)  # of float32's rate: half the numbers fit into a vector and into memory's way
 
 
-class ProductCheck(Check):
+class ProductCheck(speed.Check):
     """y = x @ weight.
 
     x: [calls, B, D]   weight: [D, K]   y: [calls, B, K]
     """
 
-    def __init__(self, memory: Memory, results: Memory, size: Size) -> None:
+    def __init__(self, memory: speed.Memory, results: speed.Memory, size: speed.Size) -> None:
         super().__init__(memory, results, size)
-        self.inputs = SeededInputs(memory["x"].device)
-        self.floor = floor(memory["x"].dtype, size.width)
+        self.inputs = speed.SeededInputs(memory["x"].device)
+        self.floor = speed.floor(memory["x"].dtype, size.width)
 
     def prepare(self) -> None:
         """The weight, which a layer has one of."""
@@ -43,36 +39,36 @@ class ProductCheck(Check):
         """The largest of all calls."""
         self.inputs.rewind()
         x = torch.empty_like(self.memory["x"][0])
-        return max(relative_error(self.inputs.fill(x), self.weight, y) for y in self.results["y"])
+        return max(speed.relative_error(self.inputs.fill(x), self.weight, y) for y in self.results["y"])
 
 
-class LinearForward(Rate):
+class LinearForward(speed.Rate):
     """Linear is as fast as one large product can be."""
 
-    sizes = PRODUCT
+    sizes = speed.PRODUCT
     unit = "FLOP"
     roof = "compute"
     check = ProductCheck
 
-    def fields(self, size: Size, calls: int) -> dict[str, Field]:
+    def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
         """One weight for all calls."""
-        B, D, K, dtype = size.batch, size.width, size.outputs, dtype_of(size)
+        B, D, K, dtype = size.batch, size.width, size.outputs, speed.dtype_of(size)
         return {
-            "weight": Field((D, K), dtype, "given"),
-            "x": Field((calls, B, D), dtype, "given"),
-            "y": Field((calls, B, K), dtype, "filled"),
+            "weight": speed.Field((D, K), dtype, "given"),
+            "x": speed.Field((calls, B, D), dtype, "given"),
+            "y": speed.Field((calls, B, K), dtype, "filled"),
         }
 
-    def amount(self, size: Size) -> float:
+    def amount(self, size: speed.Size) -> float:
         """Each of the `B · K` outputs is a sum of D products."""
-        return product_flops(size.batch, size.width, size.outputs)
+        return speed.product_flops(size.batch, size.width, size.outputs)
 
-    def intensity(self, size: Size) -> float:
+    def intensity(self, size: speed.Size) -> float:
         """x and weight are read, y is written."""
         B, D, K = size.batch, size.width, size.outputs
-        return 2 * B * D * K / (dtype_of(size).itemsize * (B * D + D * K + B * K))
+        return 2 * B * D * K / (speed.dtype_of(size).itemsize * (B * D + D * K + B * K))
 
-    def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:
+    def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
         """One product for each call."""
         layer = assignment.linear.Linear(size.width, size.outputs).to(device, memory["weight"].dtype)
         with torch.no_grad():
@@ -85,7 +81,7 @@ class LinearForward(Rate):
 
         return run
 
-    def baseline(self, size: Size, memory: Memory, device: str) -> Block:  # noqa: ARG002
+    def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
         """`torch.mm` into the result's own memory."""
         weight = memory["weight"].clone()
 
@@ -95,7 +91,7 @@ class LinearForward(Rate):
 
         return run
 
-    def remark(self, measured: Measured) -> str:
+    def remark(self, measured: speed.Measured) -> str:
         """Which precision or detour the figure looks like."""
         if measured.kind == "cpu":
             return on_a_cpu(measured.ratio)
@@ -116,19 +112,19 @@ class LinearForward(Rate):
 
 def on_a_cpu(ratio: float) -> str:
     """What a product does on a CPU when it is not as fast as `torch.mm`."""
-    if ratio < CRAWL:
+    if ratio < speed.CRAWL:
         return f"{ratio:.2f} of a plain product: is there a Python loop? One `x @ weight` does all rows at once."
     if FLOAT64_ON_CPU[0] <= ratio <= FLOAT64_ON_CPU[1]:
         return f"{ratio:.2f} of a plain product is about what float64 reaches: is something converted to it?"
     return f"{ratio:.2f} of a plain product: is something converted, transposed or copied in every call?"
 
 
-def is_float32(measured: Measured) -> bool:
+def is_float32(measured: speed.Measured) -> bool:
     """Whether an MFU is that of float32."""
     return within(measured.mfu or 0, measured.fraction(torch.float32), FP32_REACHES)
 
 
-def is_tf32(measured: Measured) -> bool:
+def is_tf32(measured: speed.Measured) -> bool:
     """Whether an MFU is that of TF32."""
     return within(measured.mfu or 0, measured.fraction(torch.float32, tf32=True), TF32_REACHES)
 

@@ -14,10 +14,7 @@ from typing import ClassVar, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from torchkata.speed.layout import Field, Memory, dtype_of
-from torchkata.speed.seeded import SeededInputs
-from torchkata.speed.sizes import Size
-from torchkata.speed.workload import CRAWL, Block, Check, Measured, Rate
+from torchkata import speed
 
 SGD_MOVES = 3  # read p and grad, write p
 STRIDE = 16
@@ -26,15 +23,15 @@ BITS = 32
 Key: TypeAlias = tuple[int, int]  # a factor, which is odd so that no two numbers become one, and a shift
 
 
-class OptimizerCheck(Check):
+class OptimizerCheck(speed.Check):
     """p and what a step adds to it.
 
     p: [calls, P]   grad: [calls, P]
     """
 
-    def __init__(self, memory: Memory, results: Memory, size: Size) -> None:
+    def __init__(self, memory: speed.Memory, results: speed.Memory, size: speed.Size) -> None:
         super().__init__(memory, results, size)
-        generator = SeededInputs(memory["p"].device).generator
+        generator = speed.SeededInputs(memory["p"].device).generator
         self.p, self.grad = (
             torch.empty_like(memory["p"][0], dtype=torch.int32).random_(-(2**31), 2**31, generator=generator)
             for _ in range(2)
@@ -81,12 +78,12 @@ def fractions(whole: Tensor, key: Key, out: Tensor | None = None) -> Tensor:
     return torch.mul(torch.mul(whole, factor).add_(shift), 2.0 ** (1 - BITS), out=out)
 
 
-class OptimizerStep(Rate):
+class OptimizerStep(speed.Rate):
     """A step of some optimizer, bound by memory."""
 
     sizes = {
-        "cpu": Size(parameters=2**20, rate=0.1),
-        "cuda": Size(parameters=2**28, rate=0.1),
+        "cpu": speed.Size(parameters=2**20, rate=0.1),
+        "cuda": speed.Size(parameters=2**28, rate=0.1),
     }
     unit = "B"
     moves: ClassVar[int]  # how often each parameter must go through memory
@@ -94,24 +91,24 @@ class OptimizerStep(Rate):
     needed: ClassVar[str]  # what moves, in words
     remedy: ClassVar[str]
 
-    def fields(self, size: Size, calls: int) -> dict[str, Field]:
+    def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
         """Of their own for each call."""
-        shape, dtype = (calls, size.parameters), dtype_of(size)
-        return {"p": Field(shape, dtype, "both"), "grad": Field(shape, dtype, "given")}
+        shape, dtype = (calls, size.parameters), speed.dtype_of(size)
+        return {"p": speed.Field(shape, dtype, "both"), "grad": speed.Field(shape, dtype, "given")}
 
-    def amount(self, size: Size) -> float:
+    def amount(self, size: speed.Size) -> float:
         """The bytes that a step cannot avoid moving."""
-        return self.moves * size.parameters * dtype_of(size).itemsize
+        return self.moves * size.parameters * speed.dtype_of(size).itemsize
 
-    def baseline_amount(self, size: Size) -> float:
+    def baseline_amount(self, size: speed.Size) -> float:
         """Of a step of SGD."""
-        return SGD_MOVES * size.parameters * dtype_of(size).itemsize
+        return SGD_MOVES * size.parameters * speed.dtype_of(size).itemsize
 
-    def intensity(self, size: Size) -> float:
+    def intensity(self, size: speed.Size) -> float:
         """That of one parameter."""
-        return self.flops / (self.moves * dtype_of(size).itemsize)
+        return self.flops / (self.moves * speed.dtype_of(size).itemsize)
 
-    def baseline(self, size: Size, memory: Memory, device: str) -> Block:  # noqa: ARG002
+    def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
         """`a = b + s · c`, a step of SGD: three passes over memory, 12 bytes for each element of float32."""
 
         def run() -> None:
@@ -120,9 +117,9 @@ class OptimizerStep(Rate):
 
         return run
 
-    def remark(self, measured: Measured) -> str:
+    def remark(self, measured: speed.Measured) -> str:
         """How often each parameter seems to go through memory."""
-        if measured.ratio < CRAWL / 2:
+        if measured.ratio < speed.CRAWL / 2:
             return (
                 f"{measured.ratio:.3f} of what memory allows: is there a Python loop over rows or elements? "
                 "Update whole tensors."
@@ -133,7 +130,7 @@ class OptimizerStep(Rate):
         )
 
 
-def parameters(memory: Memory) -> list[nn.Parameter]:
+def parameters(memory: speed.Memory) -> list[nn.Parameter]:
     """Parameters and gradients that lie in memory themselves."""
     made = [nn.Parameter(p) for p in memory["p"]]
     for parameter, grad in zip(made, memory["grad"], strict=True):

@@ -3,9 +3,7 @@
 import torch
 
 from reference.workloads.training import TrainingRun, batches, parameters
-from torchkata.speed.layout import dtype_of
-from torchkata.speed.sizes import Size
-from torchkata.speed.workload import Measured, MemoryPeak
+from torchkata import speed
 
 
 def peak_bytes(rows: int, dim: int, num_layers: int, dtype: torch.dtype = torch.float32) -> int:
@@ -39,20 +37,20 @@ def peak_bytes(rows: int, dim: int, num_layers: int, dtype: torch.dtype = torch.
     return (max(moments) + 3 * rows) * dtype.itemsize
 
 
-class PeakMemory(TrainingRun, MemoryPeak):
+class PeakMemory(TrainingRun, speed.MemoryPeak):
     """Training holds little more memory than the formula says."""
 
     sizes = {
-        "cpu": Size(batch=4096, width=512, layers=4, rate=0.05),
-        "cuda": Size(batch=16384, width=8192, layers=4, rate=0.05),
+        "cpu": speed.Size(batch=4096, width=512, layers=4, rate=0.05),
+        "cuda": speed.Size(batch=16384, width=8192, layers=4, rate=0.05),
     }
 
-    def needed_bytes(self, size: Size) -> int:
+    def needed_bytes(self, size: speed.Size) -> int:
         """All but one batch."""
-        whole = peak_bytes(size.batch, size.width, size.layers, dtype_of(size))
+        whole = peak_bytes(size.batch, size.width, size.layers, speed.dtype_of(size))
         return whole - sum(given.bytes for given in batches(size, 1).values())
 
-    def remark(self, measured: Measured) -> str:
+    def remark(self, measured: speed.Measured) -> str:
         """How much more was held, and what usually holds it."""
         held = f"Held {1 / measured.ratio:.1f} times what the formula says"
         if measured.ratio < 0.6:

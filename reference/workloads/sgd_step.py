@@ -5,9 +5,7 @@ from typing import Any
 from torch import Tensor
 
 from reference.workloads.optimizers import SGD_MOVES, OptimizerCheck, OptimizerStep, each_steps, parameters
-from torchkata.speed.layout import Memory
-from torchkata.speed.sizes import Size
-from torchkata.speed.workload import Block
+from torchkata import speed
 
 
 class SGDCheck(OptimizerCheck):
@@ -28,7 +26,7 @@ class SgdStep(OptimizerStep):
     needed = "read p and grad, write p"
     remedy = "`p.add_(grad, alpha=-lr)` makes no temporary; `p -= lr * grad` does."
 
-    def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:  # noqa: ARG002
+    def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
         """Each with an optimizer and parameters of its own."""
         optimizers = [assignment.sgd.SGD([parameter], lr=size.rate) for parameter in parameters(memory)]
         return lambda: each_steps(optimizers)

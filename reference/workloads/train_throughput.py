@@ -1,28 +1,27 @@
 """Steps of `train` that depend on each other; the final weights are checked."""
 
 from reference.workloads.training import TrainingRun, step_flops, step_intensity
-from torchkata.speed.sizes import Size
-from torchkata.speed.workload import Measured, Rate
+from torchkata import speed
 
 
-class TrainThroughput(TrainingRun, Rate):
+class TrainThroughput(TrainingRun, speed.Rate):
     """Training steps take little longer than their products."""
 
     sizes = {
-        "cpu": Size(batch=512, width=512, layers=3, rate=0.05),
-        "cuda": Size(batch=8192, width=8192, layers=4, rate=0.05),
+        "cpu": speed.Size(batch=512, width=512, layers=3, rate=0.05),
+        "cuda": speed.Size(batch=8192, width=8192, layers=4, rate=0.05),
     }
     unit = "FLOP"
 
-    def amount(self, size: Size) -> float:
+    def amount(self, size: speed.Size) -> float:
         """Of a step."""
         return step_flops(size.batch, size.width, size.layers)
 
-    def intensity(self, size: Size) -> float:
+    def intensity(self, size: speed.Size) -> float:
         """Of a step."""
         return step_intensity(size)
 
-    def remark(self, measured: Measured) -> str:
+    def remark(self, measured: speed.Measured) -> str:
         """What makes a loop wait."""
         if measured.kind == "cuda":
             return (

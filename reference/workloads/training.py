@@ -16,11 +16,7 @@ import torch
 from torch import Tensor
 
 from reference.workloads.optimizers import SGD_MOVES
-from torchkata.speed.freivalds import floor
-from torchkata.speed.layout import Field, Memory, dtype_of
-from torchkata.speed.seeded import SeededInputs
-from torchkata.speed.sizes import Size, product_flops
-from torchkata.speed.workload import Block, Check, Work
+from torchkata import speed
 
 SEED = 0
 
@@ -39,10 +35,10 @@ def step_flops(rows: int, dim: int, num_layers: int) -> int:
     """
     products = 3 * num_layers - 1 if num_layers else 0
     final_products = 3 if num_layers else 2
-    return products * product_flops(rows, dim, dim) + final_products * product_flops(rows, dim, 1)
+    return products * speed.product_flops(rows, dim, dim) + final_products * speed.product_flops(rows, dim, 1)
 
 
-def step_intensity(size: Size) -> float:
+def step_intensity(size: speed.Size) -> float:
     """FLOP a byte, of a step of L square layers without their last: (6L − 2)·B·d² FLOP, since x needs no gradient.
 
     Each of the 3L − 1 products moves its three matrices, and SGD moves each weight's.
@@ -50,7 +46,7 @@ def step_intensity(size: Size) -> float:
     B, d, L = size.batch, size.width, size.layers
     products = 3 * L - 1
     moved = products * (2 * B * d + d * d) + L * SGD_MOVES * d * d
-    return 2 * products * B * d * d / (dtype_of(size).itemsize * moved)
+    return 2 * products * B * d * d / (speed.dtype_of(size).itemsize * moved)
 
 
 def parameters(dim: int, num_layers: int) -> int:
@@ -58,11 +54,11 @@ def parameters(dim: int, num_layers: int) -> int:
     return num_layers * dim**2 + dim
 
 
-def batches(size: Size, calls: int) -> dict[str, Field]:
+def batches(size: speed.Size, calls: int) -> dict[str, speed.Field]:
     """One for each call."""
     return {
-        "x": Field((calls, size.batch, size.width), dtype_of(size), "given"),
-        "target": Field((calls, size.batch), dtype_of(size), "given"),
+        "x": speed.Field((calls, size.batch, size.width), speed.dtype_of(size), "given"),
+        "target": speed.Field((calls, size.batch), speed.dtype_of(size), "given"),
     }
 
 
@@ -103,7 +99,7 @@ def step(x: Tensor, target: Tensor, layers: Tensor, final: Tensor, rate: float) 
 class Batches:
     """The `get_batch` that `train` is given: it hands out the batches in memory, and says how many so far."""
 
-    def __init__(self, memory: Memory, first: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, memory: speed.Memory, first: Callable[[], object] = lambda: None) -> None:
         self.memory = memory
         self.first = first  # done when the first one is asked for
         self.asked = 0
@@ -119,8 +115,8 @@ class Batches:
 
 
 def train(
-    assignment: Any, size: Size, memory: Memory, device: str, first: Callable[[], object] = lambda: None
-) -> Block:
+    assignment: Any, size: speed.Size, memory: speed.Memory, device: str, first: Callable[[], object] = lambda: None
+) -> speed.Block:
     """All steps of a student's training run, from a start that is noted; `first` is done when they begin."""
     steps = len(memory["x"])
 
@@ -181,12 +177,12 @@ def relative(difference: Tensor, change: Tensor) -> float:
     return math.sqrt(off / size) if size > 0 and math.isfinite(off) else math.inf
 
 
-class TrainingCheck(Check):
+class TrainingCheck(speed.Check):
     """Steps that follow each other, from the start that the worker has chosen, as a student's `train` does."""
 
-    def __init__(self, memory: Memory, results: Memory, size: Size) -> None:
+    def __init__(self, memory: speed.Memory, results: speed.Memory, size: speed.Size) -> None:
         super().__init__(memory, results, size)
-        self.inputs = SeededInputs(memory["x"].device)
+        self.inputs = speed.SeededInputs(memory["x"].device)
         self.floor = self.least_error()
 
     def least_error(self) -> float:
@@ -197,7 +193,7 @@ class TrainingCheck(Check):
         """
         smallest_change = self.size.rate / math.sqrt(self.size.width)
         of_weights = torch.finfo(self.memory["x"].dtype).eps / min(1.0, smallest_change)
-        return of_weights + floor(torch.float32, self.size.width) * math.sqrt(2 * self.size.layers)
+        return of_weights + speed.floor(torch.float32, self.size.width) * math.sqrt(2 * self.size.layers)
 
     def prepare(self) -> None:
         """Nothing stays the same but what the worker will choose."""
@@ -249,28 +245,28 @@ class TrainingCheck(Check):
         return all(torch.equal(x, found) for (x, _), found in zip(batches, self.memory["x"], strict=True))
 
 
-class TrainingRun(Work):
+class TrainingRun(speed.Work):
     """A training run, whatever is measured of it."""
 
     check = TrainingCheck
 
-    def fields(self, size: Size, calls: int) -> dict[str, Field]:
+    def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
         """One batch for each step."""
-        L, D, dtype = size.layers, size.width, dtype_of(size)
+        L, D, dtype = size.layers, size.width, speed.dtype_of(size)
         return {
-            "asked": Field((1,), torch.int64, "filled", on_host=True),  # how many batches so far
+            "asked": speed.Field((1,), torch.int64, "filled", on_host=True),  # how many batches so far
             **batches(size, calls),
-            "layers": Field((L, D, D), dtype, "both"),  # the start, which is the student's own
-            "final": Field((D, 1), dtype, "both"),
-            "new_layers": Field((L, D, D), dtype, "filled"),
-            "new_final": Field((D, 1), dtype, "filled"),
+            "layers": speed.Field((L, D, D), dtype, "both"),  # the start, which is the student's own
+            "final": speed.Field((D, 1), dtype, "both"),
+            "new_layers": speed.Field((L, D, D), dtype, "filled"),
+            "new_final": speed.Field((D, 1), dtype, "filled"),
         }
 
-    def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:
+    def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
         """All steps, by `train`."""
         return train(assignment, size, memory, device)
 
-    def baseline(self, size: Size, memory: Memory, device: str) -> Block:  # noqa: ARG002
+    def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
         """One step after the other, from a random start."""
         for weight in (memory["layers"], memory["final"]):
             weight.normal_(std=size.width**-0.5)

@@ -10,8 +10,7 @@ from tests.contracts.optimizer import Optimizer, check_plain_steps
 from tests.optimizer_runs import assert_resumed, assert_run
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
 from tests.torchs_own import in_float64, run_of
-from torchkata.compare import assert_equal, check, precondition
-from torchkata.student import Student
+from torchkata import Student, assert_equal, check, precondition
 
 CAST = (
     "load_state_dict() has cast t to bfloat16, in which 256 + 1 is 256: it casts each tensor in the state to the "

@@ -13,8 +13,7 @@ from reference import optimizers as oracle
 from tests.contracts import Contract
 from tests.optimizer_runs import Rule, assert_run
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
-from torchkata.compare import assert_equal, check, precondition
-from torchkata.student import Student
+from torchkata import Student, assert_equal, check, precondition
 
 LARGE_TOO = (-4.0, 6.0)  # powers of ten
 BROKEN_BY_A_STEP = {

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torchkata.probes import typed
+from torchkata import typed
 
 from .loading import load, typed_load
 from .operators import Operators

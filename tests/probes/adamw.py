@@ -4,7 +4,7 @@ from typing import Any
 
 from torch import Tensor
 
-from torchkata.probes import typed
+from torchkata import typed
 
 from . import optimizer_code, optimizers
 

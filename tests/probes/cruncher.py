@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from torchkata.probes import typed
+from torchkata import typed
 
 from . import loading
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from torchkata.probes import typed
+from torchkata import typed
 
 
 @typed(lambda value, dtypes, literal: "\n".join(f"underflows({literal(value)}, torch.{name})" for name in dtypes))

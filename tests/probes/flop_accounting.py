@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from torchkata.probes import typed
+from torchkata import typed
 
 
 @typed("matmul_flops(B, D, K)")

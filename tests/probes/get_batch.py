@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from torchkata.probes import typed
+from torchkata import typed
 
 from .attempts import refusal
 from .residence import read_nothing_ahead, resident_bytes

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from torchkata.probes import typed
+from torchkata import typed
 
 
 @typed("torch.manual_seed(seed)\n[xavier_truncated_normal(input_dim, output_dim) for _ in range(count)]")

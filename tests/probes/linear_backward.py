@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torchkata.probes import typed
+from torchkata import typed
 
 
 @typed("linear_backward(x, w, grad_y)")

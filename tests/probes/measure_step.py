@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torchkata.torch_internals import LeanDispatchMode, tree_leaves
+from torchkata import DispatchMode
 
 from .operators import FIRST_FACTOR
 
@@ -106,7 +106,7 @@ def device(
     return {"figures": list(figures), "timed": timed, "places": sorted(places)}
 
 
-class Device(LeanDispatchMode):  # type: ignore[no-untyped-call]
+class Device(DispatchMode):  # type: ignore[no-untyped-call]
     """A device whose clock moves by what each operation takes at these two speeds, and by `first` with the first."""
 
     def __init__(self, flop_per_sec: float, bytes_per_sec: float, first: float) -> None:
@@ -129,7 +129,7 @@ class Device(LeanDispatchMode):  # type: ignore[no-untyped-call]
             self.first = 0.0
         if not func.is_view:
             written = args[0] if result is None else result  # by an operation on lists of tensors, in place
-            tensors = [each for each in tree_leaves([args, written]) if isinstance(each, Tensor)]
+            tensors = self.tensors_in([args, written])
             moved = sum(each.numel() * each.itemsize for each in tensors)
             self.now += max(flops / self.speeds[0], moved / self.speeds[1])
         self.flops_timed += flops if self.looks else 0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from torchkata.probes import typed
+from torchkata import typed
 
 from .attempts import refusal
 from .residence import read_nothing_ahead, resident_bytes

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torchkata.probes import typed
+from torchkata import typed
 
 from .cruncher import typed_model
 from .deep_linear import DeepLinear

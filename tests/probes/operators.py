@@ -7,13 +7,13 @@ import torch
 from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from torchkata.torch_internals import TorchDispatchMode, tree_leaves
+from torchkata import DispatchMode
 
 aten = torch.ops.aten
 FIRST_FACTOR = {aten.mm: 0, aten.bmm: 0, aten.mv: 0, aten.addmm: 1, aten.baddbmm: 1, aten.addmv: 1}  # which argument
 
 
-class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Operators(DispatchMode):  # type: ignore[no-untyped-call]
     """Watches all operators while it is entered, those of a backward pass too.
 
     Memory is what operators have made and what is still alive, in bytes, floating tensors only, whoever holds it: a
@@ -21,7 +21,7 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """
 
     def __init__(self, inputs: Iterable[Tensor], parameters: Iterable[Tensor]) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         parameters = list(parameters)
         self.weights = {p.untyped_storage().nbytes() for p in parameters}
         self.known = {reference(x) for x in (*inputs, *parameters)}
@@ -29,18 +29,13 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.peak = 0
         self.multiplications = 0
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Else the first operator would wait for torch's compiler to be imported, only to be passed over by it."""
-        return False
-
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         """Run the operator, then look at what it made."""
         result = func(*args, **(kwargs or {}))
-        for tensor in tree_leaves(result):
-            if isinstance(tensor, Tensor) and tensor.is_floating_point():
+        for tensor in self.tensors_in(result):
+            if tensor.is_floating_point():
                 self.note(tensor)
         if func.overloadpacket in FIRST_FACTOR:
             self.multiplications += result.numel() * args[FIRST_FACTOR[func.overloadpacket]].shape[-1]

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from torchkata.torch_internals import LeanDispatchMode
+from torchkata import DispatchMode
 
 CLOCKS = ("perf_counter", "monotonic", "time", "process_time", "thread_time")
 REAL: dict[str, Any] = {f"{clock}{unit}": getattr(time, f"{clock}{unit}") for clock in CLOCKS for unit in ("", "_ns")}
@@ -90,7 +90,7 @@ class Machine:
         self.now += seconds
 
 
-class Products(LeanDispatchMode):  # type: ignore[no-untyped-call]
+class Products(DispatchMode):  # type: ignore[no-untyped-call]
     """Tells the machine of every product, and of every value that the host wants to see."""
 
     def __init__(self, machine: Machine) -> None:

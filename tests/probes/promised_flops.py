@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from torchkata.probes import typed
+from torchkata import typed
 
 from .attempts import refusal
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from torchkata.probes import typed
+from torchkata import typed
 
 ELSEWHERE = 271828
 DRAWN = ("seed_everything(seed)", "print(torch.randn(3), np.random.randn(3), random.gauss(0, 1))")

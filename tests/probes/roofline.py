@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from torchkata.probes import typed
+from torchkata import typed
 
 
 def typed_work(operation: str, sizes: list[int], dtype: str) -> str:

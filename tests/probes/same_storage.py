@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from torchkata.probes import typed
+from torchkata import typed
 
 # Each step makes a tensor from an earlier one. VIEWS stay on its allocation, COPIES begin a new one.
 VIEWS = ("slice", "row", "transpose", "expand", "every_second", "detach", "bits", "bytes", "flatten", "parameter")

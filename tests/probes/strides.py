@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from torchkata.probes import typed
+from torchkata import typed
 
 
 @typed(lambda shape: f"contiguous_strides({tuple(shape)})")

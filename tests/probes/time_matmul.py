@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from torchkata.probes import typed
+from torchkata import typed
 
 from .pretended_machine import Machine, OnDevice, pretending
 

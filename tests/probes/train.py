@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torchkata.probes import typed
+from torchkata import typed
 
 from .cruncher import keys_of, load, weights_of
 from .loading import typed_load

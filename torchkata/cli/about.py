@@ -3,9 +3,10 @@
 import re
 from textwrap import indent
 
-from ..course import Kata, course
-from ..languages import words
-from ..languages.katas import idea_of, tasks_of, title_of
+from torchkata.course import Kata, course
+from torchkata.i18n import words
+from torchkata.i18n.katas import idea_of, tasks_of, title_of
+
 from .terminal import paint, say, tell
 
 PAGE = "docs/katas.md"

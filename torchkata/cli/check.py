@@ -13,16 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from ..course import Kata, course
-from ..failures import TimedOut, cause_of_death
-from ..first_pass import INPUTS, NewInputs
-from ..languages import words, wrapped
-from ..progress import RESULTS, WIDTH, earned
-from ..reply import Probe, Reply
-from ..selection import STUDENT
-from ..state import load
-from ..student import InProcess, Student
-from ..values import Plain
+from torchkata.course import Kata, course
+from torchkata.i18n import words, wrapped
+from torchkata.pytest_plugin.first_pass import NewInputs
+from torchkata.pytest_plugin.history import load
+from torchkata.pytest_plugin.report import WIDTH, earned
+from torchkata.pytest_plugin.run_state import get_state
+from torchkata.seam.failures import TimedOut, cause_of_death
+from torchkata.seam.reply import Probe, Reply
+from torchkata.seam.student import InProcess, Student
+from torchkata.seam.values import Plain
+
 from .export import collected
 from .runs import EXPECTED, Run, started
 from .terminal import paint
@@ -164,8 +165,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)  # after the plugins that choose whose code is tested, and on which inputs
 def pytest_configure(config: pytest.Config) -> None:
     """Test the submission; draw inputs as `pytest` does, which takes less time; let torch compute on one thread."""
-    config.stash[INPUTS] = NewInputs()
-    config.stash[STUDENT] = Student(Limited(config.getoption("graded") / "assignment"))
+    get_state(config).inputs = NewInputs()
+    get_state(config).student = Student(Limited(config.getoption("graded") / "assignment"))
     if "torch" in course().preload:
         import torch
 
@@ -182,5 +183,5 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the points of each kata."""
-    points = {name: earned(name, results) for name, results in session.config.stash[RESULTS].items()}
+    points = {name: earned(name, results) for name, results in get_state(session.config).results.items()}
     (session.config.getoption("graded") / POINTS).write_text(json.dumps(points))

@@ -10,12 +10,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import NoReturn
 
-from ..course import CourseError, Kata, course, nearest
-from ..languages import padded, words
-from ..languages.katas import texts_of_command
-from ..languages.notes import said
-from ..state import load
-from . import about, brought, export, hint, overview, reset
+from torchkata.course import CourseError, Kata, course, nearest
+from torchkata.i18n import padded, words
+from torchkata.i18n.katas import texts_of_command
+from torchkata.i18n.notes import said
+from torchkata.pytest_plugin.history import load
+
+from . import about, export, hint, overview, reset
+from . import plugins as brought
 from .terminal import CallError, prepare, say
 
 TAKES = {

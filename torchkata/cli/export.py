@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..course import course
-from ..handin import (
+from torchkata.course import course
+from torchkata.course.submission import (
     MAX_BYTES,
     MAX_FILES,
     NOT_TAKEN,
@@ -20,9 +20,10 @@ from ..handin import (
     parsed,
     zip_files,
 )
-from ..languages import words
-from ..result import LOOK_OF
-from ..state import load, write_whole
+from torchkata.i18n import words
+from torchkata.pytest_plugin.history import load, write_whole
+from torchkata.result import LOOK_OF
+
 from .secret import line_of_secret
 from .terminal import CallError, say
 

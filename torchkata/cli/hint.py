@@ -1,9 +1,10 @@
 """`kata hint`: the hints of a kata up to the next one that was not shown yet."""
 
-from ..course import Kata
-from ..languages import columns, words
-from ..languages.katas import hints_of, title_of
-from ..state import load, store
+from torchkata.course import Kata
+from torchkata.i18n import columns, words
+from torchkata.i18n.katas import hints_of, title_of
+from torchkata.pytest_plugin.history import load, store
+
 from .terminal import paint, say, tell
 
 

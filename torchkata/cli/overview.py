@@ -2,11 +2,12 @@
 
 import sys
 
-from ..course import Kata, course
-from ..languages import padded, words
-from ..languages.katas import about, score_of, title_of, title_of_track
-from ..links import linked
-from ..state import State
+from torchkata.course import Kata, course
+from torchkata.i18n import padded, words
+from torchkata.i18n.katas import about, score_of, title_of, title_of_track
+from torchkata.pytest_plugin.history import State
+from torchkata.pytest_plugin.links import linked
+
 from .terminal import paint, say
 
 

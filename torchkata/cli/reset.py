@@ -1,9 +1,10 @@
 """`kata reset`: the untouched stub of a kata again, the student's file kept beside it."""
 
-from ..course import Kata, course
-from ..handout import free_name, stub_of
-from ..languages import words
-from ..state import load, store, write_whole
+from torchkata.course import Kata, course
+from torchkata.course.handout import free_name, stub_of
+from torchkata.i18n import words
+from torchkata.pytest_plugin.history import load, store, write_whole
+
 from .terminal import CallError, say
 
 

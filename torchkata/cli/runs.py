@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from typing import IO, Protocol
 
-from ..course import course
+from torchkata.course import course
 
-NEEDED = ("numpy", "hypothesis", "pytest", "torchkata.compare", "torchkata.explain")
+NEEDED = ("numpy", "hypothesis", "pytest", "torchkata.compare.assertions", "torchkata.diagnosis.explain")
 EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # this very command has imported it
 
 

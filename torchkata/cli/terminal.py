@@ -6,8 +6,8 @@ import shutil
 import sys
 from typing import Literal
 
-from ..languages import words, wrapped
-from ..result import LOOK_OF, Status
+from torchkata.i18n import words, wrapped
+from torchkata.result import LOOK_OF, Status
 
 WIDTH = 100  # columns of a text, where the terminal has as many
 CODES = {"green": "32", "red": "31", "yellow": "33", "bold": "1"}  # of ANSI; grey is as it is

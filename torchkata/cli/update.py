@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from http.client import HTTPException
 from pathlib import Path
 
-from .. import handout
-from ..course import course
-from ..languages import words
+from torchkata.course import course, handout
+from torchkata.i18n import words
+
 from .terminal import CallError, say
 
 MOST = 64 * 2**20  # bytes of an archive

@@ -6,11 +6,12 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-from ..course import course
-from ..state import load
+from torchkata.course import course
+from torchkata.pytest_plugin.history import load
+
 from . import overview, runs
-from .desk import Desk
 from .keys import has_keys, keys
+from .session import Desk
 from .terminal import say
 
 TICK_SECONDS = 0.03  # between two looks, each of which takes less than a hundredth of it

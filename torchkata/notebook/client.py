@@ -8,10 +8,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..cli import runs
-from ..course import Kata, course
+from torchkata.cli import runs
+from torchkata.course import Kata, course
 
-PLUGINS = ("-p", "torchkata.plugin", "-p", "torchkata.notebook.verdict")  # by name: the handout may not be installed
+PLUGINS = ("-p", "torchkata.pytest_plugin.plugin", "-p", "torchkata.notebook.verdict")
 
 
 @dataclass(frozen=True)

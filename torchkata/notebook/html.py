@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
-from ..blocks import blocks, lines_of
-from ..course import Kata, course
-from ..languages import parted, words
-from ..languages.katas import title_of, title_of_track
-from ..result import LOOK_OF, Status, TestResult, status_of
-from ..state import State
+from torchkata.course import Kata, course
+from torchkata.i18n import parted, words
+from torchkata.i18n.katas import title_of, title_of_track
+from torchkata.pytest_plugin.failure_groups import blocks, lines_of
+from torchkata.pytest_plugin.history import State
+from torchkata.result import LOOK_OF, Status, TestResult, status_of
 
 SHOWN = 3  # failures: what is mended first often mends the rest
 STYLE = """<style>

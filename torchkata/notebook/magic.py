@@ -4,14 +4,15 @@ import io
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
-from ..cli import overview
-from ..cli.command import named
-from ..cli.terminal import CallError, say
-from ..course import CourseError, Kata, course
-from ..handout import free_name, stub_of
-from ..languages import words
-from ..languages.notes import said
-from ..state import digest_of, load, store, write_whole
+from torchkata.cli import overview
+from torchkata.cli.command import named
+from torchkata.cli.terminal import CallError, say
+from torchkata.course import CourseError, Kata, course
+from torchkata.course.handout import free_name, stub_of
+from torchkata.i18n import words
+from torchkata.i18n.notes import said
+from torchkata.pytest_plugin.history import digest_of, load, store, write_whole
+
 from .client import Client, command
 from .html import progress
 

@@ -9,7 +9,7 @@ import select
 import sys
 from pathlib import Path
 
-from ..cli import runs
+from torchkata.cli import runs
 
 TICK_SECONDS = 0.02  # between two looks at a run
 

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ..course import course
-from ..progress import RESULTS, waits_for
+from torchkata.course import course
+from torchkata.pytest_plugin.report import waits_for
+from torchkata.pytest_plugin.run_state import get_state
+
 from .html import verdict
 
 
@@ -17,7 +19,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(config: pytest.Config) -> None:
     """Write it, once all has been told and stored."""
-    results, file = config.stash[RESULTS], config.getoption("verdict")
+    results, file = get_state(config).results, config.getoption("verdict")
     for name, ended in results.items():
         kata = course().katas[name]
         file.write_text(verdict(kata, ended, waits_for(kata, results)), "utf-8")

@@ -1,1 +1,62 @@
-"""What a workload is, and what serves any: tensors in memory, inputs from a seed, a check of products, devices."""
+"""Workloads that the grader times: what a course imports to define one (`from torchkata import speed`).
+
+A workload is a subclass of `Rate`, `HostWait` or `MemoryPeak`. It names its sizes, lays out tensors (`Field`), and
+returns a `Block` of the student's work and one of plain torch. A `Check` decides whether the results are right.
+Names are imported when they are first used, as in `torchkata`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .datasheets import NAMES, devices
+    from .freivalds import floor, relative_error
+    from .layout import Field, Memory, dtype_of
+    from .seeded import SeededInputs
+    from .sizes import PRODUCT, Size, product_flops
+    from .waiting import host_reads, keep_busy
+    from .workload import CRAWL, Block, Check, HostWait, Measured, MemoryPeak, Rate, Work
+
+__all__ = [
+    "CRAWL",
+    "NAMES",
+    "PRODUCT",
+    "Block",
+    "Check",
+    "Field",
+    "HostWait",
+    "Measured",
+    "Memory",
+    "MemoryPeak",
+    "Rate",
+    "SeededInputs",
+    "Size",
+    "Work",
+    "devices",
+    "dtype_of",
+    "floor",
+    "host_reads",
+    "keep_busy",
+    "product_flops",
+    "relative_error",
+]
+
+_MODULES = {
+    "datasheets": ("NAMES", "devices"),
+    "freivalds": ("floor", "relative_error"),
+    "layout": ("Field", "Memory", "dtype_of"),
+    "seeded": ("SeededInputs",),
+    "sizes": ("PRODUCT", "Size", "product_flops"),
+    "waiting": ("host_reads", "keep_busy"),
+    "workload": ("CRAWL", "Block", "Check", "HostWait", "Measured", "MemoryPeak", "Rate", "Work"),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from the module that defines it (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'torchkata.speed' has no attribute {name!r}")
+    value = getattr(import_module(f"torchkata.speed.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -16,7 +16,7 @@ import torch
 
 from torchkata.course import Tier, Tiers, Workload
 
-from .devices import Device
+from .datasheets import Device
 from .sizes import Kind
 
 TIERS: tuple[Tier, ...] = ("full", "passing")

@@ -12,12 +12,13 @@ from typing import TypeVar
 import pytest
 import torch
 
-from torchkata.assignment import Assignment
-from torchkata.compare import check
+from torchkata.compare.assertions import check
 from torchkata.course import Tiers, Workload
-from torchkata.reply import demand_success, run_probe
-from torchkata.student import time_limit
+from torchkata.seam.assignment import Assignment
+from torchkata.seam.reply import demand_success, run_probe
+from torchkata.seam.student import time_limit
 
+from .datasheets import device
 from .decision import (
     OPENING_BLOCKS,
     RULES,
@@ -29,7 +30,6 @@ from .decision import (
     compare_rates,
     thresholds_on,
 )
-from .devices import device
 from .freivalds import OWN_MARGIN
 from .layout import bytes_needed, dtype_of
 from .sizes import Size

@@ -7,18 +7,18 @@ from unittest.mock import patch
 
 from torch import Tensor
 
-from torchkata.torch_internals import TorchDispatchMode, keep_the_gpu_busy
+from torchkata.compat.torch_internals import DispatchMode, keep_the_gpu_busy
 
 BUSY_CYCLES = 100_000_000  # of the GPU's clock: 50 ms or more
 LEAD_SECONDS = 0.025  # half of that: a host that is back so much earlier than the device has not waited
 HOST_READS = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "is_nonzero")  # what waits for a device
 
 
-class HostReads(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class HostReads(DispatchMode):  # type: ignore[no-untyped-call]
     """Counts what would make the host wait for a device."""
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self.count = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -3,9 +3,9 @@
 import math
 
 from torchkata.course import Workload, course
-from torchkata.languages.notes import said
+from torchkata.i18n.notes import said
 
-from .devices import Device, devices
+from .datasheets import Device, devices
 from .sizes import Kind
 from .workload import Measured, work_of
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import torch
 
-from .devices import Device
+from .datasheets import Device
 from .layout import Field, Memory
 from .sizes import Kind, Size
 

@@ -16,7 +16,7 @@ from grader.pipeline.drawn import PACKAGED, kept_in
 from grader.results.result import write_whole
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import course
-from torchkata.handin import zip_files
+from torchkata.course.submission import zip_files
 
 WORKFLOW = "grade.yml"
 

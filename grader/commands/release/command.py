@@ -14,8 +14,7 @@ from grader.commands.release.contract import differences, written_already
 from grader.commands.release.leaks import leaks
 from grader.commands.release.notebooks import notebooks
 from grader.commands.release.prove import prove
-from torchkata import handout
-from torchkata.course import Kata, course, read
+from torchkata.course import Kata, course, handout, read
 
 REPLACED = ("assignment", "torchkata", "reference", "tests")  # as a whole: no file of an older handout stays in them
 OURS = (*REPLACED, "docs", "grader", "examples", "benchmarks", "scripts")

@@ -12,8 +12,7 @@ from grader.base.errors import GraderError
 from grader.base.imports import with_imports
 from grader.commands.package.project import files_of
 from grader.commands.release.translated import in_two_languages
-from torchkata import handout
-from torchkata.course import ENGINE, Kata, course
+from torchkata.course import ENGINE, Kata, course, handout
 
 FILES = Path(__file__).with_name("files")
 PLACES = {

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from torchkata.course import cached_by_course, course
-from torchkata.course_files import table_of
+from torchkata.course.load import table_of
 
 STAYS = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
 GIVEN = ("docs/students.md", "docs/katas.md", "docs/zh/students.md")

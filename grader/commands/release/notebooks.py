@@ -7,7 +7,7 @@ from itertools import groupby
 from grader.base.errors import MachineError
 from torchkata.cli.about import reflowed, section
 from torchkata.course import Kata, course
-from torchkata.languages import LANGUAGES, Language, said_of, shared, texts, translated
+from torchkata.i18n import LANGUAGES, Language, said_of, shared, texts, translated
 
 CLONE = """\
 if not os.path.isdir("torchkata"):  # as on Colab, which opens a notebook alone

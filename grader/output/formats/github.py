@@ -11,7 +11,7 @@ from grader.output.speed_score import speed_score
 from grader.results.result import Result
 from grader.results.text import in_words, one_line
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, title_of, visible
-from torchkata.languages import to_the_class
+from torchkata.i18n import to_the_class
 
 LONGEST = 4000  # characters of one message
 LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}

@@ -11,7 +11,7 @@ from grader.results.result import Result
 from grader.results.text import printable
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, visible
 from torchkata.course import Visibility, course
-from torchkata.languages import to_the_class
+from torchkata.i18n import to_the_class
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):

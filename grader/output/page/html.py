@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from grader.results.text import in_words, printable
 from torchkata.course import cached_by_course, course
-from torchkata.languages import class_language, to_the_class
+from torchkata.i18n import class_language, to_the_class
 from torchkata.result import LOOK_OF, LOOKS
 
 FILES = Path(__file__).with_name("files")

@@ -7,8 +7,8 @@ from itertools import groupby
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import KataResult, Result
 from grader.results.view import PERFORMANCE, VisibleTest, title_of
-from torchkata.blocks import blocks
 from torchkata.course import course
+from torchkata.pytest_plugin.failure_groups import blocks
 from torchkata.result import Outcome, status_of
 
 SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # a line says all of such a test

@@ -6,13 +6,11 @@ ONE_ASKS_NOBODY = """
 from types import SimpleNamespace
 from grader.pipeline import collect
 from torchkata.course import course
-from torchkata.profiles import SEED
-from torchkata.selection import STUDENT
-from torchkata.student import Student
+from torchkata.seam.student import Student
 
 def use(tests):
-    tests.config.stash[SEED] = 0
-    tests.config.stash[STUDENT] = Student(SimpleNamespace(reset=lambda kata: None))
+    get_state(tests.config).seed = 0
+    get_state(tests.config).student = Student(SimpleNamespace(reset=lambda kata: None))
     item = next(iter(tests.items["same_storage"].values()))
     item.obj = lambda student: None
     result = collect.run(item)

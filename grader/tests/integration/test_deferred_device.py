@@ -18,7 +18,7 @@ from grader.tests.deferred import CYCLES, Deferred, Late, deferred_device
 from grader.tests.late_machine import late_machine, late_timing, outcome_of
 from grader.tests.processes import descendants
 from torchkata.course import course
-from torchkata.reply import Reply
+from torchkata.seam.reply import Reply
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import Rate
 

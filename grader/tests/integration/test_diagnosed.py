@@ -50,7 +50,7 @@ def test_a_diagnosis_changes_neither_verdicts_nor_smallest_inputs(tmp_path: Path
     command = ["pytest", f"--impl={folder}", "--hypothesis-profile", "grade", "--examples", "40", "--seed", "3"]
     command += ["--kata", "linear", "--kata", "sgd"]
     told = []
-    for name, options in (("with", ()), ("without", ("-p", "no:torchkata.diagnose"))):
+    for name, options in (("with", ()), ("without", ("-p", "no:torchkata.pytest_plugin.search"))):
         run(*command, f"--junitxml={tmp_path / name}", *options)
         cases = ElementTree.parse(tmp_path / name).iter("testcase")
         told.append({case.get("name"): [failure.text or "" for failure in case.iter("failure")] for case in cases})

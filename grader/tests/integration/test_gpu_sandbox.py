@@ -85,7 +85,7 @@ def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
 
     def with_code(*, timed: bool) -> Path:
         runtime = copy(timed=timed)
-        with (runtime / "torchkata/torch_internals.py").open("a") as file:
+        with (runtime / "torchkata/compat/torch_internals.py").open("a") as file:
             file.write(code)
         return runtime
 

@@ -15,7 +15,7 @@ from grader.tests.warm import Fork
 from torchkata.cli import about
 from torchkata.cli.runs import EXPECTED
 from torchkata.course import course
-from torchkata.languages.katas import hints_of
+from torchkata.i18n.katas import hints_of
 
 SENTENCE = re.compile(r"\b[A-Za-z']+(?: [A-Za-z']+){3,}\b(?!\.\w|[(\[])")  # four words in a row, and no code
 QUOTED = re.compile(

@@ -104,8 +104,8 @@ def test_an_error_in_a_file_that_a_kata_builds_on_names_that_kata_in_both_lines(
 
 def finished(handout: Path) -> dict[str, dict[str, object]]:
     """What a handout remembers when every kata is done, by its own digest of its own files."""
-    code = "import json, torchkata.course, torchkata.state\n"
-    code += "print(json.dumps({name: torchkata.state.digest(name) for name in torchkata.course.course().katas}))"
+    code = "import json\nfrom torchkata.course import course\nfrom torchkata.pytest_plugin.history import digest\n"
+    code += "print(json.dumps({name: digest(name) for name in course().katas}))"
     (handout / "digests.py").write_text(code)
     digests = json.loads(at_home("digests", cwd=handout).out)
     return {name: {"status": "done", "passed": 1, "files": digests[name], "run": ""} for name in digests}

@@ -14,7 +14,7 @@ from grader.pipeline import submission
 from grader.tests.conftest import kata, write_solution
 from torchkata.cli.export import collected
 from torchkata.course import course
-from torchkata.handin import zip_files
+from torchkata.course.submission import zip_files
 
 KATAS = list(course().katas)
 

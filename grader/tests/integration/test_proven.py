@@ -119,7 +119,7 @@ import json, sys
 from pathlib import Path
 from grader.pipeline.collect import with_tests
 from torchkata.course import course
-from torchkata.mistakes import mistakes
+from torchkata.diagnosis.mistakes import mistakes
 ROOT = course().root
 with_tests(lambda tests: mistakes("adamw"), 1, "prove", [course().katas["adamw"]])
 files = [Path(module.__file__) for module in [*sys.modules.values()] if getattr(module, "__file__", None)]
@@ -132,14 +132,16 @@ def test_every_project_file_that_grading_loads_is_among_the_dependencies_of_a_pr
     ran = python("-c", LOADED)
     assert ran.code == 0, ran.err
     loaded = set(json.loads(ran.out.splitlines()[-1]))
-    assert {"tests/test_adamw.py", "reference/adamw/mistakes.py", "torchkata/diagnose.py"} <= loaded
+    assert {"tests/test_adamw.py", "reference/adamw/mistakes.py", "torchkata/pytest_plugin/search.py"} <= loaded
     patterns = [*dependencies.GRADING_FILES, *(pattern.format(kata="adamw") for pattern in dependencies.KATA_FILES)]
     seen = with_imports(path for pattern in patterns for path in ROOT.glob(pattern))
     assert loaded - {path.relative_to(ROOT).as_posix() for path in seen} == set()
 
 
 def test_dependencies_include_relative_imports_and_imports_within_functions() -> None:
-    assert ROOT / "torchkata/course.py" in imported(ROOT / "torchkata/profiles.py"), "from .course import course"
+    assert ROOT / "torchkata/pytest_plugin/search.py" in imported(ROOT / "torchkata/pytest_plugin/report.py"), (
+        "relative"
+    )
     assert ROOT / "grader/commands/grade.py" in imported(ROOT / "grader/cli/grading.py"), "in a function"
     assert ROOT / "grader/pipeline/rubric.py" in imported(ROOT / "grader/pipeline/session.py"), (
         "from grader.pipeline import rubric"

@@ -20,7 +20,7 @@ from grader.tests.conftest import Run, ask, grade
 from grader.tests.made import result
 from grader.tests.solution import SOLUTION
 from torchkata.course import Workload, course
-from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
+from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 from torchkata.speed.decision import Final
 from torchkata.speed.sizes import Kind
 

@@ -11,7 +11,7 @@ from grader.tests.conftest import Run, run
 from grader.tests.handed_in import changed, work
 from grader.tests.solution import SOLUTION
 from torchkata.course import course
-from torchkata.gpu import claim
+from torchkata.pytest_plugin.gpu import claim
 from torchkata.speed.layout import bytes_needed
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.stopwatch import Stopwatch, here

@@ -12,8 +12,8 @@ from grader.tests.conftest import Run, run, students_environment
 from grader.tests.handed_in import changed, work
 from grader.tests.solution import SOLUTION
 from torchkata.course import course
-from torchkata.failures import TimedOut
-from torchkata.student import InProcess
+from torchkata.seam.failures import TimedOut
+from torchkata.seam.student import InProcess
 
 
 def pytest_of(folder: Path, *options: str) -> Run:
@@ -61,7 +61,7 @@ def test_pytest_explains_a_wrong_answer_by_input_expected_and_yours(tmp_path: Pa
     again = run(*command.split())
     assert again.code == 1
     assert block[4] in again.out, "the same command shows the same input"
-    for harness in ("Traceback", "hypothesis/", "torchkata/student.py", "Falsifying"):
+    for harness in ("Traceback", "hypothesis/", "torchkata/seam/student.py", "Falsifying"):
         assert harness not in done.out
 
 

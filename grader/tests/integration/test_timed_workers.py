@@ -14,7 +14,7 @@ from grader.speed.paused_worker import SLIP, MemoryUse, PausedWorker
 from grader.speed.timed_worker import Task, TimedWorker, most_calls
 from grader.tests.workers import LEVELS, zygote
 from torchkata.course import course
-from torchkata.failures import Crashed, Died, NotStarted, TimedOut
+from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.speed.layout import bytes_needed
 from torchkata.speed.sizes import Size
 

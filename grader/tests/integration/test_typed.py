@@ -16,11 +16,11 @@ import pytest
 import torch
 from torch import nn
 
-from torchkata.assignment import Assignment
+from torchkata.compare.repro_code import as_typed
+from torchkata.compat.hypothesis_internals import drawn_without_engine
 from torchkata.course import course
-from torchkata.hypothesis_internals import drawn_without_engine
-from torchkata.student import Call, InProcess, Student
-from torchkata.typed import as_typed
+from torchkata.seam.assignment import Assignment
+from torchkata.seam.student import Call, InProcess, Student
 
 EXAMPLES = 2
 COLUMNS = 86

@@ -12,7 +12,7 @@ from grader.commands.package.write import spread
 from grader.commands.release.contents import contents, with_foundations
 from grader.tests import ROOT
 from grader.tests.conftest import ask, kata
-from torchkata import handout
+from torchkata.course import handout
 
 OLD, ASKED = "reference/linear/kata.toml", "reference/stubs/linear.py"
 

@@ -15,7 +15,7 @@ from grader.tests.conftest import students_environment
 from grader.tests.pseudo_terminal import Terminal
 from grader.tests.solution import SOLUTION
 from grader.tests.warm import Fork
-from torchkata.cli.saves import Saves
+from torchkata.cli.watcher import Saves
 
 KEYS = "n next · h hint · a all · q quit"
 FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough to tell how a kata ends

@@ -19,9 +19,9 @@ from grader.tests import ROOT
 from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
 from tests.probes import linear as probes
 from torchkata.course import course
-from torchkata.failures import Crashed, Died, NotStarted, TimedOut
-from torchkata.reply import Reply
-from torchkata.student import Student
+from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
+from torchkata.seam.reply import Reply
+from torchkata.seam.student import Student
 
 SECRET = "TORCHKATA_SECRET"
 CONNECT = "import socket\nsocket.socket().connect(('192.0.2.1', 80))"

@@ -9,7 +9,7 @@ import torch
 
 from grader.sandbox.launch import Sandbox
 from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
-from torchkata.failures import TimedOut
+from torchkata.seam.failures import TimedOut
 
 ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"
 

@@ -16,9 +16,9 @@ from reference.workloads.adagrad_step import AdagradStep
 from reference.workloads.peak_memory import peak_bytes
 from reference.workloads.sgd_step import SgdStep
 from reference.workloads.training import parameters, step_flops
-from torchkata.assignment import Assignment
+from torchkata.compat.torch_internals import DispatchMode
+from torchkata.seam.assignment import Assignment
 from torchkata.speed.sizes import Size, product_flops
-from torchkata.torch_internals import TorchDispatchMode, tree_leaves
 
 solution = Assignment(SOLUTION, "solution")
 Cruncher, Linear, train = solution.cruncher.Cruncher, solution.linear.Linear, solution.train.train
@@ -28,11 +28,11 @@ STEPS = 3
 sizes = st.integers(1, 40)
 
 
-class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class LiveBytes(DispatchMode):  # type: ignore[no-untyped-call]
     """Counts the bytes of all storages that are alive, each once, whatever views there are of it."""
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self.live: set[int] = set()
         self.now = self.peak = 0
 
@@ -40,9 +40,8 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self, func: Callable[..., Any], _types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         result = func(*args, **(kwargs or {}))
-        for leaf in tree_leaves(result):
-            if isinstance(leaf, Tensor):
-                self.add(leaf.untyped_storage())
+        for tensor in self.tensors_in(result):
+            self.add(tensor.untyped_storage())
         return result
 
     def add(self, storage: torch.UntypedStorage) -> None:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchkata.blocks import blocks
 from torchkata.course import course
-from torchkata.explain import explain
-from torchkata.failures import Crashed, Place, Unmet, Wrong
-from torchkata.languages import columns, wrapped
-from torchkata.progress import write_failures
+from torchkata.diagnosis.explain import explain
+from torchkata.i18n import columns, wrapped
+from torchkata.pytest_plugin.failure_groups import blocks
+from torchkata.pytest_plugin.report import write_failures
 from torchkata.result import TestResult
+from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
 
 
 def failed(name: str, error: BaseException, diagnosis: str = "") -> TestResult:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from torchkata.broken_tests import find_broken_test
-from torchkata.compare import assert_close, assert_equal
-from torchkata.failures import BrokenTest
-from torchkata.replay import RecordedBody
-from torchkata.student import Call
-from torchkata.values import AnswerRead, Unread
+from torchkata.compare.assertions import assert_close, assert_equal
+from torchkata.diagnosis.broken_tests import find_broken_test
+from torchkata.diagnosis.recording import RecordedBody
+from torchkata.seam.failures import BrokenTest
+from torchkata.seam.student import Call
+from torchkata.seam.values import AnswerRead, Unread
 
 ASKED = Call(lambda: None, [])
 

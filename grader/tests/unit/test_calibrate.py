@@ -16,7 +16,7 @@ from grader.speed import ceilings, rates, setup
 from grader.speed.calibration import TOLERATED, Calibration, fallen, path_of, store, stored
 from grader.speed.timed_worker import Task
 from grader.tests.conftest import ask
-from torchkata.speed.devices import device
+from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import work_of
 

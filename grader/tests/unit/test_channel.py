@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from grader.sandbox import channel
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode, decode_reply, encode, most_for
 from scripts import fuzz_decoder
-from torchkata.compare import same
-from torchkata.reply import MAX_TEXT, Reply
-from torchkata.values import MAX_AXES, MAX_DEPTH, Opaque, plain
+from torchkata.compare.assertions import same
+from torchkata.seam.reply import MAX_TEXT, Reply
+from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, plain
 
 START = fuzz_decoder.START
 SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text()

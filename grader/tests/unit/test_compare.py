@@ -9,10 +9,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchkata.compare import ROUNDINGS, as_float64, assert_close, assert_equal, of_a_mistake, same
-from torchkata.failures import Wrong
-from torchkata.show import MAX_WIDTH, number, short, show
-from torchkata.values import Plain
+from torchkata.compare.assertions import ROUNDINGS, as_float64, assert_close, assert_equal, of_a_mistake, same
+from torchkata.compare.show import MAX_WIDTH, number, short, show
+from torchkata.seam.failures import Wrong
+from torchkata.seam.values import Plain
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 OTHERS: list[Plain] = [

@@ -18,7 +18,7 @@ from reference.roofline import oracle as roofline
 from tests.meter import metered
 from tests.probes.pretended_machine import Machine, OnDevice, pretending
 from tests.test_promised_flops import TO_KNOW
-from torchkata.speed.devices import NAMES, devices
+from torchkata.speed.datasheets import NAMES, devices
 
 sizes = st.integers(0, 20)
 COLUMNS = [torch.bfloat16, torch.float16, torch.float32, torch.float8_e4m3fn]

@@ -8,12 +8,12 @@ import torch
 from torch import nn
 
 from grader.tests.conftest import python
-from torchkata.crashes import MEANT, meaning
-from torchkata.explain import explain
-from torchkata.failures import Crashed, Place, Wrong
-from torchkata.languages import words
-from torchkata.reply import LACKS_STATE, MAX_TEXT, Reply, text_of
-from torchkata.student import Call
+from torchkata.diagnosis.crashes import MEANT, meaning
+from torchkata.diagnosis.explain import explain
+from torchkata.i18n import words
+from torchkata.seam.failures import Crashed, Place, Wrong
+from torchkata.seam.reply import LACKS_STATE, MAX_TEXT, Reply, text_of
+from torchkata.seam.student import Call
 
 
 def read_before_it_is_set() -> object:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from torchkata.speed.devices import Device, device, devices
+from torchkata.speed.datasheets import Device, device, devices
 
 
 def known(name: str) -> Device:

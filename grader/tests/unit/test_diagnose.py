@@ -13,24 +13,23 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import torchkata.diagnose
+import torchkata.pytest_plugin.search
 from grader.sandbox.runner import WorkerRunner
-from reference import instead_of
 from reference.sgd import oracle
-from torchkata.compare import assert_equal, check
+from torchkata.compare.assertions import assert_equal, check
 from torchkata.course import course
-from torchkata.diagnose import ASIDE, explaining, known_of, relation_of
-from torchkata.explain import explain
-from torchkata.failures import Crashed, Place, TimedOut, Wrong
-from torchkata.languages import words
-from torchkata.mistakes import Mistake, fitted, mistakes, named_mistakes, patched_oracle
-from torchkata.progress import seen_in
-from torchkata.relations import Holds
-from torchkata.replay import Example, RecordedBody, recorded
-from torchkata.reply import Probe, Reply
-from torchkata.student import InProcess, Student
-from torchkata.trials import few
-from torchkata.values import Plain
+from torchkata.diagnosis.explain import explain
+from torchkata.diagnosis.mistakes import KnownMistake, fitted, instead_of, mistakes, named_mistakes, patched_oracle
+from torchkata.diagnosis.recording import Example, RecordedBody, recorded
+from torchkata.diagnosis.relations import Holds
+from torchkata.diagnosis.rerun import few
+from torchkata.i18n import words
+from torchkata.pytest_plugin.report import seen_in
+from torchkata.pytest_plugin.search import ASIDE, explaining, known_of, relation_of
+from torchkata.seam.failures import Crashed, Place, TimedOut, Wrong
+from torchkata.seam.reply import Probe, Reply
+from torchkata.seam.student import InProcess, Student
+from torchkata.seam.values import Plain
 
 RIGHT = oracle.step
 KATAS = [kata for kata in course().katas if (course().folder(kata) / "mistakes.py").is_file()]
@@ -66,9 +65,9 @@ def uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
     return p + lr * grad
 
 
-def mistake(says: str, mistaken: Callable[..., Any]) -> Mistake:
+def mistake(says: str, mistaken: Callable[..., Any]) -> KnownMistake:
     """One about the step."""
-    return Mistake(says, (instead_of(RIGHT, says)(mistaken),))
+    return KnownMistake(says, tuple(fitted(instead_of(RIGHT, says)(mistaken))))
 
 
 def raising(p: float, grad: float, lr: float) -> float:
@@ -108,7 +107,7 @@ def said(mistakes: list[str]) -> str:
 
 def diagnose(
     test: Any,
-    *known: Mistake,
+    *known: KnownMistake,
     runner: Here | None = None,
     seconds: float = 5.0,
     before: Callable[[], None] = lambda: None,
@@ -198,10 +197,10 @@ def test_answers_that_would_fill_the_memory_are_not_recorded() -> None:
 
 
 def test_a_file_of_mistakes_that_cannot_be_read_ends_no_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_kata: str) -> tuple[Mistake, ...]:
+    def broken(_kata: str) -> tuple[KnownMistake, ...]:
         raise SyntaxError("half a file")
 
-    monkeypatch.setattr(torchkata.diagnose, "mistakes", broken)
+    monkeypatch.setattr(torchkata.pytest_plugin.search, "mistakes", broken)
     assert known_of("linear") == ()
 
 
@@ -242,7 +241,7 @@ def test_a_constant_is_fitted_and_named() -> None:
         return p - rate * lr * grad
 
     one = instead_of(RIGHT, "lr is multiplied by {rate:g}", rate=[-2.0, -1.0, 0.5])(faster)
-    known = [Mistake(fit.message, (fit,)) for fit in fitted(one)]
+    known = [KnownMistake(fit.message, (fit,)) for fit in fitted(one)]
     assert diagnose(step_is_downhill, *known) == "lr is multiplied by -1"
     assert diagnose(step_is_downhill, known[0]) == ""
 

@@ -15,14 +15,13 @@ from grader.pipeline import drawn, drawn_format
 from grader.pipeline.drawn import DrawnInputs, drawn_inputs
 from grader.results.dependencies import digest_inputs
 from grader.tests import ROOT
-from torchkata.failures import NotStarted, Place, TimedOut
-from torchkata.first_pass import INPUTS, Inputs, NewInputs, pytest_pyfunc_call
-from torchkata.hypothesis_internals import meet_random_generators, take_few
-from torchkata.profiles import SEED
-from torchkata.reply import Probe, Reply, run_probe
-from torchkata.selection import STUDENT
-from torchkata.student import Student
-from torchkata.values import Plain
+from torchkata.compat.hypothesis_internals import meet_random_generators, take_few
+from torchkata.pytest_plugin.first_pass import Inputs, NewInputs, pytest_pyfunc_call
+from torchkata.pytest_plugin.run_state import STATE, RunState, get_state
+from torchkata.seam.failures import NotStarted, Place, TimedOut
+from torchkata.seam.reply import Probe, Reply, run_probe
+from torchkata.seam.student import Student
+from torchkata.seam.values import Plain
 
 
 class Counting:
@@ -52,14 +51,15 @@ def echo(_assignment: object, value: int) -> int:
 
 def item_of(test: Any, inputs: Inputs | None, runner: Counting) -> Any:
     """A collected test, as far as the first pass looks at it."""
-    student = Student(runner)
+    state = RunState(inputs=inputs)
+    state.student, state.seed = Student(runner), 3
     return SimpleNamespace(
         obj=test,
         name=test.__name__,
         cls=None,
         path=ROOT / "tests/test_linear.py",
-        funcargs={"student": student, "of": "another test"},
-        config=SimpleNamespace(stash={INPUTS: inputs, SEED: 3, STUDENT: student}),
+        funcargs={"student": state.student, "of": "another test"},
+        config=SimpleNamespace(stash={STATE: state}),
     )
 
 
@@ -116,7 +116,7 @@ def test_inputs_drawn_ahead_are_those_that_hypothesis_would_draw(test: Any, tmp_
     for _ in range(2):  # drawn, then read
         runner.calls.clear()
         item = item_of(test, DrawnInputs(tmp_path), runner)
-        ahead = item.config.stash[INPUTS].of(item, 3)
+        ahead = item.config.stash[STATE].inputs.of(item, 3)
         ended = pytest_pyfunc_call(item)
         if ended is None:
             test(student=item.funcargs["student"])
@@ -133,7 +133,7 @@ def test_a_failure_on_drawn_inputs_is_the_one_that_hypothesis_finds(tmp_path: Pa
         with pytest.raises(AssertionError):
             pytest_pyfunc_call(item)
         assert runner.resets == 1, "the code begins anew before Hypothesis runs"
-        assert item.config.stash[STUDENT].last.args == [20], "and the failure was made small"
+        assert item.config.stash[STATE].student.last.args == [20], "and the failure was made small"
 
 
 def test_code_that_fails_once_and_then_passes_has_failed(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_code_that_fails_once_and_then_passes_has_failed(tmp_path: Path) -> None
         item = item_of(wrong, inputs, Fickle())
         with pytest.raises(AssertionError):
             pytest_pyfunc_call(item)
-        assert item.config.stash[STUDENT].last.args[0] >= 20, "what is told is the input that it failed on"
+        assert item.config.stash[STATE].student.last.args[0] >= 20, "what is told is the input that it failed on"
 
 
 @pytest.mark.parametrize("stop", [NotStarted(Place()), TimedOut("late")], ids=lambda stop: type(stop).__name__)
@@ -175,7 +175,7 @@ def test_new_inputs_follow_the_seed_and_begin_with_the_simplest() -> None:
     for number in (3, 3, 4):
         runner = Counting()
         item = item_of(right, NewInputs(), runner)
-        item.config.stash[SEED] = number
+        get_state(item.config).seed = number
         assert pytest_pyfunc_call(item)
         calls.append(runner.calls)
     assert calls[0] == calls[1] != calls[2]

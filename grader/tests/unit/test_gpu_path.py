@@ -21,9 +21,9 @@ from grader.speed.rest import Rest
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Done, Task, TimedWorker
 from torchkata.course import course
-from torchkata.failures import Inconclusive
-from torchkata.reply import Reply
-from torchkata.speed.devices import device
+from torchkata.seam.failures import Inconclusive
+from torchkata.seam.reply import Reply
+from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import work_of
 

@@ -13,17 +13,17 @@ from grader.commands.translations import CHINESE, leaves, run_untranslated, wron
 from grader.output.speed_score import Measure
 from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
-from torchkata.compare import check, precondition
+from torchkata.compare.assertions import check, precondition
 from torchkata.course import course
-from torchkata.crashes import MEANT
-from torchkata.failures import Unmet
-from torchkata.languages import LANGUAGES, Language, columns, language, padded, read_ahead, shared, texts, words
-from torchkata.languages.katas import about, claim_of, hints_of, title_of
-from torchkata.languages.notes import literals
-from torchkata.languages.notes import said as said_of_answers
-from torchkata.mistakes import in_the_students_language as mistake_of
-from torchkata.mistakes import named_mistakes
+from torchkata.diagnosis.crashes import MEANT
+from torchkata.diagnosis.mistakes import in_the_students_language as mistake_of
+from torchkata.diagnosis.mistakes import named_mistakes
+from torchkata.i18n import LANGUAGES, Language, columns, language, padded, read_ahead, shared, texts, words
+from torchkata.i18n.katas import about, claim_of, hints_of, title_of
+from torchkata.i18n.notes import literals
+from torchkata.i18n.notes import said as said_of_answers
 from torchkata.result import Status
+from torchkata.seam.failures import Unmet
 
 SAYING = ("say", "words", "to_the_class")
 SHARED = {"claims": "tests/contracts/optimizer.py", "looks_like": "reference/optimizer_mistakes.py"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from torchkata.links import are_shown, linked
+from torchkata.pytest_plugin.links import are_shown, linked
 
 TERMINALS = ("TERM_PROGRAM", "VTE_VERSION", "KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "SSH_CONNECTION")
 

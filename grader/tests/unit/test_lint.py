@@ -57,7 +57,7 @@ def test_the_solution_and_the_stubs_have_no_findings(files: dict[str, bytes]) ->
         ("sgd", "import sys\nsys.modules['grader.sandbox'].x = 1", [(2, "import grader"), (2, "sys.modules")]),
         (
             "sgd",
-            "from sys import modules\nm = modules.get('torchkata.values')",
+            "from sys import modules\nm = modules.get('torchkata.seam.values')",
             [(2, "import torchkata"), (2, "sys.modules")],
         ),
         ("sgd", "import torch\ntorch.Tensor.add_ = torch.Tensor.add", [(2, "torch.Tensor.add_")]),

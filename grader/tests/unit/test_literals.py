@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from torchkata.compare import asking, check, precondition, same
-from torchkata.explain import explain
-from torchkata.failures import Unmet, Wrong
-from torchkata.languages import words
-from torchkata.probes import typed
-from torchkata.student import Call
-from torchkata.typed import FEW, as_typed, broken, literal, names_used
-from torchkata.values import Opaque
+from torchkata.compare.assertions import asking, check, precondition, same
+from torchkata.compare.repro_code import FEW, as_typed, broken, literal, names_used
+from torchkata.diagnosis.explain import explain
+from torchkata.i18n import words
+from torchkata.seam.failures import Unmet, Wrong
+from torchkata.seam.probes import typed
+from torchkata.seam.student import Call
+from torchkata.seam.values import Opaque
 
 DTYPES = [
     torch.float32,

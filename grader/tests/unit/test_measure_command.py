@@ -9,9 +9,9 @@ import pytest
 from grader.tests.solution import SOLUTION
 from reference.measure_step import command
 from reference.measure_step.command import OTHER, PRODUCT, STEP, Point, Roofline, drawn
-from torchkata.assignment import Assignment
-from torchkata.cli import brought
+from torchkata.cli import plugins as brought
 from torchkata.course import CourseError, course
+from torchkata.seam.assignment import Assignment
 
 OWN = Assignment(SOLUTION, "exemplary")
 DEVICE = Roofline(1e12, 1e11, OWN.roofline)

@@ -9,14 +9,14 @@ import pytest
 
 from torchkata.cli.terminal import CallError
 from torchkata.course import course, use
-from torchkata.explain import explain
-from torchkata.failures import Crashed, NotStarted, Place, TimedOut, Wrong
-from torchkata.languages import labelled, parted
+from torchkata.diagnosis.explain import explain
+from torchkata.i18n import labelled, parted
 from torchkata.notebook import install, magic
 from torchkata.notebook.client import Client, Ended
 from torchkata.notebook.html import progress, verdict
+from torchkata.pytest_plugin.history import LastRun, State
 from torchkata.result import TestResult
-from torchkata.state import LastRun, State
+from torchkata.seam.failures import Crashed, NotStarted, Place, TimedOut, Wrong
 
 LINEAR = course().katas["linear"]
 TESTS = list(LINEAR.points)

@@ -32,7 +32,7 @@ from grader.tests.platforms import (
     outside_fences,
 )
 from torchkata.course import Tiers, course
-from torchkata.languages import to_the_class
+from torchkata.i18n import to_the_class
 from torchkata.result import Outcome
 
 WORKLOADS = course().workloads

@@ -10,11 +10,11 @@ import pytest
 from reference.linear import oracle
 from tests import strategies
 from torchkata.course import course
-from torchkata.explain import explain
-from torchkata.failures import Crashed, Place, Wrong
-from torchkata.probes import call
-from torchkata.reply import Probe, Reply
-from torchkata.student import Call, InProcess, Student
+from torchkata.diagnosis.explain import explain
+from torchkata.seam.failures import Crashed, Place, Wrong
+from torchkata.seam.probes import call
+from torchkata.seam.reply import Probe, Reply
+from torchkata.seam.student import Call, InProcess, Student
 
 SHOULD_SCALE = "def scale(x, /, factor, *, offset=0):\n    return [factor * number + offset for number in x]\n"
 

@@ -1,6 +1,7 @@
 """The parts fit: points and tests, stubs and solution, what students install, what must not be written down."""
 
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -9,39 +10,53 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import torchkata
+import torchkata.speed
 from grader.base.errors import CallError
-from grader.base.imports import with_imports
-from grader.commands.requirements import WORKER_HAS, wrong_imports
+from grader.commands.requirements import wrong_imports
 from grader.proof import zoo
-from grader.sandbox.launch import RUNTIME, WORKLOADS
+from grader.sandbox.launch import RUNTIME
 from grader.tests import ROOT
 from grader.tests.conftest import python
 from torchkata.course import course
 
-
-def test_course_imports_only_what_is_below_it() -> None:
-    for path in (ROOT / "tests").rglob("*.py"):
-        assert list(wrong_imports(path, ("tests", "torchkata", "reference"))) == []
-    for path in (ROOT / "reference").rglob("*.py"):
-        speed = ("torchkata.speed",) if path.parent == ROOT / "reference/workloads" else ()
-        assert list(wrong_imports(path, ("reference", *speed))) == []
+COURSES = ("", "examples/courses/primes/", "examples/courses/vectors/", "grader/commands/new/files/*/")
 
 
-def test_workloads_need_no_more_than_a_worker_has() -> None:
-    for path in (ROOT / "reference/workloads").glob("*.py"):
-        ours = {file.relative_to(ROOT) for file in with_imports([path]) if file.name != "__init__.py"}
-        seen = {file for file in ours if file.as_posix() in RUNTIME or file.match(WORKLOADS)}
-        assert ours == seen, f"{path}: a worker has no more"
+@pytest.mark.parametrize(("folder", "below"), [("reference", ("reference",)), ("tests", ("tests", "reference"))])
+def test_courses_import_only_the_public_api(folder: str, below: tuple[str, ...]) -> None:
+    paths = [path for root in COURSES for path in ROOT.glob(f"{root}{folder}/**/*.py")]
+    assert len(paths) > 50
+    assert [line for path in paths for line in wrong_imports(path, ("torchkata", *below))] == []
+
+
+def test_public_names_exist_and_are_documented() -> None:
+    assert len(torchkata.__all__) <= 20
+    for module in (torchkata, torchkata.speed):
+        for name in module.__all__:
+            assert getattr(module, name) is not None, name
+
+
+def test_worker_can_import_every_probe_and_workload(tmp_path: Path) -> None:
+    for name in (*RUNTIME, "reference/__init__.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "tests/probes", tmp_path / "tests/probes")
+    shutil.copy(ROOT / "tests/__init__.py", tmp_path / "tests/__init__.py")
+    shutil.copytree(ROOT / "reference/workloads", tmp_path / "reference/workloads")
+    modules = [
+        ".".join(path.relative_to(tmp_path).with_suffix("").parts)
+        for folder in ("tests/probes", "reference/workloads")
+        for path in sorted((tmp_path / folder).glob("[!_]*.py"))
+    ]
+    code = f"import sys, importlib; sys.path[:0] = [{str(tmp_path)!r}]; [importlib.import_module(m) for m in {modules}]"
+    code += "; import torchkata; print(torchkata.__file__)"
+    assert python("-I", "-c", code).out.strip() == str(tmp_path / "torchkata/__init__.py")
 
 
 def test_what_a_workload_is_worth_is_known_without_torch() -> None:
     code = "import sys, torchkata.course as c; print(len(c.course().workloads), 'torch' in sys.modules)"
     assert python("-c", code).out == "8 False\n"
-
-
-def test_probes_import_nothing_that_a_worker_lacks() -> None:
-    for path in (ROOT / "tests/probes").glob("*.py"):
-        assert list(wrong_imports(path, WORKER_HAS)) == []
 
 
 def test_a_zoo_entry_whose_patch_does_not_fit_is_refused() -> None:

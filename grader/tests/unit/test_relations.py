@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy import ndarray as Array
 
-from torchkata import relations
-from torchkata.input_facts import common, facts
-from torchkata.relations import CALLS, Compared, first_wrong
-from torchkata.values import Plain
+from torchkata.diagnosis import relations
+from torchkata.diagnosis.facts import common, facts
+from torchkata.diagnosis.relations import CALLS, Compared, first_wrong
+from torchkata.seam.values import Plain
 
 SEEDS = st.integers(0, 2**32 - 1)
 Function = Callable[[Array], Array]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from torchkata import state
 from torchkata.course import course
+from torchkata.pytest_plugin import history as state
+from torchkata.pytest_plugin.history import LastRun, State
 from torchkata.result import LOOK_OF
-from torchkata.state import LastRun, State
 
 KATAS = list(course().katas)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from torchkata.assignment import Assignment
-from torchkata.reply import Reply, run_probe
+from torchkata.seam.assignment import Assignment
+from torchkata.seam.reply import Reply, run_probe
 
 
 def reply(folder: Path, source: str | bytes, probe: Callable[..., object] | None = None) -> Reply:

@@ -8,7 +8,7 @@ import torch
 
 from grader.speed import rest
 from grader.speed.rest import BUSY, LOOK_SECONDS, Rest
-from torchkata.failures import TimedOut
+from torchkata.seam.failures import TimedOut
 
 PASS = 1.25 * LOOK_SECONDS
 

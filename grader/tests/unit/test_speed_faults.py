@@ -22,8 +22,8 @@ from grader.speed.rates import Baseline
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.timed_worker import Task
 from torchkata.course import course
-from torchkata.failures import Died, Inconclusive, TimedOut
-from torchkata.reply import Reply
+from torchkata.seam.failures import Died, Inconclusive, TimedOut
+from torchkata.seam.reply import Reply
 from torchkata.speed.decision import Final
 from torchkata.speed.layout import lay_out
 from torchkata.speed.sizes import Kind, Size

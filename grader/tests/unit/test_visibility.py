@@ -10,7 +10,7 @@ from grader.results.view import visible
 from grader.tests.conftest import Hide
 from grader.tests.made import OUTCOMES, result
 from torchkata.course import Kata, course
-from torchkata.course_files import kata_from
+from torchkata.course.load import kata_from
 from torchkata.result import TestResult
 
 ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from torchkata.course import course
-from torchkata.gpu import claim
-from torchkata.languages.notes import said
-from torchkata.speed.devices import device
+from torchkata.i18n.notes import said
+from torchkata.pytest_plugin.gpu import claim
+from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Kind
 from torchkata.speed.words import lesson
 from torchkata.speed.workload import CRAWL, Measured, work_of

@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.factorise import oracle
-from torchkata.compare import assert_equal
-from torchkata.probes import call
-from torchkata.student import Student
+from torchkata import Student, assert_equal, call
 
 PRIMES = [2, 3, 5, 7, 11, 13, 17, 19, 23]
 LARGE_PRIMES = [997, 7919, 104_729, 1_299_709, 15_485_863, 179_424_673]

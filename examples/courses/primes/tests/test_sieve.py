@@ -4,9 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.sieve import oracle
-from torchkata.compare import assert_equal
-from torchkata.probes import call
-from torchkata.student import Student
+from torchkata import Student, assert_equal, call
 
 SMALL_PRIMES = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47]
 MANY = 100_000

@@ -7,9 +7,7 @@ from numpy import ndarray as Array
 
 from reference.moving_average import oracle
 from tests.strategies import vectors
-from torchkata.compare import assert_close
-from torchkata.probes import call
-from torchkata.student import Student
+from torchkata import Student, assert_close, call
 
 sizes = oracle.sizes  # as it is, also while a mistake stands in for the averages
 

@@ -8,9 +8,7 @@ from numpy import ndarray as Array
 from reference.normalise import oracle
 from tests.probes import normalise as probes
 from tests.strategies import SEEDS, SIZES, numbers, rows
-from torchkata.compare import assert_close
-from torchkata.probes import call
-from torchkata.student import Student
+from torchkata import Student, assert_close, call
 
 
 def check_normalise(student: Student, x: Array) -> None:

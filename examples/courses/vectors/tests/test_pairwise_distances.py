@@ -7,9 +7,7 @@ from numpy import ndarray as Array
 
 from reference.pairwise_distances import oracle
 from tests.strategies import SEEDS, SIZES, numbers, two_sets_of_points
-from torchkata.compare import assert_close
-from torchkata.probes import call
-from torchkata.student import Student
+from torchkata import Student, assert_close, call
 
 OFFSETS = st.sampled_from([1e6, -1e6, 1e9, 2.0**40])
 

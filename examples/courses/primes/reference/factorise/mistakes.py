@@ -2,7 +2,7 @@
 
 from math import isqrt, prod
 
-from reference import instead_of
+from torchkata import instead_of
 from reference.factorise import oracle
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy import ndarray as Array
 
-from reference import instead_of
+from torchkata import instead_of
 from reference.pairwise_distances import oracle
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from numpy import ndarray as Array
 
-from torchkata.probes import typed
+from torchkata import typed
 
 
 @typed("normalise(x)\nx")

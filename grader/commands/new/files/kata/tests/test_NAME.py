@@ -4,9 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.NAME import oracle
-from torchkata.compare import assert_equal
-from torchkata.probes import call
-from torchkata.student import Student
+from torchkata import Student, assert_equal, call
 
 
 @given(st.lists(st.integers(-100, 100), max_size=8))

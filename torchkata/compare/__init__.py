@@ -1,0 +1,1 @@
+"""Comparison of answers with what is expected, and how values are shown."""

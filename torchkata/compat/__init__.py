@@ -1,0 +1,1 @@
+"""Private parts of other packages, one module for each package."""

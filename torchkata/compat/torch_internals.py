@@ -1,0 +1,88 @@
+"""Everything of torch that its documentation does not promise, in one place, and why it is needed."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map
+
+__all__ = [
+    "DispatchMode",
+    "keep_the_gpu_busy",
+    "skip_dynamo_import",
+    "spare_the_stack_traces",
+    "spare_torch",
+    "tree_leaves",
+    "tree_map",
+]
+
+
+def spare_torch() -> None:
+    """Let torch do in this process what tests need of it, and no more."""
+    skip_dynamo_import()
+    spare_the_stack_traces()
+    torch.set_num_threads(1)  # tensors here are so small that a second thread costs more than it does
+
+
+def skip_dynamo_import() -> None:
+    """Let the methods of `Optimizer`, and each optimizer's `step`, run as they are written.
+
+    torch wraps them so that `torch.compile` skips them; the wrappers import `torch._dynamo`, which takes as long as
+    torch itself. One remembers the way around it on the method (`torch/_compile.py`), that of a `step` does not
+    (`torch/optim/optimizer.py`). Where nothing is compiled this changes nothing.
+    """
+    for method in vars(torch.optim.Optimizer).values():
+        written = getattr(method, "__wrapped__", None)
+        if written is not None:
+            setattr(written, "__dynamo_disable", written)
+    optimizers: list[Any] = [kind for kind in vars(torch.optim).values() if isinstance(kind, type)]
+    for optimizer in optimizers:
+        step: Any = vars(optimizer).get("step")
+        if getattr(getattr(step, "__code__", None), "co_name", "") == "_use_grad":
+            optimizer.step = with_grad_if_differentiable(inspect.unwrap(step))
+
+
+def with_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
+    """An optimizer's `step` with autograd as its option `differentiable` says."""
+
+    @functools.wraps(step)
+    def stepped(self: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> Any:
+        with torch.set_grad_enabled(self.defaults["differentiable"]):
+            return step(self, *args, **kwargs)
+
+    return stepped
+
+
+def spare_the_stack_traces() -> None:
+    """Let `torch.manual_seed` note the seed for devices that are not in use yet without a picture of the stack.
+
+    torch would show it if CUDA could not start later, and makes three a call, which takes a hundred times as long as
+    the seed. Elsewhere this changes nothing.
+    """
+    for backend in (torch.cuda, torch.xpu, torch.mtia):
+        backend.traceback = SimpleNamespace(format_stack=list)  # type: ignore[attr-defined]
+
+
+class DispatchMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """A `TorchDispatchMode` that does not import torch's compiler: override `__torch_dispatch__`."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    @staticmethod
+    def tensors_in(values: Any) -> list[torch.Tensor]:
+        """Return the tensors in nested lists, tuples and dicts, in order."""
+        return [each for each in tree_leaves(values) if isinstance(each, torch.Tensor)]
+
+
+def keep_the_gpu_busy(cycles: int) -> None:
+    """Queue a kernel that does nothing for so many cycles of the device's clock."""
+    torch.cuda._sleep(cycles)  # type: ignore[no-untyped-call]

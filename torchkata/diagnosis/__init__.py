@@ -1,0 +1,1 @@
+"""What a failure says: which known mistake, which formula or which crash explains it."""

@@ -1,0 +1,42 @@
+"""What an error says of the code that raised it, where a library's message says so only to those who know it."""
+
+import re
+
+from torchkata.i18n import words
+from torchkata.seam.failures import Crashed
+from torchkata.seam.reply import LACKS_STATE
+
+MEANT: dict[str, str] = {  # the key of the sentence, by what stands in the error's text or in the line that raised it
+    r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": "memory",
+    r"does not require grad and does not have a grad_fn": "no_graph",
+    r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires": "leaf",
+    r"modified by an inplace operation": "in_place",
+    r"Trying to backward through the graph a second time": "second_time",
+    r"grad can be implicitly created only for scalar outputs": "no_scalar",
+    r"cannot assign \w+ before Module\.__init__\(\) call|^AttributeError: '[A-Z]\w*' object has no attribute "
+    r"'(_modules|_parameters|_buffers|_\w+_hooks|param_groups|defaults|state)'": "base_class",
+    rf"^KeyError: .*({re.escape(LACKS_STATE)}\n|\n.*\bstate\b)": "empty_state",
+    r"^TypeError: .*\(\) takes 0 positional arguments but \d": "by_name",
+    r"^TypeError: randint\(\)(: argument 'size' .* must be tuple| .* got \((?![^)]*tuple))": "size",
+    r"Cannot access accelerator device|Cannot pin|^RuntimeError: .*[Pp]in(ned)?[ _]memory": "pinned",
+    r"not compiled with CUDA|No CUDA GPUs|Found no NVIDIA driver": "cuda",
+    r"expects a non-empty TensorList|expected a non-empty list of Tensors|need at least one array to": "no_tensors",
+    r"unsupported ScalarType": "numpy_dtype",
+    r"Can't call numpy\(\) on Tensor that requires grad": "numpy_graph",
+    r"cannot reshape tensor of 0 elements": "no_elements",
+    r"view size is not compatible": "view",
+    r"mat1 and mat2 shapes cannot be multiplied|size mismatch, got input": "product",
+    r"optimize a non-leaf Tensor": "not_a_leaf",
+    r"^UnboundLocalError": "unbound",
+    r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no": "none",
+    r"Seed must be between 0 and 2\*\*32 - 1": "numpy_seed",
+    r"too large to convert to C|int too big to convert|out of bounds for u?int|Overflow when unpacking": "too_large",
+}
+
+
+def meaning(crash: Crashed) -> str:
+    """The sentence for an error and the line that raised it, "" where they say enough or nobody knows more."""
+    if not crash.place.file and "NoneType" in crash.error:  # a test's line, which uses what was returned
+        return words("crash.no_return")
+    text = f"{crash.error}\n{crash.place.source}"
+    return next((words(f"crash.{key}") for pattern, key in MEANT.items() if re.search(pattern, text)), "")

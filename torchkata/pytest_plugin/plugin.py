@@ -1,0 +1,73 @@
+"""pytest's entry point: where the project is a course, plain `pytest` tests its katas; elsewhere this does nothing."""
+
+import contextlib
+import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TABLE = b"[tool.torchkata"
+
+FEATURES = (
+    "torchkata.pytest_plugin.profiles",
+    "torchkata.pytest_plugin.selection",
+    "torchkata.pytest_plugin.first_pass",
+    "torchkata.pytest_plugin.search",
+    "torchkata.pytest_plugin.endless",
+    "torchkata.pytest_plugin.report",
+    "torchkata.pytest_plugin.slow_test_notice",
+    "torchkata.pytest_plugin.record",
+)
+SPEED = "torchkata.pytest_plugin.gpu"
+
+
+def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Load each feature, with its options, for the course that pytest's root belongs to."""
+    config: pytest.Config | None = pluginmanager.get_plugin("pytestconfig")
+    assert config is not None
+    if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
+        return
+    from torchkata.course import CourseError, use  # which takes a moment that only a course should cost
+    from torchkata.i18n.notes import said
+
+    try:
+        root = course_of(config)
+        if root is None:
+            return
+        course = use(root)
+        gc.disable()  # until the tests are collected: what is imported stays, and torch alone is a seventh slower
+        for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
+            pluginmanager.import_plugin(feature)
+    except CourseError as error:
+        raise pytest.UsageError(said(str(error))) from None
+
+
+def mentions_a_course(start: Path) -> bool:
+    """Whether a `pyproject.toml`, from here upward, has our table in it."""
+    for folder in (start, *start.parents):
+        with contextlib.suppress(OSError):
+            if TABLE in (folder / "pyproject.toml").read_bytes():
+                return True
+    return False
+
+
+def course_of(config: pytest.Config) -> Path | None:
+    """The course's folder, None where there is none. Raises CourseError.
+
+    pytest settles its root before it knows our options: it takes the PATH of `--impl PATH` for a folder of tests, and
+    the root for one that is above it. With `--impl=PATH` it does not, so that is what is run in its place.
+    """
+    from torchkata.course import find
+
+    typed, found = sys.orig_argv, find(config.rootpath)
+    if "--impl" in typed[:-1] and found != (meant := find(config.invocation_params.dir)) and meant is not None:
+        place = typed.index("--impl")
+        command = [sys.executable, *typed[1:place], f"--impl={typed[place + 1]}", *typed[place + 2 :]]
+        sys.stdout.flush()
+        if sys.platform == "win32":
+            sys.exit(subprocess.run(command).returncode)
+        os.execv(sys.executable, command)
+    return found

@@ -1,0 +1,42 @@
+"""pytest plugin: remembers how each kata ended, for the command `kata`."""
+
+import uuid
+from collections.abc import Sequence
+
+import pytest
+
+from torchkata.course import course
+from torchkata.i18n import words
+from torchkata.result import TestResult, status_of
+
+from .history import LastRun, digest, load, store
+from .report import earned
+from .run_state import get_state
+from .selection import kata_of
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Note which files are tested, before they can change."""
+    katas = {kata_of(item.path) for item in session.items} - {None}
+    get_state(session.config).digests = {kata: digest(kata) for kata in katas if kata is not None}
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Store the outcome of each kata in `assignment/` whose tests have all run."""
+    if config.getoption("impl") != "assignment":
+        return
+    run, found = uuid.uuid4().hex, {}
+    for kata, results in get_state(config).results.items():
+        if len(results) == len(course().katas[kata].points):
+            found[kata] = last_run(kata, results, get_state(config).digests[kata], run)
+    try:
+        if found:
+            store(load().with_runs(found))
+    except OSError as error:
+        terminalreporter.write_line(words("not_stored", error=error.strerror))
+
+
+def last_run(kata: str, results: Sequence[TestResult], files: str, run: str) -> LastRun:
+    """Return what is remembered of a kata."""
+    outcomes = [result.outcome for result in results]
+    return LastRun(status_of(outcomes), outcomes.count("passed"), files, run, earned(kata, results))

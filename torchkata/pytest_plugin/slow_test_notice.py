@@ -1,0 +1,56 @@
+"""pytest plugin: says of a test that takes long that it runs, while it does."""
+
+import os
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import suppress
+
+import pytest
+
+from torchkata.i18n import words
+
+from .run_state import get_state
+from .selection import kata_of
+
+SECONDS = 4.0  # from one line to the next: less than a call may take
+
+
+@pytest.hookimpl(trylast=True)  # after the terminal
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep what pytest writes to; the grader has no terminal."""
+    if config.pluginmanager.hasplugin("terminalreporter"):
+        with suppress(OSError, ValueError):
+            get_state(config).terminal = os.dup(sys.stdout.fileno())
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Give it back."""
+    state = get_state(config)
+    if state.terminal is not None:
+        os.close(state.terminal)
+        state.terminal = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Watch a kata's test from a thread beside it."""
+    kata, ended, terminal = kata_of(item.path), threading.Event(), get_state(item.config).terminal
+    if kata is None or terminal is None:
+        return (yield)
+
+    def watch() -> None:
+        seconds = 0.0
+        while not ended.wait(SECONDS):
+            seconds += SECONDS
+            line = words("failures.slow", test=f"{kata} · {item.name}", seconds=f"{seconds:g}")
+            with suppress(OSError):
+                os.write(terminal, f"\n{line}\n".encode())
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        return (yield)
+    finally:
+        ended.set()
+        thread.join()
