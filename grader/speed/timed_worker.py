@@ -19,10 +19,11 @@ from grader.speed.paused_worker import PausedWorker
 from grader.speed.rest import Rest
 from torchkata.course import Limits
 from torchkata.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
-from torchkata.reply import Reply, demand_success
+from torchkata.reply import Reply
 from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
+from torchkata.student import demand_success
 
 BACK_SECONDS = 20.0  # that a driver may take to give back what an ended process held
 SLACK = 2**28  # bytes of the device that libraries of this process may have taken meanwhile
