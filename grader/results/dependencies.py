@@ -31,7 +31,7 @@ SHARED_FILES = ("torchkata/**/*.py", "torchkata/**/*.toml")
 ENGINE_FILES = (*SHARED_FILES, "grader/**/*.py", "grader/**/*.toml")
 DRAWING_FILES = (*SHARED_FILES, "grader/pipeline/drawn.py", "grader/pipeline/drawn_format.py")
 GRADING_FILES = (
-    "torchkata/[!_]*.py",
+    *(f"torchkata/{room}/*.py" for room in ("compare", "diagnosis", "pytest_plugin", "seam")),
     "grader/pipeline/session.py",
     "grader/pipeline/workplace.py",
     "grader/sandbox/*.py",

@@ -14,7 +14,6 @@ from grader.speed.machine import Machine
 from grader.speed.timed_worker import Task, TimedWorker, most_calls
 from torchkata.course import Tiers, Workload
 from torchkata.seam.failures import Inconclusive
-from torchkata.speed import decision
 from torchkata.speed.datasheets import NAMES
 from torchkata.speed.decision import (
     OPENING_BLOCKS,
@@ -24,6 +23,8 @@ from torchkata.speed.decision import (
     as_ratios,
     block_length,
     compare_rates,
+    peak_on,
+    thresholds_on,
 )
 from torchkata.speed.freivalds import OWN_MARGIN
 from torchkata.speed.layout import dtype_of
@@ -90,8 +91,9 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
         verdict, ceiling = one_attempt(machine, workload, task, files, attempt)
         if isinstance(verdict, Final):
             rate = verdict.median and verdict.median * ceiling
-            peak = peak_of(machine, task) if rate_of(task).unit == "FLOP" else None
-            thresholds = as_ratios(*thresholds_on(machine, workload, task), ceiling)
+            dtype = dtype_of(task.size)
+            peak = peak_on(machine.device, dtype) if rate_of(task).unit == "FLOP" else None
+            thresholds = as_ratios(*thresholds_on(machine.device, machine.kind, workload, dtype), ceiling)
             return Measured(verdict, rate, thresholds, mfu=rate / peak if rate and peak else None)
         attempt += 1
 
@@ -112,7 +114,7 @@ def one_attempt(
         student = TimedWorker(machine.student, machine.limits, task, files, machine.accelerator)
         work = rate_of(task).amount(task.size) * task.calls * task.times
         allowed = PATIENCE_SECONDS + SLOWEST * work / (opening * workload.ratio[machine.kind].passing)
-        thresholds, peak = thresholds_on(machine, workload, task)
+        thresholds, peak = thresholds_on(machine.device, machine.kind, workload, dtype_of(task.size))
         timed = student
 
         def block() -> tuple[float, float]:
@@ -146,16 +148,6 @@ def one_attempt(
 def tolerance(student: TimedWorker, baseline: Baseline) -> float:
     """The largest relative error that is right: what the dtype allows, or half as much again as plain torch's own."""
     return max(student.check.floor, OWN_MARGIN * baseline.own_error)
-
-
-def thresholds_on(machine: Machine, workload: Workload, task: Task) -> tuple[Tiers, float | None]:
-    """Shares of the baseline; or of the datasheet's peak, and the peak, where the table has measured thresholds."""
-    return decision.thresholds_on(machine.device, machine.kind, workload, dtype_of(task.size))
-
-
-def peak_of(machine: Machine, task: Task) -> float | None:
-    """FLOP/s that the datasheet promises for this task, whose float32 products run in TF32; None if it says nothing."""
-    return None if machine.device is None else machine.device.peak(dtype_of(task.size), tf32=True)
 
 
 def slower_than_once(machine: Machine, task: Task, opening: float) -> str:

@@ -19,7 +19,8 @@ from grader.speed.paused_worker import PausedWorker
 from grader.speed.rest import Rest
 from torchkata.course import Limits
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
-from torchkata.seam.reply import Reply, demand_success
+from torchkata.seam.reply import Reply
+from torchkata.seam.student import demand_success
 from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of

@@ -46,8 +46,9 @@ class Pretended(Stopwatch):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """How much of its memory is free."""
+    """Add options for its free memory and its name."""
     parser.addoption("--pretended-bytes", type=int, default=2**40)
+    parser.addoption("--pretended-name", default="a pretended GPU")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,4 +57,4 @@ def pytest_configure(config: pytest.Config) -> None:
     from torchkata.speed import trial
 
     trial.WARM_UP_SECONDS["cpu"] = 0.001
-    config.stash[STOPWATCH] = Pretended(config.getoption("pretended_bytes"))
+    config.stash[STOPWATCH] = Pretended(config.getoption("pretended_bytes"), name=config.getoption("pretended_name"))

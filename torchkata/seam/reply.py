@@ -15,7 +15,6 @@ from types import FrameType, ModuleType
 from typing import Any, Literal, TypeAlias
 
 from .assignment import Assignment
-from .failures import Crashed, NotStarted, Place
 from .values import Plain, plain
 
 Probe: TypeAlias = Callable[..., object]  # takes the assignment, then plain values
@@ -49,15 +48,6 @@ def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Re
             return Reply("returned", plain(probe(assignment, *args)))
     except (Exception, SystemExit, GeneratorExit) as error:
         return reply_to(error, assignment)
-
-
-def demand_success(reply: Reply) -> None:
-    """Raise NotStarted or Crashed unless the probe has returned, as `Student.call` does."""
-    place = Place(reply.file, reply.line, reply.source)
-    if reply.outcome == "not_written":
-        raise NotStarted(place)
-    if reply.outcome == "raised":
-        raise Crashed(reply.error, place)
 
 
 def reply_to(error: BaseException, assignment: Assignment) -> Reply:

@@ -144,6 +144,15 @@ class Student:
         raise Crashed(kind + colon + said(message, by_us=by_us) if colon else said(kind, by_us=by_us), place)
 
 
+def demand_success(reply: Reply) -> None:
+    """Raise NotStarted or Crashed unless the probe has returned, as `Student.call` does."""
+    place = Place(reply.file, reply.line, reply.source)
+    if reply.outcome == "not_written":
+        raise NotStarted(place)
+    if reply.outcome == "raised":
+        raise Crashed(reply.error, place)
+
+
 class InProcess:
     """The student's own pytest: the code is imported here."""
 

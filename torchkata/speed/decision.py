@@ -194,13 +194,15 @@ def block_length(once: float, block_seconds: float, least_seconds: float, most_c
 def thresholds_on(
     device: Device | None, kind: Kind, workload: Workload, dtype: torch.dtype
 ) -> tuple[Tiers, float | None]:
-    """Return shares of the baseline's rate and None, or of the peak and the peak where the device has such thresholds.
-
-    A peak is what the datasheet promises for this dtype, whose float32 products run in TF32.
-    """
+    """Return shares of the baseline's rate and None; or of the peak, and the peak, where the device has these."""
     if device is not None and device.mfu and workload.mfu is not None:
-        return workload.mfu, device.peak(dtype, tf32=True)
+        return workload.mfu, peak_on(device, dtype)
     return workload.ratio[kind], None
+
+
+def peak_on(device: Device | None, dtype: torch.dtype) -> float | None:
+    """Return the FLOP/s that the datasheet promises, for float32 in TF32; None if it says nothing."""
+    return None if device is None else device.peak(dtype, tf32=True)
 
 
 def by_thresholds(ratio: float, thresholds: Tiers, *, used: int = 1, note: str = "") -> Final:

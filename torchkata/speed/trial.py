@@ -15,8 +15,8 @@ import torch
 from torchkata.compare.assertions import check
 from torchkata.course import Tiers, Workload
 from torchkata.seam.assignment import Assignment
-from torchkata.seam.reply import demand_success, run_probe
-from torchkata.seam.student import time_limit
+from torchkata.seam.reply import run_probe
+from torchkata.seam.student import demand_success, time_limit
 
 from .datasheets import device
 from .decision import (
@@ -28,6 +28,7 @@ from .decision import (
     block_length,
     by_thresholds,
     compare_rates,
+    peak_on,
     thresholds_on,
 )
 from .freivalds import OWN_MARGIN
@@ -150,7 +151,7 @@ class Trial:
                 peak=peak,
                 attempt=attempt,
             )
-        promised = model.peak(dtype, tf32=True) if model and work.unit == "FLOP" else None
+        promised = peak_on(model, dtype) if work.unit == "FLOP" else None
         mfu = verdict.median * ceiling / promised if promised and verdict.median is not None else None
         return Figure(verdict, as_ratios(thresholds, peak, ceiling), mfu, self.shrunk)
 

@@ -1,5 +1,6 @@
 """`pytest -m gpu` on a student's machine: without a GPU, and with one that is pretended."""
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,13 +10,15 @@ import torch
 from grader.tests import ROOT
 from grader.tests.conftest import Run, run
 from grader.tests.handed_in import changed, work
+from grader.tests.pretended_gpu import Pretended
 from grader.tests.solution import SOLUTION
 from torchkata.course import course
 from torchkata.pytest_plugin.gpu import claim
+from torchkata.seam.assignment import Assignment
 from torchkata.speed.layout import bytes_needed
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.stopwatch import Stopwatch, here
-from torchkata.speed.trial import CALLS, HEADROOM, fitting, shrunk
+from torchkata.speed.trial import CALLS, HEADROOM, Trial, fitting, shrunk
 from torchkata.speed.workload import work_of
 
 without_a_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
@@ -162,6 +165,29 @@ def test_a_workload_is_halved_no_more_than_the_devices_memory_demands(kind: Kind
     assert shrunk(whole, half)
     with pytest.raises(pytest.skip.Exception, match=r"where 0\.0 are free"):
         fitting(work, whole, 0)
+
+
+def test_table_shows_mfu_on_a_known_device() -> None:
+    done = pretended(SOLUTION, "--kata", "linear", "--pretended-name", "NVIDIA H200")
+    row = rows(done.out)["linear_forward"].split()
+    assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "no MFU asks for more than plain torch's rate"
+
+
+class Restless(Pretended):
+    """A GPU that is three times slower in every second block of plain torch's."""
+
+    def __init__(self) -> None:
+        super().__init__(2**40)
+        self.slowdown = itertools.cycle([1, 1, 3, 3])
+
+    def seconds(self, work: Callable[[], object]) -> float:
+        return super().seconds(work) * next(self.slowdown)
+
+
+def test_restless_device_gives_no_verdict() -> None:
+    figure = Trial(course().workloads["sgd_step"], Assignment(SOLUTION), Restless()).measure()
+    assert figure.verdict.outcome == "inconclusive"
+    assert figure.verdict.note.endswith("this is not your fault, and costs nothing")
 
 
 def test_stopwatch_reads_memory_from_cuda(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,6 @@ from grader.sandbox import cuda
 from grader.speed import figures, rates, setup, timed_worker
 from grader.speed.figures import STEPS, Figure, WrongResult
 from grader.speed.machine import Machine
-from grader.speed.rates import peak_of, thresholds_on
 from grader.speed.rest import Rest
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Done, Task, TimedWorker
@@ -24,6 +23,7 @@ from torchkata.course import course
 from torchkata.seam.failures import Inconclusive
 from torchkata.seam.reply import Reply
 from torchkata.speed.datasheets import device
+from torchkata.speed.decision import peak_on, thresholds_on
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import work_of
 
@@ -303,13 +303,11 @@ def test_memory_that_does_not_come_back_is_nobodys_fault(monkeypatch: pytest.Mon
 
 def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:
     workload = course().workloads["linear_forward"]
-    task = Task("linear_forward", "cuda", work_of("linear_forward").sizes["cuda"], 1)
     for name, expected in (
         ("NVIDIA H100 80GB HBM3", (workload.mfu, 989.4e12)),
         ("NVIDIA A100-SXM4-80GB", (workload.ratio["cuda"], None)),
         ("something new", (workload.ratio["cuda"], None)),
     ):
-        machine: Any = SimpleNamespace(kind="cuda", device=device(name))
-        assert thresholds_on(machine, workload, task) == expected
-    assert peak_of(SimpleNamespace(device=device("NVIDIA A100-SXM4-80GB")), task) == 312e12  # type: ignore[arg-type]
-    assert peak_of(SimpleNamespace(device=None), task) is None  # type: ignore[arg-type]
+        assert thresholds_on(device(name), "cuda", workload, torch.bfloat16) == expected
+    assert peak_on(device("NVIDIA A100-SXM4-80GB"), torch.bfloat16) == 312e12
+    assert peak_on(None, torch.bfloat16) is None
