@@ -50,27 +50,7 @@ def quadruple(n: int) -> int:
     """Return four times `n`."""
     raise NotImplementedError
 ''',
-    "reference/__init__.py": '''\
-"""What the course knows of each kata."""
-
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A function of the oracle as somebody takes it who makes this mistake."""
-
-    message: str
-    right: Callable[..., Any]
-    mistaken: Callable[..., Any]
-
-
-def instead_of(right: Callable[..., Any], message: str) -> Callable[[Callable[..., Any]], Mistake]:
-    """Decorate what a mistake computes."""
-    return lambda mistaken: Mistake(message, right, mistaken)
-''',
+    "reference/__init__.py": "",
     "reference/double/kata.toml": """\
 title = "Double a number"
 track = "numbers"
@@ -92,8 +72,8 @@ def double(n: int) -> int:
     "reference/double/mistakes.py": '''\
 """Mistakes in doubling."""
 
-from reference import instead_of
 from reference.double import oracle
+from torchkata import instead_of
 
 
 @instead_of(oracle.double, "it is squared")
@@ -118,12 +98,10 @@ def double(n: int) -> int:
     return 2 * n
 ''',
     "reference/double/wrong.toml": """\
-[squares]
-breaks = "twice, not squared"
-caught_by = "test_any_number_is_doubled"
-looks_like = "squared"
-replace = [["n << 1", "n * n"]]
+[patches]
+squared = ["n << 1", "n * n"]
 """,
+    "reference/double/caught_by.toml": 'test_any_number_is_doubled = ["squared"]\n',
     "reference/double/right/added.py": '''\
 """Adds it to itself."""
 
@@ -163,9 +141,9 @@ def quadruple(n: int) -> int:
     "reference/quadruple/wrong.toml": """\
 [once]
 breaks = "four times"
-caught_by = "test_any_number_is_quadrupled"
-replace = [["double(double(n))", "double(n)"]]
+replace = ["double(double(n))", "double(n)"]
 """,
+    "reference/quadruple/caught_by.toml": 'test_any_number_is_quadrupled = ["once"]\n',
     "tests/__init__.py": "",
     "tests/probes/__init__.py": "",
     "tests/probes/double.py": '''\
@@ -173,7 +151,7 @@ replace = [["double(double(n))", "double(n)"]]
 
 from typing import Any
 
-from torchkata.seam.probes import typed
+from torchkata import typed
 
 
 @typed("double(n)")
@@ -199,8 +177,7 @@ from hypothesis import given
 from reference.double import oracle
 from tests.probes.double import doubled
 from tests.strategies import numbers
-from torchkata.compare.assertions import assert_equal
-from torchkata.seam.student import Student
+from torchkata import Student, assert_equal
 
 
 @given(n=numbers())
@@ -220,9 +197,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.quadruple import oracle
-from torchkata.compare.assertions import assert_equal
-from torchkata.seam.probes import call
-from torchkata.seam.student import Student
+from torchkata import Student, assert_equal, call
 
 
 @given(n=st.integers(-100, 100))
@@ -235,6 +210,7 @@ def test_any_number_is_quadrupled(student: Student, n: int) -> None:
 TEST, PROBE, STRATEGIES = "tests/test_double.py", "tests/probes/double.py", "tests/strategies.py"
 ORACLE, MISTAKES, SOLUTION = (f"reference/double/{name}.py" for name in ("oracle", "mistakes", "solution"))
 FALLBACK, KATA, WRONG = "reference/double/fallback.py", "reference/double/kata.toml", "reference/double/wrong.toml"
+OF_QUADRUPLE = "reference/quadruple/wrong.toml"
 PROJECT, CONFTEST, STUB = "pyproject.toml", "conftest.py", "assignment/double.py"
 EVERY = ("pytest", "kata", "certify", "grade", "release")
 LACKS = "oracle.py: there is no double, which tests/test_double.py asks for"
@@ -314,9 +290,11 @@ MISTAKES_MADE = [
     Mistake("the solution raises", {SOLUTION: ("return", "1 / 0\n    return")}, {"grade": TEST}),
     Mistake("no fallback", {FALLBACK: None}, {"certify": FALLBACK, "grade": FALLBACK}),
     Mistake("wrong.toml is no TOML", {WRONG: "[squares"}, {"certify": "wrong.toml"}),
-    Mistake("a zoo entry without breaks", {WRONG: ('breaks = "twice, not squared"\n', "")}, {"certify": "wrong.toml"}),
-    Mistake("a zoo entry with an unknown key", {WRONG: ("caught_by", "catched_by")}, {"certify": "wrong.toml"}),
-    Mistake("a zoo entry replaces nothing", {WRONG: ("n << 1", "n << 3")}, {"certify": "n << 3"}),
+    Mistake("a zoo entry without breaks", {OF_QUADRUPLE: ('breaks = "four times"\n', "")}, {"certify": "wrong.toml"}),
+    Mistake("a zoo entry with an unknown key", {OF_QUADRUPLE: ("replace =", "replaces =")}, {"certify": "wrong.toml"}),
+    Mistake(
+        "a zoo entry replaces nothing", {WRONG: ('["n << 1", "n * n"]', '["n << 3", "n * n"]')}, {"certify": "n << 3"}
+    ),
     # the tests
     Mistake("no tests", {TEST: None}, in_all("tests/test_double.py")),
     Mistake(

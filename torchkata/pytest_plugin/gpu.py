@@ -62,7 +62,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run the test of speed once for each workload of the course."""
     if is_speed(metafunc.definition.path):
-        metafunc.parametrize("workload", course().workloads)
+        metafunc.parametrize("workload", course().workloads.values(), ids=course().workloads)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -85,7 +85,9 @@ def is_speed(path: Path) -> bool:
 def workload_of(item: pytest.Item) -> Workload:
     """The workload that a test is about."""
     assert isinstance(item, pytest.Function)
-    return course().workloads[str(item.callspec.params["workload"])]
+    workload = item.callspec.params["workload"]
+    assert isinstance(workload, Workload)
+    return workload
 
 
 def claim(workload: str) -> str:
@@ -106,9 +108,10 @@ def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
 
 
 @pytest.fixture
-def speed(request: pytest.FixtureRequest, student: Student, stopwatch: Stopwatch) -> Callable[[], None]:
+def speed(
+    request: pytest.FixtureRequest, workload: Workload, student: Student, stopwatch: Stopwatch
+) -> Callable[[], None]:
     """Return what measures a test's workload. It raises Wrong where the result is wrong or too slow."""
-    workload = workload_of(request.node)
     assert isinstance(student.runner, InProcess)
     student.reset(workload.uses[-1])
     trial = Trial(workload, student.runner.assignment, stopwatch)
