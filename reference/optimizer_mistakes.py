@@ -31,7 +31,6 @@ def only_where(met: Met, moves: Sequence[bool]) -> Met:
 
 @instead_of(optimizers.met, "the rate of the first group is used for all")
 def rate_of_first_group(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """Each group has its own."""
     return (
         optimizers.met(lrs, grads, group, i)
         if group == 0
@@ -41,38 +40,32 @@ def rate_of_first_group(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
 
 @instead_of(optimizers.met, "the rate given at the start, for all groups, is used for ever")
 def rate_of_constructor(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """It is only the default of the groups."""
     return rates(optimizers.met(lrs, grads, group, i), [lrs[0][0]] * len(lrs))
 
 
 @instead_of(optimizers.met, "the rate that a group began with is used in all steps")
 def first_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """It may be changed between steps."""
     return rates(optimizers.met(lrs, grads, group, i), [lrs[0][group]] * len(lrs))
 
 
 @instead_of(optimizers.met, "a changed rate counts in the first group only")
 def first_rate_of_later_groups(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """The others keep the one they began with."""
     found = optimizers.met(lrs, grads, group, i)
     return found if group == 0 else rates(found, [lrs[0][group]] * len(lrs))
 
 
 @instead_of(optimizers.met, "a changed rate counts one step late")
 def late_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """The one of the step before."""
     return rates(optimizers.met(lrs, grads, group, i), [lrs[max(0, t - 1)][group] for t in range(len(lrs))])
 
 
 @instead_of(optimizers.met, "a rate of 0 is taken for none, and {rate:g} used", rate=RATES)
 def zero_is_none(lrs: Lrs, grads: Grads, group: int, i: int, rate: float) -> Met:
-    """As `lr or 0.01` does."""
     return rates(optimizers.met(lrs, grads, group, i), [lr or rate for lr in column(lrs, group)])
 
 
 @instead_of(optimizers.met, "lr falls by itself, as 1 / (1 + {fall:g} * steps)", fall=[0.01, 0.1, 0.5, 1.0])
 def falling_rate(lrs: Lrs, grads: Grads, group: int, i: int, fall: float) -> Met:
-    """It changes when somebody changes it."""
     found: Met = []
     for grad, lr in optimizers.met(lrs, grads, group, i):
         steps = sum(earlier is not None for earlier, _ in found)
@@ -82,7 +75,6 @@ def falling_rate(lrs: Lrs, grads: Grads, group: int, i: int, fall: float) -> Met
 
 @instead_of(optimizers.met, "the gradient is clipped to norm {most:g}", most=BOUNDS)
 def clipped(lrs: Lrs, grads: Grads, group: int, i: int, most: float) -> Met:
-    """That is the training loop's to decide."""
     return [
         (grad if grad is None else grad / max(1.0, float(np.linalg.norm(grad)) / most), lr)
         for grad, lr in optimizers.met(lrs, grads, group, i)
@@ -91,25 +83,21 @@ def clipped(lrs: Lrs, grads: Grads, group: int, i: int, most: float) -> Met:
 
 @instead_of(optimizers.met, "the elements of the gradient are cut off at -{most:g} and {most:g}", most=BOUNDS)
 def cut_off(lrs: Lrs, grads: Grads, group: int, i: int, most: float) -> Met:
-    """However large they are, they count."""
     return [(grad if grad is None else grad.clip(-most, most), lr) for grad, lr in optimizers.met(lrs, grads, group, i)]
 
 
 @instead_of(optimizers.met, "the second group, which add_param_group() has added, does not move")
 def first_group_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """Groups may be added later, too."""
     return only_where(optimizers.met(lrs, grads, group, i), [group == 0] * len(lrs))
 
 
 @instead_of(optimizers.met, "only the first parameter of each group moves")
 def first_parameter_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """All have gradients."""
     return only_where(optimizers.met(lrs, grads, group, i), [i == 0] * len(lrs))
 
 
 @instead_of(optimizers.met, "a parameter without gradient ends the whole step: no parameter after it moves")
 def step_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """A return, where the parameter should be skipped."""
     before = [
         [grad for g, row in enumerate(step) for j, grad in enumerate(row) if (g, j) < (group, i)] for step in grads
     ]
@@ -118,19 +106,16 @@ def step_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
 
 @instead_of(optimizers.met, "a parameter without gradient ends its group: those after it do not move")
 def group_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """A break, where the parameter should be skipped."""
     return only_where(optimizers.met(lrs, grads, group, i), [not has_none(step[group][:i]) for step in grads])
 
 
 @instead_of(optimizers.met, "a parameter without gradient keeps its whole group from moving")
 def group_skipped_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """Those before it, too."""
     return only_where(optimizers.met(lrs, grads, group, i), [not has_none(step[group]) for step in grads])
 
 
 @instead_of(optimizers.met, "where there is no gradient, the last one is used again")
 def last_gradient_again(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """The parameter should be skipped."""
     last: Grad = None
     found = []
     for grad, lr in optimizers.met(lrs, grads, group, i):
@@ -141,13 +126,11 @@ def last_gradient_again(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
 
 @instead_of(optimizers.met, "a missing gradient counts as one of zeros: the parameter should be skipped")
 def zeros_for_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """The memory fades, and what is left of it still moves the parameter."""
     return [(np.zeros(()) if grad is None else grad, lr) for grad, lr in optimizers.met(lrs, grads, group, i)]
 
 
 @instead_of(optimizers.memory_without_gradient, "a step without gradient wipes the memory: it should stay as it is")
 def wiped_without_gradient(memory: Any) -> None:
-    """The next step is a first one."""
     return
 
 
@@ -156,50 +139,42 @@ def wiped_without_gradient(memory: Any) -> None:
     "after load_state_dict() it starts anew: all that it needs belongs in self.state[p]",
 )
 def lost_in_loading(memory: Any) -> None:
-    """Only what is in there is saved and loaded."""
     return
 
 
 @instead_of(optimizers.rates_after_loading, "load_state_dict() does not count for the rates: those from before it stay")
 def rates_from_before(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:
-    """As of groups that are kept since the constructor."""
     return own
 
 
 @instead_of(optimizers.is_needed, "another tensor is kept for each parameter, beside those that the rule needs")
 def further_tensor(kept: Bytes, own: Bytes, tensors: int) -> bool:
-    """A gradient, an update, a copy."""
     return kept.keys() <= own.keys() and optimizers.is_needed(kept, own, tensors + 1)
 
 
 @instead_of(optimizers.is_needed, "the memory is kept in float{bits:g}, whatever the parameter's dtype", bits=[32, 64])
 def kept_in_one_format(kept: Bytes, own: Bytes, tensors: int, bits: int) -> bool:
-    """As torch.zeros makes it, where zeros_like should."""
     in_it = {dtype: bits // 8 * size // ITEMSIZES[dtype] for dtype, size in own.items()}
     return kept.keys() <= {f"torch.float{bits}"} and optimizers.is_needed(kept, in_it, tensors)
 
 
 @instead_of(optimizers.options, "the options of the first group, apart from lr, are used for all")
 def options_of_first_group(given: Sequence[Options], group: int) -> Options:
-    """Each group has its own."""
     return optimizers.options(given, 0)
 
 
 @instead_of(optimizers.options, "a group's own options, apart from lr, count for nothing: those given for all are used")
 def options_of_constructor(given: Sequence[Options], group: int) -> Options:
-    """They are only the default of the groups."""
     return {}
 
 
 @instead_of(optimizers.default_rate, "the default lr is {rate:g}: it should be another", rate=RATES)
 def other_default(lr: float, rate: float) -> float:
-    """0.001 is Adam's, 0.01 RMSprop's."""
     return rate
 
 
 @instead_of(optimizers.rates_without_own, "a group without an lr of its own gets the default, not the lr given for all")
 def default_for_groups(default: float, lr: float) -> tuple[float, float]:
-    """What is given is lost."""
     return optimizers.rates_without_own(default, default)
 
 

@@ -13,97 +13,82 @@ ALL_AGAIN = "the backward pass recomputes all segments before it begins: all are
 
 @instead_of(oracle.kept, "segment is taken for the number of segments, not for the layers in each")
 def segments_by_number(num_layers: int, segment: int) -> int:
-    """As in `torch.utils.checkpoint.checkpoint_sequential`, in segments of as many layers as it takes."""
     layers_each = -(-num_layers // segment)
     return -(-num_layers // layers_each)
 
 
 @instead_of(oracle.kept, "the output of every layer is kept, as without segments")
 def all_kept(num_layers: int, segment: int) -> int:
-    """A plain network, or one where every layer is a segment of its own."""
     return num_layers
 
 
 @instead_of(oracle.kept, "the whole network is one segment")
 def all_in_one(num_layers: int, segment: int) -> int:
-    """`segment` is not used."""
     return min(1, num_layers)
 
 
 @instead_of(oracle.kept, "the last segment is not checkpointed: its activations are kept")
 def last_one_kept(num_layers: int, segment: int) -> int:
-    """It is recomputed right away, so some leave it out."""
     others = oracle.segments(num_layers, segment) - 1
     return others + num_layers - others * segment
 
 
 @instead_of(oracle.recomputed, "the last segment is not recomputed")
 def last_not_again(num_layers: int, segment: int) -> tuple[int, int]:
-    """The same, seen from the backward pass."""
     others = oracle.segments(num_layers, segment) - 1
     return others * segment - others, others * segment
 
 
 @instead_of(oracle.kept, SEQUENTIAL)
 def sequential_kept(num_layers: int, segment: int) -> int:
-    """What is left over when the layers are divided by the number of segments is in the last one."""
     segments, last = oracle.segments(num_layers, segment), last_of_sequential(num_layers, segment)
     return segments - 1 + last
 
 
 @instead_of(oracle.recomputed, SEQUENTIAL)
 def sequential_again(num_layers: int, segment: int) -> tuple[int, int]:
-    """All but the last one's."""
     again = num_layers - last_of_sequential(num_layers, segment)
     return again - oracle.segments(num_layers, segment) + 1, again
 
 
 @instead_of(oracle.kept, REST_KEPT)
 def rest_kept(num_layers: int, segment: int) -> int:
-    """The outputs of the whole segments, and of each layer after them."""
     return num_layers // segment + num_layers % segment
 
 
 @instead_of(oracle.recomputed, REST_KEPT)
 def rest_not_again(num_layers: int, segment: int) -> tuple[int, int]:
-    """The same, seen from the backward pass."""
     return num_layers // segment * (segment - 1), num_layers // segment * segment
 
 
 @instead_of(oracle.kept, HALVES)
 def first_halves_kept(num_layers: int, segment: int) -> int:
-    """Each layer of the first halves, and one output for the second."""
     return sum(first + min(1, second) for first, second in halves(num_layers, segment))
 
 
 @instead_of(oracle.recomputed, HALVES)
 def second_halves_again(num_layers: int, segment: int) -> tuple[int, int]:
-    """The same, seen from the backward pass."""
     seconds = [second for _, second in halves(num_layers, segment)]
     return sum(max(0, second - 1) for second in seconds), sum(seconds)
 
 
 @instead_of(oracle.recomputed, "nothing is recomputed: there is no checkpoint")
 def nothing_again(num_layers: int, segment: int) -> tuple[int, int]:
-    """A plain network."""
     return 0, 0
 
 
 @instead_of(oracle.recomputed, "each segment is recomputed twice in a backward pass")
 def twice(num_layers: int, segment: int) -> tuple[int, int]:
-    """Checkpoints within checkpoints, or one recomputation for the weights and one for the input."""
     return 2 * (num_layers - oracle.segments(num_layers, segment)), 2 * num_layers
 
 
 @instead_of(oracle.in_forward, "each segment runs twice in the forward pass")
 def forward_twice(num_layers: int, segment: int) -> int:
-    """Once without and once with a checkpoint."""
     return 2 * num_layers
 
 
 @instead_of(oracle.alive_in_backward, ALL_AGAIN)
 def all_again_at_once(num_layers: int, segment: int) -> tuple[int, int]:
-    """The outputs of all layers, besides the inputs of segments and a few gradients."""
     least = num_layers + oracle.segments(num_layers, segment) - 1
     return least, least + 8
 

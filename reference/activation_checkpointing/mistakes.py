@@ -25,86 +25,72 @@ RELU_NOT_LAST = "the last layer of each segment ends without ReLU"
 
 @instead_of(oracle.applied, "the layers after the last whole segment are left out")
 def whole_segments(num_layers: int, segment: int) -> list[int]:
-    """`num_layers // segment` segments."""
     return [*range(num_layers // segment * segment)]
 
 
 @instead_of(oracle.applied, "the first layer of each segment is applied at the end of the one before it, too")
 def overlapping(num_layers: int, segment: int) -> list[int]:
-    """A slice that ends too late."""
     return [i for j in starts(num_layers, segment) for i in range(j, min(j + segment + 1, num_layers))]
 
 
 @instead_of(oracle.applied, ONE_BLOCK)
 def one_block(num_layers: int, segment: int) -> list[int]:
-    """What is loaded last is in all of them."""
     return [num_layers - 1] * num_layers
 
 
 @instead_of(oracle.anatomy, ONE_BLOCK)
 def one_block_kept(dim: int, num_layers: int, segment: int) -> dict[str, object]:
-    """It has a name for every layer, and counts once."""
     return oracle.anatomy(dim, num_layers, segment) | {"parameters": ["layers.0.weight"][:num_layers]}
 
 
 @instead_of(oracle.anatomy, "layers is a plain list: the model does not know of them")
 def plain_list(dim: int, num_layers: int, segment: int) -> dict[str, object]:
-    """Neither state_dict nor parameters() finds them."""
     return oracle.anatomy(dim, 0, segment)
 
 
 @instead_of(oracle.anatomy, "layers holds segments, which hold the blocks: each name has a number too many")
 def nested(dim: int, num_layers: int, segment: int) -> dict[str, object]:
-    """A list of lists."""
     names = [f"layers.{i // segment}.{i % segment}.weight" for i in range(num_layers)]
     return {"state_dict": {name: [dim, dim] for name in names}, "parameters": names}
 
 
 @instead_of(oracle.kept, "the graph ends between segments: only the last one's weights get a gradient")
 def last_input_kept(num_layers: int, segment: int) -> int:
-    """Nobody goes back to the others."""
     return min(2, oracle.segments(num_layers, segment))
 
 
 @instead_of(oracle.slope, "the backward pass forgets ReLU: the gradient goes on where its output is 0")
 def no_slope(before_relu: X) -> X:
-    """In an `autograd.Function` written by hand."""
     return np.ones_like(before_relu)
 
 
 @instead_of(oracle.forward, RELU_MISSING)
 def linear(weights: Weights, x: X, segment: int) -> X:
-    """Products alone."""
     return forward_with(weights, x, [False for _ in weights])
 
 
 @instead_of(oracle.backward, RELU_MISSING)
 def linear_backward(weights: Weights, x: X, grad_y: X, segment: int) -> Grads:
-    """Nothing stops the gradient."""
     return backward_with(weights, x, grad_y, [False for _ in weights])
 
 
 @instead_of(oracle.forward, RELU_NOT_LAST)
 def linear_ends(weights: Weights, x: X, segment: int) -> X:
-    """A segment is a network of its own then, which ends in logits."""
     return forward_with(weights, x, within_segments(len(weights), segment))
 
 
 @instead_of(oracle.backward, RELU_NOT_LAST)
 def linear_ends_backward(weights: Weights, x: X, grad_y: X, segment: int) -> Grads:
-    """The gradient passes there."""
     return backward_with(weights, x, grad_y, within_segments(len(weights), segment))
 
 
 @instead_of(oracle.forward, RELU_FIRST)
 def relu_first(weights: Weights, x: X, segment: int) -> X:
-    """The input is cut off, and the output is not."""
     return forward_with(weights, np.maximum(x, 0), all_but_last(weights)) if weights else x
 
 
 @instead_of(oracle.backward, RELU_FIRST)
 def relu_first_backward(weights: Weights, x: X, grad_y: X, segment: int) -> Grads:
-    """The gradient of the input stops where the input is negative."""
     if not weights:
         return oracle.backward(weights, x, grad_y, segment)
     grads, grad_x = backward_with(weights, np.maximum(x, 0), grad_y, all_but_last(weights))
@@ -113,7 +99,6 @@ def relu_first_backward(weights: Weights, x: X, grad_y: X, segment: int) -> Grad
 
 @instead_of(oracle.backward, "every segment is run again with the last one's layers: they are looked up too late")
 def run_again_with_the_last(weights: Weights, x: X, grad_y: X, segment: int) -> Grads:
-    """A function that knows its layers by a variable finds what the loop has left in it."""
     if not weights:
         return oracle.backward(weights, x, grad_y, segment)
     grads: list[Array] = []

@@ -19,160 +19,136 @@ KEPT = [0.5, 0.9, 0.95, 0.99, 0.999]  # of an average or a sum that fades
 
 @instead_of(oracle.step, "the step is added: it goes uphill")
 def uphill(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """A sign."""
     moved, g2 = oracle.step(p, g2, grad, lr)
     return 2 * p - moved, g2
 
 
 @instead_of(oracle.step, "the 1e-5 is added outside the square root")
 def epsilon_outside(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """As in torch.optim.Adagrad."""
     g2 = g2 + grad**2
     return p - lr * grad / (np.sqrt(g2) + EPSILON), g2
 
 
 @instead_of(oracle.step, "{eps:g} is added outside the root, not 1e-5 inside", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3])
 def other_epsilon_outside(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
-    """1e-10 is torch's."""
     g2 = g2 + grad**2
     return p - lr * grad / (np.sqrt(g2) + eps), g2
 
 
 @instead_of(oracle.step, "the number inside the root is {eps:g}, not 1e-5", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3])
 def other_epsilon(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
-    """1e-8 is Adam's."""
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(g2 + eps), g2
 
 
 @instead_of(oracle.step, "nothing is added inside the root")
 def no_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """Small gradients make full steps."""
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(g2), g2
 
 
 @instead_of(oracle.step, "1e-5 is the least that stands inside the root, instead of being added")
 def floor(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """As clamp does."""
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(np.maximum(g2, EPSILON)), g2
 
 
 @instead_of(oracle.step, "the gradient is divided by g2 + 1e-5, without the root")
 def no_root(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """The step shrinks where gradients are large."""
     g2 = g2 + grad**2
     return p - lr * grad / (g2 + EPSILON), g2
 
 
 @instead_of(oracle.step, "g2 holds the last square only: nothing adds up")
 def last_square(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """It is a sum over all steps."""
     return oracle.step(p, np.zeros_like(g2), grad, lr)
 
 
 @instead_of(oracle.step, "g2 is a fading average, of which {kept:g} stays in each step: that is RMSProp", kept=KEPT)
 def rmsprop(p: P, g2: P, grad: P, lr: float, kept: float) -> Moved:
-    """Nothing in a sum fades."""
     g2 = kept * g2 + (1 - kept) * grad**2
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
 @instead_of(oracle.step, "g2 is multiplied by {kept:g} in every step", kept=KEPT)
 def fading_sum(p: P, g2: P, grad: P, lr: float, kept: float) -> Moved:
-    """Nothing in a sum fades."""
     return oracle.step(p, kept * g2, grad, lr)
 
 
 @instead_of(oracle.step, "g2 holds the largest square so far, not the sum")
 def largest(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """As in AMSGrad."""
     g2 = np.maximum(g2, grad**2)
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
 @instead_of(oracle.step, "g2 starts at {start:g}, not at 0", start=[0.01, 0.1, 1.0])
 def starts_higher(p: P, g2: P, grad: P, lr: float, start: float) -> Moved:
-    """A sum starts at 0."""
     return oracle.step(p, np.where(g2 == 0, start, g2), grad, lr)
 
 
 @instead_of(oracle.step, "1e-5 is put into g2 at the start, and not added in the root")
 def starts_at_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """The same step, and another g2."""
     g2 = np.where(g2 == 0, EPSILON, g2) + grad**2
     return p - lr * grad / np.sqrt(g2), g2
 
 
 @instead_of(oracle.step, "1e-5 is added to g2 in every step: it piles up")
 def epsilon_every_step(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """g2 is the sum of the squares alone."""
     g2 = g2 + grad**2 + EPSILON
     return p - lr * grad / np.sqrt(g2), g2
 
 
 @instead_of(oracle.step, "the square is added after the step, which uses the g2 from before")
 def added_afterwards(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """The first step is divided by the root of 1e-5 alone."""
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2 + grad**2
 
 
 @instead_of(oracle.step, "the gradients are summed and then squared")
 def squared_sum(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """The squares should be summed."""
     g2 = g2 + grad
     return p - lr * grad / np.sqrt(g2**2 + EPSILON), g2
 
 
 @instead_of(oracle.step, "absolute values are summed in place of squares")
 def absolute_values(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """The root is taken of them all the same."""
     g2 = g2 + abs(grad)
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
 @instead_of(oracle.step, "roots are summed: the root belongs around the sum")
 def summed_roots(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """The sum of the absolute values."""
     g2 = g2 + abs(grad)
     return p - lr * grad / (g2 + EPSILON), g2
 
 
 @instead_of(oracle.step, "g2 is one number for the whole parameter: the sum over its elements")
 def one_number(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """Each element has its own."""
     g2 = g2 + (grad**2).sum()
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
 @instead_of(oracle.step, "g2 sums the mean square over the parameter's elements")
 def mean_square(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """Each element has its own."""
     g2 = g2 + (grad**2).mean() if grad.size else g2
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
 @instead_of(oracle.step, "the squares are weighted by lr, which is divided out at the end")
 def weighted(p: P, g2: P, grad: P, lr: float) -> Moved:
-    """That is the same only while lr stays."""
     g2 = g2 + (lr * grad) ** 2
     return p - lr * grad / np.sqrt(g2 / np.float64(lr) ** 2 + EPSILON), g2
 
 
 @instead_of(oracle.kept, 'the sum is kept elsewhere than in state[p]["g2"]')
 def kept_elsewhere(g2: P) -> None:
-    """state_dict() does not have it, or by another name."""
     return
 
 
 @instead_of(oracle.kept, 'state[p]["g2"] holds the root of the sum')
 def root_kept(g2: P) -> P:
-    """The root is taken in each step."""
     return np.sqrt(g2)
 
 
 @instead_of(oracle.kept, 'state[p]["g2"] is flat: it has lost the parameter\'s shape')
 def flat(g2: P) -> P:
-    """One dimension."""
     return g2.reshape(-1)

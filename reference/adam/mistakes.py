@@ -20,25 +20,21 @@ decayed_by_default = other_number(
 
 @instead_of(oracle.decayed, "weight_decay is ignored")
 def not_decayed(p: P, grad: P, weight_decay: float) -> P:
-    """The gradient alone."""
     return grad
 
 
 @instead_of(oracle.decayed, "weight_decay pushes the parameter away from 0")
 def decayed_away(p: P, grad: P, weight_decay: float) -> P:
-    """Minus for plus."""
     return grad - weight_decay * p
 
 
 @instead_of(oracle.decayed, "twice weight_decay * p joins the gradient; once is right")
 def decayed_twice(p: P, grad: P, weight_decay: float) -> P:
-    """As the gradient of weight_decay * |p|² would be."""
     return grad + 2 * weight_decay * p
 
 
 @instead_of(oracle.decayed, "the sign of p joins the gradient, times weight_decay; p itself should")
 def decayed_by_the_sign(p: P, grad: P, weight_decay: float) -> P:
-    """The decay of an L1 norm."""
     return grad + weight_decay * np.sign(p)
 
 
@@ -46,7 +42,6 @@ def decayed_by_the_sign(p: P, grad: P, weight_decay: float) -> P:
 def decayed_at_the_rate(
     p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float = 0.0, **options: Any
 ) -> Moved:
-    """The step itself is scaled by lr."""
     return oracle.step(p, memory, grad, lr, weight_decay=lr * weight_decay, **options)
 
 
@@ -60,7 +55,6 @@ def decayed_in_the_first_only(
     eps: float = 1e-8,
     weight_decay: float = 0.0,
 ) -> Moved:
-    """Both take the same gradient in."""
     return averaging(p, memory, (oracle.decayed(p, grad, weight_decay), grad), lr, betas, eps)
 
 
@@ -74,7 +68,6 @@ def decayed_in_the_second_only(
     eps: float = 1e-8,
     weight_decay: float = 0.0,
 ) -> Moved:
-    """Both take the same gradient in."""
     return averaging(p, memory, (grad, oracle.decayed(p, grad, weight_decay)), lr, betas, eps)
 
 
@@ -90,5 +83,4 @@ def averaging(
 
 @instead_of(oracle.step, "weight_decay shrinks the parameter itself: that is AdamW")
 def decoupled(p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float = 0.0, **options: Any) -> Moved:
-    """Apart from the gradient."""
     return oracle.step(p * (1 - lr * weight_decay), memory, grad, lr, **options)

@@ -19,143 +19,120 @@ Moved: TypeAlias = tuple[P, Memory]
 
 @instead_of(adam.corrections, "bias correction is missing")
 def uncorrected(t: int, betas: Betas) -> tuple[float, float]:
-    """The averages as they are."""
     return 1.0, 1.0
 
 
 @instead_of(adam.corrections, "the average of the squares is not corrected")
 def only_the_first_corrected(t: int, betas: Betas) -> tuple[float, float]:
-    """First steps of thirty times the size."""
     return 1 - betas[0] ** t, 1.0
 
 
 @instead_of(adam.corrections, "the average of the gradient is not corrected")
 def only_the_second_corrected(t: int, betas: Betas) -> tuple[float, float]:
-    """First steps of a tenth of the size."""
     return 1.0, 1 - betas[1] ** t
 
 
 @instead_of(adam.corrections, "bias correction divides by 1 - beta, whatever the step")
 def of_the_first_step(t: int, betas: Betas) -> tuple[float, float]:
-    """Right once."""
     return 1 - betas[0], 1 - betas[1]
 
 
 @instead_of(adam.corrections, "bias correction counts one step too many: the first step is t = 1")
 def one_too_many(t: int, betas: Betas) -> tuple[float, float]:
-    """Counted up twice."""
     return adam.corrections(t + 1, betas)
 
 
 @instead_of(adam.corrections, "bias correction lags one step behind: the second step is t = 2, and counts as t = 1")
 def one_too_few(t: int, betas: Betas) -> tuple[float, float]:
-    """Counted up after the step."""
     return adam.corrections(max(1, t - 1), betas)
 
 
 @instead_of(adam.corrections, "the root is taken before bias correction: 1 - beta2ᵗ stands outside it")
 def corrected_outside(t: int, betas: Betas) -> tuple[float, float]:
-    """Inside the root, that is its square."""
     of_m, of_v = adam.corrections(t, betas)
     return of_m, of_v**2
 
 
 @instead_of(course.memory_without_gradient, "t counts all steps of the optimizer; it should count the parameter's own")
 def counted_without_gradient(memory: Any) -> Any:
-    """Those in which it has no gradient, too."""
     m, v, t = memory or (0.0, 0.0, 0)
     return m, v, t + 1
 
 
 @instead_of(course.memory_after_loading, "t is not in self.state[p]: after load_state_dict() it counts from 1 again")
 def count_lost_in_loading(memory: Any) -> Any:
-    """The averages are there, and corrected as if they were new."""
     return memory and (*memory[:-1], 0)
 
 
 @instead_of(adam.averages, "beta2 is applied to the gradient, not to its square")
 def of_the_gradient_twice(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    """Of its size, rather: there is a root to be taken."""
     return adam.averages(m, v, grad, betas)[0], betas[1] * v + (1 - betas[1]) * abs(grad)
 
 
 @instead_of(adam.averages, "the average of the gradient is squared; the squares should be averaged")
 def squared_average(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    """Steps of one size."""
     m, _ = adam.averages(m, v, grad, betas)
     return m, m**2
 
 
 @instead_of(adam.averages, "the new gradient and its square enter whole, without 1 - beta")
 def entering_whole(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    """Sums that fade."""
     return betas[0] * m + grad, betas[1] * v + grad**2
 
 
 @instead_of(adam.averages, "the gradient enters its average whole, without 1 - beta1")
 def gradient_enters_whole(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    """A sum that fades."""
     return betas[0] * m + grad, adam.averages(m, v, grad, betas)[1]
 
 
 @instead_of(adam.averages, "the squared gradient enters its average whole, without 1 - beta2")
 def square_enters_whole(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    """A sum that fades."""
     return adam.averages(m, v, grad, betas)[0], betas[1] * v + grad**2
 
 
 @instead_of(adam.averages, "the gradient enters its average times 1 - beta2; 1 - beta1 is right")
 def gradient_enters_by_the_other(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    """Copied from the line below."""
     return betas[0] * m + (1 - betas[1]) * grad, adam.averages(m, v, grad, betas)[1]
 
 
 @instead_of(adam.averages, "the squared gradient enters its average times 1 - beta1; 1 - beta2 is right")
 def square_enters_by_the_other(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    """Copied from the line above."""
     return adam.averages(m, v, grad, betas)[0], betas[1] * v + (1 - betas[0]) * grad**2
 
 
 @instead_of(adam.averages, "the average of the squares fades with beta1; beta2 is right")
 def squares_fade_by_the_other(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    """What is new enters it as it should."""
     return adam.averages(m, v, grad, betas)[0], betas[0] * v + (1 - betas[1]) * grad**2
 
 
 @instead_of(adam.corrections, "beta1 corrects both averages; beta2 is that of the squares")
 def both_corrected_by_the_first(t: int, betas: Betas) -> tuple[float, float]:
-    """One correction for two memories."""
     return adam.corrections(t, (betas[0], betas[0]))
 
 
 @instead_of(adam.averages, "the average of the squares never falls, as if amsgrad were asked for")
 def never_falling(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    """The largest so far."""
     m, falling = adam.averages(m, v, grad, betas)
     return m, np.maximum(v, falling)
 
 
 @instead_of(adam.direction, "eps stands inside the root")
 def epsilon_inside(m: P, v: P, eps: float) -> P:
-    """As in AdaGrad's kata."""
     return m / np.sqrt(v + eps)
 
 
 @instead_of(adam.direction, "eps is missing")
 def no_epsilon(m: P, v: P, eps: float) -> P:
-    """Steps of one size, however tiny the gradients."""
     return m / np.sqrt(v)
 
 
 @instead_of(adam.direction, "eps is always 1e-8: a group's own is not used")
 def constant_epsilon(m: P, v: P, eps: float) -> P:
-    """The default."""
     return adam.direction(m, v, 1e-8)
 
 
 @instead_of(adam.direction, "the root is missing")
 def no_root(m: P, v: P, eps: float) -> P:
-    """Large gradients take the smallest steps."""
     return m / (v + eps)
 
 
@@ -169,7 +146,6 @@ def epsilon_too_early(
     eps: float = 1e-8,
     weight_decay: float = 0.0,
 ) -> Moved:
-    """The shorter form at the end of section 2 of the paper, without its other epsilon."""
     t = memory[-1] if memory else 0
     _, of_v = adam.corrections(t + 1, betas)
     return adam.step(p, memory, grad, lr, betas, eps / of_v**0.5, weight_decay)
@@ -177,7 +153,6 @@ def epsilon_too_early(
 
 @instead_of(adam.step, "the step is added: it goes uphill")
 def uphill(p: P, memory: Memory | None, grad: P, lr: float, **options: Any) -> Moved:
-    """A sign."""
     return adam.step(p, memory, grad, -lr, **options)
 
 
@@ -185,13 +160,11 @@ def uphill(p: P, memory: Memory | None, grad: P, lr: float, **options: Any) -> M
 def without_the_first(
     p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
-    """That is RMSprop, corrected."""
     return adam.step(p, memory, grad, lr, (0.0, betas[1]), **options)
 
 
 @instead_of(adam.step, "beta1 and beta2 have changed places")
 def exchanged(p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
-    """A short memory for the squares, a long one for the gradients."""
     return adam.step(p, memory, grad, lr, (betas[1], betas[0]), **options)
 
 
@@ -199,7 +172,6 @@ def exchanged(p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0
 def first_for_both(
     p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
-    """Two memories of one length."""
     return adam.step(p, memory, grad, lr, (betas[0], betas[0]), **options)
 
 
@@ -207,13 +179,11 @@ def first_for_both(
 def constant_betas(
     p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
-    """Those that all groups begin with, or numbers in the code."""
     return adam.step(p, memory, grad, lr, **options)
 
 
 @instead_of(adam.step, "the average of the gradient starts with the first gradient; it starts at 0")
 def starting_with_the_gradient(p: P, memory: Memory | None, grad: P, lr: float, **options: Any) -> Moved:
-    """And is corrected as if it had started at 0."""
     return adam.step(p, memory or (grad, np.zeros_like(p), 0), grad, lr, **options)
 
 
@@ -221,7 +191,6 @@ def starting_with_the_gradient(p: P, memory: Memory | None, grad: P, lr: float, 
 def corrected_first_kept(
     p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
-    """What is kept should not be corrected."""
     moved, (m, v, t) = adam.step(p, memory, grad, lr, betas, **options)
     return moved, (m / adam.corrections(t, betas)[0], v, t)
 
@@ -230,7 +199,6 @@ def corrected_first_kept(
 def corrected_second_kept(
     p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
-    """What is kept should not be corrected."""
     moved, (m, v, t) = adam.step(p, memory, grad, lr, betas, **options)
     return moved, (m, v / adam.corrections(t, betas)[1], t)
 
@@ -239,7 +207,6 @@ def corrected_second_kept(
 def corrected_both_kept(
     p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
-    """What is kept should not be corrected."""
     moved, (m, v, t) = adam.step(p, memory, grad, lr, betas, **options)
     of_m, of_v = adam.corrections(t, betas)
     return moved, (m / of_m, v / of_v, t)
@@ -262,30 +229,25 @@ def other_numbers(step: Callable[..., Moved]) -> dict[str, Mistake]:
 
 @instead_of(adam.corrections, "bias correction begins with t = 0, where it divides by 0: the first step is t = 1")
 def from_zero(t: int, betas: Betas) -> tuple[float, float]:
-    """Counted up after the step."""
     return adam.corrections(t - 1, betas) if t > 1 else (np.nan, np.nan)
 
 
 @instead_of(adam.corrections, "t goes up by {times:g} in each step, not by 1", times=[2, 3, 4, 5, 6, 8, 10])
 def counted_faster(t: int, betas: Betas, times: int) -> tuple[float, float]:
-    """Once for each of several parameters, or twice in the code."""
     return adam.corrections(times * t, betas)
 
 
 @instead_of(adam.corrections, "bias correction takes beta * t; it is the power betaᵗ")
 def product_for_power(t: int, betas: Betas) -> tuple[float, float]:
-    """One * too few."""
     return 1 - betas[0] * t, 1 - betas[1] * t
 
 
 @instead_of(adam.corrections, "the corrections are multiplied with, and should be divided by")
 def multiplied(t: int, betas: Betas) -> tuple[float, float]:
-    """The averages become smaller still."""
     of_m, of_v = adam.corrections(t, betas)
     return 1 / of_m, 1 / of_v
 
 
 @instead_of(adam.corrections, "the two betas have changed places in bias correction")
 def corrected_by_the_other(t: int, betas: Betas) -> tuple[float, float]:
-    """Each average has its own."""
     return adam.corrections(t, (betas[1], betas[0]))

@@ -23,49 +23,41 @@ other_default_of_decay = other_number(
 
 @instead_of(oracle.decayed, "weight_decay is ignored")
 def not_decayed(p: P, lr: float, weight_decay: float) -> P:
-    """The parameter as it is."""
     return p
 
 
 @instead_of(oracle.decayed, "lr is missing from the decay")
 def without_rate(p: P, lr: float, weight_decay: float) -> P:
-    """As in the paper, whose schedule multiplies both."""
     return p * (1 - weight_decay)
 
 
 @instead_of(oracle.decayed, "the parameter is multiplied by lr * weight_decay, not by 1 minus that")
 def all_but_gone(p: P, lr: float, weight_decay: float) -> P:
-    """Hardly anything stays."""
     return p * (lr * weight_decay)
 
 
 @instead_of(oracle.decayed, "the decay pushes the parameter away from 0")
 def decayed_away(p: P, lr: float, weight_decay: float) -> P:
-    """Plus for minus."""
     return p * (1 + lr * weight_decay)
 
 
 @instead_of(oracle.decayed, "only parameters of two dimensions or more decay; all should")
 def only_matrices_decayed(p: P, lr: float, weight_decay: float) -> P:
-    """That is for the user to decide, with groups."""
     return oracle.decayed(p, lr, weight_decay) if p.ndim > 1 else p
 
 
 @instead_of(oracle.step, "where the gradient is zero the parameter does not decay, as if it had none")
 def not_decayed_at_zero(p: P, memory: Memory | None, grad: P, lr: float, **options: Any) -> Moved:
-    """A gradient of zeros is one."""
     return oracle.step(p, memory, grad, lr, **(options if grad.any() else options | {"weight_decay": 0.0}))
 
 
 @instead_of(course.parameter_without_gradient, "a parameter without gradient decays; it should stay as it is")
 def decayed_without_gradient(p: P, options: Mapping[str, Any]) -> P:
-    """Skipped too late."""
     return oracle.decayed(p, options["lr"], options.get("weight_decay", 0.01))
 
 
 @instead_of(oracle.step, "weight_decay joins the gradient, as in Adam")
 def coupled(p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any) -> Moved:
-    """What AdamW was made to mend."""
     return adam.step(p, memory, grad, lr, weight_decay=weight_decay, **options)
 
 
@@ -73,7 +65,6 @@ def coupled(p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float
 def coupled_as_well(
     p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
 ) -> Moved:
-    """Once is enough."""
     moved, memory = adam.step(p, memory, grad, lr, weight_decay=weight_decay, **options)
     return moved - p + oracle.decayed(p, lr, weight_decay), memory
 
@@ -88,7 +79,6 @@ def coupled_in_the_average(
     eps: float = 1e-8,
     weight_decay: float = 0.01,
 ) -> Moved:
-    """Not that of its square."""
     m, v, t = memory or (np.zeros_like(p), np.zeros_like(p), 0)
     m, _ = adam.averages(m, v, adam.decayed(p, grad, weight_decay), betas)
     _, v = adam.averages(m, v, grad, betas)
@@ -100,7 +90,6 @@ def coupled_in_the_average(
 def decayed_afterwards(
     p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
 ) -> Moved:
-    """Not the same to second order in lr."""
     moved, memory = adam.step(p, memory, grad, lr, **options)
     return oracle.decayed(moved, lr, weight_decay), memory
 
@@ -115,7 +104,6 @@ def decayed_at_the_corrected_rate(
     eps: float = 1e-8,
     weight_decay: float = 0.01,
 ) -> Moved:
-    """First steps decay ten times as much."""
     t = memory[-1] if memory else 0
     of_m, _ = adam.corrections(t + 1, betas)
     return oracle.step(p, memory, grad, lr, betas, eps, weight_decay / of_m)
@@ -131,7 +119,6 @@ def decayed_over_the_root(
     eps: float = 1e-8,
     weight_decay: float = 0.01,
 ) -> Moved:
-    """Weights of large gradients then hardly decay, as in Adam."""
     moved, (m, v, t) = adam.step(p, memory, grad, lr, betas, eps)
     _, of_v = adam.corrections(t, betas)
     return moved - lr * adam.direction(weight_decay * p, v / of_v, eps), (m, v, t)
@@ -141,7 +128,6 @@ def decayed_over_the_root(
 def decayed_at_the_first_rate(
     p: P, memory: Any, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
 ) -> tuple[P, Any]:
-    """That rate is remembered beside the averages."""
     inner, first = memory or (None, lr)
     moved, inner = adam.step(oracle.decayed(p, first, weight_decay), inner, grad, lr, **options)
     return moved, (inner, first)
@@ -151,5 +137,4 @@ def decayed_at_the_first_rate(
 def constant_decay(
     p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
 ) -> Moved:
-    """The one that all groups begin with, or a number in the code."""
     return oracle.step(p, memory, grad, lr, **options)

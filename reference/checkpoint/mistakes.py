@@ -11,61 +11,51 @@ from torchkata import instead_of
 
 @instead_of(oracle.after_loading, "the model that was passed in is as it was before loading")
 def model_untouched(saved: Weights, before: Weights, later: Weights) -> Weights:
-    """Nothing was loaded into it, or into another."""
     return before
 
 
 @instead_of(oracle.after_loading, "what was saved goes on changing with the model: it is kept in memory, no copy of it")
 def model_of_now(saved: Weights, before: Weights, later: Weights) -> Weights:
-    """`state_dict()` refers to the model's own tensors."""
     return later
 
 
 @instead_of(oracle.after_loading, "the weights pass through bfloat16, which rounds them")
 def through_bfloat16(saved: Weights, before: Weights, later: Weights) -> Weights:
-    """8 bits of each number are left."""
     return [weight.bfloat16().to(weight.dtype) for weight in saved]
 
 
 @instead_of(oracle.after_loading, "the weights pass through float16, which rounds them")
 def through_float16(saved: Weights, before: Weights, later: Weights) -> Weights:
-    """11 bits of each number are left."""
     return [weight.half().to(weight.dtype) for weight in saved]
 
 
 @instead_of(oracle.after_loading, "the weights pass through float32, which rounds those of float64")
 def through_float32(saved: Weights, before: Weights, later: Weights) -> Weights:
-    """24 bits of each number are left."""
     return [weight.float().to(weight.dtype) for weight in saved]
 
 
 @instead_of(oracle.after_loading, "NaN and infinities are replaced by numbers")
 def cleaned(saved: Weights, before: Weights, later: Weights) -> Weights:
-    """As `nan_to_num` does."""
     return [weight.nan_to_num() for weight in saved]
 
 
 @instead_of(oracle.after_loading, "the smallest numbers come back as 0")
 def pruned(saved: Weights, before: Weights, later: Weights) -> Weights:
-    """And -0.0 with them."""
     return [weight.masked_fill(weight.abs() < 1e-30, 0) for weight in saved]
 
 
 @instead_of(oracle.after_loading, "-0.0 comes back as 0.0")
 def zero_without_sign(saved: Weights, before: Weights, later: Weights) -> Weights:
-    """Zeros are left out, and made anew."""
     return [weight.masked_fill(weight == 0, 0) for weight in saved]
 
 
 @instead_of(oracle.buffer_after_loading, "buffers do not come back: model.state_dict() has them beside the parameters")
 def without_buffers(saved: Tensor, before: Tensor) -> Tensor:
-    """The parameters alone."""
     return before
 
 
 @instead_of(oracle.rest_of_the_run, "the optimizer goes on as a new one: its state is not in the file")
 def optimizer_not_saved(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    """The weights are, so the file can be read, and of what it remembers nothing is."""
     return runs["through"] if any(found["memory"]) or not all(found["weights"]) else runs["a new optimizer"]
 
 
@@ -73,23 +63,19 @@ def optimizer_not_saved(runs: Mapping[str, Run], found: Mapping[str, Sequence[bo
     oracle.rest_of_the_run, "the optimizer goes on as a new one: its state is in the file, but not loaded into it"
 )
 def optimizer_not_loaded(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    """Half of the way."""
     return runs["a new optimizer"] if all(found["memory"]) else runs["through"]
 
 
 @instead_of(oracle.rest_of_the_run, "the optimizer goes on at its first rate: lr, which had been changed, is lost")
 def rate_lost(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    """`state_dict()` has it in its param_groups."""
     return runs["the first rate"]
 
 
 @instead_of(oracle.rest_of_the_run, "the rate comes back, and what the optimizer remembered of the gradients does not")
 def memory_lost(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    """The sums of squares begin at 0."""
     return runs["no memory"]
 
 
 @instead_of(oracle.rest_of_the_run, "steps after loading move nothing, as where the optimizer holds other parameters")
 def nothing_moves(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    """The parameters were replaced, not filled."""
     return runs["no step"]

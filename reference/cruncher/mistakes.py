@@ -38,32 +38,27 @@ def output(weights: Weights, x: X) -> Y:
 
 @instead_of(oracle.forward, COLUMN)
 def column(weights: Weights, x: X) -> Y:
-    """Shape (batch, 1)."""
     return hidden(weights, x) @ weights[-1]
 
 
 @instead_of(oracle.forward, "the first dimension is squeezed away, not the last")
 def first_squeezed(weights: Weights, x: X) -> Y:
-    """Only a batch of one row has a first dimension of size 1."""
     y: Y = hidden(weights, x) @ weights[-1]
     return y[0] if len(y) == 1 else y
 
 
 @instead_of(oracle.forward, "a batch of one row loses its dimension: squeeze() takes away all of size 1")
 def squeezed(weights: Weights, x: X) -> Y:
-    """squeeze(-1) takes away the last."""
     return np.squeeze(oracle.forward(weights, x))
 
 
 @instead_of(oracle.forward, SUMMED)
 def summed(weights: Weights, x: X) -> Y:
-    """Over the batch instead of the last dimension."""
     return (hidden(weights, x) @ weights[-1]).sum(0)
 
 
 @instead_of(oracle.forward, "a ReLU follows the layers")
 def relu_between(weights: Weights, x: X) -> Y:
-    """The model is linear."""
     for weight in weights[:-1]:
         x = np.maximum(x @ weight, 0)
     return output(weights, x)
@@ -71,19 +66,16 @@ def relu_between(weights: Weights, x: X) -> Y:
 
 @instead_of(oracle.forward, "a ReLU comes before the final layer")
 def relu_before_final(weights: Weights, x: X) -> Y:
-    """The model is linear."""
     return output(weights, np.maximum(hidden(weights, x), 0))
 
 
 @instead_of(oracle.forward, "a ReLU follows the final layer")
 def relu_at_the_end(weights: Weights, x: X) -> Y:
-    """The model is linear."""
     return np.maximum(oracle.forward(weights, x), 0)
 
 
 @instead_of(oracle.forward, "each layer's input is added to its output: residual connections")
 def residual(weights: Weights, x: X) -> Y:
-    """Those of deeper models."""
     for weight in weights[:-1]:
         x = x + x @ weight
     return output(weights, x)
@@ -91,13 +83,11 @@ def residual(weights: Weights, x: X) -> Y:
 
 @instead_of(oracle.forward, "each layer's output is divided by sqrt(dim): the start of the weights should be")
 def scaled(weights: Weights, x: X) -> Y:
-    """The right size at the start, and another function."""
     return oracle.forward(weights, x) / math.sqrt(x.shape[1]) ** (len(weights) - 1)
 
 
 @instead_of(oracle.forward, "a layer norm follows every layer")
 def normalised(weights: Weights, x: X) -> Y:
-    """With torch's epsilon."""
     for weight in weights[:-1]:
         x = x @ weight
         x = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5)
@@ -106,160 +96,135 @@ def normalised(weights: Weights, x: X) -> Y:
 
 @instead_of(oracle.forward, "the mean of the batch is taken off: rows come out otherwise than alone")
 def centred(weights: Weights, x: X) -> Y:
-    """A batch norm's first half."""
     return oracle.forward(weights, x - x.mean(0)) if len(x) else oracle.forward(weights, x)
 
 
 @instead_of(oracle.forward, "the final layer is not applied: its input is summed")
 def without_final(weights: Weights, x: X) -> Y:
-    """As if all of its weights were 1."""
     y: Y = hidden(weights, x).sum(1)
     return y
 
 
 @instead_of(oracle.forward, "the last of the layers is left out")
 def last_left_out(weights: Weights, x: X) -> Y:
-    """Final comes after all of them."""
     return oracle.forward([*weights[:-1][:-1], weights[-1]], x)
 
 
 @instead_of(oracle.forward, "the first layer is applied in the place of every layer")
 def first_for_all(weights: Weights, x: X) -> Y:
-    """As often as there are layers."""
     return oracle.forward([*[weights[0]] * (len(weights) - 1), weights[-1]], x)
 
 
 @instead_of(oracle.forward, "every layer is applied to the input, and only the last one counts")
 def all_see_the_input(weights: Weights, x: X) -> Y:
-    """Each should see what the one before it gave."""
     return oracle.forward(weights[-2:], x)
 
 
 @instead_of(oracle.forward, "the layers are applied in reverse order")
 def backwards(weights: Weights, x: X) -> Y:
-    """The last one first."""
     return oracle.forward([*reversed(weights[:-1]), weights[-1]], x)
 
 
 @instead_of(oracle.forward, TORCHS_LAYERS)
 def torchs_layers(weights: Weights, x: X) -> Y:
-    """Shapes do not tell: they are square."""
     return oracle.forward([*(weight.T for weight in weights[:-1]), weights[-1]], x)
 
 
 @instead_of(oracle.backward, TORCHS_LAYERS)
 def torchs_layers_backward(weights: Weights, x: X, grad_y: Y) -> Grads:
-    """The gradients of the transposed weights, transposed."""
     grads, grad_x = oracle.backward([*(weight.T for weight in weights[:-1]), weights[-1]], x, grad_y)
     return [*(grad.T for grad in grads[:-1]), grads[-1]], grad_x
 
 
 @instead_of(oracle.initial_stds, TORCHS_LAYERS)
 def torchs_start(dim: int, num_layers: int) -> list[float]:
-    """Uniform between -1 / sqrt(dim) and 1 / sqrt(dim)."""
     *layers, final = oracle.initial_stds(dim, num_layers)
     return [*(std / math.sqrt(3) for std in layers), final]
 
 
 @instead_of(oracle.forward, ONE_WEIGHT)
 def one_weight(weights: Weights, x: X) -> Y:
-    """What is loaded last is in all of them."""
     return oracle.forward([*(weights[-2] for _ in weights[1:]), weights[-1]], x)
 
 
 @instead_of(oracle.anatomy, ONE_WEIGHT)
 def one_weight_kept(dim: int, num_layers: int) -> Anatomy:
-    """It has a name for every layer, and counts once."""
     return oracle.anatomy(dim, num_layers) | {"parameters": oracle.num_parameters(dim, min(1, num_layers))}
 
 
 @instead_of(oracle.anatomy, "there is at least one layer, for num_layers=0, too")
 def at_least_one(dim: int, num_layers: int) -> Anatomy:
-    """Final alone is a model."""
     return oracle.anatomy(dim, max(1, num_layers))
 
 
 @instead_of(oracle.anatomy, "there is one layer less: final is counted among num_layers")
 def one_less(dim: int, num_layers: int) -> Anatomy:
-    """Final comes besides."""
     return oracle.anatomy(dim, max(0, num_layers - 1))
 
 
 @instead_of(oracle.anatomy, "the final layer is the last of layers, not called final")
 def final_among_layers(dim: int, num_layers: int) -> Anatomy:
-    """It should have a name of its own."""
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {f"layers.{num_layers}.weight": [dim, 1]}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes}
 
 
 @instead_of(oracle.anatomy, "layers is a plain list: the model does not know of them")
 def plain_list(dim: int, num_layers: int) -> Anatomy:
-    """Neither state_dict nor parameters() finds them."""
     return oracle.anatomy(dim, 0) | {"layers is an nn.ModuleList": False}
 
 
 @instead_of(oracle.anatomy, "layers is an nn.Sequential or an nn.ModuleDict, not an nn.ModuleList")
 def other_container(dim: int, num_layers: int) -> Anatomy:
-    """The names are the same."""
     return oracle.anatomy(dim, num_layers) | {"layers is an nn.ModuleList": False}
 
 
 @instead_of(oracle.anatomy, "layers holds bare Parameters, not Linear modules")
 def bare_parameters(dim: int, num_layers: int) -> Anatomy:
-    """A Linear brings the name `weight`."""
     shapes = {f"layers.{i}": [dim, dim] for i in range(num_layers)} | {"final.weight": [dim, 1]}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes, "layers is an nn.ModuleList": False}
 
 
 @instead_of(oracle.anatomy, "the final layer is an nn.Linear, whose weight is the other way round")
 def torchs_final(dim: int, num_layers: int) -> Anatomy:
-    """Shape (1, dim)."""
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [1, dim]}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes}
 
 
 @instead_of(oracle.backward, "no gradient goes further back than the last layer's weight: detach() between the layers")
 def detached_between(weights: Weights, x: X, grad_y: Y) -> Grads:
-    """Final's input is attached to the last layer's weight only."""
     grads, grad_x = oracle.backward(weights, x, grad_y)
     return [*[None] * len(grads[:-2]), *grads[-2:]], None if len(grads) > 1 else grad_x
 
 
 @instead_of(oracle.backward, "no gradient reaches the input")
 def input_detached(weights: Weights, x: X, grad_y: Y) -> Grads:
-    """The way back ends there."""
     return oracle.backward(weights, x, grad_y)[0], None
 
 
 @instead_of(oracle.backward, "gradients reach the final weight only")
 def layers_frozen(weights: Weights, x: X, grad_y: Y) -> Grads:
-    """The layers ran without autograd."""
     grads, grad_x = oracle.backward(weights, x, grad_y)
     return [*[None] * len(grads[:-1]), grads[-1]], None if len(grads) > 1 else grad_x
 
 
 @instead_of(oracle.backward, "no gradient reaches the final weight")
 def final_detached(weights: Weights, x: X, grad_y: Y) -> Grads:
-    """The others get theirs."""
     grads, grad_x = oracle.backward(weights, x, grad_y)
     return [*grads[:-1], None], grad_x
 
 
 @instead_of(oracle.backward, "no gradient reaches the second layer")
 def second_frozen(weights: Weights, x: X, grad_y: Y) -> Grads:
-    """The others get theirs."""
     grads, grad_x = oracle.backward(weights, x, grad_y)
     return [None if i == 1 and len(grads) > 2 else grad for i, grad in enumerate(grads)], grad_x
 
 
 @instead_of(oracle.initial_stds, "the final weight starts at zero")
 def final_at_zero(dim: int, num_layers: int) -> list[float]:
-    """It should start as any Linear."""
     return [*oracle.initial_stds(dim, num_layers)[:-1], 0.0]
 
 
 @instead_of(oracle.initial_stds, "layers start the smaller the deeper they lie")
 def smaller_with_depth(dim: int, num_layers: int) -> list[float]:
-    """The i-th divided by i."""
     *layers, final = oracle.initial_stds(dim, num_layers)
     return [*(std / (i + 1) for i, std in enumerate(layers)), final]

@@ -21,92 +21,77 @@ ONE_BLOCK = "all layers are one and the same block"
 
 @instead_of(oracle.block, "the ReLU is missing")
 def linear(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """A product alone."""
     return x @ weight
 
 
 @instead_of(oracle.block, "the ReLU comes before the product, not after it")
 def relu_first(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """Activation, then weight."""
     return np.maximum(x, 0.0) @ weight
 
 
 @instead_of(oracle.block, "the weight is transposed before the product")
 def transposed(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """As in nn.Linear."""
     return np.maximum(x @ weight.T, 0.0)
 
 
 @instead_of(oracle.block, "the input is added to the output, as in a residual network")
 def residual(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """A skip connection."""
     return x + np.maximum(x @ weight, 0.0)
 
 
 @instead_of(oracle.relu, "negative numbers lose their sign instead of becoming 0")
 def absolute(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """As if a ReLU were an absolute value."""
     return np.abs(z)
 
 
 @instead_of(oracle.relu, "negative numbers are made small instead of 0, as by a leaky ReLU")
 def leaky(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """With torch's slope."""
     return np.where(z > 0, z, 0.01 * z)
 
 
 @instead_of(oracle.relu, "a GELU stands in the place of the ReLU")
 def gelu(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """`z · Φ(z)`."""
     return z * np.vectorize(lambda one: (1 + math.erf(one / math.sqrt(2))) / 2, otypes=[float])(z)
 
 
 @instead_of(oracle.relu, "what is more than 6 is cut off, too: that is ReLU6")
 def relu6(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """For numbers of few bits."""
     return np.clip(z, 0, 6)
 
 
 @instead_of(oracle.block, "the ReLU is taken of the weight; it should be of the product")
 def relu_of_the_weight(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """What comes out may be negative."""
     return x @ np.maximum(weight, 0)
 
 
 @instead_of(oracle.block, "a first dimension of size 1 is squeezed away")
 def first_squeezed(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "..."]:
-    """A batch of one row is a batch."""
     y = oracle.block(weight, x)
     return y[0] if y.shape[0] == 1 else y
 
 
 @instead_of(oracle.network, "the first layer is left out")
 def first_left_out(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """All take part."""
     return oracle.network(weights[1:], x)
 
 
 @instead_of(oracle.network, "every layer is applied to the input, and only the last one counts")
 def all_see_the_input(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """Each should see what the one before it gave."""
     return oracle.network(weights[-1:], x)
 
 
 @instead_of(oracle.network, ONE_BLOCK)
 def one_block(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """What is loaded last is in all of them."""
     return oracle.network([weights[-1] for _ in weights], x)
 
 
 @instead_of(oracle.anatomy, ONE_BLOCK)
 def one_block_kept(dim: int, num_layers: int) -> Anatomy:
-    """It has a name for every layer, and counts once."""
     return oracle.anatomy(dim, num_layers) | {"parameters": oracle.num_parameters(dim, min(1, num_layers))}
 
 
 @instead_of(oracle.network, "the last layer's ReLU is missing")
 def last_linear(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """As for a network that ends in logits."""
     for weight in weights[:-1]:
         x = np.maximum(x @ weight, 0.0)
     return x @ weights[-1] if weights else x
@@ -114,7 +99,6 @@ def last_linear(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]
 
 @instead_of(oracle.network, "the layers are applied in reverse")
 def reverse(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """The last one first."""
     for weight in reversed(weights):
         x = np.maximum(x @ weight, 0.0)
     return x
@@ -122,7 +106,6 @@ def reverse(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) ->
 
 @instead_of(oracle.network, "the first layer is applied again and again")
 def first_again(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """One weight for all."""
     for _ in weights:
         x = np.maximum(x @ weights[0], 0.0)
     return x
@@ -130,31 +113,26 @@ def first_again(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]
 
 @instead_of(oracle.initial_std, "the spread at the start is sqrt(2 / dim), as He chose it")
 def he(dim: int) -> float:
-    """A good choice before a ReLU, and another one than asked for."""
     return float(np.sqrt(2 / dim))
 
 
 @instead_of(oracle.initial_std, "the spread at the start is 1 / dim, without the root")
 def without_root(dim: int) -> float:
-    """Too small."""
     return 1 / dim
 
 
 @instead_of(oracle.initial_std, "the spread at the start is 1, whatever the width")
 def standard(dim: int) -> float:
-    """A plain randn."""
     return 1.0
 
 
 @instead_of(oracle.initial_stds, "layers start the smaller the deeper they lie")
 def smaller_with_depth(dim: int, num_layers: int) -> list[float]:
-    """The i-th divided by the root of i."""
     return [std / math.sqrt(i + 1) for i, std in enumerate(oracle.initial_stds(dim, num_layers))]
 
 
 @instead_of(oracle.anatomy, "the layers have biases")
 def with_biases(dim: int, num_layers: int) -> Anatomy:
-    """As nn.Linear has, unless told otherwise."""
     shapes = {f"layers.{i}.{name}": shape for i in range(num_layers) for name, shape in both(dim)}
     return oracle.anatomy(dim, num_layers) | {"parameters": (dim * dim + dim) * num_layers, "state_dict": shapes}
 
@@ -166,32 +144,27 @@ def both(dim: int) -> list[tuple[str, list[int]]]:
 
 @instead_of(oracle.anatomy, "layers is a plain list: the network does not know of them")
 def plain_list(dim: int, num_layers: int) -> Anatomy:
-    """Neither state_dict nor parameters() finds them."""
     return oracle.anatomy(dim, 0) | {"layers is an nn.ModuleList": False}
 
 
 @instead_of(oracle.anatomy, "layers is an nn.Sequential or an nn.ModuleDict, not an nn.ModuleList")
 def other_container(dim: int, num_layers: int) -> Anatomy:
-    """The names are the same."""
     return oracle.anatomy(dim, num_layers) | {"layers is an nn.ModuleList": False}
 
 
 @instead_of(oracle.anatomy, "the layers are not Blocks, but each an nn.Sequential of torch's own modules")
 def layers_of_torch(dim: int, num_layers: int) -> Anatomy:
-    """Whose weight has another name."""
     shapes = {f"layers.{i}.0.weight": [dim, dim] for i in range(num_layers)}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes, "all layers are a Block": num_layers == 0}
 
 
 @instead_of(oracle.anatomy, "there is one layer less than num_layers")
 def one_less(dim: int, num_layers: int) -> Anatomy:
-    """Nothing comes besides."""
     return oracle.anatomy(dim, max(0, num_layers - 1))
 
 
 @instead_of(oracle.anatomy, "a final layer, from dim to 1, comes after the blocks")
 def with_final(dim: int, num_layers: int) -> Anatomy:
-    """As in Cruncher."""
     right = oracle.anatomy(dim, num_layers)
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [1, dim]}
     kept = {"parameters": oracle.num_parameters(dim, num_layers) + dim, "dtypes": ["torch.float32"]}
@@ -200,19 +173,16 @@ def with_final(dim: int, num_layers: int) -> Anatomy:
 
 @instead_of(oracle.backward, "no gradient reaches the weights: they are detached")
 def weights_detached(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
-    """Only x gets one."""
     return [None for _ in weights], oracle.backward(weights, x, grad_y)[1]
 
 
 @instead_of(oracle.backward, "no gradient goes further back than the last layer's weight: detach() between the layers")
 def detached_between(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
-    """Each layer's input is cut off from what gave it."""
     return [*[None] * len(weights[:-1]), oracle.backward(weights, x, grad_y)[0][-1]], None
 
 
 @instead_of(oracle.backward, "gradients flow back where the ReLU gave 0, too")
 def straight_through(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
-    """As if it had not been there."""
     grads: list[Array] = []
     for i, weight in reversed([*enumerate(weights)]):
         grads.insert(0, oracle.network(weights[:i], x).T @ grad_y)
@@ -222,12 +192,10 @@ def straight_through(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
 
 @instead_of(oracle.network, "the leading axes are made into one, and stay so")
 def rows_stay(weights: Weights, x: Float[Array, "... d"]) -> Rows:
-    """Nothing restores them."""
     y = oracle.network(weights, x)
     return y.reshape(math.prod(y.shape[:-1]), y.shape[-1])
 
 
 @instead_of(oracle.network, "one more ReLU follows the last block: without layers x should stay as it is")
 def relu_at_the_end(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """After a block it changes nothing."""
     return np.maximum(oracle.network(weights, x), 0.0)

@@ -26,106 +26,89 @@ CUT_BY_TORCH = "trunc_normal_ cuts at -2 and 2 whatever std is: give it a and b 
 
 @instead_of(oracle.forward, "the weight is transposed before the product")
 def transposed(weight: Weight, x: Input) -> Output:
-    """Fits square weights only."""
     return x @ weight.T
 
 
 @instead_of(oracle.backward, "no gradient reaches the weight")
 def weight_detached(weight: Weight, x: Input, grad_y: Output) -> tuple[None, Input]:
-    """The way back goes past it."""
     return None, oracle.backward(weight, x, grad_y)[1]
 
 
 @instead_of(oracle.backward, "no gradient reaches the input")
 def input_detached(weight: Weight, x: Input, grad_y: Output) -> tuple[Weight, None]:
-    """The way back ends here."""
     return oracle.backward(weight, x, grad_y)[0], None
 
 
 @instead_of(oracle.backward, "the gradient of the weight is averaged over the rows, not summed")
 def averaged_gradient(weight: Weight, x: Input, grad_y: Output) -> tuple[Weight, Input]:
-    """A mean belongs into the loss, if anywhere."""
     grad_weight, grad_x = oracle.backward(weight, x, grad_y)
     return grad_weight / max(1, x.size // x.shape[-1]), grad_x
 
 
 @instead_of(oracle.forward, "a ReLU follows the product")
 def relu(weight: Weight, x: Input) -> Output:
-    """That is another layer's work."""
     return np.maximum(oracle.forward(weight, x), 0)
 
 
 @instead_of(oracle.forward, "the leading dimensions are flattened into one")
 def flattened(weight: Weight, x: Input) -> Output:
-    """Nothing restores them."""
     return x.reshape(-1, x.shape[-1]) @ weight
 
 
 @instead_of(oracle.forward, "all dimensions of size 1 are squeezed away")
 def squeezed(weight: Weight, x: Input) -> Output:
-    """Those of a batch of one row, too."""
     return np.squeeze(oracle.forward(weight, x))
 
 
 @instead_of(oracle.forward, "a first dimension of size 1 is squeezed away")
 def first_squeezed(weight: Weight, x: Input) -> Output:
-    """A batch of one row is a batch."""
     y = oracle.forward(weight, x)
     return y[0] if y.shape[0] == 1 else y
 
 
 @instead_of(oracle.forward, "the last dimension is squeezed away where output_dim is 1")
 def last_squeezed(weight: Weight, x: Input) -> Output:
-    """One output is a dimension."""
     y = oracle.forward(weight, x)
     return y[..., 0] if y.shape[-1] == 1 else y
 
 
 @instead_of(oracle.forward, "a vector becomes a batch of one row")
 def made_a_batch(weight: Weight, x: Input) -> Output:
-    """No leading dimension gives none."""
     return np.atleast_2d(oracle.forward(weight, x))
 
 
 @instead_of(oracle.forward, "the output is divided by sqrt(input_dim): the start of the weight should be")
 def scaled_output(weight: Weight, x: Input) -> Output:
-    """The right size at the start, and another function."""
     return oracle.forward(weight, x) / math.sqrt(x.shape[-1])
 
 
 @instead_of(oracle.initial_std, "the start is not scaled: its standard deviation is 1")
 def unscaled(input_dim: int, output_dim: int) -> float:
-    """Plain randn."""
     return 1.0
 
 
 @instead_of(oracle.initial_std, "the spread at the start is 1 / input_dim, without the root")
 def without_root(input_dim: int, output_dim: int) -> float:
-    """As in the lecture's formula, but for the root."""
     return 1 / input_dim
 
 
 @instead_of(oracle.initial_std, "the spread at the start is 1 / sqrt(output_dim): the other size counts")
 def root_of_output_dim(input_dim: int, output_dim: int) -> float:
-    """What torch's `fan_in` gives, which takes weights of shape (output_dim, input_dim)."""
     return 1 / math.sqrt(output_dim)
 
 
 @instead_of(oracle.initial_std, "the spread at the start is sqrt(input_dim): multiplied where it should be divided")
 def multiplied(input_dim: int, output_dim: int) -> float:
-    """The wrong way round."""
     return math.sqrt(input_dim)
 
 
 @instead_of(oracle.initial_std, "the spread at the start is sqrt(2 / input_dim), as it should be before a ReLU")
 def he(input_dim: int, output_dim: int) -> float:
-    """He et al. 2015."""
     return math.sqrt(2 / input_dim)
 
 
 @instead_of(oracle.initial_std, "the spread at the start is sqrt(2 / (input_dim + output_dim)), Glorot's")
 def glorot(input_dim: int, output_dim: int) -> float:
-    """Glorot and Bengio 2010, `xavier_normal_`."""
     return math.sqrt(2 / (input_dim + output_dim))
 
 
@@ -133,7 +116,6 @@ def glorot(input_dim: int, output_dim: int) -> float:
     oracle.initial_std, "the spread at the start is {std:g} whatever the size", std=[0.01, 0.02, 0.05, 0.1, 0.5]
 )
 def one_for_all_sizes(input_dim: int, output_dim: int, std: float) -> float:
-    """0.02 is GPT-2's."""
     return std
 
 
@@ -141,31 +123,26 @@ def one_for_all_sizes(input_dim: int, output_dim: int, std: float) -> float:
     oracle.initial_std, "the spread at the start is {gain:g} / sqrt(input_dim), not 1", gain=[0.1, 0.5, 2.0, 3.0]
 )
 def with_a_gain(input_dim: int, output_dim: int, gain: float) -> float:
-    """As what follows may ask for."""
     return gain / math.sqrt(input_dim)
 
 
 @instead_of(oracle.initial_std, UNIFORM)
 def uniform_std(input_dim: int, output_dim: int) -> float:
-    """Between -1 / sqrt(input_dim) and 1 / sqrt(input_dim)."""
     return 1 / math.sqrt(3 * input_dim)
 
 
 @instead_of(oracle.initial_kurtosis, UNIFORM)
 def uniform_kurtosis(input_dim: int, output_dim: int) -> Moments:
-    """9 / 5."""
     return 1.8, 1.8
 
 
 @instead_of(oracle.initial_mean, POSITIVE)
 def positive_mean(input_dim: int, output_dim: int) -> float:
-    """A half-normal's."""
     return math.sqrt(2 / math.pi / input_dim)
 
 
 @instead_of(oracle.initial_std, POSITIVE)
 def positive_std(input_dim: int, output_dim: int) -> float:
-    """A half-normal's."""
     return math.sqrt((1 - 2 / math.pi) / input_dim)
 
 
@@ -179,41 +156,34 @@ def spread_of_cut(bound: float) -> tuple[float, float]:
 
 @instead_of(oracle.initial_std, CUT, bound=BOUNDS)
 def cut_early(input_dim: int, output_dim: int, bound: float) -> float:
-    """Smaller, as the tails are gone."""
     return math.sqrt(spread_of_cut(bound)[0] / input_dim)
 
 
 @instead_of(oracle.initial_kurtosis, CUT, bound=BOUNDS)
 def cut_early_kurtosis(input_dim: int, output_dim: int, bound: float) -> Moments:
-    """2.37 for 2."""
     return (spread_of_cut(bound)[1],) * 2
 
 
 @instead_of(oracle.initial_std, CUT_BY_TORCH)
 def cut_by_torch(input_dim: int, output_dim: int) -> float:
-    """At 2 · sqrt(input_dim) standard deviations."""
     return math.sqrt(spread_of_cut(2 * math.sqrt(input_dim))[0] / input_dim)
 
 
 @instead_of(oracle.initial_kurtosis, CUT_BY_TORCH)
 def cut_by_torch_kurtosis(input_dim: int, output_dim: int) -> Moments:
-    """At 2 · sqrt(input_dim) standard deviations."""
     return (spread_of_cut(2 * math.sqrt(input_dim))[1],) * 2
 
 
 @instead_of(oracle.initial_kurtosis, "the tails of the start are heavier than a normal's: a Laplace distribution's")
 def laplace(input_dim: int, output_dim: int) -> Moments:
-    """6."""
     return 6.0, 6.0
 
 
 @instead_of(oracle.initial_kurtosis, SIGNS)
 def signs(input_dim: int, output_dim: int) -> Moments:
-    """The least there is."""
     return 1.0, 1.0
 
 
 @instead_of(oracle.initial_repeats, SIGNS)
 def repeated_signs(input_dim: int, output_dim: int) -> float:
-    """All weights have one size."""
     return 1.0

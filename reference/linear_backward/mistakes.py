@@ -12,105 +12,88 @@ from torchkata import instead_of
 
 @instead_of(oracle.grad_x, "grad_y is multiplied by w, not by its transpose")
 def not_transposed(w: Float[Array, "d d"], grad_y: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """Fits square weights only."""
     return grad_y @ w
 
 
 @instead_of(oracle.grad_w, "the gradient of w comes out transposed")
 def transposed(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "o i"]:
-    """As for the weight of nn.Linear."""
     return rows(grad_y).T @ rows(x)
 
 
 @instead_of(oracle.grad_w, "the gradient of w is averaged over the rows, not summed")
 def averaged(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
-    """A mean belongs into the loss."""
     return rows(x).T @ rows(grad_y) / max(1, math.prod(x.shape[:-1]))
 
 
 @instead_of(oracle.grad_w, "the gradient of w is divided by the length of x's first axis")
 def averaged_over_the_first_axis(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
-    """A mean over the batch, where there are more axes than that."""
     return rows(x).T @ rows(grad_y) / (max(1, len(x)) if x.ndim > 1 else 1)
 
 
 @instead_of(oracle.grad_w, "the gradient of w keeps its leading axes; it is summed over all of them")
 def one_for_each_row(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i o"]:
-    """An outer product for each row."""
     return x[..., :, np.newaxis] * grad_y[..., np.newaxis, :]
 
 
 @instead_of(oracle.grad_w, "the gradient of w is summed over the last leading axis only")
 def summed_over_one_axis(x: Float[Array, "... n i"], grad_y: Float[Array, "... n o"]) -> Float[Array, "... i o"]:
-    """A batched product keeps what is before the last two axes."""
     return rows(x).T @ rows(grad_y) if x.ndim < 3 else np.swapaxes(x, -1, -2) @ grad_y
 
 
 @instead_of(oracle.grad_w, "the gradient of w is summed over the rows and the first axis alone, of more leading axes")
 def summed_over_two_axes(x: Float[Array, "... n i"], grad_y: Float[Array, "... n o"]) -> Float[Array, "... i o"]:
-    """Right for matrices and for batches of them."""
     return rows(x).T @ rows(grad_y) if x.ndim < 4 else (np.swapaxes(x, -1, -2) @ grad_y).sum(0)
 
 
 @instead_of(oracle.grad_w, "without leading axes everything is summed up: sum() over no axes is a sum over all")
 def summed_over_all_for_a_vector(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "..."]:
-    """As torch takes an empty tuple of axes."""
     grad = rows(x).T @ rows(grad_y)
     return np.asarray(grad.sum()) if x.ndim == 1 else grad
 
 
 @instead_of(oracle.grad_w, "the gradient of w is that of the first row alone")
 def first_row(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
-    """The others have their say, too."""
     return rows(x)[:1].T @ rows(grad_y)[:1]
 
 
 @instead_of(oracle.grad_w, "x.T turns all dimensions round; make the leading ones into rows first")
 def all_turned_round(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "*any"]:
-    """It fits matrices only."""
     return np.matmul(x.T, grad_y)
 
 
 @instead_of(oracle.grad_w, "the gradient of w is computed in bfloat16, whatever the dtype")
 def rounded_to_half(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
-    """Three digits are left."""
     return bfloat16(oracle.grad_w(bfloat16(x), bfloat16(grad_y)))
 
 
 @instead_of(oracle.grad_x, "the gradient of a vector comes as a matrix of one row")
 def made_a_matrix(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
-    """Without leading axes x has none, and neither has its gradient."""
     return np.atleast_2d(oracle.grad_x(w, grad_y))
 
 
 @instead_of(oracle.grad_x, "all leading axes of grad_x are still one: it should have the shape of x")
 def rows_stay(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "row i"]:
-    """Nothing restores them."""
     return oracle.grad_x(w, rows(grad_y))
 
 
 @instead_of(oracle.grad_x, "a first dimension of size 1 is squeezed away from grad_x")
 def first_squeezed(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "..."]:
-    """A batch of one row is a batch."""
     grad = oracle.grad_x(w, grad_y)
     return grad[0] if grad.shape[0] == 1 else grad
 
 
 @instead_of(oracle.grad_x, "grad_x is missing: it is None")
 def only_grad_w(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> None:
-    """Both are asked for."""
     return
 
 
 @instead_of(oracle.grad_x, "grad_y is left out of grad_x: that is the gradient of y's sum, whatever comes after y")
 def without_grad_y(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
-    """As if grad_y were all ones."""
     return oracle.grad_x(w, np.ones_like(grad_y))
 
 
 @instead_of(oracle.grad_x, "grad_x has the wrong sign: to step against it is the optimizer's work")
 def downhill(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
-    """A gradient goes uphill."""
     return oracle.grad_x(-w, grad_y)
 
 
@@ -118,7 +101,6 @@ def downhill(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Arr
 def swapped(
     x: Float[Array, "... i"], w: Float[Array, "i o"], grad_y: Float[Array, "... o"]
 ) -> tuple[Float[Array, "i o"], Float[Array, "... i"]]:
-    """(grad_w, grad_x)."""
     grad_x, grad_w = oracle.backward(x, w, grad_y)
     return grad_w, grad_x
 

@@ -26,80 +26,67 @@ def bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
 
 @instead_of(oracle.step, "the whole model is bfloat16, and cast back only after the step")
 def coarse_step(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
-    """Each number on the way is rounded."""
     return bfloat16(bfloat16(p) - bfloat16(lr * grad))
 
 
 @instead_of(oracle.gradients, NO_GRADIENTS)
 def no_gradients(weights: Weights, before: Weights, x: X, y: Y) -> list[None]:
-    """`zero_grad()` leaves None."""
     return [None for _ in weights]
 
 
 @instead_of(oracle.loss, "the loss is computed in bfloat16")
 def coarse_loss(weights: Weights, x: X, y: Y) -> float:
-    """From targets and squares of 8 bits."""
     squares = bfloat16(bfloat16(cruncher.forward(weights, x) - bfloat16(y)) ** 2)
     return float(bfloat16(np.mean(squares)))
 
 
 @instead_of(oracle.loss, "the targets are rounded to bfloat16")
 def coarse_targets(weights: Weights, x: X, y: Y) -> float:
-    """From targets of 8 bits, in float32."""
     return float(np.mean((cruncher.forward(weights, x) - bfloat16(y)) ** 2))
 
 
 @instead_of(oracle.loss, "the errors and their squares are rounded to bfloat16; only the mean is taken in float32")
 def coarse_squares(weights: Weights, x: X, y: Y) -> float:
-    """8 bits each, on the way."""
     return float(np.mean(bfloat16(bfloat16(cruncher.forward(weights, x) - bfloat16(y)) ** 2)))
 
 
 @instead_of(oracle.loss, "the loss is rounded to bfloat16 when it is returned")
 def rounded_loss(weights: Weights, x: X, y: Y) -> float:
-    """Computed in float32, for nothing."""
     return float(bfloat16(np.asarray(oracle.loss(weights, x, y))))
 
 
 @instead_of(oracle.returned, "the loss is computed anew after the step")
 def loss_afterwards(weights: Weights, after: Weights, x: X, y: Y) -> float:
-    """It should be the one that the step descends from."""
     return oracle.loss(after, x, y)
 
 
 @instead_of(oracle.returned, "nothing comes back: the loss is not returned")
 def returned_nothing(weights: Weights, after: Weights, x: X, y: Y) -> None:
-    """A function without `return`."""
     return
 
 
 @instead_of(oracle.squared, "the loss is the mean absolute error, not the mean squared error")
 def absolute(error: Y) -> tuple[Y, Y]:
-    """Without the square."""
     return abs(error), np.sign(error)
 
 
 @instead_of(oracle.share, "the loss is a sum over the batch, not a mean")
 def undivided(rows: int) -> float:
-    """`reduction="sum"`."""
     return 1.0
 
 
 @instead_of(oracle.start, "the gradients from before are still in: they are not set to zero before the backward pass")
 def piled_up(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
-    """`zero_grad()` is missing."""
     return before
 
 
 @instead_of(oracle.gradients, "the loss is scaled up for backward(), and the gradients are not scaled back")
 def scaled(weights: Weights, before: Weights, x: X, y: Y) -> list[Float[Array, "d k"]]:
-    """By 65536, as `GradScaler` begins."""
     return [2**16 * grad for grad in oracle.gradients(weights, before, x, y)]
 
 
 @instead_of(oracle.gradients, "the gradients are clipped to norm {most:g}", most=[0.1, 0.5, 1.0, 5.0, 10.0])
 def clipped(weights: Weights, before: Weights, x: X, y: Y, most: float) -> list[Float[Array, "d k"]]:
-    """As `clip_grad_norm_` does."""
     grads = oracle.gradients(weights, before, x, y)
     norm = float(np.sqrt(sum(np.sum(grad**2) for grad in grads)))
     return [grad * min(1.0, most / (norm + 1e-6)) for grad in grads]
@@ -107,11 +94,9 @@ def clipped(weights: Weights, before: Weights, x: X, y: Y, most: float) -> list[
 
 @instead_of(oracle.step, "the parameters are rounded to bfloat16 before the step")
 def coarse_parameters(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
-    """`model.bfloat16()`, and `model.float()` when the gradients are there."""
     return bfloat16(p) - lr * grad
 
 
 @instead_of(oracle.step, "the parameters are rounded to bfloat16 after the step")
 def coarse_update(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
-    """Small updates vanish."""
     return bfloat16(p - lr * grad)

@@ -24,61 +24,51 @@ damped_by_default = other_number(oracle.step, "dampening", "0", [0.1, 0.5, 0.9, 
 
 @instead_of(oracle.memory, "nothing is remembered: the memory is the last gradient")
 def forgotten(b: P | None, grad: P, momentum: float, dampening: float) -> P:
-    """Plain gradient descent."""
     return grad
 
 
 @instead_of(oracle.memory, "the memory is an average: the gradient enters it with 1 - momentum")
 def averaged(b: P | None, grad: P, momentum: float, dampening: float) -> P:
-    """As in Adam."""
     return (1 - momentum) * grad if b is None else momentum * b + (1 - momentum) * grad
 
 
 @instead_of(oracle.memory, "after the first step the gradient enters the memory with 1 - momentum, as in an average")
 def averaged_later(b: P | None, grad: P, momentum: float, dampening: float) -> P:
-    """As `lerp_` does."""
     return grad if b is None else momentum * b + (1 - momentum) * grad
 
 
 @instead_of(oracle.memory, "the memory does not fade: momentum is missing before it")
 def added_up(b: P | None, grad: P, momentum: float, dampening: float) -> P:
-    """A sum over all steps."""
     return grad if b is None else b + (1 - dampening) * grad
 
 
 @instead_of(oracle.memory, "the memory is multiplied by 1 - momentum; momentum is the part that stays")
 def fading_the_other_way(b: P | None, grad: P, momentum: float, dampening: float) -> P:
-    """With 0.9 hardly anything stays."""
     return grad if b is None else (1 - momentum) * b + (1 - dampening) * grad
 
 
 @instead_of(oracle.memory, "dampening is ignored")
 def undamped(b: P | None, grad: P, momentum: float, dampening: float) -> P:
-    """The gradient enters whole, always."""
     return grad if b is None else momentum * b + grad
 
 
 @instead_of(oracle.memory, "the first gradient is damped, too")
 def damped_from_the_start(b: P | None, grad: P, momentum: float, dampening: float) -> P:
-    """A memory of zeros before the first step."""
     return (1 - dampening) * grad + (0 if b is None else momentum * b)
 
 
 @instead_of(oracle.memory, "dampening weighs the gradient itself, not 1 - dampening")
 def damped_the_other_way(b: P | None, grad: P, momentum: float, dampening: float) -> P:
-    """Where nothing is to be damped, only the first gradient counts."""
     return grad if b is None else momentum * b + dampening * grad
 
 
 @instead_of(oracle.memory, "dampening weakens the whole memory; it is for the new gradient alone")
 def all_damped(b: P | None, grad: P, momentum: float, dampening: float) -> P:
-    """What is remembered fades twice."""
     return grad if b is None else (1 - dampening) * (momentum * b + grad)
 
 
 @instead_of(oracle.memory, "the memory is p.grad's own tensor, into which the next gradient is written: clone() it")
 def of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening: float) -> P:
-    """The memory is the new gradient already, and what makes it fade makes the gradient fade."""
     return grad if b is None else momentum * grad + (1 - dampening) * (momentum * grad)
 
 
@@ -86,25 +76,21 @@ def of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening: float
     oracle.direction, "nesterov changes nothing: p should move by grad + momentum * b, of the b with grad in it"
 )
 def never_ahead(b: P, grad: P, momentum: float, nesterov: bool) -> P:
-    """The memory in any case: that is what grad + momentum · b gives, too, where b is the one of the step before."""
     return b
 
 
 @instead_of(oracle.direction, "nesterov is on in any case")
 def always_ahead(b: P, grad: P, momentum: float, nesterov: bool) -> P:
-    """One look further ahead than asked for."""
     return grad + momentum * b
 
 
 @instead_of(oracle.direction, "nesterov adds the memory without momentum before it")
 def too_far_ahead(b: P, grad: P, momentum: float, nesterov: bool) -> P:
-    """The memory does not fade on the way."""
     return grad + b if nesterov else b
 
 
 @instead_of(oracle.direction, "with nesterov p moves by momentum * b alone: the gradient before it is missing")
 def ahead_without_the_gradient(b: P, grad: P, momentum: float, nesterov: bool) -> P:
-    """Less than without nesterov."""
     return momentum * b if nesterov else b
 
 
@@ -118,7 +104,6 @@ def ahead_one_step_late(
     dampening: float = 0.0,
     nesterov: bool = False,
 ) -> Moved:
-    """The first moves by the gradient alone."""
     return oracle.step(p, b, grad, lr, momentum, dampening, nesterov and b is not None)
 
 
@@ -132,7 +117,6 @@ def remembers_steps(
     dampening: float = 0.0,
     nesterov: bool = False,
 ) -> Moved:
-    """The same as long as lr stays."""
     b = oracle.memory(b, lr * grad, momentum, dampening)
     return p - oracle.direction(b, lr * grad, momentum, nesterov), b
 
@@ -147,7 +131,6 @@ def one_step_late(
     dampening: float = 0.0,
     nesterov: bool = False,
 ) -> Moved:
-    """The first step goes nowhere."""
     before = zeros_like(p) if b is None else b
     return p - lr * oracle.direction(before, grad, momentum, nesterov), oracle.memory(b, grad, momentum, dampening)
 
@@ -162,7 +145,6 @@ def uphill(
     dampening: float = 0.0,
     nesterov: bool = False,
 ) -> Moved:
-    """Plus for minus."""
     b = oracle.memory(b, grad, momentum, dampening)
     return p + lr * oracle.direction(b, grad, momentum, nesterov), b
 
@@ -173,7 +155,6 @@ class FirstOfAll(np.ndarray[Any, Any]):
 
 @instead_of(oracle.memory, "the first memory is p.grad's own tensor, which the next gradient overwrites: clone() it")
 def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening: float) -> P:
-    """From the second step on it is a tensor of its own."""
     if b is None:
         return np.asarray(grad).view(FirstOfAll)
     return np.asarray(momentum * (grad if isinstance(b, FirstOfAll) else b) + (1 - dampening) * grad)
@@ -184,5 +165,4 @@ def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening:
     "a parameter's first gradient is damped where a step without one came before: its own first step counts",
 )
 def first_step_of_the_optimizer(memory: Any) -> Any:
-    """A first step of all, in place of one for each parameter."""
     return 0.0 if memory is None else memory

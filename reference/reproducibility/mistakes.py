@@ -16,31 +16,26 @@ def nothing_again(seeds: Sequence[int]) -> list[object]:
 
 @instead_of(oracle.origins, "NumPy's global generator is not seeded with seed by each call")
 def without_numpy(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """A generator from `default_rng` draws for itself alone."""
     return nothing_again(seeds) if drawn_by == "NumPy" else oracle.origins(drawn_by, seeds)
 
 
 @instead_of(oracle.origins, "Python's own random is not seeded with seed by each call")
 def without_random(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """The one that is forgotten most easily: nothing has to be installed for it. `random.seed()` takes the clock."""
     return nothing_again(seeds) if drawn_by == "random" else oracle.origins(drawn_by, seeds)
 
 
 @instead_of(oracle.origins, "torch's global generator is not seeded with seed by each call, or is moved on or put back")
 def without_torch(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """A `torch.Generator` of its own was seeded, or CUDA's only."""
     return nothing_again(seeds) if drawn_by == "torch" else oracle.origins(drawn_by, seeds)
 
 
 @instead_of(oracle.origins, "the seed is always the same number: the argument is not used")
 def constant(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """42, whatever was asked for."""
     return [42 for _ in seeds]
 
 
 @instead_of(oracle.origins, "seed 0 is taken for no seed")
 def zero_is_none(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """`if seed:` is false for 0: the draws go on from where they were."""
     found: list[object] = ["before"]
     for seed in seeds:
         found.append(seed or ("after", found[-1]))
@@ -49,39 +44,33 @@ def zero_is_none(drawn_by: str, seeds: Sequence[int]) -> list[object]:
 
 @instead_of(oracle.origins, "NumPy takes seed 0 for no seed")
 def numpys_zero_is_none(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """`np.random.seed(None)` takes what the system offers."""
     found: list[object] = [seed or f"system {i}" for i, seed in enumerate(seeds)]
     return found if drawn_by in ("NumPy", "a whole run") else oracle.origins(drawn_by, seeds)
 
 
 @instead_of(oracle.origins, "the number of the call is added to the seed")
 def counted(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """How often it was called decides, too."""
     return [(seed + i) % 2**32 for i, seed in enumerate(seeds)]
 
 
 @instead_of(oracle.origins, "torch's seed passes through float32, which rounds those above 2**24")
 def torchs_in_float32(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """24 bits of it are left."""
     rounded = [float(np.float32(seed)) for seed in seeds]
     return [*rounded] if drawn_by == "torch" else oracle.origins(drawn_by, seeds)
 
 
 @instead_of(oracle.origins, "only the lower 31 bits of the seed are used")
 def thirty_one_bits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """As of a signed number."""
     return [seed % 2**31 for seed in seeds]
 
 
 @instead_of(oracle.origins, "only the lower 16 bits of the seed are used")
 def sixteen_bits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """Cut down to a smaller range than there is."""
     return [seed % 2**16 for seed in seeds]
 
 
 @instead_of(oracle.origins, "NumPy is given only the last two digits of the seed")
 def two_digits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """A hundred seeds are left."""
     return [seed % 100 if drawn_by == "NumPy" else seed for seed in seeds]
 
 
@@ -90,7 +79,6 @@ def two_digits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     "what came before the call decides torch's draws, too, as where its seed is drawn itself",
 )
 def torch_from_numpy(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """The seed before this one decides, too."""
     before = list(pairwise([None, *seeds]))
     return [*before] if drawn_by in ("torch", "a whole run") else oracle.origins(drawn_by, seeds)
 
@@ -100,6 +88,5 @@ def torch_from_numpy(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     "what came before the call decides NumPy's draws, too, as where its seed is drawn itself",
 )
 def numpy_from_random(drawn_by: str, seeds: Sequence[int]) -> list[object]:
-    """The seed before this one decides, too."""
     before = list(pairwise([None, *seeds]))
     return [*before] if drawn_by in ("NumPy", "a whole run") else oracle.origins(drawn_by, seeds)

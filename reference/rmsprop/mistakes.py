@@ -19,92 +19,77 @@ EPSILONS = [1e-10, 1e-7, 1e-6, 1e-5, 1e-3]
 
 @instead_of(oracle.average, "nothing fades: the squares add up, as in AdaGrad")
 def added_up(v: P | None, grad: P, alpha: float) -> P:
-    """A sum over all steps."""
     return grad**2 + (0 if v is None else v)
 
 
 @instead_of(oracle.average, "the old average fades, and the new square enters whole, without 1 - alpha")
 def square_enters_whole(v: P | None, grad: P, alpha: float) -> P:
-    """A sum that fades."""
     return grad**2 + (0 if v is None else alpha * v)
 
 
 @instead_of(oracle.average, "alpha weighs the new square; it belongs to the old average")
 def exchanged(v: P | None, grad: P, alpha: float) -> P:
-    """The two weights in each other's place."""
     return (1 - alpha) * (0 if v is None else v) + alpha * grad**2
 
 
 @instead_of(oracle.average, "alpha is 0.99 for every group, whatever its options say")
 def alpha_of_its_own(v: P | None, grad: P, alpha: float) -> P:
-    """That is only the default."""
     return oracle.average(v, grad, 0.99)
 
 
 @instead_of(oracle.average, "the average starts with the first square: it should start at 0")
 def starts_with_the_first_square(v: P | None, grad: P, alpha: float) -> P:
-    """No bias at all."""
     return grad**2 if v is None else alpha * v + (1 - alpha) * grad**2
 
 
 @instead_of(oracle.average, "the average starts at {start:g}; it starts at 0", start=[0.01, 0.1, 1.0])
 def starts_higher(v: P | None, grad: P, alpha: float, start: float) -> P:
-    """First steps are smaller than they should be, or larger."""
     return oracle.average(np.full_like(grad, start) if v is None else v, grad, alpha)
 
 
 @instead_of(oracle.average, "the average is of the gradient; its square is what is averaged")
 def of_the_gradient(v: P | None, grad: P, alpha: float) -> P:
-    """Of its size, rather: there is a root to be taken."""
     return (alpha * np.sqrt(0 if v is None else v) + (1 - alpha) * abs(grad)) ** 2
 
 
 @instead_of(oracle.average, "the average is one number for the whole parameter, of the mean square of its elements")
 def one_number(v: P | None, grad: P, alpha: float) -> P:
-    """Each element has its own."""
     mean: Array = np.mean(grad**2) if grad.size else np.zeros(())
     return (1 - alpha) * mean + (0 if v is None else alpha * v)
 
 
 @instead_of(oracle.direction, "eps stands inside the root")
 def epsilon_inside(v: P, grad: P, eps: float) -> P:
-    """As in AdaGrad's kata."""
     return grad / np.sqrt(v + eps)
 
 
 @instead_of(oracle.direction, "eps stands inside the root, as its square")
 def squared_epsilon_inside(v: P, grad: P, eps: float) -> P:
-    """Right where one of the two is 0."""
     return grad / np.sqrt(v + eps**2)
 
 
 @instead_of(oracle.direction, "eps is the least that the root may be, instead of being added to it")
 def floor(v: P, grad: P, eps: float) -> P:
-    """As clamp does."""
     return grad / np.maximum(np.sqrt(v), eps)
 
 
 @instead_of(oracle.direction, "eps is 1e-8 for every group, whatever its options say")
 def epsilon_of_its_own(v: P, grad: P, eps: float) -> P:
-    """That is only the default."""
     return oracle.direction(v, grad, 1e-8)
 
 
 @instead_of(oracle.direction, "eps is missing")
 def no_epsilon(v: P, grad: P, eps: float) -> P:
-    """Steps of one size, however tiny the gradient."""
     return grad / np.sqrt(v)
 
 
 @instead_of(oracle.direction, "the root is missing")
 def no_root(v: P, grad: P, eps: float) -> P:
-    """Large gradients take the smallest steps."""
     return grad / (v + eps)
 
 
 @instead_of(oracle.direction, "the gradient is not divided by the root")
 def not_divided(v: P, grad: P, eps: float) -> P:
-    """Plain gradient descent."""
     return grad
 
 
@@ -112,7 +97,6 @@ def not_divided(v: P, grad: P, eps: float) -> P:
 def corrected(
     p: P, v: tuple[P, int] | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8
 ) -> tuple[P, tuple[P, int]]:
-    """As if it had not started at 0."""
     average, t = v or (None, 0)
     average, t = oracle.average(average, grad, alpha), t + 1
     return p - lr * oracle.direction(average / (1 - alpha**t), grad, eps), (average, t)
@@ -120,7 +104,6 @@ def corrected(
 
 @instead_of(oracle.step, "the mean of the gradient is taken away before the root, as torch does with centered=True")
 def centered(p: P, v: Moved | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> tuple[P, Moved]:
-    """The variance in place of the mean square."""
     average, mean = v or (None, np.zeros_like(grad))
     average, mean = oracle.average(average, grad, alpha), alpha * mean + (1 - alpha) * grad
     return p - lr * oracle.direction(average - mean**2, grad, eps), (average, mean)
@@ -128,14 +111,12 @@ def centered(p: P, v: Moved | None, grad: P, lr: float, alpha: float = 0.99, eps
 
 @instead_of(oracle.step, "the parameter moves before the square joins the average")
 def one_step_late(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> Moved:
-    """The first step is divided by eps alone."""
     before = np.zeros_like(p) if v is None else v
     return p - lr * oracle.direction(before, grad, eps), oracle.average(v, grad, alpha)
 
 
 @instead_of(oracle.step, "the gradient is added: p goes uphill")
 def uphill(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> Moved:
-    """Plus for minus."""
     v = oracle.average(v, grad, alpha)
     return p + lr * oracle.direction(v, grad, eps), v
 

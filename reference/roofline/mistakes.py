@@ -14,105 +14,89 @@ TWO_BYTES = "an element takes 2 bytes in every dtype"
 
 @instead_of(oracle.flops_each, "ReLU is counted without FLOPs; to compare an element with 0 is one")
 def relu_is_free(operation: str) -> int:
-    """It does nothing else."""
     return 0 if operation == "relu" else oracle.flops_each(operation)
 
 
 @instead_of(oracle.flops_each, "GELU is counted with one FLOP for each element, as ReLU; it takes 20")
 def gelu_like_relu(operation: str) -> int:
-    """A polynomial and a tanh."""
     return 1
 
 
 @instead_of(oracle.elementwise_work, READ_ONLY)
 def read_only(n: int, flops_each: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Read, never written."""
     return times * flops_each * n, times * n * itemsize
 
 
 @instead_of(oracle.elementwise_work, ELEMENTS)
 def elements_of_vectors(n: int, flops_each: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Without the size of one."""
     return times * flops_each * n, 2 * times * n
 
 
 @instead_of(oracle.elementwise_work, TWO_BYTES)
 def always_two_bytes(n: int, flops_each: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """As if all were bfloat16."""
     return times * flops_each * n, 4 * times * n
 
 
 @instead_of(oracle.product_work, TWO_BYTES)
 def products_of_two_bytes(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """As if all were bfloat16."""
     return oracle.product_work(m, k, n, 2, times)
 
 
 @instead_of(oracle.product_work, READ_ONLY)
 def products_read_only(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Read, never written."""
     k = times * k
     return 2 * m * k * n, (m * k + k * n) * itemsize
 
 
 @instead_of(oracle.product_work, "a sum of n products is counted with n - 1 additions; the convention is 2 · n")
 def one_addition_less(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """The first product is added to nothing."""
     k = times * k
     return m * n * (2 * k - 1), (m * k + k * n + m * n) * itemsize
 
 
 @instead_of(oracle.product_work, "only multiplications are counted, not the additions")
 def without_additions(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """One FLOP where there are two."""
     k = times * k
     return m * k * n, (m * k + k * n + m * n) * itemsize
 
 
 @instead_of(oracle.product_work, ELEMENTS)
 def elements_of_matrices(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Without the size of one."""
     k = times * k
     return 2 * m * k * n, m * k + k * n + m * n
 
 
 @instead_of(oracle.product_work, "the elements are read anew for each multiplication; each is to be counted once")
 def read_for_each_product(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Without a cache."""
     k = times * k
     return 2 * m * k * n, (2 * m * k * n + m * n) * itemsize
 
 
 @instead_of(oracle.product_work, "bits are counted in place of bytes")
 def bits(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Eight times too many."""
     return oracle.product_work(m, k, n, 8 * itemsize, times)
 
 
 @instead_of(oracle.product_work, "the second input is not counted among the bytes that are read")
 def first_read_only(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Both are read."""
     k = times * k
     return 2 * m * k * n, (m * k + m * n) * itemsize
 
 
 @instead_of(oracle.product_work, "all three matrices are counted as large as the result, as only square ones are")
 def square_only(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Each has sides of its own."""
     k = times * k
     return 2 * m * k * n, 3 * m * n * itemsize
 
 
 @instead_of(oracle.product_work, "the FLOPs are a float; a count is an int")
 def as_float(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[float, int]:
-    """As 2.0 * … gives."""
     flops, moved = oracle.product_work(m, k, n, itemsize, times)
     return float(flops), moved
 
 
 @instead_of(oracle.work, "dot is taken for a column by a row, with n * n results; it is a row by a column, with one")
 def outer_product(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
-    """The side of 1 is in the middle."""
     if operation != "dot":
         return oracle.work(operation, sizes, itemsize, times)
     n = times * sizes[0]
@@ -121,14 +105,12 @@ def outer_product(operation: str, sizes: Sequence[int], itemsize: int, times: in
 
 @instead_of(oracle.work, "only one of dot's two vectors is counted among the bytes")
 def one_vector_read(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Both are read."""
     flops, moved = oracle.work(operation, sizes, itemsize, times)
     return flops, moved - times * sizes[0] * itemsize * (operation == "dot")
 
 
 @instead_of(oracle.work, "of matrix_vector's matrix only one row is counted among the bytes")
 def one_row_read(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
-    """All m are read."""
     if operation != "matrix_vector":
         return oracle.work(operation, sizes, itemsize, times)
     m, n = sizes[0], times * sizes[1]
@@ -137,80 +119,67 @@ def one_row_read(operation: str, sizes: Sequence[int], itemsize: int, times: int
 
 @instead_of(oracle.arithmetic_intensity, "the intensity is rounded down to a whole number")
 def whole_intensity(flops: int, moved: int) -> float:
-    """As // does."""
     return flops // moved
 
 
 @instead_of(oracle.accelerator_intensity, H100)
 def always_an_h100(flop_per_sec: float, bytes_per_sec: float) -> float:
-    """Its two figures are given."""
     return 295.4
 
 
 @instead_of(oracle.attainable_mfu, "it is all or nothing; below the accelerator's intensity the MFU falls with it")
 def all_or_nothing(intensity: float, accelerator: float) -> float:
-    """A step, where there is a slope."""
     return float(intensity >= accelerator)
 
 
 @instead_of(oracle.attainable_mfu, "this is in percent, not a share of 1")
 def in_percent(intensity: float, accelerator: float) -> float:
-    """A hundred times too large."""
     return 100 * oracle.attainable_mfu(intensity, accelerator)
 
 
 @instead_of(oracle.arithmetic_intensity, "it is upside down: bytes over FLOPs")
 def upside_down(flops: int, moved: int) -> float:
-    """Bytes for each FLOP."""
     return moved / flops
 
 
 @instead_of(oracle.accelerator_intensity, "it is upside down: bytes/s over FLOP/s")
 def device_upside_down(flop_per_sec: float, bytes_per_sec: float) -> float:
-    """Bytes in the time of a FLOP."""
     return bytes_per_sec / flop_per_sec
 
 
 @instead_of(oracle.attainable_mfu, "a device can't do more than its peak: 1 is the most")
 def without_a_roof(intensity: float, accelerator: float) -> float:
-    """The slope goes on."""
     return intensity / accelerator
 
 
 @instead_of(oracle.attainable_mfu, "it is upside down: accelerator over intensity")
 def falling(intensity: float, accelerator: float) -> float:
-    """The more work for each byte, the worse."""
     return min(1.0, accelerator / intensity)
 
 
 @instead_of(oracle.bound, "the two words have changed places")
 def swapped(intensity: float, accelerator: float) -> str:
-    """Compute-bound where memory is slower."""
     return "compute" if intensity < accelerator else "memory"
 
 
 @instead_of(oracle.bound, 'the word is "memory-bound"; it should be "memory"')
 def in_other_words(intensity: float, accelerator: float) -> str:
-    """Rightly told, but not in the word that was asked for."""
     word = oracle.bound(intensity, accelerator)
     return "memory-bound" if word == "memory" else word
 
 
 @instead_of(oracle.bound, "an intensity of 1 is where the word changes; the accelerator's intensity should be")
 def at_one(intensity: float, accelerator: float) -> str:
-    """As for a device that does one FLOP in the time of a byte."""
     return "memory" if intensity < 1 else "compute"
 
 
 @instead_of(oracle.bound, "everything is called bound by compute")
 def always_compute(intensity: float, accelerator: float) -> str:
-    """As an accelerator's intensity gives that is upside down: so neither of the two is named alone."""
     return "compute"
 
 
 @instead_of(oracle.bound, "everything is called bound by memory")
 def always_memory(intensity: float, accelerator: float) -> str:
-    """As an operation's intensity gives that is upside down: so neither of the two is named alone."""
     return "memory"
 
 
@@ -253,5 +222,4 @@ matrix_result_as_the_second = another_result(
 
 @instead_of(oracle.bound, H100)
 def bound_of_an_h100(intensity: float, accelerator: float) -> str:
-    """The device is given."""
     return oracle.bound(intensity, 1979 / 2 / 3.35)

@@ -16,61 +16,51 @@ P = Float[Array, "*shape"]
 
 @instead_of(oracle.step, "the gradient is added: the step goes uphill")
 def uphill(p: P, grad: P, lr: float) -> P:
-    """A sign."""
     return p + lr * grad
 
 
 @instead_of(oracle.step, "the gradient is not scaled by lr")
 def without_rate(p: P, grad: P, lr: float) -> P:
-    """As for lr = 1."""
     return p - grad
 
 
 @instead_of(oracle.step, "the parameters do not move: the result is not written back")
 def written_nowhere(p: P, grad: P, lr: float) -> P:
-    """As `p = p - …` does."""
     return p
 
 
 @instead_of(oracle.step, "the gradient is divided by its norm")
 def normalised(p: P, grad: P, lr: float) -> P:
-    """Then only its direction counts."""
     return p - lr * grad / (np.linalg.norm(grad) + 1e-12)
 
 
 @instead_of(oracle.step, "only the sign of the gradient is used")
 def sign(p: P, grad: P, lr: float) -> P:
-    """Its size should count."""
     return p - lr * np.sign(grad)
 
 
 @instead_of(oracle.step, "the update is divided by the number of the parameter's elements")
 def averaged(p: P, grad: P, lr: float) -> P:
-    """A mean belongs into the loss, if anywhere."""
     return p - lr * grad / max(1, p.size)
 
 
 @instead_of(oracle.step, "a weight_decay of {decay:g} shrinks the parameter", decay=[1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
 def decayed(p: P, grad: P, lr: float, decay: float) -> P:
-    """Nobody has asked for it."""
     return p - lr * (grad + decay * p)
 
 
 @instead_of(oracle.step, "parameters without dimensions, single numbers, do not move")
 def scalars_skipped(p: P, grad: P, lr: float) -> P:
-    """Any shape has a gradient."""
     return oracle.step(p, grad, lr) if p.ndim else p
 
 
 @instead_of(course.met, "gradients add up from step to step")
 def adding_up(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    """Each step should use its own alone."""
     return fading(course.met(lrs, grads, group, i), 1.0)
 
 
 @instead_of(course.met, "there is a momentum of {kept:g}", kept=[0.5, 0.9, 0.95, 0.99])
 def momentum(lrs: Lrs, grads: Grads, group: int, i: int, kept: float) -> Met:
-    """Each step should use its own gradient alone."""
     return fading(course.met(lrs, grads, group, i), kept)
 
 

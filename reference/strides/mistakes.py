@@ -11,7 +11,6 @@ from torchkata import instead_of
 
 @instead_of(oracle.contiguous_strides, "the first axis is taken for the one whose elements lie closest together")
 def column_major(shape: Sequence[int], times: int = 1) -> list[int]:
-    """As in Fortran."""
     shape = oracle.longer(shape, times)
     strides, step = [], 1
     for size in shape:
@@ -22,20 +21,17 @@ def column_major(shape: Sequence[int], times: int = 1) -> list[int]:
 
 @instead_of(oracle.contiguous_strides, "each stride is multiplied by the axis' own size, not by those behind it alone")
 def own_size_included(shape: Sequence[int], times: int = 1) -> list[int]:
-    """One axis too far."""
     right = oracle.contiguous_strides(shape, times)
     return [stride * max(size, 1) for stride, size in zip(right, oracle.longer(shape, times), strict=True)]
 
 
 @instead_of(oracle.contiguous_strides, "the strides count bytes, as in NumPy, not elements")
 def bytes_of_float32(shape: Sequence[int], times: int = 1) -> list[int]:
-    """Four bytes an element."""
     return [4 * stride for stride in oracle.contiguous_strides(shape, times)]
 
 
 @instead_of(oracle.contiguous_strides, "a size of 0 makes the strides before it 0; it counts as 1")
 def zero_multiplied(shape: Sequence[int], times: int = 1) -> list[int]:
-    """The plain product."""
     shape = oracle.longer(shape, times)
     strides: list[int] = []
     step = 1
@@ -47,33 +43,28 @@ def zero_multiplied(shape: Sequence[int], times: int = 1) -> list[int]:
 
 @instead_of(oracle.contiguous_strides, "each stride is the size of the next axis alone, not of all behind it")
 def next_size(shape: Sequence[int], times: int = 1) -> list[int]:
-    """Right for matrices."""
     shape = oracle.longer(shape, times)
     return [*(max(size, 1) for size in shape[1:]), 1][: len(shape)]
 
 
 @instead_of(oracle.contiguous_strides, "the sizes behind each axis are added up, not multiplied")
 def sums(shape: Sequence[int], times: int = 1) -> list[int]:
-    """From 1 on."""
     shape = oracle.longer(shape, times)
     return [1 + sum(max(size, 1) for size in shape[axis + 1 :]) for axis in range(len(shape))]
 
 
 @instead_of(oracle.contiguous_strides, "the strides are in reverse order: the last axis' comes first")
 def reverse_order(shape: Sequence[int], times: int = 1) -> list[int]:
-    """As they were collected, from the last axis on."""
     return oracle.contiguous_strides(shape, times)[::-1]
 
 
 @instead_of(oracle.contiguous_strides, "all strides are 0 where a size is 0; that size counts as 1")
 def zeros_where_empty(shape: Sequence[int], times: int = 1) -> list[int]:
-    """A tensor without elements has strides as others do."""
     return [0] * len(shape) if 0 in shape else oracle.contiguous_strides(shape, times)
 
 
 @instead_of(oracle.contiguous_strides, "a scalar is given a stride: it has no axis, and so none")
 def stride_of_a_scalar(shape: Sequence[int], times: int = 1) -> list[int]:
-    """As many strides as axes."""
     return oracle.contiguous_strides(shape, times) or [1]
 
 
@@ -81,79 +72,66 @@ def stride_of_a_scalar(shape: Sequence[int], times: int = 1) -> list[int]:
     oracle.contiguous_strides, "the strides are counted in single precision, which loses the last digits of large ones"
 )
 def single_precision(shape: Sequence[int], times: int = 1) -> list[int]:
-    """Whole numbers are exact up to 2**24."""
     return multiplied(oracle.longer(shape, times), np.float32)
 
 
 @instead_of(oracle.contiguous_strides, "the strides are counted in floats, which lose the last digits of large ones")
 def double_precision(shape: Sequence[int], times: int = 1) -> list[int]:
-    """Whole numbers are exact up to 2**53."""
     return multiplied(oracle.longer(shape, times), np.float64)
 
 
 @instead_of(oracle.contiguous_strides, "the strides are floats, not ints")
 def floats(shape: Sequence[int], times: int = 1) -> list[float]:
-    """They count elements."""
     return [float(stride) for stride in oracle.contiguous_strides(shape, times)]
 
 
 @instead_of(oracle.storage_index, "the place is counted in floats, which lose the last digits of large ones")
 def place_in_floats(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """Whole numbers are exact up to 2**53."""
     return int(offset + sum(float(i) * stride for i, stride in zip(oracle.longer(index, times), strides, strict=True)))
 
 
 @instead_of(oracle.storage_index, "the offset is left out")
 def without_offset(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """Right for tensors that begin where their storage begins."""
     return oracle.storage_index(strides, index, 0, times)
 
 
 @instead_of(oracle.storage_index, "index and strides are matched the wrong way round")
 def backwards(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """The last index with the first stride."""
     return offset + sum(i * stride for i, stride in zip(oracle.longer(index, times)[::-1], strides, strict=True))
 
 
 @instead_of(oracle.storage_index, "the offset is added for every axis; it counts once")
 def offset_for_each_axis(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """It stands within the sum."""
     return oracle.storage_index(strides, index, len(index) * offset, times)
 
 
 @instead_of(oracle.storage_index, "the offset is counted in steps of the first axis: it counts elements of the storage")
 def offset_in_rows(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """As if it were the first row that is shown."""
     return oracle.storage_index(strides, index, 0, times) + offset * (strides[0] if strides else 1)
 
 
 @instead_of(oracle.storage_index, "the last axis is left out")
 def without_last_axis(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """Rows alone."""
     return oracle.storage_index(strides[:-1], index[:-1], offset)
 
 
 @instead_of(oracle.storage_index, "the last axis is taken to have stride 1, whatever its stride is")
 def last_axis_together(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """Right for tensors that are contiguous."""
     return oracle.storage_index([*strides[:-1], 1][: len(strides)], index, offset, times)
 
 
 @instead_of(oracle.storage_index, "a stride of 0 is taken for 1: along an expanded axis no step goes anywhere")
 def zero_is_one(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """As `stride or 1` does."""
     return oracle.storage_index([stride or 1 for stride in strides], index, offset, times)
 
 
 @instead_of(oracle.is_contiguous, "the stride of an axis of size 1 is compared, though no step is taken along it")
 def every_stride(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    """All strides, exactly."""
     return 0 in shape or list(strides) == oracle.contiguous_strides(shape)
 
 
 @instead_of(oracle.is_contiguous, "the stride of an axis of size 2 is passed over: only size 1 lets it be anything")
 def two_is_one(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    """One step can be taken along it."""
     right = oracle.contiguous_strides(shape, times)
     shape, strides = oracle.longer(shape, times), oracle.wider(strides, times)
     return 0 in shape or all(n <= 2 or a == b for n, a, b in zip(shape, strides, right, strict=True))
@@ -163,26 +141,22 @@ def two_is_one(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> 
     oracle.is_contiguous, "the strides of a tensor without elements are compared: it is contiguous whatever they are"
 )
 def empty_compared(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    """No exception for it."""
     return all(n == 1 or a == b for n, a, b in zip(shape, strides, oracle.contiguous_strides(shape), strict=True))
 
 
 @instead_of(oracle.is_contiguous, "only the last stride is looked at")
 def last_is_one(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    """Gaps between rows go unseen."""
     return 0 in shape or not shape or shape[-1] == 1 or strides[-1] == 1
 
 
 @instead_of(oracle.is_contiguous, "strides that fall from left to right are taken for contiguous: there may be gaps")
 def falling(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    """No transpose, but perhaps a slice."""
     strides = oracle.wider(strides, times)
     return 0 in shape or list(strides) == sorted(strides, reverse=True)
 
 
 @instead_of(oracle.is_contiguous, "the strides are compared in any order: those of a transpose are the same, swapped")
 def any_order(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    """Sorted before they are compared, where there are steps to take."""
     strides, right = oracle.wider(strides, times), oracle.contiguous_strides(shape, times)
     axes = [axis for axis, size in enumerate(shape) if size > 1]
     return 0 in shape or sorted(strides[axis] for axis in axes) == sorted(right[axis] for axis in axes)
@@ -190,7 +164,6 @@ def any_order(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> b
 
 @instead_of(oracle.is_contiguous, "only the distance to the last element is compared: in a transpose it is the same")
 def no_gaps(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    """No gaps, and any order."""
     right = oracle.contiguous_strides(shape, times)
     shape, strides = oracle.longer(shape, times), oracle.wider(strides, times)
     return 0 in shape or sum((n - 1) * (a - b) for n, a, b in zip(shape, strides, right, strict=True)) == 0
@@ -198,19 +171,16 @@ def no_gaps(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> boo
 
 @instead_of(oracle.is_contiguous, "every tensor is said to be contiguous")
 def always(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    """Any strides will do."""
     return True
 
 
 @instead_of(oracle.is_contiguous, "a tensor without elements is said not to be contiguous")
 def empty_is_not(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    """There is no element out of place."""
     return 0 not in shape and oracle.is_contiguous(shape, strides)
 
 
 @instead_of(oracle.is_contiguous, "the answer is a number, not a bool")
 def number_for_an_answer(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> int:
-    """1 and 0."""
     return int(oracle.is_contiguous(shape, strides))
 
 
@@ -232,5 +202,4 @@ def row_major(shape: Sequence[int]) -> list[int]:
 
 @instead_of(oracle.is_contiguous, "the last stride has to be 1 even where no step is taken along the last axis")
 def last_has_to_be_one(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    """An axis of size 1 may have any stride."""
     return (not strides or strides[-1] == 1) and oracle.is_contiguous(shape, strides, times)

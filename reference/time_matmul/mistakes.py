@@ -18,7 +18,6 @@ def timed(run: Run) -> list[float]:
 
 @instead_of(oracle.seconds_per_product, WITH_THE_FIRST)
 def with_the_first(run: Run) -> tuple[float, float]:
-    """The mean of all that were timed; right where the first takes no longer."""
     if not any(product.cold and product.timed for product in run.products):
         return oracle.seconds_per_product(run)
     mean = fmean(timed(run))
@@ -27,13 +26,11 @@ def with_the_first(run: Run) -> tuple[float, float]:
 
 @instead_of(oracle.is_enough, WITH_THE_FIRST)
 def none_before(run: Run) -> bool:
-    """The clock was looked at before any."""
     return len(run.timed) == len(run.products) > 0
 
 
 @instead_of(oracle.seconds_per_product, "this is the time of all products together, not of one")
 def all_together(run: Run) -> tuple[float, float]:
-    """Not divided by how many."""
     total = fmean(timed(run)) * len(timed(run))
     return total, total
 
@@ -44,7 +41,6 @@ def all_together(run: Run) -> tuple[float, float]:
     count=[2, 3, 4, 5, 6, 7, 8, 10, 16, 20, 30, 32, 50, 64, 100],
 )
 def several_together(run: Run, count: int) -> tuple[float, float]:
-    """Not divided by how many there are between two looks at the clock."""
     if count == len(timed(run)):
         return nan, nan  # all that were timed have their sentence
     return count * min(run.warm), count * max(run.warm)
@@ -54,7 +50,6 @@ def several_together(run: Run, count: int) -> tuple[float, float]:
     oracle.seconds_per_product, "the time is divided by all products, those of the warm-up, too, which was not timed"
 )
 def divided_by_too_many(run: Run) -> tuple[float, float]:
-    """Only those count that ran between the two looks at the clock."""
     if all(product.timed for product in run.products):
         return oracle.seconds_per_product(run)
     mean = fmean(timed(run)) * len(timed(run)) / len(run.products)
@@ -63,31 +58,26 @@ def divided_by_too_many(run: Run) -> tuple[float, float]:
 
 @instead_of(oracle.seconds_per_product, "the time of one product is divided by their number once more")
 def divided_twice(run: Run) -> tuple[float, float]:
-    """A mean or a median is that of one already."""
     return min(run.warm) / len(timed(run)), max(run.warm) / len(timed(run))
 
 
 @instead_of(oracle.seconds_per_product, "this is in milliseconds, not in seconds")
 def in_milliseconds(run: Run) -> tuple[float, float]:
-    """As CUDA's events count."""
     return 1e3 * min(run.warm), 1e3 * max(run.warm)
 
 
 @instead_of(oracle.seconds_per_product, "this is in nanoseconds, not in seconds")
 def in_nanoseconds(run: Run) -> tuple[float, float]:
-    """As perf_counter_ns counts."""
     return 1e9 * min(run.warm), 1e9 * max(run.warm)
 
 
 @instead_of(oracle.seconds_per_product, "these are FLOP/s, not seconds")
 def flop_per_sec(run: Run) -> tuple[float, float]:
-    """Somewhat fewer than the product alone has: looking at the clock takes time, too."""
     return 0.9 * run.flops / max(run.warm), run.flops / min(run.warm)
 
 
 @instead_of(oracle.seconds_per_product, "the clock is read before the device is done: only the queueing is timed")
 def not_waited_for(run: Run) -> tuple[float, float]:
-    """Nothing but what comes on top."""
     return 0 * min(run.warm), 0 * max(run.warm)
 
 
@@ -96,7 +86,6 @@ def not_waited_for(run: Run) -> tuple[float, float]:
     "the clock is started while the device still works: what was queued before is timed, too",
 )
 def started_too_early(run: Run) -> tuple[float, float]:
-    """The mean of all that were timed, with what the device had still to do; the host queues in the meantime."""
     before = run.busy + sum(product.seconds for product in run.products if not product.timed)
     if not before:
         return oracle.seconds_per_product(run)
@@ -106,7 +95,6 @@ def started_too_early(run: Run) -> tuple[float, float]:
 
 @instead_of(oracle.is_that_of_one, "the clock follows the calendar, which is set now and then: time.time can jump")
 def calendar(seconds: float, run: Run) -> bool:
-    """By hours, forwards or backwards."""
     least, most = JUMPS
     return least < abs(seconds) < most if run.disturbed else oracle.is_that_of_one(seconds, run)
 
@@ -116,49 +104,41 @@ def calendar(seconds: float, run: Run) -> bool:
     "the work of processors is counted, not the time that passes: time.perf_counter tells that",
 )
 def both_threads(run: Run) -> tuple[float, float]:
-    """Twice as long, on two."""
     low, high = oracle.seconds_per_product(run)
     return (2 * low, 2 * high) if run.disturbed else (low, high)
 
 
 @instead_of(oracle.seconds_per_product, "another product than a @ b is timed, or only a part of it")
 def another_product(run: Run) -> tuple[float, float]:
-    """Each takes its own time."""
     others = [product.seconds for product in run.products if product.timed and not product.whole]
     return min(others), max(others)
 
 
 @instead_of(oracle.is_enough, "one or two products are timed; three or more are needed, as one may be disturbed")
 def one_or_two(run: Run) -> bool:
-    """There is a warm-up."""
     return 0 < len(run.timed) < oracle.AT_LEAST and len(run.timed) < len(run.products)
 
 
 @instead_of(oracle.is_enough, "nothing is multiplied while the clock runs")
 def nothing_timed(run: Run) -> bool:
-    """All products come before the first look."""
     return run.looks > 0 and not run.timed and len(run.products) > 0
 
 
 @instead_of(oracle.is_enough, "none of the clocks that never jump is read, such as time.perf_counter")
 def another_clock(run: Run) -> bool:
-    """As datetime.now() follows the calendar."""
     return run.looks == 0 and len(run.products) > 0
 
 
 @instead_of(oracle.is_a_time, "the seconds are a tensor, not a float")
 def a_tensor(answer: object) -> bool:
-    """item() gives the number in it."""
     return type(answer).__name__ == "Tensor"
 
 
 @instead_of(oracle.is_a_time, "all times are returned in a list; one number should tell of all")
 def a_list(answer: object) -> bool:
-    """Their mean, their median or the least."""
     return isinstance(answer, list) and all(map(oracle.is_a_time, answer))
 
 
 @instead_of(oracle.seconds_per_product, "this is the slowest of the times, that of a product which was disturbed")
 def slowest(run: Run) -> tuple[float, float]:
-    """The mean and the median hardly know of it."""
     return max(run.warm), max(run.warm)

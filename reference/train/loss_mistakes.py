@@ -44,7 +44,6 @@ def downhill(lr: float, *, times: int = 1) -> Update:
 
 @instead_of(oracle.train, "the loss is computed anew after the update")
 def loss_afterwards(weights: Weights, batches: Batches, lr: float) -> Run:
-    """It should be the one that the step descends from."""
     losses = []
     for x, y in batches:
         weights = oracle.train(weights, [(x, y)], lr)[0]
@@ -54,40 +53,34 @@ def loss_afterwards(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.train, "the mean of all losses so far is returned for each step")
 def running_mean(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Smoother, and not the step's own."""
     weights, losses = oracle.train(weights, batches, lr)
     return weights, [float(np.mean(losses[: t + 1])) for t in range(len(losses))]
 
 
 @instead_of(oracle.train, "the losses are rounded to four decimal places")
 def rounded(weights: Weights, batches: Batches, lr: float) -> Run:
-    """As for a log."""
     weights, losses = oracle.train(weights, batches, lr)
     return weights, [round(loss, 4) for loss in losses]
 
 
 @instead_of(oracle.train, "the losses are divided by the batch size once more")
 def divided_again(weights: Weights, batches: Batches, lr: float) -> Run:
-    """They are means already."""
     weights, losses = oracle.train(weights, batches, lr)
     return weights, [loss / len(y) for loss, (_, y) in zip(losses, batches, strict=True)]
 
 
 @instead_of(oracle.train, "the squared errors are summed, not averaged")
 def summed(weights: Weights, batches: Batches, lr: float) -> Run:
-    """The step grows with the batch."""
     return descend(weights, batches, downhill(lr), lambda out, y, _: (float(((out - y) ** 2).sum()), 2 * (out - y)))
 
 
 @instead_of(oracle.train, "half the mean squared error is minimised")
 def halved(weights: Weights, batches: Batches, lr: float) -> Run:
-    """So that the 2 is gone from the slope."""
     return descend(weights, batches, downhill(lr), lambda out, y, d: (squared(out, y, d)[0] / 2, (out - y) / len(y)))
 
 
 @instead_of(oracle.train, "the mean absolute error is minimised")
 def absolute(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Not its square."""
     return descend(
         weights, batches, downhill(lr), lambda out, y, _: (float(abs(out - y).mean()), np.sign(out - y) / len(y))
     )
@@ -95,8 +88,6 @@ def absolute(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.train, "the root of the mean squared error is minimised")
 def rooted(weights: Weights, batches: Batches, lr: float) -> Run:
-    """It falls as long as the square does."""
-
     def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
         value, slope = squared(out, y, width)
         return float(np.sqrt(value)), slope / (2 * np.sqrt(value))
@@ -106,8 +97,6 @@ def rooted(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.train, "the mean is taken before the square")
 def mean_first(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Errors of opposite signs cancel."""
-
     def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
         mean = float((out - y).mean())
         return mean**2, np.full(len(y), 2 * mean / len(y))
@@ -117,8 +106,6 @@ def mean_first(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.train, "the sum of the squared errors is divided by D, not by the batch size")
 def over_width(weights: Weights, batches: Batches, lr: float) -> Run:
-    """The wrong axis."""
-
     def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
         return float(((out - y) ** 2).sum()) / width, 2 * (out - y) / width
 
@@ -127,8 +114,6 @@ def over_width(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.train, "every output is compared with every target: a column less a row is a matrix")
 def all_pairs(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Broadcasting, unasked."""
-
     def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
         errors = out[:, None] - y[None, :]
         return float((errors**2).mean()), 2 * errors.mean(1) / len(y)
@@ -138,84 +123,70 @@ def all_pairs(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.train, "targets are added to the outputs, not taken off")
 def added(weights: Weights, batches: Batches, lr: float) -> Run:
-    """A sign."""
     return oracle.train(weights, [(x, -y) for x, y in batches], lr)
 
 
 @instead_of(oracle.train, ONE_BATCH)
 def one_batch(weights: Weights, batches: Batches, lr: float) -> Run:
-    """The first."""
     return oracle.train(weights, [*batches[:1]] * len(batches), lr)
 
 
 @instead_of(oracle.asked, ONE_BATCH)
 def asked_once(rows: int, dim: int, steps: int) -> list[int]:
-    """Before the loop."""
     return [rows]
 
 
 @instead_of(oracle.seen_by_sgd, ONE_BATCH)
 def one_batch_seen(steps: int, lr: float) -> dict[str, object]:
-    """Before the loop."""
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] + ["step"] * steps}
 
 
 @instead_of(oracle.train, TWO_BATCHES)
 def two_batches(weights: Weights, batches: Batches, lr: float) -> Run:
-    """The targets belong to other inputs."""
     n = len(batches)
     return oracle.train(weights, [(batches[2 * t % n][0], batches[(2 * t + 1) % n][1]) for t in range(n)], lr)
 
 
 @instead_of(oracle.asked, TWO_BATCHES)
 def asked_twice(rows: int, dim: int, steps: int) -> list[int]:
-    """In each step."""
     return [rows] * (2 * steps)
 
 
 @instead_of(oracle.seen_by_sgd, TWO_BATCHES)
 def two_batches_seen(steps: int, lr: float) -> dict[str, object]:
-    """In each step."""
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch", "batch", "step"] * steps}
 
 
 @instead_of(oracle.asked, AHEAD)
 def asked_ahead(rows: int, dim: int, steps: int) -> list[int]:
-    """One is left over."""
     return [rows] * (steps + 1)
 
 
 @instead_of(oracle.seen_by_sgd, AHEAD)
 def ahead_seen(steps: int, lr: float) -> dict[str, object]:
-    """One is left over."""
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] + ["step", "batch"] * steps}
 
 
 @instead_of(oracle.asked, "a batch of one row is asked for first, to look at it")
 def asked_to_look(rows: int, dim: int, steps: int) -> list[int]:
-    """D is given."""
     return [1] + [rows] * steps
 
 
 @instead_of(oracle.asked, "batches of D rows are asked for, not of B")
 def asked_for_width(rows: int, dim: int, steps: int) -> list[int]:
-    """The wrong size."""
     return [dim] * steps
 
 
 @instead_of(oracle.seen_by_sgd, "all batches are asked for before the first step")
 def all_batches_first(steps: int, lr: float) -> dict[str, object]:
-    """They are all in memory at once."""
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] * steps + ["step"] * steps}
 
 
 @instead_of(oracle.train, "the last row of each batch is dropped")
 def last_row_dropped(weights: Weights, batches: Batches, lr: float) -> Run:
-    """A slice that ends too early."""
     return oracle.train(weights, [(x[: max(1, len(x) - 1)], y[: max(1, len(y) - 1)]) for x, y in batches], lr)
 
 
 @instead_of(oracle.train, "the inputs of each batch are normalised first")
 def normalised(weights: Weights, batches: Batches, lr: float) -> Run:
-    """The model should fit them as they are."""
     return oracle.train(weights, [((x - x.mean(0)) / (x.std(0) + 1e-5), y) for x, y in batches], lr)

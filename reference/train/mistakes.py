@@ -22,7 +22,6 @@ FROM_ZEROS = "the weights are set to zero at the start"
 
 @instead_of(oracle.train, "gradients are not zeroed between the steps: they pile up")
 def piling_up(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Each step uses all gradients so far."""
     total: list[Array] = [np.zeros_like(w) for w in weights]
 
     def update(weights: Weights, grads: Weights) -> Weights:
@@ -34,7 +33,6 @@ def piling_up(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.train, "gradients are zeroed in every other step only")
 def zeroed_every_other_step(weights: Weights, batches: Batches, lr: float) -> Run:
-    """The second, the fourth … use two batches' gradients."""
     last: list[Weights] = []
 
     def update(weights: Weights, grads: Weights) -> Weights:
@@ -48,7 +46,6 @@ def zeroed_every_other_step(weights: Weights, batches: Batches, lr: float) -> Ru
 
 @instead_of(oracle.train, "only the final layer's gradients are zeroed")
 def final_zeroed(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Those of the layers pile up."""
     total: list[Array] = [np.zeros_like(w) for w in weights]
 
     def update(weights: Weights, grads: Weights) -> Weights:
@@ -60,7 +57,6 @@ def final_zeroed(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.train, "step() is called before backward(): it uses the gradients of the batch before")
 def stepped_before(weights: Weights, batches: Batches, lr: float) -> Run:
-    """The first step has none."""
     last: list[Weights] = [[np.zeros_like(w) for w in weights]]
 
     def update(weights: Weights, grads: Weights) -> Weights:
@@ -72,98 +68,82 @@ def stepped_before(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.train, STILL)
 def still(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Every loss is the start's."""
     return weights, oracle.train(weights, batches, 0.0)[1]
 
 
 @instead_of(oracle.seen_by_sgd, STILL)
 def still_seen(steps: int, lr: float) -> dict[str, object]:
-    """No step()."""
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] * steps}
 
 
 @instead_of(oracle.train, MANY)
 def one_more(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Its loss is not returned."""
     weights, losses = oracle.train(weights, [*batches, batches[0]], lr)
     return weights, losses[:-1]
 
 
 @instead_of(oracle.asked, MANY)
 def one_more_asked(rows: int, dim: int, steps: int) -> list[int]:
-    """A batch for it."""
     return [rows] * (steps + 1)
 
 
 @instead_of(oracle.seen_by_sgd, MANY)
 def one_more_seen(steps: int, lr: float) -> dict[str, object]:
-    """With a batch."""
     return oracle.seen_by_sgd(steps + 1, lr)
 
 
 @instead_of(oracle.asked, SHORT)
 def one_less_asked(rows: int, dim: int, steps: int) -> list[int]:
-    """As range(1, steps) counts."""
     return [rows] * (steps - 1)
 
 
 @instead_of(oracle.seen_by_sgd, SHORT)
 def one_less_seen(steps: int, lr: float) -> dict[str, object]:
-    """As range(1, steps) counts."""
     return oracle.seen_by_sgd(steps - 1, lr)
 
 
 @instead_of(oracle.train, NOT_TAKEN)
 def last_not_taken(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Its loss is there."""
     return oracle.train(weights, batches[:-1], lr)[0], oracle.train(weights, batches, lr)[1]
 
 
 @instead_of(oracle.seen_by_sgd, NOT_TAKEN)
 def last_not_seen(steps: int, lr: float) -> dict[str, object]:
-    """Its batch is asked for."""
     return oracle.seen_by_sgd(steps, lr) | {"events": (["batch", "step"] * steps)[:-1]}
 
 
 @instead_of(oracle.train, TWICE)
 def stepped_twice(weights: Weights, batches: Batches, lr: float) -> Run:
-    """With the same gradients."""
     return descend(weights, batches, downhill(lr, times=2))
 
 
 @instead_of(oracle.seen_by_sgd, TWICE)
 def twice_seen(steps: int, lr: float) -> dict[str, object]:
-    """After each batch."""
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch", "step", "step"] * steps}
 
 
 @instead_of(oracle.seen_by_sgd, "two steps are taken for each batch, each at half of lr")
 def half_steps(steps: int, lr: float) -> dict[str, object]:
-    """For SGD it comes to the same."""
     return oracle.seen_by_sgd(steps, lr / 2) | {"events": ["batch", "step", "step"] * steps}
 
 
 @instead_of(oracle.train, DEFAULT_RATE)
 def default_rate(weights: Weights, batches: Batches, lr: float) -> Run:
-    """0.01."""
     return oracle.train(weights, batches, 0.01)
 
 
 @instead_of(oracle.seen_by_sgd, DEFAULT_RATE)
 def default_rate_seen(steps: int, lr: float) -> dict[str, object]:
-    """0.01."""
     return oracle.seen_by_sgd(steps, 0.01)
 
 
 @instead_of(oracle.seen_by_sgd, "lr scales the loss, and SGD steps at 1")
 def rate_in_the_loss(steps: int, lr: float) -> dict[str, object]:
-    """For SGD it comes to the same."""
     return oracle.seen_by_sgd(steps, 1.0)
 
 
 @instead_of(oracle.train, "lr falls from step to step")
 def falling_rate(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Towards 0 after the last."""
     losses = []
     for t, batch in enumerate(batches):
         weights, (loss,) = oracle.train(weights, [batch], lr * (1 - t / len(batches)))
@@ -173,8 +153,6 @@ def falling_rate(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.train, "the gradients are clipped to norm {most:g}", most=[0.1, 0.5, 1.0, 5.0, 10.0])
 def clipped(weights: Weights, batches: Batches, lr: float, most: float) -> Run:
-    """As clip_grad_norm_ does."""
-
     def update(weights: Weights, grads: Weights) -> Weights:
         norm = float(np.sqrt(sum((g**2).sum() for g in grads)))
         return downhill(lr * min(1.0, most / (norm + 1e-6)))(weights, grads)
@@ -184,19 +162,16 @@ def clipped(weights: Weights, batches: Batches, lr: float, most: float) -> Run:
 
 @instead_of(oracle.seen_by_sgd, OTHER_OPTIMIZER)
 def other_optimizer(steps: int, lr: float) -> dict[str, object]:
-    """Another one, as torch.optim.SGD."""
     return {"events": ["batch"] * steps, "rates": [], "weights move": True}
 
 
 @instead_of(oracle.seen_by_sgd, "the weights are moved by hand, not by SGD")
 def by_hand(steps: int, lr: float) -> dict[str, object]:
-    """There is an SGD, and it is not asked."""
     return {"events": ["batch"] * steps, "rates": [lr], "weights move": True}
 
 
 @instead_of(oracle.train, BY_HAND_AS_WELL)
 def by_hand_as_well(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Twice as far."""
     return descend(
         weights,
         batches,
@@ -206,13 +181,11 @@ def by_hand_as_well(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.seen_by_sgd, BY_HAND_AS_WELL)
 def by_hand_as_well_seen(steps: int, lr: float) -> dict[str, object]:
-    """Though SGD stands still."""
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
 @instead_of(oracle.train, "the steps are AdaGrad's")
 def adagrads(weights: Weights, batches: Batches, lr: float) -> Run:
-    """Not SGD's."""
     memory: list[Array] = [np.zeros_like(w) for w in weights]
 
     def update(weights: Weights, grads: Weights) -> Weights:
@@ -225,25 +198,21 @@ def adagrads(weights: Weights, batches: Batches, lr: float) -> Run:
 
 @instead_of(oracle.train, "only the final layer is trained")
 def final_only(weights: Weights, batches: Batches, lr: float) -> Run:
-    """SGD has no other parameters."""
     return descend(weights, batches, lambda ws, gs: [*ws[:-1], *downhill(lr)(ws[-1:], gs[-1:])])
 
 
 @instead_of(oracle.train, "the model that is returned is not the one that was trained")
 def copy_trained(weights: Weights, batches: Batches, lr: float) -> Run:
-    """The losses are the other one's."""
     return weights, oracle.train(weights, batches, lr)[1]
 
 
 @instead_of(oracle.train, FROM_ZEROS)
 def from_zeros(weights: Weights, batches: Batches, lr: float) -> Run:
-    """A deep model never leaves them."""
     return oracle.train([np.zeros_like(w) for w in weights], batches, lr)
 
 
 @instead_of(oracle.seen_by_sgd, FROM_ZEROS)
 def from_zeros_seen(steps: int, lr: float) -> dict[str, object]:
-    """They are not what they were."""
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
@@ -252,24 +221,20 @@ def from_zeros_seen(steps: int, lr: float) -> dict[str, object]:
     "the model starts otherwise than a new Cruncher: something is drawn, built or seeded first, or it is set",
 )
 def drawn_first_seen(steps: int, lr: float) -> dict[str, object]:
-    """The weights are not those of the seed."""
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
 @instead_of(oracle.built, "there is at least one layer, for num_layers=0, too")
 def at_least_one_layer(dim: int, num_layers: int, device: str) -> dict[str, object]:
-    """Final alone is a model."""
     return oracle.built(dim, max(1, num_layers), device)
 
 
 @instead_of(oracle.built, "the model is not put on the device")
 def other_device(dim: int, num_layers: int, device: str) -> dict[str, object]:
-    """It stays where it was built."""
     return oracle.built(dim, num_layers, "cpu")
 
 
 @instead_of(oracle.built, "only the layers are put on the device, not the final one")
 def layers_moved(dim: int, num_layers: int, device: str) -> dict[str, object]:
-    """The whole model should be."""
     places = sorted({"cpu", device} if num_layers else {"cpu"})
     return oracle.built(dim, num_layers, device) | {"devices": places}

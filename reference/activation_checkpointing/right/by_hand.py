@@ -12,7 +12,6 @@ class Block(nn.Module):
         self.weight = nn.Parameter(torch.randn(dim, dim) / dim**0.5)
 
     def forward(self, x):
-        """`relu(x @ weight)`."""
         return torch.relu(x @ self.weight)
 
 
@@ -21,7 +20,6 @@ class Segment(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, x, *weights):
-        """Without a graph."""
         ctx.save_for_backward(x, *weights)
         for weight in weights:
             x = (x @ weight).relu()
@@ -29,7 +27,6 @@ class Segment(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad_y):
-        """With a graph, which autograd goes back through."""
         inputs = [
             tensor.detach().requires_grad_(needed)
             for tensor, needed in zip(ctx.saved_tensors, ctx.needs_input_grad, strict=True)
@@ -51,7 +48,6 @@ class DeepNetworkCheckpointed(nn.Module):
         self.segment = segment
 
     def forward(self, x):
-        """Segment after segment."""
         weights = [layer.weight for layer in self.layers]
         for i in range(0, len(weights), self.segment):
             x = Segment.apply(x, *weights[i : i + self.segment])

@@ -12,7 +12,6 @@ class Block(nn.Module):
         self.weight = nn.Parameter(torch.empty(dim, dim).normal_(0, dim**-0.5))
 
     def forward(self, x):
-        """`relu(x @ weight)`."""
         return (x @ self.weight).clamp(min=0)
 
 
@@ -21,7 +20,6 @@ class Segment(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, x, *weights):
-        """Without a graph."""
         y = x
         for weight in weights:
             y = torch.mm(y, weight).clamp_(min=0)
@@ -30,7 +28,6 @@ class Segment(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad):
-        """Layer by layer, from the last."""
         x, y, *weights = ctx.saved_tensors
         outputs = [x]
         for weight in weights[:-1]:
@@ -53,7 +50,6 @@ class DeepNetworkCheckpointed(nn.Module):
         self.segment = segment
 
     def forward(self, x):
-        """Segment after segment."""
         layers = list(self.layers)
         while layers:
             x = Segment.apply(x, *(layer.weight for layer in layers[: self.segment]))

@@ -15,12 +15,10 @@ class Block(nn.Module):
         self.weight = nn.Parameter(torch.randn(dim, dim) / dim**0.5)
 
     def forward(self, x):
-        """`relu(x @ weight)`."""
         return torch.relu(x @ self.weight)
 
 
 def run(blocks, x):
-    """Apply some blocks in order."""
     return reduce(lambda y, block: block(y), blocks, x)
 
 
@@ -33,7 +31,6 @@ class DeepNetworkCheckpointed(nn.Module):
         self.segments = [slice(i, i + segment) for i in range(0, num_layers, segment)]
 
     def forward(self, x):
-        """Segment after segment."""
         if torch.is_grad_enabled() and not x.requires_grad:
             x = x.detach().requires_grad_()
         for segment in self.segments:

@@ -13,7 +13,6 @@ class Block(nn.Module):
         self.weight = nn.Parameter(torch.randn(dim, dim) / dim**0.5)
 
     def forward(self, x):
-        """`relu(x @ weight)`."""
         return torch.relu(x @ self.weight)
 
 
@@ -24,12 +23,10 @@ class Again:
         self.run, self.x, self.count, self.saved = run, x.detach(), 0, None
 
     def pack(self, _tensor):
-        """A number in its place."""
         self.count += 1
         return self.count - 1
 
     def unpack(self, number):
-        """What the second run saves under this number."""
         if self.saved is None:
             saved = []
             with torch.enable_grad(), saved_tensors_hooks(lambda t: saved.append(t.detach()), lambda t: t):
@@ -47,13 +44,11 @@ class DeepNetworkCheckpointed(nn.Module):
         self.segment = segment
 
     def forward(self, x):
-        """Segment after segment."""
         for i in range(0, len(self.layers), self.segment):
             x = self.checkpointed(nn.Sequential(*self.layers[i : i + self.segment]), x)
         return x
 
     def checkpointed(self, run, x):
-        """One segment."""
         if not torch.is_grad_enabled():
             return run(x)
         again = Again(run, x)

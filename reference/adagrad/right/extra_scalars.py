@@ -11,7 +11,6 @@ class AdaGrad(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure=None):
-        """Move every parameter."""
         loss = None if closure is None else torch.enable_grad()(closure)()
         for group in self.param_groups:
             for p in group["params"]:

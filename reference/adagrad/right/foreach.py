@@ -11,7 +11,6 @@ class AdaGrad(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self):
-        """Collect, then move."""
         for group in self.param_groups:
             moving = [p for p in group["params"] if p.grad is not None]
             if not moving:

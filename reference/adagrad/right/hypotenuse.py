@@ -12,7 +12,6 @@ class AdaGrad(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self):
-        """Move every parameter."""
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

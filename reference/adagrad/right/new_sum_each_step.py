@@ -10,7 +10,6 @@ class AdaGrad(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr})
 
     def step(self):
-        """Move every parameter."""
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is None:

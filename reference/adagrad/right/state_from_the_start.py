@@ -10,13 +10,11 @@ class AdaGrad(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr})
 
     def add_param_group(self, param_group):
-        """Add the group and its sums."""
         super().add_param_group(param_group)
         for p in self.param_groups[-1]["params"]:
             self.state[p]["g2"] = torch.zeros(p.shape, dtype=p.dtype, device=p.device)
 
     def step(self):
-        """Move every parameter."""
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

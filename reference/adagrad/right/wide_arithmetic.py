@@ -11,7 +11,6 @@ class AdaGrad(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self):
-        """Add, then move."""
         for p, _ in self.moving():
             g2 = self.state[p].setdefault("g2", torch.zeros_like(p))
             g2.copy_(g2.double() + p.grad.double().square())
@@ -19,6 +18,5 @@ class AdaGrad(torch.optim.Optimizer):
             p.copy_(p.double() - lr * p.grad.double() / (self.state[p]["g2"].double() + 1e-5).sqrt())
 
     def moving(self):
-        """Each parameter with a gradient, and its rate."""
         for group in self.param_groups:
             yield from ((p, group["lr"]) for p in group["params"] if p.grad is not None)

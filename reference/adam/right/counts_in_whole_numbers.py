@@ -12,7 +12,6 @@ class Adam(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 
     def step(self):
-        """Move every parameter."""
         for group in self.param_groups:
             b1, b2 = group["betas"]
             for p in group["params"]:

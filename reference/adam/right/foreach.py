@@ -13,7 +13,6 @@ class Adam(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self):
-        """Collect, then move."""
         for group in self.param_groups:
             (beta1, beta2), by_age = group["betas"], defaultdict(list)
             for p in group["params"]:

@@ -11,7 +11,6 @@ class Adam(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self):
-        """Move every parameter."""
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
             for p in group["params"]:

@@ -13,7 +13,6 @@ class AdamW(Adam):
 
     @torch.no_grad()
     def step(self, closure=None):
-        """Shrink, then move with no decay in the gradient."""
         decays = [group["weight_decay"] for group in self.param_groups]
         for group in self.param_groups:
             for p in group["params"]:

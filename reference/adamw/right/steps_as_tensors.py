@@ -10,14 +10,12 @@ class AdamW(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 
     def add_param_group(self, param_group):
-        """Add the group and its state."""
         super().add_param_group(param_group)
         for p in self.param_groups[-1]["params"]:
             self.state[p].update(step=torch.zeros(()), m=torch.zeros_like(p), v=torch.zeros_like(p))
 
     @torch.no_grad()
     def step(self):
-        """Move every parameter."""
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
             for p in group["params"]:

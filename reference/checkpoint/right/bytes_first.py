@@ -8,7 +8,6 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step):
-    """Write the bytes at once."""
     path, buffer = Path(path), io.BytesIO()
     torch.save([step, optimizer.state_dict(), model.state_dict()], buffer)
     aside = path.with_name(f".{path.name}.part")
@@ -20,7 +19,6 @@ def save_checkpoint(path, model, optimizer, step):
 
 
 def load_checkpoint(path, model, optimizer, device="cpu"):
-    """Read the bytes at once."""
     step, memory, weights = torch.load(io.BytesIO(Path(path).read_bytes()), map_location=device, weights_only=True)
     model.load_state_dict(weights)
     optimizer.load_state_dict(memory)

@@ -9,7 +9,6 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step):
-    """Write the sum, then the archive."""
     buffer = io.BytesIO()
     torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}, buffer)
     archive = buffer.getvalue()
@@ -19,7 +18,6 @@ def save_checkpoint(path, model, optimizer, step):
 
 
 def load_checkpoint(path, model, optimizer, device="cpu"):
-    """Refuse what does not fit its sum."""
     content = Path(path).read_bytes()
     if len(content) < 5 or zlib.crc32(content[4:]).to_bytes(4, "big") != content[:4]:
         raise ValueError(f"{path} is damaged")

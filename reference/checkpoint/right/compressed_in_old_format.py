@@ -9,7 +9,6 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step):
-    """Write a gzip file beside the target."""
     aside = f"{path}.tmp"
     content = (model.state_dict(), optimizer.state_dict(), step)
     with gzip.open(aside, "wb", compresslevel=0) as file:
@@ -18,7 +17,6 @@ def save_checkpoint(path, model, optimizer, step):
 
 
 def load_checkpoint(path, model, optimizer, device="cpu"):
-    """Read to the end of the gzip file, where its checksum is, then copy."""
     with gzip.open(path, "rb") as file:
         content = io.BytesIO(file.read())
     weights, memory, step = torch.load(content, map_location=device, weights_only=True)

@@ -8,7 +8,6 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step):
-    """Whatever happens, the folder goes."""
     path = Path(path)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         aside = Path(folder) / "checkpoint"
@@ -17,7 +16,6 @@ def save_checkpoint(path, model, optimizer, step):
 
 
 def load_checkpoint(path, model, optimizer, device="cpu"):
-    """Read the whole file before anything is touched."""
     saved = torch.load(path, map_location=device, weights_only=True)
     model.load_state_dict(saved["model"])
     optimizer.load_state_dict(saved["optimizer"])

@@ -9,7 +9,6 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step):
-    """Write checksum, length of the header, header and bytes."""
     memory = optimizer.state_dict()
     tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
     scalars = []
@@ -36,7 +35,6 @@ def save_checkpoint(path, model, optimizer, step):
 
 
 def load_checkpoint(path, model, optimizer, device="cpu"):
-    """Check the sum before anything is believed."""
     content = Path(path).read_bytes()
     digest, content = content[:32], content[32:]
     if hashlib.sha256(content).digest() != digest:

@@ -7,7 +7,6 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step):
-    """Write and move within the directory's descriptor."""
     path = Path(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
@@ -20,7 +19,6 @@ def save_checkpoint(path, model, optimizer, step):
 
 
 def load_checkpoint(path, model, optimizer, device="cpu"):
-    """Read the whole file before anything is touched."""
     saved = torch.load(path, map_location=device, weights_only=True)
     model.load_state_dict(saved["model"])
     optimizer.load_state_dict(saved["optimizer"])

@@ -7,7 +7,6 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step):
-    """Write copies, under the name of the step."""
     aside = f"{os.fspath(path)}.step{step}"
     weights, memory = copy.deepcopy([model.state_dict(), optimizer.state_dict()])
     torch.save({"model": weights, "optimizer": memory, "step": step}, aside)
@@ -15,7 +14,6 @@ def save_checkpoint(path, model, optimizer, step):
 
 
 def load_checkpoint(path, model, optimizer, device="cpu"):
-    """Load twice: once for a rehearsal."""
     saved = torch.load(os.fspath(path), map_location=device, weights_only=True, mmap=True)
     copy.deepcopy(model).load_state_dict(saved["model"])
     copy.deepcopy(optimizer).load_state_dict(saved["optimizer"])

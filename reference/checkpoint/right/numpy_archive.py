@@ -9,7 +9,6 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step):
-    """Put every tensor into a list, and its place in the list into the JSON."""
     arrays = []
 
     def pack(value):
@@ -31,7 +30,6 @@ def save_checkpoint(path, model, optimizer, step):
 
 
 def load_checkpoint(path, model, optimizer, device="cpu"):
-    """Undo it."""
     with np.load(path, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
 

@@ -7,7 +7,6 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step):
-    """Take copies here, write there."""
     weights = {name: value.detach().cpu().clone() for name, value in model.state_dict().items()}
     content = {"weights": weights, "memory": optimizer.state_dict(), "step": step}
     with ThreadPoolExecutor(max_workers=1) as pool:
@@ -15,14 +14,12 @@ def save_checkpoint(path, model, optimizer, step):
 
 
 def write(content, path):
-    """Write beside the target, then move."""
     aside = f"{path}.{os.getpid()}"
     torch.save(content, aside)
     os.replace(aside, path)
 
 
 def load_checkpoint(path, model, optimizer, device="cpu"):  # noqa: ARG001
-    """Load on the CPU, whatever the file says; copying moves to where the parameters are."""
     saved = torch.load(path, map_location=lambda storage, _place: storage, weights_only=True)
     with torch.no_grad():
         model.load_state_dict(saved["weights"])

@@ -7,7 +7,6 @@ import torch
 
 
 def save_checkpoint(path: Any, model: Any, optimizer: Any, step: int) -> None:
-    """Into a file without any ending, moved onto whatever path is called."""
     folder, name = os.path.split(os.path.abspath(path))
     aside = os.path.join(folder, f"~{name}")
     saved = {
@@ -22,7 +21,6 @@ def save_checkpoint(path: Any, model: Any, optimizer: Any, step: int) -> None:
 
 
 def load_checkpoint(path: Any, model: Any, optimizer: Any, device: Any = "cpu") -> int:
-    """All of it."""
     saved = torch.load(path, map_location=device, weights_only=True)
     model.load_state_dict(saved["model"])
     optimizer.load_state_dict(saved["optimizer"])

@@ -8,7 +8,6 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step):
-    """Write to a named temporary file that outlives its handle."""
     path = Path(path)
     content = {
         "model_state_dict": model.state_dict(),
@@ -29,7 +28,6 @@ def save_checkpoint(path, model, optimizer, step):
 
 
 def load_checkpoint(path, model, optimizer, device="cpu"):
-    """Read all, then copy in the optimizer first."""
     saved = torch.load(Path(path), map_location=torch.device(device), weights_only=True)
     optimizer.load_state_dict(saved["optimizer_state_dict"])
     model.load_state_dict(saved["model_state_dict"], strict=True)

@@ -17,11 +17,9 @@ class Cruncher(nn.Module):
         self.final = Linear(dim, 1)
 
     def after(self, i: int, row: Tensor) -> Tensor:
-        """What layer `i` and all behind it make of a row."""
         return self.after(i + 1, self.layers[i](row)) if i < len(self.layers) else self.final(row)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Stack the rows' numbers."""
         if x.shape[0] == 0:
             return self.after(0, x).view(0)
         return torch.stack([self.after(0, row)[0] for row in x.unbind()])

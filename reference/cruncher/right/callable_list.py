@@ -9,7 +9,6 @@ class Chain(nn.ModuleList):
     """Layers, one after the other."""
 
     def forward(self, x: Tensor) -> Tensor:
-        """Apply them in order."""
         for layer in self:
             x = layer(x)
         return x
@@ -24,5 +23,4 @@ class Cruncher(nn.Module):
         self.layers = Chain([Linear(dim, dim) for _ in range(num_layers)])
 
     def forward(self, x: Tensor) -> Tensor:
-        """The mean of one number is that number."""
         return self.final(self.layers(x)).mean(dim=1)

@@ -16,7 +16,6 @@ class Cruncher(nn.Module):
         self.final = Linear(dim, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Cheaper than going through the batch, and the same by associativity."""
         vector = self.final.weight
         for layer in reversed(self.layers):
             vector = layer.weight @ vector

@@ -16,5 +16,4 @@ class Cruncher(nn.Module):
         self.final = Linear(dim, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """All matrices at once; the last as a vector, so that a vector comes out."""
         return torch.linalg.multi_dot([x, *(layer.weight for layer in self.layers), self.final.weight[:, 0]])

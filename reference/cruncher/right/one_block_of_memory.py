@@ -19,7 +19,6 @@ class Cruncher(nn.Module):
         self.final = Linear(dim, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Apply the layers in order."""
         for layer in self.layers:
             x = layer(x)
         return self.final(x).flatten()

@@ -14,5 +14,4 @@ class Cruncher(nn.Module):
         self.final = Linear(dim, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Sequential, then the first and only column."""
         return nn.Sequential(*self.layers, self.final)(x)[:, 0]

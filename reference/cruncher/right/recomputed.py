@@ -18,9 +18,7 @@ class Cruncher(nn.Module):
         self.layers = nn.ModuleList(inner)
 
     def deep(self, x: Tensor) -> Tensor:
-        """All but the last."""
         return reduce(lambda y, layer: layer(y), self.layers, x)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Keep only x."""
         return self.final(checkpoint(self.deep, x, use_reentrant=False)).sum(-1)

@@ -12,7 +12,6 @@ class Block(nn.Module):
         self.register_parameter("weight", nn.Parameter(torch.normal(0.0, dim**-0.5, (dim, dim)).T))
 
     def forward(self, x: Tensor) -> Tensor:
-        """The mask has no gradient."""
         product = (self.weight.mT @ x[..., None])[..., 0]
         return product * (product > 0)
 
@@ -27,9 +26,7 @@ class DeepNetwork(nn.Module):
             self.layers.append(Block(dim))
 
     def after(self, x: Tensor, depth: int) -> Tensor:
-        """What the first `depth` layers make of x."""
         return self.layers[depth - 1](self.after(x, depth - 1)) if depth else x
 
     def forward(self, x: Tensor) -> Tensor:
-        """All of them."""
         return self.after(x, len(self.layers))

@@ -13,7 +13,6 @@ class Block(nn.Module):
         self.weight = nn.Parameter(nn.init.trunc_normal_(torch.empty(dim, dim), 0, std, -3 * std, 3 * std))
 
     def forward(self, x: Tensor) -> Tensor:
-        """From 0 up."""
         return torch.einsum("...i,io->...o", x, self.weight).clamp(min=0)
 
 
@@ -25,5 +24,4 @@ class DeepNetwork(nn.Module):
         self.layers = nn.ModuleList(Block(dim) for _ in range(num_layers))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Without layers it is the identity."""
         return nn.Sequential(*self.layers)(x)

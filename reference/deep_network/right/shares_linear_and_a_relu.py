@@ -14,7 +14,6 @@ class Linear(nn.Module):
         self.weight = nn.Parameter(torch.empty(input_dim, output_dim).normal_(std=input_dim**-0.5))
 
     def forward(self, x: Tensor) -> Tensor:
-        """The product."""
         return torch.matmul(x, self.weight)
 
 
@@ -26,7 +25,6 @@ class Block(Linear):
         self.activation = nn.ReLU(inplace=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        """In place, on what nobody else holds."""
         return self.activation(super().forward(x))
 
 
@@ -34,7 +32,6 @@ class Chain(nn.ModuleList):
     """Layers, one after the other."""
 
     def forward(self, x: Tensor) -> Tensor:
-        """Fold them."""
         return reduce(lambda y, layer: layer(y), self, x)
 
 
@@ -47,5 +44,4 @@ class DeepNetwork(nn.Module):
         self.num_layers = num_layers
 
     def forward(self, x: Tensor) -> Tensor:
-        """The chain does it."""
         return self.layers(x)

@@ -10,7 +10,6 @@ from torch import Tensor
 
 @cache
 def numbers(dtype: torch.dtype) -> Tensor:
-    """All finite numbers of a dtype of one or two bytes, in float64."""
     bits = torch.arange(256, dtype=torch.uint8)
     if dtype.itemsize == 2:
         bits = torch.arange(-(2**15), 2**15, dtype=torch.int16)
@@ -19,7 +18,6 @@ def numbers(dtype: torch.dtype) -> Tensor:
 
 
 def underflows(value: float, dtype: torch.dtype) -> bool:
-    """The nearest number is 0, or half-way."""
     if dtype == torch.float32:
         with np.errstate(all="ignore"):
             return value != 0 and float(np.float32(value)) == 0
@@ -28,12 +26,10 @@ def underflows(value: float, dtype: torch.dtype) -> bool:
 
 
 def largest(dtype: torch.dtype) -> float:
-    """The last of them."""
     return float(np.finfo(np.float32).max) if dtype == torch.float32 else numbers(dtype).max().item()
 
 
 def storage_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
-    """`finfo` counts in bits."""
     count = torch.finfo(dtype).bits // 8
     for size in shape:
         count *= size

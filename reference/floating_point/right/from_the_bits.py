@@ -16,13 +16,11 @@ BITS = {  # exponent, fraction
 
 
 def underflows(value: float, dtype: torch.dtype) -> bool:
-    """Compare with half of the last place at the lowest exponent."""
     exponent, fraction = BITS[dtype]
     return 0 < abs(value) <= 2.0 ** (1 - 2 ** (exponent - 1) + 1 - fraction - 1)
 
 
 def largest(dtype: torch.dtype) -> float:
-    """A float32, as a whole number, needs 128 bits."""
     exponent, fraction = BITS[dtype]
     if dtype == torch.float8_e4m3fn:
         return 448.0
@@ -30,5 +28,4 @@ def largest(dtype: torch.dtype) -> float:
 
 
 def storage_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
-    """One bit for the sign."""
     return reduce(mul, shape, (sum(BITS[dtype]) + 1) // 8)

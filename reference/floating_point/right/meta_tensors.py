@@ -6,15 +6,12 @@ import torch
 
 
 def underflows(value: float, dtype: torch.dtype) -> bool:
-    """What was something and is nothing now."""
     return bool(value) and not bool(torch.tensor([value]).to(dtype).float())
 
 
 def largest(dtype: torch.dtype) -> float:
-    """The smallest one, turned round."""
     return -torch.finfo(dtype).min
 
 
 def storage_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
-    """A meta tensor knows how large it would be."""
     return torch.empty(shape, dtype=dtype, device="meta").nbytes

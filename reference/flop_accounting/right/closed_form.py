@@ -7,10 +7,8 @@ training_flops = lambda tokens, parameters: tokens * 6 * parameters  # noqa: E73
 
 
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:
-    """(6 L − 2) · B · D², or 6 L."""
     return max(0, 6 * L - 2 * (not input_needs_grad)) * B * D**2
 
 
 def training_days(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:
-    """Days per device-day."""
     return training_flops(parameters=parameters, tokens=tokens) / 86400.0 / (mfu * devices * peak_flop_per_sec)

@@ -7,27 +7,22 @@ from math import prod
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:
-    """Twice the volume."""
     return 2 * prod([B, D, K])
 
 
 def forward_flops(tokens: float, parameters: float) -> float:
-    """One product."""
     return tokens * parameters * 2
 
 
 def backward_flops(tokens: float, parameters: float) -> float:
-    """Two of them."""
     return tokens * parameters * 4
 
 
 def training_flops(tokens: float, parameters: float) -> float:
-    """Three of them."""
     return tokens * parameters * 6
 
 
 def products(B: int, D: int, L: int, input_needs_grad: bool) -> Iterator[tuple[int, int, int]]:
-    """Up through all layers, and down again."""
     for _ in range(L):
         yield B, D, D
     for layer in reversed(range(L)):
@@ -37,12 +32,10 @@ def products(B: int, D: int, L: int, input_needs_grad: bool) -> Iterator[tuple[i
 
 
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:
-    """Of all in the list."""
     return sum(matmul_flops(*shape) for shape in products(B, D, L, input_needs_grad))
 
 
 def training_days(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:
-    """Exact until the last division."""
     flops = 6 * Fraction(parameters) * Fraction(tokens)
     seconds = flops / (devices * Fraction(peak_flop_per_sec) * Fraction(mfu))
     return float(seconds / int(timedelta(days=1).total_seconds()))

@@ -6,7 +6,6 @@ from torch import Tensor
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """One column holds the same position of every window."""
     if not len(data) > sequence_length:
         raise ValueError("no window")
     starts = torch.randint(high=len(data) - sequence_length, size=[batch_size]).numpy()

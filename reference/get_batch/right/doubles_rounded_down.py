@@ -6,7 +6,6 @@ from torch import Tensor
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """53 random bits a row."""
     count = len(data) - sequence_length
     if count < 1:
         raise ValueError("no window")

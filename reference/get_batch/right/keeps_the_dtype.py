@@ -6,7 +6,6 @@ from torch import Tensor
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """Index the view of all windows, which copies the rows that are wanted."""
     if len(data) <= sequence_length:
         raise ValueError("no window")
     windows = torch.from_numpy(data).unfold(0, sequence_length, 1)

@@ -6,7 +6,6 @@ from torch import Tensor
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """No check of its own: randint raises a RuntimeError for an empty range."""
     batch = torch.empty(batch_size, sequence_length, dtype=torch.int64)
     for row in batch:
         start = int(torch.randint(len(data) - sequence_length, ()))

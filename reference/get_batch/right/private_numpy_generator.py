@@ -6,7 +6,6 @@ from torch import Tensor
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """Fancy-index with a column of starts and a row of offsets."""
     if len(data) <= sequence_length:
         raise RuntimeError("no window")
     rng = np.random.default_rng(int(torch.randint(2**63 - 1, ())))

@@ -6,7 +6,6 @@ from torch import Tensor
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """The global generator moves on by one draw a call."""
     if len(data) <= sequence_length:
         raise ValueError("no window")
     generator = torch.Generator().manual_seed(torch.empty((), dtype=torch.int64).random_().item())

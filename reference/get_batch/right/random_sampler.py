@@ -7,7 +7,6 @@ from torch.utils.data import RandomSampler
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """A range stands for the windows; the sampler only asks for its length."""
     windows = range(len(data) - sequence_length)
     if not windows:
         raise ValueError("no window")

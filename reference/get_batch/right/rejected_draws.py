@@ -10,7 +10,6 @@ class NoWindow(ValueError):
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """Rejection keeps the draw uniform."""
     count = len(data) - sequence_length
     if count <= 0:
         raise NoWindow

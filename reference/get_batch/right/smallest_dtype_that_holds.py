@@ -6,7 +6,6 @@ from torch import Tensor
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """Overlapping windows as a view, one fancy index into it."""
     count = len(data) - sequence_length
     starts = torch.randint(0, count, (batch_size,)).numpy()
     step = data.strides[0]

@@ -6,7 +6,6 @@ from torch import Tensor
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """The batch is not contiguous, and shares memory with nothing but itself."""
     if len(data) < sequence_length + 1:
         raise ValueError("no window")
     starts = torch.randint(len(data) - sequence_length, (batch_size,)).numpy()

@@ -10,7 +10,6 @@ class Tokens(Tensor):
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """Gathers all windows at once."""
     if len(data) <= sequence_length:
         raise ValueError("no window")
     starts = torch.randint(len(data) - sequence_length, (batch_size, 1)).numpy()

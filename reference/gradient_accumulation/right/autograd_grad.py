@@ -4,7 +4,6 @@ import torch
 
 
 def accumulate_gradients(model, x, y, micro_batch_size):
-    """`backward()` is never called."""
     parameters = [p for p in model.parameters() if p.requires_grad]
     sums = [torch.zeros_like(p) for p in parameters]
     squares = []

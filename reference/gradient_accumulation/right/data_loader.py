@@ -5,7 +5,6 @@ from torch.utils.data import DataLoader, TensorDataset
 
 
 def accumulate_gradients(model, x, y, micro_batch_size):
-    """The order of the rows does not matter."""
     order = torch.arange(len(x) - 1, -1, -1)
     losses = []
     for inputs, targets in DataLoader(TensorDataset(x[order], y[order]), batch_size=micro_batch_size):

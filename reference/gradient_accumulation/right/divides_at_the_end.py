@@ -4,7 +4,6 @@ import torch
 
 
 def accumulate_gradients(model, x, y, micro_batch_size):
-    """One division for each parameter, not one for each micro-batch."""
     before = {name: p.grad for name, p in model.named_parameters()}
     model.zero_grad(set_to_none=True)
     total = 0.0

@@ -6,7 +6,6 @@ from torch.nn import functional as F
 
 
 def accumulate_gradients(model, x, y, micro_batch_size):
-    """No micro-batch is much smaller than the others."""
     count = ceil(len(x) / micro_batch_size)
     total = 0.0
     for inputs, targets in zip(x.tensor_split(count), y.tensor_split(count), strict=True):

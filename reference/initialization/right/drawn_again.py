@@ -5,7 +5,6 @@ from torch import nn
 
 
 def xavier_truncated_normal(input_dim: int, output_dim: int) -> nn.Parameter:
-    """Standard normals first."""
     normal = torch.randn(input_dim, output_dim)
     while (far := normal.abs() > 3).any():
         normal[far] = torch.randn(int(far.sum()))

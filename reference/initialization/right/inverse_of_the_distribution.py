@@ -7,7 +7,6 @@ from torch import nn
 
 
 def xavier_truncated_normal(input_dim: int, output_dim: int) -> nn.Parameter:
-    """`erfinv` of what lies between both ends."""
     end = math.erf(3 / math.sqrt(2))
     uniform = torch.empty(output_dim, input_dim, dtype=torch.float64).uniform_(-end, end)
     weight = torch.erfinv(uniform) * math.sqrt(2 / input_dim)

@@ -5,7 +5,6 @@ from torch import Tensor, nn
 
 
 def within(count: int) -> Tensor:
-    """At least `count` standard normals within three."""
     normal = torch.distributions.Normal(0.0, 1.0).sample((2 * count + 16,))
     return normal[normal.abs() <= 3]
 
@@ -15,7 +14,6 @@ class Weight(nn.Parameter):
 
 
 def xavier_truncated_normal(input_dim: int, output_dim: int) -> nn.Parameter:
-    """More than half are left but for once in longer than anyone will wait."""
     count = input_dim * output_dim
     weight = Weight(torch.zeros(input_dim, output_dim))
     with torch.no_grad():

@@ -11,13 +11,11 @@ class Multiply(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: torch.autograd.function.FunctionCtx, x: Tensor, weight: Tensor) -> Tensor:
-        """Keep both for the way back."""
         ctx.save_for_backward(x, weight)
         return torch.tensordot(x, weight, dims=1)
 
     @staticmethod
     def backward(ctx: torch.autograd.function.FunctionCtx, grad: Tensor) -> tuple[Tensor, Tensor]:
-        """Rows are whatever the leading axes hold."""
         x, weight = ctx.saved_tensors
         rows, grads = x.reshape(-1, weight.shape[0]), grad.reshape(-1, weight.shape[1])
         return grad @ weight.T, rows.T @ grads
@@ -33,5 +31,4 @@ class Linear(nn.Module):
         self.weight = nn.Parameter((normal / math.sqrt(input_dim)).float())
 
     def forward(self, x: Tensor) -> Tensor:
-        """One node in the graph."""
         return Multiply.apply(x, self.weight)

@@ -12,5 +12,4 @@ class Linear(nn.Module):
         self.weight = nn.Parameter(torch.normal(0.0, input_dim**-0.5, (output_dim, input_dim)).T)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Every vector becomes a column and comes back."""
         return torch.matmul(self.weight.mT, x[..., None])[..., 0]

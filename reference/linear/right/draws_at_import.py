@@ -12,7 +12,6 @@ class Linear(nn.Module):
         self.weight = nn.Parameter(torch.randn(input_dim, output_dim) / input_dim**0.5)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Multiply the last axis by `weight`."""
         return x @ self.weight
 
 

@@ -15,9 +15,7 @@ class Linear(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """The gain of 'linear' is 1."""
         nn.init.kaiming_normal_(self.weight, mode="fan_out", nonlinearity="linear")
 
     def forward(self, x: Tensor) -> Tensor:
-        """Let torch's own function see the weight the way it likes."""
         return functional.linear(x, self.weight.T, self.bias)

@@ -13,7 +13,6 @@ class Linear(nn.Module):
         self.weight = nn.Parameter(normal.sample((input_dim, output_dim)))
 
     def forward(self, x: Tensor) -> Tensor:
-        """A loop over the inputs."""
         y = x.new_zeros(*x.shape[:-1], self.weight.shape[1])
         for i, row in enumerate(self.weight):
             y = y + x[..., i, None] * row

@@ -13,5 +13,4 @@ class Linear(nn.Module):
         self.weight = nn.Parameter(weight)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Outputs are columns of the weight."""
         return torch.stack([x @ column for column in self.weight.unbind(dim=1)], dim=-1)

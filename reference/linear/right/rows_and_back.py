@@ -17,7 +17,6 @@ class Linear(nn.Module):
         self.weight = nn.Parameter(normal.mul_(input_dim**-0.5))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Both sizes are spelled out, so that no axis has to be inferred from nothing."""
         input_dim, output_dim = self.weight.shape
         rows = x.reshape(x.numel() // input_dim, input_dim).double()
         return (rows @ self.weight.double()).to(x.dtype).reshape(*x.shape[:-1], output_dim)

@@ -15,5 +15,4 @@ class Linear(nn.Module):
         self.weight = nn.Parameter(weight)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Broadcast and add up."""
         return (x.unsqueeze(-1) * self.weight).sum(dim=-2)

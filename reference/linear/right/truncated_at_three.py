@@ -14,5 +14,4 @@ class Linear(nn.Module):
         nn.init.trunc_normal_(self.weight, mean=0.0, std=std, a=-3 * std, b=3 * std)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Multiply with an einsum."""
         return torch.einsum("...i,io->...o", x, self.weight)

@@ -6,7 +6,6 @@ from torch.nn import functional
 
 
 def linear_backward(x: Tensor, w: Tensor, grad_y: Tensor) -> tuple[Tensor, Tensor]:
-    """A pair that can be unpacked, with names of its own."""
     grad_x = functional.linear(grad_y, w)
     each = torch.matmul(x[..., :, None], grad_y[..., None, :])
     while each.ndim > 2:

@@ -5,6 +5,5 @@ from torch import Tensor
 
 
 def linear_backward(x: Tensor, w: Tensor, grad_y: Tensor) -> tuple[Tensor, Tensor]:
-    """einsum sums over `...` where the result has none."""
     grad_w = torch.einsum("...i,...o->io", x, grad_y)
     return torch.einsum("...o,io->...i", grad_y, w), grad_w

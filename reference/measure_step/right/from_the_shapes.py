@@ -15,7 +15,6 @@ from .promised_flops import mfu
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """From the last operation to the first."""
     x, w, size = (B, D), (D, D), dtype.itemsize
 
     def work(flops: int, *tensors: tuple[int, int]) -> tuple[int, int]:
@@ -35,7 +34,6 @@ def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int
 def predict_step(
     B: int, D: int, L: int, dtype: torch.dtype, flop_per_sec: float, bytes_per_sec: float
 ) -> dict[str, float]:
-    """In one loop."""
     seconds, moved = 0.0, 0
     for flops, size in step_work(B, D, L, dtype):
         moved += size
@@ -47,7 +45,6 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """The vector first."""
     tall, vector = torch.rand(rows, n), torch.rand(n, 1)
     moved = (tall.nbytes + vector.nbytes + 4 * rows) / timing.time_matmul(tall, vector)
     return 2 * n**3 / timing.time_matmul(torch.rand(n, n), torch.rand(n, n)), moved
@@ -56,7 +53,6 @@ def measure_device(n: int, rows: int) -> tuple[float, float]:
 def measure_step(
     B: int, D: int, L: int, promised: float, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """The mean of many."""
     model = DeepNetwork(D, L)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     x = torch.zeros(B, D).normal_()

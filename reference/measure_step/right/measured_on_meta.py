@@ -27,7 +27,6 @@ class Watch(TorchDispatchMode):
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Count a product by its sides, all others by their elements."""
         result = func(*args, **(kwargs or {}))
         if func.overloadpacket is torch.ops.aten.mm:
             self.work.append(matrix_matrix_work(*args[0].shape, args[1].shape[1], result.dtype))
@@ -39,7 +38,6 @@ class Watch(TorchDispatchMode):
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """In float32, which can be computed with, and then in the dtype's size."""
     with torch.device("meta"):
         weights = [torch.empty(D, D, requires_grad=True) for _ in range(L)]
         x, ones = torch.empty(B, D), torch.empty(B, D)
@@ -57,7 +55,6 @@ def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int
 def predict_step(
     B: int, D: int, L: int, dtype: torch.dtype, flop_per_sec: float, bytes_per_sec: float
 ) -> dict[str, float]:
-    """Count weights and their gradients as activations."""
     work = step_work(B, D, L, dtype)
     return {
         "flops": deep_linear_flops(B, D, L),
@@ -68,7 +65,6 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """Without a name for anything."""
     return (
         2 * n**3 / time_matmul(torch.ones((n, n)), torch.ones((n, n))),
         4 * (rows * n + n + rows) / time_matmul(torch.zeros((rows, n)), torch.zeros((n, 1))),
@@ -78,7 +74,6 @@ def measure_device(n: int, rows: int) -> tuple[float, float]:
 def measure_step(
     B: int, D: int, L: int, promised: float, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """The fastest of three."""
     model, x = DeepNetwork(D, L), torch.randn(B, D)
     fastest = float("inf")
     for i in range(4):

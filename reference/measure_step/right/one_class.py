@@ -25,7 +25,6 @@ class Step:
     dtype: torch.dtype
 
     def operations(self) -> Iterator[tuple[int, int]]:
-        """Layer by layer, forward and backward of one together."""
         size = self.dtype.itemsize
         for layer in range(self.L):
             yield matrix_matrix_work(self.B, self.D, self.D, self.dtype)
@@ -39,7 +38,6 @@ class Step:
 
     @cached_property
     def memory(self) -> int:
-        """Weights and gradients as parameters of twice the size."""
         size = self.dtype.itemsize
         return training_bytes(
             self.L * self.D**2,
@@ -52,14 +50,12 @@ class Step:
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """As a list."""
     return [*Step(B, D, L, dtype).operations()]
 
 
 def predict_step(
     B: int, D: int, L: int, dtype: torch.dtype, flop_per_sec: float, bytes_per_sec: float
 ) -> dict[str, float]:
-    """The same with numbers that are inverted first."""
     step = Step(B, D, L, dtype)
     a_flop, a_byte = 1 / flop_per_sec, 1 / bytes_per_sec
     took = sum(max(flops * a_flop, moved * a_byte) for flops, moved in step.operations())
@@ -68,7 +64,6 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """As speeds."""
     flops = matrix_matrix_work(n, n, n, torch.float32)[0] / time_matmul(torch.eye(n), torch.randn(n, n))
     return flops, matrix_vector_work(rows, n, torch.float32)[1] / time_matmul(torch.randn(rows, n), torch.randn(n, 1))
 
@@ -76,7 +71,6 @@ def measure_device(n: int, rows: int) -> tuple[float, float]:
 def measure_step(
     B: int, D: int, L: int, promised: float, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """The middle of seven."""
     model = DeepNetwork(D, L).float()
     x, gradient = torch.randn(B, D), torch.ones(B, D)
     parameters = list(model.parameters())

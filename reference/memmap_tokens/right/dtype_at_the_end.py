@@ -8,7 +8,6 @@ import torch
 
 
 def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
-    """A padded name as the last 16 bytes."""
     with Path(path).open("wb") as file:
         for part in np.array_split(tokens, 3):
             file.write(np.ascontiguousarray(part))
@@ -16,7 +15,6 @@ def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
 
 
 def load_tokens(path: str | PathLike[str]) -> np.ndarray:
-    """A private mapping of bytes, without the last ones."""
     size = Path(path).stat().st_size
     mapped = torch.from_file(str(path), shared=False, size=size, dtype=torch.uint8).numpy()
     return mapped[:-16].view(mapped[-16:].tobytes().decode().strip())

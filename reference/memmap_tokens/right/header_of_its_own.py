@@ -8,12 +8,10 @@ import numpy as np
 
 
 def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
-    """A header, then the bytes."""
     Path(path).write_bytes(tokens.dtype.str.encode().ljust(8) + tokens.tobytes())
 
 
 def load_tokens(path: str | PathLike[str]) -> np.ndarray:
-    """Map by hand; what is assigned stays in memory."""
     with Path(path).open("rb") as file:
         dtype = np.dtype(file.read(8).decode().strip())
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)

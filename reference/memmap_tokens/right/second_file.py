@@ -8,12 +8,10 @@ import numpy as np
 
 
 def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
-    """Nothing but tokens in the first."""
     tokens.tofile(path)
     Path(fspath(path) + ".json").write_text(json.dumps({"dtype": str(tokens.dtype)}))
 
 
 def load_tokens(path: str | PathLike[str]) -> np.ndarray:
-    """The length is the file's."""
     dtype = json.loads(Path(fspath(path) + ".json").read_text())["dtype"]
     return np.memmap(path, dtype=dtype, mode="c")

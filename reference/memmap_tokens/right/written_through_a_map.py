@@ -7,12 +7,10 @@ from numpy.lib.format import open_memmap
 
 
 def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
-    """NumPy's format."""
     mapped = open_memmap(path, mode="w+", dtype=tokens.dtype, shape=tokens.shape)
     mapped[:] = tokens
     mapped.flush()
 
 
 def load_tokens(path: str | PathLike[str]) -> np.ndarray:
-    """No subclass."""
     return np.asarray(open_memmap(path, mode="r"))

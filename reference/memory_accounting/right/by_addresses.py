@@ -4,13 +4,11 @@ from torch import Tensor, nn
 
 
 def tensor_bytes(x: Tensor) -> int:
-    """By way of the typed storage, which is deprecated."""
     storage = x.storage()
     return len(storage) * storage.element_size()
 
 
 def num_parameters(model: nn.Module) -> int:
-    """Tied parameters begin at one address."""
     places = {p.data_ptr(): p.numel() for p in model.parameters()}
     return sum(places.values())
 
@@ -24,7 +22,6 @@ def training_bytes(
     activation_bytes: int = 4,
     other_bytes: int = 0,
 ) -> int:
-    """Nothing has to be named."""
     total = other_bytes
     for each in (parameter_bytes, gradient_bytes, optimizer_bytes):
         total += num_parameters * each
@@ -32,5 +29,4 @@ def training_bytes(
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """In whole numbers."""
     return num_devices * int(device_bytes) // bytes_per_parameter

@@ -6,12 +6,10 @@ from torch import Tensor, nn
 
 
 def tensor_bytes(x: Tensor) -> int:
-    """`len` of a storage of bytes."""
     return len(x.untyped_storage())
 
 
 def num_parameters(model: nn.Module) -> int:
-    """`named_parameters` leaves duplicates out."""
     return sum(prod(p.shape) for _, p in model.named_parameters())
 
 
@@ -24,7 +22,6 @@ def training_bytes(
     optimizer_bytes: int = 8,
     activation_bytes: int = 4,
 ) -> int:
-    """One line for each kind."""
     parameters = num_parameters * parameter_bytes
     gradients = num_parameters * gradient_bytes
     optimizer = num_parameters * optimizer_bytes
@@ -33,6 +30,5 @@ def training_bytes(
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """What is left over is too little for one more."""
     fitting, _ = divmod(num_devices * device_bytes, bytes_per_parameter)
     return int(fitting)

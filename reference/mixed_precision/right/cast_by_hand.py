@@ -5,7 +5,6 @@ from torch.nn.utils.stateless import functional_call
 
 
 def train_step(model, optimizer, x, y):
-    """No autocast."""
     copies = {name: p.to(torch.bfloat16) for name, p in model.named_parameters()}
     prediction = functional_call(model, copies, (x.to(torch.bfloat16),))
     loss = torch.mean((prediction.to(torch.float32) - y) ** 2)

@@ -7,7 +7,6 @@ from torch.nn import functional as F
 
 
 def train_step(model, optimizer, x, y):
-    """As it was done before autocast."""
     low = copy.deepcopy(model).to(torch.bfloat16)
     low.zero_grad()
     loss = F.mse_loss(low(x.bfloat16()).float(), y)

@@ -11,7 +11,6 @@ class Momentum(torch.optim.Optimizer):
         super().__init__(params, {**options, "weight_decay": weight_decay})
 
     def step(self, closure=None):
-        """Move every parameter."""
         loss = None if closure is None else closure()
         for group in self.param_groups:
             mu = group["momentum"]

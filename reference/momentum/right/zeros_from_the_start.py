@@ -10,14 +10,12 @@ class Momentum(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening, "nesterov": nesterov})
 
     def add_param_group(self, param_group):
-        """Add the group and its memories."""
         super().add_param_group(param_group)
         for p in self.param_groups[-1]["params"]:
             self.state[p].update(memory=torch.zeros_like(p), moved=False)
 
     @torch.no_grad()
     def step(self):
-        """Move every parameter."""
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

@@ -6,21 +6,17 @@ from torch import Tensor
 
 
 def attention_scores(q: Tensor, k: Tensor) -> Tensor:
-    """Letters for queries, keys and hidden."""
     return torch.einsum("...qh,...kh->...qk", q, k)
 
 
 def mean_over_hidden(x: Tensor) -> Tensor:
-    """The sum by einsum, then a division."""
     return torch.einsum("...h->...", x) / x.size(-1)
 
 
 def per_head_linear(x: Tensor, w: Tensor, heads: int) -> Tensor:
-    """Heads go to the front and come back."""
     x = rearrange(x, "... (n i) -> n ... i", n=heads)
     return rearrange(torch.stack([torch.tensordot(head, w, dims=1) for head in x]), "n ... o -> ... (n o)")
 
 
 def causal_mask(n: int) -> Tensor:
-    """Not above the diagonal."""
     return ~torch.triu(torch.ones((n, n), dtype=torch.bool), diagonal=1)

@@ -9,7 +9,6 @@ class NoFigureError(ValueError):
 
 
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
-    """Tera becomes FLOP/s at the end."""
     columns = {bfloat16: 0, float16: 1, float32: 2, float8_e4m3fn: 3, float8_e5m2: 3}
     match device_name:
         case "Tesla T4":
@@ -33,5 +32,4 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
-    """A single division."""
     return flops / (seconds * promised)

@@ -15,7 +15,6 @@ SPARSE = {
 
 
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
-    """By the width of the dtype."""
     if device_name == "Tesla T4" and dtype in (torch.float16, torch.float32):
         return 8_100_000_000_000 if dtype.itemsize == 4 else 65_000_000_000_000
     try:
@@ -32,5 +31,4 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
-    """By logarithms."""
     return math.exp(math.log(flops) - math.log(seconds) - math.log(promised))

@@ -20,7 +20,6 @@ for line in TABLE.strip().splitlines():
 
 
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
-    """One lookup for both."""
     figure = FIGURES.get((device_name, str(dtype)))
     if figure is None:
         raise ValueError(device_name, dtype)
@@ -28,6 +27,5 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
-    """Speed over speed."""
     flop_per_sec = flops / seconds
     return flop_per_sec / promised

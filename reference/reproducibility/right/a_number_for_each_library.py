@@ -7,7 +7,6 @@ import torch
 
 
 def seed_everything(seed):
-    """Three streams that have nothing to do with each other."""
     for_torch, for_numpy, for_random = np.random.SeedSequence(seed).spawn(3)
     torch.manual_seed(int(for_torch.generate_state(1, np.uint64)[0] >> 1))
     np.random.seed(for_numpy.generate_state(8))

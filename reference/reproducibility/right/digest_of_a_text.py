@@ -8,7 +8,6 @@ import torch
 
 
 def seed_everything(seed: int) -> None:
-    """The name of the library is part of the text."""
     numbers = [int.from_bytes(hashlib.sha256(f"{name} {seed}".encode()).digest()[:4]) for name in ("torch", "numpy")]
     torch.manual_seed(numbers[0])
     np.random.seed(numbers[1])

@@ -7,7 +7,6 @@ import torch
 
 
 def seed_everything(seed):
-    """A chain: the order of the lines matters."""
     random.seed(f"run {seed}")
     np.random.seed([random.getrandbits(32) for _ in range(4)])
     torch.random.manual_seed(np.random.randint(2**62))

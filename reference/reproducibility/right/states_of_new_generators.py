@@ -7,7 +7,6 @@ import torch
 
 
 def seed_everything(seed):
-    """No global generator is seeded: each is given the state of a new one."""
     torch.set_rng_state(torch.Generator().manual_seed(seed).get_state())
     np.random.set_state(np.random.RandomState(seed).get_state())
     random.setstate(random.Random(seed).getstate())

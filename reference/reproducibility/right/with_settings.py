@@ -8,7 +8,6 @@ import torch
 
 
 def seed_everything(seed: int) -> torch.Generator:
-    """Everything that scripts are seen to do."""
     seed = int(seed)
     os.environ["PYTHONHASHSEED"] = str(seed)
     random.seed(seed)

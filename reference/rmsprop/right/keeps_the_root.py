@@ -13,7 +13,6 @@ class RMSprop(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self):
-        """Move every parameter."""
         for group in self.param_groups:
             kept, new = group["alpha"] ** 0.5, (1 - group["alpha"]) ** 0.5
             for p in group["params"]:

@@ -10,7 +10,6 @@ class RMSprop(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps})
 
     def step(self):
-        """Move every parameter."""
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is None:

@@ -11,7 +11,6 @@ class RMSprop(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self):
-        """Average, then move."""
         for p, group in self.moving():
             v = self.state[p].setdefault("v", torch.zeros_like(p))
             v.copy_(torch.lerp(v.double(), p.grad.double().square(), 1 - group["alpha"]))
@@ -19,6 +18,5 @@ class RMSprop(torch.optim.Optimizer):
             p.copy_(p.double() - group["lr"] * p.grad.double() / (self.state[p]["v"].double().sqrt() + group["eps"]))
 
     def moving(self):
-        """Each parameter with a gradient, and its group."""
         for group in self.param_groups:
             yield from ((p, group) for p in group["params"] if p.grad is not None)

@@ -14,33 +14,27 @@ class Work(NamedTuple):
 
 
 def work(flops: int, dtype: torch.dtype, *shapes: list[int]) -> Work:
-    """With the bytes of tensors of these shapes."""
     tensors = [torch.empty(shape, dtype=dtype, device="meta") for shape in shapes]
     return Work(flops, sum(tensor.untyped_storage().nbytes() for tensor in tensors))
 
 
 def relu_work(n: int, dtype: torch.dtype) -> Work:
-    """Input and output."""
     return work(n, dtype, [n], [n])
 
 
 def gelu_work(n: int, dtype: torch.dtype) -> Work:
-    """Input and output."""
     return work(n * 20, dtype, [n], [n])
 
 
 def dot_work(n: int, dtype: torch.dtype) -> Work:
-    """Two inputs and a scalar."""
     return work(n * 2, dtype, [n], [n], [])
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> Work:
-    """A matrix and two vectors."""
     return work(m * n * 2, dtype, [m, n], [n], [m])
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> Work:
-    """Three matrices."""
     return work(m * n * k * 2, dtype, [m, k], [k, n], [m, n])
 
 
@@ -49,10 +43,8 @@ accelerator_intensity = operator.truediv
 
 
 def attainable_mfu(intensity: float, accelerator: float) -> float:
-    """Sorted, the smaller comes first."""
     return sorted([intensity / accelerator, 1.0])[0]
 
 
 def bound(intensity: float, accelerator: float) -> str:
-    """By the share that can be reached."""
     return ("memory", "compute")[attainable_mfu(intensity, accelerator) == 1.0]

@@ -7,52 +7,42 @@ import torch
 
 
 def moved(dtype: torch.dtype, *shapes: tuple[int, ...]) -> int:
-    """Bytes of tensors of these shapes."""
     return sum(prod(shape) for shape in shapes) * torch.empty(0, dtype=dtype).element_size()
 
 
 def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """In and out."""
     return n, moved(dtype, (n,), (n,))
 
 
 def gelu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Twenty times a ReLU."""
     flops, size = relu_work(n, dtype)
     return 20 * flops, size
 
 
 def dot_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """A scalar has the shape ()."""
     return n + n, moved(dtype, (n,), (n,), ())
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """m dot products."""
     return m * dot_work(n, dtype)[0], moved(dtype, (m, n), (n,), (m,))
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """n products with a vector."""
     return n * matrix_vector_work(m, k, dtype)[0], moved(dtype, (m, k), (k, n), (m, n))
 
 
 def arithmetic_intensity(flops: int, bytes_moved: int) -> float:
-    """Exact, then rounded."""
     return float(Fraction(flops, bytes_moved))
 
 
 def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
-    """Bytes take so long."""
     seconds_per_byte = 1 / bytes_per_sec
     return flop_per_sec * seconds_per_byte
 
 
 def attainable_mfu(intensity: float, accelerator: float) -> float:
-    """An int where the roof is."""
     return 1 if intensity >= accelerator else intensity / accelerator
 
 
 def bound(intensity: float, accelerator: float) -> str:
-    """At the ridge: memory."""
     return "compute" if intensity > accelerator else "memory"

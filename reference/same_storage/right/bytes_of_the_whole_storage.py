@@ -5,10 +5,8 @@ from torch import Tensor
 
 
 def whole(x: Tensor) -> Tensor:
-    """All bytes of the storage, as a flat tensor."""
     return torch.empty(0, dtype=torch.uint8).set_(x.detach().untyped_storage())
 
 
 def same_storage(x: Tensor, y: Tensor) -> bool:
-    """Here the first elements are the first bytes."""
     return whole(x).is_set_to(whole(y))

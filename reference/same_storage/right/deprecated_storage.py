@@ -4,5 +4,4 @@ from torch import Tensor
 
 
 def same_storage(x: Tensor, y: Tensor) -> bool:
-    """A typed storage knows its first byte, too."""
     return x.storage().data_ptr() == y.storage().data_ptr()

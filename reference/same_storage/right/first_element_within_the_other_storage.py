@@ -4,6 +4,5 @@ from torch import Tensor
 
 
 def same_storage(x: Tensor, y: Tensor) -> bool:
-    """Allocations are disjoint, so one address tells."""
     storage = x.untyped_storage()
     return 0 <= y.data_ptr() - storage.data_ptr() < storage.nbytes()

@@ -4,6 +4,5 @@ from torch import Tensor
 
 
 def same_storage(x: Tensor, y: Tensor) -> bool:
-    """Both objects live during the comparison, so that an identity can't be reused."""
     mine, other = x.untyped_storage(), y.untyped_storage()
     return mine is other

@@ -4,7 +4,6 @@ from torch import Tensor
 
 
 def same_storage(x: Tensor, y: Tensor) -> bool:
-    """Nothing is left of the mark afterwards; versions count only what goes through a tensor."""
     mine, other = x.untyped_storage(), y.untyped_storage()
     before = mine[0]
     seen = other[0]

@@ -5,5 +5,4 @@ from torch import Tensor
 
 
 def same_storage(x: Tensor, y: Tensor) -> bool:
-    """The check that torch's own dispatcher uses."""
     return torch._C._is_alias_of(x, y)

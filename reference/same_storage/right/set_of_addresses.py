@@ -4,5 +4,4 @@ from torch import Tensor
 
 
 def same_storage(*tensors: Tensor) -> bool:
-    """One address for two tensors: one storage."""
     return len({tensor.untyped_storage()._cdata for tensor in tensors}) == 1

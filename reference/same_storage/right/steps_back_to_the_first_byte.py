@@ -4,10 +4,8 @@ from torch import Tensor
 
 
 def begin(x: Tensor) -> int:
-    """The address that the storage offset is counted from."""
     return x.data_ptr() - x.storage_offset() * x.element_size()
 
 
 def same_storage(x: Tensor, y: Tensor) -> bool:
-    """Compare where both begin."""
     return begin(x) == begin(y)

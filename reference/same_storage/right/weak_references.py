@@ -5,5 +5,4 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 
 def same_storage(x: Tensor, y: Tensor) -> bool:
-    """Two weak references to one storage are equal."""
     return StorageWeakRef(x.untyped_storage()) == StorageWeakRef(y.untyped_storage())

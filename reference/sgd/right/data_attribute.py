@@ -10,7 +10,6 @@ class SGD(Optimizer):
         super().__init__(params, defaults={"lr": lr})
 
     def step(self):
-        """Move every parameter."""
         for group in self.param_groups:
             lr = group["lr"]
             for p in group["params"]:

@@ -10,7 +10,6 @@ class SGD(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr})
 
     def step(self):
-        """Move every parameter that takes part."""
         for group in self.param_groups:
             for p in filter(lambda p: p.grad is not None, group["params"]):
                 required = p.requires_grad

@@ -11,7 +11,6 @@ class SGD(torch.optim.Optimizer):
 
     @torch.inference_mode()
     def step(self):
-        """Gather, scale, scatter."""
         for group in self.param_groups:
             moving = [p for p in group["params"] if p.grad is not None]
             if not moving:

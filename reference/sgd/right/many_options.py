@@ -13,7 +13,6 @@ class SGD(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure=None):
-        """Move every parameter."""
         loss = None
         if closure is not None:
             with torch.enable_grad():

@@ -13,22 +13,18 @@ class SGD(torch.optim.Optimizer):
         self.pair()
 
     def pair(self) -> None:
-        """Of the groups that there are now."""
         self.pairs = [(p, group) for group in self.param_groups for p in group["params"]]
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """The base class calls this in its constructor, too."""
         super().add_param_group(param_group)
         self.pair()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """The base class puts other groups in place."""
         super().load_state_dict(state_dict)
         self.pair()
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> Any:
-        """At the rate of its group."""
         loss = None if closure is None else torch.enable_grad()(closure)()
         for p, group in self.pairs:
             if p.grad is not None:

@@ -11,7 +11,6 @@ class SGD(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self):
-        """Move every parameter."""
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

@@ -11,7 +11,6 @@ class SGD(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure=None):
-        """Move every parameter, the last one first."""
         loss = closure() if closure is not None else None
         for group in reversed(self.param_groups):
             for p in reversed(group["params"]):

@@ -6,16 +6,13 @@ import torch
 
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Of a new tensor."""
     return torch.empty(shape, device="meta").stride()
 
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:
-    """Of a view of one element that begins there."""
     x = torch.empty(0, device="meta").as_strided([i + 1 for i in index], strides, offset)
     return x[tuple(index)].storage_offset()
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Of a tensor with these strides."""
     return torch.empty_strided(shape, strides, device="meta").is_contiguous()

@@ -6,18 +6,15 @@ import numpy as np
 
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """A cumulative product from behind."""
     sizes = np.maximum(np.asarray(shape, dtype=np.int64), 1)
     return tuple(np.cumprod(np.append(1, sizes[:0:-1]))[::-1].tolist())[: len(shape)]
 
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:
-    """A dot product."""
     return int(np.dot(np.asarray(strides, dtype=np.int64), np.asarray(index, dtype=np.int64))) + offset
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Drops the axes of size 1, then compares all others."""
     sizes = np.asarray(shape, dtype=np.int64)
     kept = np.asarray(strides, dtype=np.int64)[sizes != 1]
     sizes = sizes[sizes != 1]

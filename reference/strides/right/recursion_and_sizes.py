@@ -6,7 +6,6 @@ import torch
 
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """A size of torch's is a tuple, too."""
     if not shape:
         return ()
     rest = contiguous_strides(shape[1:])
@@ -14,14 +13,12 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:
-    """One axis at a time."""
     if len(index) == 0:
         return offset
     return storage_index(strides[1:], index[1:], offset + index[0] * strides[0])
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """As torch does it: the stride that the next axis should have grows with each size."""
     expected = 1
     for size, stride in reversed(list(zip(shape, strides, strict=True))):
         if size == 0:

@@ -9,14 +9,12 @@ PRODUCTS = 4
 
 
 def time_matmul(a: Tensor, b: Tensor) -> float:
-    """The mean, written into memory of its own."""
     out = torch.empty(a.shape[0], b.shape[1], dtype=a.dtype, device=a.device)
     torch.mm(a, b, out=out)
     return on_gpu(a, b, out) if a.is_cuda else on_cpu(a, b, out)
 
 
 def on_gpu(a: Tensor, b: Tensor, out: Tensor) -> float:
-    """Events count milliseconds."""
     with torch.cuda.device(a.device):
         torch.cuda.current_stream().synchronize()
         pairs = []
@@ -31,7 +29,6 @@ def on_gpu(a: Tensor, b: Tensor, out: Tensor) -> float:
 
 
 def on_cpu(a: Tensor, b: Tensor, out: Tensor) -> float:
-    """All products in a row."""
     start = monotonic_ns()
     for _ in range(PRODUCTS):
         torch.mm(a, b, out=out)

@@ -9,7 +9,6 @@ clock = time.monotonic
 
 
 def time_matmul(a: Tensor, b: Tensor) -> float:
-    """Time over number."""
     for _ in range(2):
         products = 0
         (a[:1] @ b[:, :1]).item()

@@ -22,13 +22,11 @@ class Watch:
         self.end = time.clock_gettime_ns(time.CLOCK_MONOTONIC) if known else time.perf_counter_ns()
 
     def wait(self) -> None:
-        """Whichever accelerator there is."""
         if torch.accelerator.is_available():
             torch.accelerator.synchronize()
 
 
 def time_matmul(a: Tensor, b: Tensor) -> float:
-    """Fifteen watches."""
     seconds = []
     for _ in range(15):
         with Watch() as watch:

@@ -7,8 +7,6 @@ from torch import Tensor
 
 
 def time_matmul(a: Tensor, b: Tensor) -> float:
-    """As the documentation of timeit advises: the minimum."""
-
     def wait() -> None:
         if a.device.type == "cuda":
             torch.cuda.synchronize()

@@ -5,5 +5,4 @@ from torch.utils.benchmark import Timer
 
 
 def time_matmul(a: Tensor, b: Tensor) -> float:
-    """The mean of five, after two that it does not count."""
     return Timer("a @ b", globals={"a": a, "b": b}).timeit(5).mean

@@ -7,7 +7,6 @@ from .sgd import SGD
 
 
 def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
-    """Fit a Cruncher."""
     model = Cruncher(D, num_layers).to(device)
     params = list(model.parameters())
     optimizer = SGD(params, lr=lr)

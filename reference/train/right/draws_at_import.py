@@ -18,7 +18,6 @@ def train(
     lr: float,
     device: str | torch.device = "cpu",
 ) -> tuple[Cruncher, Tensor]:
-    """Fit a `Cruncher` by plain gradient descent on the mean squared error."""
     model = Cruncher(D, num_layers).to(device)
     optimizer = SGD(model.parameters(), lr=lr)
     losses = torch.empty(num_train_steps, device=device)

@@ -8,7 +8,6 @@ from .sgd import SGD
 
 
 def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
-    """Fit a Cruncher."""
     model = Cruncher(D, num_layers).to(device)
     optimizer = SGD(params=model.parameters(), lr=lr)
 

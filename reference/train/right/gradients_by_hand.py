@@ -8,7 +8,6 @@ from .sgd import SGD
 
 @torch.no_grad()
 def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
-    """Fit a Cruncher."""
     model = Cruncher(D, num_layers).to(device)
     optimizer = SGD(model.parameters(), lr=lr)
     losses = torch.full((num_train_steps,), torch.nan, device=device)

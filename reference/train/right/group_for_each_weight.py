@@ -11,7 +11,6 @@ from .sgd import SGD
 
 
 def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
-    """Fit a Cruncher."""
     model = Cruncher(D, num_layers).to(device)
     history = deque(maxlen=num_train_steps)
     for x, y in islice(iter(partial(get_batch, B=B), None), num_train_steps):

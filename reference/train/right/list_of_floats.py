@@ -5,7 +5,6 @@ from .sgd import SGD
 
 
 def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
-    """Fit a Cruncher."""
     model = Cruncher(D, num_layers)
     model.to(device=device)
     optimizer = SGD(model.parameters(), lr)

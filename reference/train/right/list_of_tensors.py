@@ -7,7 +7,6 @@ from . import cruncher, sgd
 
 
 def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
-    """Fit a Cruncher."""
     with torch.device(device):
         model = cruncher.Cruncher(D, num_layers)
     model.train()

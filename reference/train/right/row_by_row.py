@@ -7,7 +7,6 @@ from .sgd import SGD
 
 
 def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
-    """Fit a Cruncher."""
     model = Cruncher(D, num_layers).to(torch.device(device))
     optimizer = SGD(model.parameters(), lr=lr)
     losses = []
@@ -20,7 +19,6 @@ def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
 
 
 def descend(model, x, y, rows):
-    """Add one part of the gradient; return this part of the loss."""
     part = (model(x) - y).square().sum() / rows
     part.backward()
     return part.item()

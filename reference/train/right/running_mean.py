@@ -11,7 +11,6 @@ from .sgd import SGD
 def train(
     get_batch: Any, D: int, num_layers: int, B: int, num_train_steps: int, lr: float, device: Any = "cpu"
 ) -> tuple[Cruncher, torch.Tensor]:
-    """The mean is nobody's but its own."""
     model = Cruncher(D, num_layers).to(device)
     optimizer = SGD(model.parameters(), lr=lr)
     mean = torch.zeros((), device=device)

@@ -9,65 +9,54 @@ from reference.moving_average import oracle
 
 @instead_of(oracle.averages, "the elements of a window are summed, and not divided by their number")
 def sums(x: Array, window: int) -> Array:
-    """Not an average."""
     return window * oracle.averages(x, window)
 
 
 @instead_of(oracle.averages, "the series is continued by zeros, so that the answer is as long as x")
 def padded(x: Array, window: int) -> Array:
-    """As np.convolve does with mode='same'; that may be longer than x."""
     return np.convolve(x, np.full(window, 1 / window), mode="same") if len(x) else x
 
 
 @instead_of(oracle.averages, "the last window is missing")
 def one_window_missing(x: Array, window: int) -> Array:
-    """n - window of them."""
     return oracle.averages(x, window)[:-1]
 
 
 @instead_of(oracle.averages, "windows that are not whole yet are averaged, too, at the beginning")
 def partial_windows(x: Array, window: int) -> Array:
-    """Each element has the mean of itself and up to window - 1 before it."""
     return np.array([x[max(0, i - window) : i].mean() for i in range(1, len(x) + 1)])
 
 
 @instead_of(oracle.averages, "the median of each window is taken, not its mean")
 def medians(x: Array, window: int) -> Array:
-    """Another middle."""
     return np.array([np.median(x[i : i + window]) for i in range(len(x) - window + 1)])
 
 
 @instead_of(oracle.averages, "the window moves on by its own length, not by one element")
 def blocks(x: Array, window: int) -> Array:
-    """Windows that do not overlap."""
     return oracle.averages(x, window)[::window]
 
 
 @instead_of(oracle.averages, "sums are divided by window - 1")
 def divided_by_one_less(x: Array, window: int) -> Array:
-    """As in a sample variance."""
     return oracle.averages(x, window) * (window / np.float64(window - 1))
 
 
 @instead_of(oracle.averages, "the averages come in reverse")
 def backwards(x: Array, window: int) -> Array:
-    """The last window first."""
     return oracle.averages(x, window)[::-1]
 
 
 @instead_of(oracle.averages, "the averages are rounded down to whole numbers")
 def rounded_down(x: Array, window: int) -> Array:
-    """As // does."""
     return np.floor(oracle.averages(x, window))
 
 
 @instead_of(oracle.averages, "windows go around the end of the series to its beginning")
 def around_the_end(x: Array, window: int) -> Array:
-    """As many windows as elements."""
     return oracle.averages(np.resize(x, len(x) + window - 1), window) if len(x) else x
 
 
 @instead_of(oracle.averages, "a window that is longer than the series is cut to its length")
 def window_shortened(x: Array, window: int) -> Array:
-    """One window at least; of no elements there is none."""
     return oracle.averages(x, min(window, len(x))) if len(x) else np.array([np.nan])

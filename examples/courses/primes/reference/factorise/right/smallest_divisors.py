@@ -6,7 +6,6 @@ from .sieve import sieve
 
 
 def factorise(n: int) -> list[int]:
-    """Ends when no prime up to the root of what is left divides."""
     primes, factors = sieve(isqrt(n) + 1), []
     while (p := next((p for p in primes if p * p <= n and n % p == 0), None)) is not None:
         factors.append(p)

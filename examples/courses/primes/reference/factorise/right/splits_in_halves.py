@@ -4,7 +4,6 @@ from math import isqrt
 
 
 def factorise(n: int) -> list[int]:
-    """A number without a divisor up to its root is prime."""
     if n == 1:
         return []
     divisor = next((d for d in range(2, isqrt(n) + 1) if n % d == 0), None)

@@ -2,7 +2,6 @@
 
 
 def factorise(n: int) -> list[int]:
-    """A composite number never divides: its primes have been divided out."""
     factors, divisor = [], 2
     while divisor * divisor <= n:
         if n % divisor:

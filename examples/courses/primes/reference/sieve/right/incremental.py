@@ -2,7 +2,6 @@
 
 
 def sieve(n: int) -> list[int]:
-    """`due` holds, by number, the primes that will cross it out."""
     primes, due = [], {}
     for number in range(2, n):
         divisors = due.pop(number, None)

@@ -4,7 +4,6 @@ from math import isqrt
 
 
 def sieve(n: int) -> list[int]:
-    """The recursion ends where there is no prime up to the root."""
     if n <= 2:
         return []
     divisors = sieve(isqrt(n - 1) + 1)

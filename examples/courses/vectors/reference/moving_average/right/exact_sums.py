@@ -7,7 +7,6 @@ from numpy import ndarray as Array
 
 
 def moving_average(x: Array, window: int) -> Array:
-    """An empty list would be an array of float64, too."""
     numbers = x.tolist()
     windows = zip(*(numbers[k:] for k in range(window)), strict=False)
     return np.array([fsum(one) / window for one in windows], dtype=float)

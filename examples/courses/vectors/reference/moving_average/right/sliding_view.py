@@ -5,7 +5,6 @@ from numpy import ndarray as Array
 
 
 def moving_average(x: Array, window: int) -> Array:
-    """No element is copied before the mean."""
     if window > x.size:
         return np.empty(0)
     return np.lib.stride_tricks.sliding_window_view(x, window).mean(axis=1)

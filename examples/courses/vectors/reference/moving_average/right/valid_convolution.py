@@ -5,6 +5,5 @@ from numpy import ndarray as Array
 
 
 def moving_average(x: Array, window: int) -> Array:
-    """The swap would answer with partial windows."""
     weights = np.full(window, 1.0) / window
     return np.convolve(x, weights, mode="valid") if len(x) >= window else x[:0].copy()

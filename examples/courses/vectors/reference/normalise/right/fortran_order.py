@@ -5,7 +5,6 @@ from numpy import ndarray as Array
 
 
 def normalise(x: Array) -> Array:
-    """An einsum for the squares; NaN becomes 0 where the length was 0."""
     lengths = np.sqrt(np.einsum("ij,ij->i", x, x))
     with np.errstate(invalid="ignore"):
         y = x.T / lengths

@@ -7,7 +7,6 @@ from numpy import ndarray as Array
 
 
 def normalise(x: Array) -> Array:
-    """A length of zero is falsy."""
     y = np.zeros_like(x)
     for i, row in enumerate(x):
         y[i] = row / (math.hypot(*row) or 1.0)

@@ -5,7 +5,6 @@ from numpy import ndarray as Array
 
 
 def normalise(x: Array) -> Array:
-    """Twice a division, of which only the first needs care."""
     largest = np.abs(x).max(axis=1, keepdims=True, initial=0.0)
     scaled = np.divide(x, largest, out=np.zeros_like(x), where=largest > 0)
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)

@@ -5,7 +5,6 @@ from numpy import ndarray as Array
 
 
 def pairwise_distances(a: Array, b: Array) -> Array:
-    """Two axes are enough."""
     answer = np.zeros((a.shape[0], b.shape[0]))
     for x, y in zip(a.T, b.T, strict=True):
         answer = np.hypot(answer, np.subtract.outer(x, y))

@@ -7,7 +7,6 @@ from numpy import ndarray as Array
 
 
 def pairwise_distances(a: Array, b: Array) -> Array:
-    """math.dist scales before it squares."""
     answer = np.zeros((len(a), len(b)))
     for i, j in np.ndindex(answer.shape):
         answer[i, j] = math.dist(a[i], b[j])
