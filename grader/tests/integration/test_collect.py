@@ -6,6 +6,7 @@ ONE_ASKS_NOBODY = """
 from types import SimpleNamespace
 from grader.pipeline import collect
 from torchkata.course import course
+from torchkata.pytest_plugin.run_state import get_state
 from torchkata.seam.student import Student
 
 def use(tests):
