@@ -20,17 +20,22 @@ from torchkata.pytest_plugin.first_pass import Input
 
 
 class DrawnInputs:
-    """An `Inputs` that draws a test's inputs when they are first requested, and keeps them in memory."""
+    """An `Inputs` that draws a test's inputs when they are first requested, and keeps them in memory.
+
+    It forgets the inputs of a test when those of another seed or number of examples are requested, so that a proof of
+    many seeds does not fill the memory.
+    """
 
     def __init__(self) -> None:
-        self.drawn: dict[tuple[object, int, int], list[dict[str, Any]] | None] = {}  # by test, seed and examples
+        self.drawn: dict[object, tuple[tuple[int, int], list[dict[str, Any]] | None]] = {}  # by test
 
     def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
         """Return the inputs of this test, as `torchkata.pytest_plugin.first_pass.Inputs.of` does."""
-        key = (item.obj, seed, settings_of(item.obj).max_examples)
-        if key not in self.drawn:
-            self.drawn[key] = draw_inputs(item, seed)
-        inputs = self.drawn[key]
+        wanted = (seed, settings_of(item.obj).max_examples)
+        drawn, inputs = self.drawn.get(item.obj, (None, None))
+        if drawn != wanted:
+            inputs = draw_inputs(item, seed)
+            self.drawn[item.obj] = wanted, inputs
         return None if inputs is None else (Input(given) for given in inputs)
 
 

@@ -224,7 +224,7 @@ def test_inputs_that_a_job_needs_precede_the_fork(
     at_fork: list[int] = []
 
     def fork() -> int:
-        at_fork.extend(len(drawn or ()) for drawn in inputs.drawn.values())
+        at_fork.extend(len(drawn or ()) for _, drawn in inputs.drawn.values())
         return 1
 
     monkeypatch.setattr("grader.pipeline.session.os.fork", fork)
@@ -292,6 +292,7 @@ def test_drawn_inputs_depend_on_seed_and_examples() -> None:
     with few_examples(test_numbers):
         assert len(numbers(inputs, 5)) == 10
     assert numbers(inputs, 5) == first
+    assert len(inputs.drawn) == 1, "the inputs of one seed alone are kept"
 
 
 @pytest.mark.parametrize(("all_of_them", "few"), [(100, 10), (5, 5)])
