@@ -86,7 +86,7 @@ def stubs_here(tests: Tests) -> float:
 def measure(tests: Tests, sandbox: Sandbox) -> None:
     """Interleave the runs, so that a slow minute of the machine slows them all."""
     inputs = get_state(tests.config).inputs
-    cold = wall([job(SOLUTION)], tests, sandbox, jobs=1)  # draws what no run before it has drawn
+    cold = wall([job(SOLUTION)], tests, sandbox, jobs=1)  # draws the inputs of all tests
     bare, graded, engine, fixed, one, two, on_one = [], [], [], [], [], [], []
     first, second, *_ = sorted(os.sched_getaffinity(0))
     for _ in range(REPEATS):
@@ -110,7 +110,7 @@ def measure(tests: Tests, sandbox: Sandbox) -> None:
             ("the solution, plain pytest", f"{base:.2f}", "1.0"),
             ("the solution, graded", f"{full:.2f}", f"{full / base:.2f} of plain pytest (aim ≤ 0.5)"),
             ("the same with --no-replay", f"{drawing:.2f}", f"{drawing / base:.2f}"),
-            ("the first of this run", f"{cold:.2f}", f"{cold / base:.2f}, with drawing what was not kept"),
+            ("the first of this run", f"{cold:.2f}", f"{cold / base:.2f}, with drawing the inputs"),
             ("fixed cost of a submission", f"{extra:.2f}", f"untouched stubs, {tests_run} fresh workers (aim ≤ 0.3 s)"),
             (f"{COPIES} submissions, one job, one core", f"{statistics.median(on_one):.2f}", ""),
             (f"{COPIES} submissions, one job, two cores", f"{statistics.median(one):.2f}", ""),

@@ -1,4 +1,4 @@
-"""Where this machine's grader keeps what it may lose: figures, proofs, drawn inputs."""
+"""The folder for files that the grader can make again: calibrations, proofs, checks of the reference solution."""
 
 import os
 from pathlib import Path

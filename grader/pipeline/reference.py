@@ -8,12 +8,12 @@ tests, solution, engine and options in `$XDG_CACHE_HOME/torchkata/reference`, wh
 """
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from grader.base.cachedir import cache_dir
 from grader.pipeline.collect import Tests
-from grader.pipeline.drawn import clear_unused
 from grader.pipeline.queue import Options
 from grader.pipeline.session import Event, Graded, Job, grade
 from grader.pipeline.submission import Submission
@@ -23,6 +23,8 @@ from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, TestResult
+
+UNUSED = 30 * 86400.0  # seconds after which a mark of other tests or of another seed is deleted
 
 
 def check_tests(
@@ -59,6 +61,13 @@ def check_tests(
                     (marks / name_mark(event.job.katas[0], solution, options)).touch()
     get_state(tests.config).sound = frozenset(sound)
     return problems
+
+
+def clear_unused(marks: Path) -> None:
+    """Delete the marks that no run has used for a month. Raises OSError."""
+    for mark in marks.iterdir():
+        if time.time() - mark.stat().st_mtime > UNUSED:
+            mark.unlink(missing_ok=True)
 
 
 def missing_solutions(katas: Sequence[Kata]) -> Iterator[Path]:

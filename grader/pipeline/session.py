@@ -24,6 +24,7 @@ from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 import msgspec
+import pytest
 
 from grader.base.leftovers import in_use
 from grader.base.signals import end_with_parent, interruptible, uninterrupted
@@ -33,7 +34,7 @@ from grader.pipeline.submission import Submission
 from grader.results.result import Finding, KataResult
 from grader.sandbox.launch import Sandbox, connect, demand_forkable
 from grader.sandbox.runner import WorkerRunner
-from torchkata.compat.hypothesis_internals import take_few
+from torchkata.compat.hypothesis_internals import few_examples
 from torchkata.course import Kata, Limits, course
 from torchkata.i18n import read_ahead
 from torchkata.pytest_plugin.run_state import get_state
@@ -238,13 +239,16 @@ def start(job: Job, tests: Tests, control: socket, before: Child | None = None) 
 
     What has ended `before` in one that was lost is not run again. Raises MachineError.
     """
-    began, parent, ended = time.monotonic(), os.getpid(), before.ended if before else {}
+    parent, ended = os.getpid(), before.ended if before else {}
     with contextlib.ExitStack() as undo:
         undo.callback(control.close)  # a zygote whose line stays open never ends, and is waited for
+        with interruptible():
+            draw_ahead(job, tests)
         demand_forkable()
         receive, send = Pipe(duplex=False)
         if job.linted:
             lint.oracle_bodies()  # once, for all children
+        began = time.monotonic()
         pid = os.fork()
         undo.pop_all()
     if pid:
@@ -274,6 +278,29 @@ def start(job: Job, tests: Tests, control: socket, before: Child | None = None) 
         print(f"grading {job.submission.id}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
     finally:
         os._exit(status)
+
+
+def draw_ahead(job: Job, tests: Tests) -> None:
+    """Draw the inputs of the tests that this job will run and no job before it ran, so that all children share them."""
+    inputs = get_state(tests.config).inputs
+    if inputs is None or job.fails:
+        return
+    for kata in job.katas:
+        for name in () if kata.name in job.kept else kata.points:
+            item = tests.items[kata.name][name]
+            if is_property(item):
+                with examples_for(job, item):
+                    inputs.of(item, job.seed)
+
+
+def is_property(item: pytest.Function) -> bool:
+    """Return whether Hypothesis draws the inputs of a test."""
+    return hasattr(item.obj, "hypothesis")
+
+
+def examples_for(job: Job, item: pytest.Function) -> contextlib.AbstractContextManager[None]:
+    """Return a context in which a test takes as many examples as the job wants."""
+    return few_examples(item.obj) if job.few and is_property(item) else contextlib.nullcontext()
 
 
 def limit_memory(mib: int = MEMORY_MIB) -> None:
@@ -326,9 +353,8 @@ def grade_submission(
         for name in kata.points:  # those that the job asks for
             if name not in ended:
                 item = tests.items[kata.name][name]
-                if job.few and hasattr(item.obj, "hypothesis"):
-                    take_few(item.obj)
-                result = run(item)
+                with examples_for(job, item):
+                    result = run(item)
                 ended[name] = excused(result) if is_broken(tests, kata.name, result) else result
                 ran(kata.name, ended[name], "" if ended[name] is result else result.message)
         results.append(rubric.score(kata, ended))

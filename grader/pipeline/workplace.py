@@ -8,7 +8,7 @@ from typing import Literal
 from grader.base.errors import MachineError
 from grader.base.leftovers import in_use
 from grader.pipeline.collect import Tests, with_tests
-from grader.pipeline.drawn import drawn_inputs
+from grader.pipeline.drawn import DrawnInputs
 from grader.pipeline.start import Start
 from grader.pipeline.wanted import demand_gradable
 from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
@@ -48,8 +48,7 @@ def with_workplace(
                 use(tests, sandbox)
 
             beginning.say("collecting the tests")
-            with drawn_inputs(shut_in=sandbox.isolation == "bwrap") if replay else contextlib.nullcontext() as inputs:
-                with_tests(begin, examples, profile, katas, inputs)
+            with_tests(begin, examples, profile, katas, DrawnInputs() if replay else None)
 
         try:
             go_on(beginning.sandbox("none" if isolation == "none" else "bwrap", asked))

@@ -1,16 +1,15 @@
-"""What a result depends on, as digests: no result, proof or drawn input is used again once its digest has changed.
+"""What a result depends on, as digests: no result or proof is used again once its digest has changed.
 
     digest_engine    the files of `torchkata/` and `grader/` without its tests, and the versions of Python and libraries
     digest_course    the engine, and every file of the course that says what is asked and what it is worth
     digest_kata      the course's files that decide the points of one kata, what they import, and the course's settings
     digest_result    the course, the options of the grading and the submission: the fingerprint of a result
     digest_basis     the engine, the rules of findings, the options and the submission: what all katas of a result share
-    digest_inputs    the strategies: the course's files and the engine's that draw, the versions, seed and examples
     digest_proof     what grading a claim of `grader certify` runs: files and their imports, platform, versions, inputs
     digest_call      the course, the options and the submissions of one run on a cluster
 
-Regrading uses `digest_result`, `digest_basis` and `digest_kata`, the cache of inputs `digest_inputs`, the record of
-proofs `digest_proof`, and the record of a cluster's jobs `digest_call`. A process reads each file once.
+Regrading uses `digest_result`, `digest_basis` and `digest_kata`, the record of proofs `digest_proof`, and the
+record of a cluster's jobs `digest_call`. A process reads each file once.
 """
 
 import contextlib
@@ -27,9 +26,7 @@ from torchkata.course import ENGINE, Kata, cached_by_course, course
 LIBRARIES = ("numpy", "hypothesis", "pytest")  # beside those that the course preloads
 SHORT = 16  # digits: 500 submissions are no attack on a digest
 
-SHARED_FILES = ("torchkata/**/*.py", "torchkata/**/*.toml")
-ENGINE_FILES = (*SHARED_FILES, "grader/**/*.py", "grader/**/*.toml")
-DRAWING_FILES = (*SHARED_FILES, "grader/pipeline/drawn.py", "grader/pipeline/drawn_format.py")
+ENGINE_FILES = ("torchkata/**/*.py", "torchkata/**/*.toml", "grader/**/*.py", "grader/**/*.toml")
 GRADING_FILES = (
     *(f"torchkata/{room}/*.py" for room in ("compare", "diagnosis", "pytest_plugin", "seam")),
     "grader/pipeline/session.py",
@@ -91,18 +88,6 @@ def digest_basis(files: Mapping[str, bytes], options: Mapping[str, object]) -> s
     """Return the digest of what the results of all katas of a submission depend on, and the findings in its sources."""
     findings = digest_files(find_files(course().root, FINDINGS))
     return digest(sorted(options.items()), digest_engine(), findings, digest_submission(files))[:SHORT]
-
-
-@cached_by_course
-def digest_strategies() -> str:
-    """Return the digest of what draws inputs, and of what they are drawn from."""
-    return digest(versions(), digest_files([*find_files(ENGINE, DRAWING_FILES), *course().rules()]))
-
-
-@cached_by_course
-def digest_inputs(seed: int, examples: int) -> str:
-    """Return the digest of all inputs that are drawn with this seed and number of examples."""
-    return digest(seed, examples, digest_strategies())[: 2 * SHORT]
 
 
 def digest_proof(

@@ -111,7 +111,7 @@ def ask(*command: object) -> Run:
 
 
 def grade(*arguments: object, course: Path = ROOT) -> Run:
-    """`grader grade …`, on inputs that have mostly been drawn before."""
+    """Run `grader grade …`, with the seed 0 unless another one is given."""
     given = [str(argument) for argument in arguments]
     seed = [] if "--seed" in given else ["--seed", "0"]
     return run("grader", "--course", str(course), "grade", *given, *seed)

@@ -4,6 +4,7 @@ Hypothesis 6.140 has all of it, 6.130 does not; `grader/tests/unit/test_drawn.py
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from random import Random
 from typing import Any
 
@@ -56,10 +57,15 @@ def settings_of(test: Any) -> settings:
     return found
 
 
-def take_few(test: Any) -> None:
-    """Let this test draw no more than a few examples from now on."""
+@contextmanager
+def few_examples(test: Any) -> Iterator[None]:
+    """Limit this test to a few examples while the context is active."""
     found = settings_of(test)
     test._hypothesis_internal_use_settings = settings(found, max_examples=min(found.max_examples, FEW))
+    try:
+        yield
+    finally:
+        test._hypothesis_internal_use_settings = found
 
 
 def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:

@@ -18,7 +18,6 @@ class Platform:
     next: str  # what to do with the package
     folder: str = ""  # where the package's files go
     is_zip: bool = False  # a zip to upload instead of files to add to a repository
-    draws_inputs: bool = False  # draws the tests' inputs itself, when its image is built
     hides_totals: bool = False  # hides the total from students if any test is hidden
 
 

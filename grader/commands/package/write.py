@@ -2,17 +2,14 @@
 
 import math
 import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.base.errors import CallError, MachineError
-from grader.base.processes import python
+from grader.base.errors import CallError
 from grader.commands.package import project
 from grader.commands.package.platforms import ABOUT, COMMON, FILES, Platform, load_platform
 from grader.output.formats import gradescope
-from grader.pipeline.drawn import PACKAGED, kept_in
 from grader.results.result import write_whole
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import course
@@ -75,30 +72,12 @@ def contents(platform: Platform, options: Options) -> dict[str, bytes]:
         written["source"] = project.origin(options.source)
     else:
         written |= {f"torchkata/{name}": content for name, content in project.copy().items()}
-        if not platform.draws_inputs:
-            written |= {f"torchkata/{PACKAGED}/{name}": content for name, content in drawn(asked).items()}
     return workflow | {f"{folder}{name}": content for name, content in written.items()}
 
 
 def gigabytes() -> float:
     """The memory for a grader and a student's code at its limit."""
     return math.ceil((GRADER_MIB + course().limits.memory_mib) * 2**20 / 10**8) / 10
-
-
-def drawn(asked: str) -> dict[str, bytes]:
-    """What the tests ask of every submission, by path. Raises MachineError.
-
-    Drawn by a process of its own: it collects tests, for which pytest wants to be alone.
-    """
-    command = python("-m", "grader.pipeline.draw", *asked.split())
-    done = subprocess.run(command, cwd=course().root, capture_output=True, text=True)
-    try:
-        if done.returncode != 0:
-            raise OSError
-        return {name: (kept_in() / name).read_bytes() for name in done.stdout.splitlines()}
-    except OSError:
-        said = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
-        raise MachineError(f"the tests' inputs can't be drawn: {said[0]}") from None
 
 
 def refuse(platform: Platform, out: Path, *, force: bool) -> None:

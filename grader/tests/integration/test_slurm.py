@@ -69,15 +69,6 @@ def test_a_run_whose_submitting_process_is_killed_goes_on_with_the_same_command(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_no_replay_reaches_the_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = handed_in(tmp_path / "class", SIEVE, "ada", kata="sieve")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for options, kept in ((("--no-replay",), False), (("--force",), True)):
-        done = Started(paths, tmp_path / "out", *options).ended()
-        assert (done.code, done.err) == (0, "")
-        assert (tmp_path / "cache/torchkata/drawn").exists() == kept
-
-
 def test_a_job_that_sbatch_refuses_is_reported_in_one_line(slow_class: list[Path], tmp_path: Path) -> None:
     done = Started(slow_class, tmp_path, "--slurm", "partition=nowhere").ended()
     assert done.code == 3

@@ -1,9 +1,11 @@
-"""Inputs drawn ahead: they are Hypothesis' own, and nobody else's are taken for ours."""
+"""Inputs drawn ahead are the ones that Hypothesis would draw."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from socket import socket
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import HealthCheck, assume, core, example, given, seed, settings
@@ -11,11 +13,14 @@ from hypothesis import strategies as st
 from hypothesis.internal import entropy
 from hypothesis.utils.threading import ThreadLocal
 
-from grader.pipeline import drawn, drawn_format
-from grader.pipeline.drawn import DrawnInputs, drawn_inputs
-from grader.results.dependencies import digest_inputs
+from grader.base.signals import uninterrupted
+from grader.pipeline.drawn import DrawnInputs
+from grader.pipeline.session import Job, start
+from grader.pipeline.submission import Submission
+from grader.results.result import KataResult
 from grader.tests import ROOT
-from torchkata.compat.hypothesis_internals import meet_random_generators, take_few
+from torchkata.compat.hypothesis_internals import few_examples, meet_random_generators, settings_of
+from torchkata.course import course
 from torchkata.pytest_plugin.first_pass import Inputs, NewInputs, pytest_pyfunc_call
 from torchkata.pytest_plugin.run_state import STATE, RunState, get_state
 from torchkata.seam.failures import NotStarted, Place, TimedOut
@@ -110,24 +115,30 @@ def with_an_example(student: Student, number: int) -> None:
     assert student.call(echo, number) == number
 
 
-@pytest.mark.parametrize("test", [right, discarding, interactive, with_an_example], ids=lambda test: test.__name__)
-def test_inputs_drawn_ahead_are_those_that_hypothesis_would_draw(test: Any, tmp_path: Path) -> None:
-    runner = Counting()
-    for _ in range(2):  # drawn, then read
+@seed(3)
+@QUIET
+@given(st.tuples(st.integers(0, 50), st.data()))
+def interactive_within(student: Student, pair: tuple[int, st.DataObject]) -> None:
+    number = student.call(echo, pair[0])
+    assert pair[1].draw(st.integers(number, 60)) >= number
+
+
+PASSING = [right, discarding, interactive, interactive_within, with_an_example]
+
+
+@pytest.mark.parametrize("test", PASSING, ids=lambda test: test.__name__)
+def test_drawn_inputs_are_those_of_hypothesis(test: Any) -> None:
+    runner, inputs = Counting(), DrawnInputs()
+    for _ in range(2):
         runner.calls.clear()
-        item = item_of(test, DrawnInputs(tmp_path), runner)
-        ahead = item.config.stash[STATE].inputs.of(item, 3)
-        ended = pytest_pyfunc_call(item)
-        if ended is None:
-            test(student=item.funcargs["student"])
+        assert pytest_pyfunc_call(item_of(test, inputs, runner))
         asked = asked_by_hypothesis(test)
         assert runner.calls[-len(asked) :] == asked
-        assert (ahead is None) == (test is interactive)
-        assert len(runner.calls) == len(asked) or test is discarding
+        assert len(runner.calls) == len(asked) or test in (discarding, interactive_within)
 
 
-def test_a_failure_on_drawn_inputs_is_the_one_that_hypothesis_finds(tmp_path: Path) -> None:
-    for inputs in (DrawnInputs(tmp_path), DrawnInputs(tmp_path), NewInputs()):
+def test_shrunk_failure_is_found_by_hypothesis() -> None:
+    for inputs in (DrawnInputs(), NewInputs()):
         runner = Counting()
         item = item_of(wrong, inputs, runner)
         with pytest.raises(AssertionError):
@@ -136,12 +147,12 @@ def test_a_failure_on_drawn_inputs_is_the_one_that_hypothesis_finds(tmp_path: Pa
         assert item.config.stash[STATE].student.last.args == [20], "and the failure was made small"
 
 
-def test_code_that_fails_once_and_then_passes_has_failed(tmp_path: Path) -> None:
+def test_code_that_fails_once_and_then_passes_has_failed() -> None:
     class Fickle(Counting):
         def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
             return super().run_probe(probe, args) if self.resets == 0 else Reply("returned", 0)
 
-    for inputs in (DrawnInputs(tmp_path), NewInputs()):
+    for inputs in (DrawnInputs(), NewInputs()):
         item = item_of(wrong, inputs, Fickle())
         with pytest.raises(AssertionError):
             pytest_pyfunc_call(item)
@@ -149,7 +160,7 @@ def test_code_that_fails_once_and_then_passes_has_failed(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("stop", [NotStarted(Place()), TimedOut("late")], ids=lambda stop: type(stop).__name__)
-def test_a_test_that_is_not_started_or_times_out_is_not_run_again(stop: BaseException, tmp_path: Path) -> None:
+def test_unstarted_or_late_test_runs_once(stop: BaseException) -> None:
     class Stopping(Counting):
         def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:  # noqa: ARG002  (it is a `Runner`)
             self.calls.append(args)
@@ -157,7 +168,7 @@ def test_a_test_that_is_not_started_or_times_out_is_not_run_again(stop: BaseExce
 
     runner = Stopping()
     with pytest.raises(type(stop)):
-        pytest_pyfunc_call(item_of(right, DrawnInputs(tmp_path), runner))
+        pytest_pyfunc_call(item_of(right, DrawnInputs(), runner))
     assert len(runner.calls) == 1
     assert runner.resets == 0
 
@@ -183,45 +194,63 @@ def test_new_inputs_follow_the_seed_and_begin_with_the_simplest() -> None:
     assert len(calls[0]) == 40
 
 
-def test_inputs_in_a_damaged_or_foreign_file_are_drawn_again(tmp_path: Path) -> None:
-    item = item_of(right, None, Counting())
-    inputs = DrawnInputs(tmp_path)
-    drawn_once = inputs.given(item, 3)
-    (path,) = (path for path in tmp_path.rglob("*right"))
-    good = path.read_bytes()
-    forged = drawn_format.encode([{"number": 0, "rest": []}])
-    for bad in (b"", good[:-1], good[:40] + b"x" + good[41:], DrawnInputs(tmp_path, b"theirs").digest(forged) + forged):
-        path.write_bytes(bad)
-        assert inputs.given(item, 3) == drawn_once
-        assert path.read_bytes() == good
+def test_inputs_are_drawn_once_for_all_submissions() -> None:
+    drawn_numbers: list[int] = []
+
+    def note(number: int) -> int:
+        drawn_numbers.append(number)
+        return number
+
+    @QUIET
+    @given(st.integers(0, 50).map(note))
+    def test_numbers(student: Student, number: int) -> None:
+        student.call(echo, number)
+
+    inputs = DrawnInputs()
+    for _ in range(3):
+        assert pytest_pyfunc_call(item_of(test_numbers, inputs, Counting()))
+    assert len(drawn_numbers) == 40
 
 
-def test_inputs_without_a_sandbox_are_kept_for_this_run_alone() -> None:
-    item = item_of(right, None, Counting())
-    with drawn_inputs(shut_in=False) as inputs:
-        inputs.given(item, 3)
-        (path,) = inputs.folder.rglob("*right")
-        forged = drawn_format.encode([{"number": 0, "rest": []}])
-        path.write_bytes(DrawnInputs(inputs.folder).digest(forged) + forged)
-        assert len(inputs.given(item, 3) or []) == 40
-    assert not inputs.folder.exists()
+@pytest.mark.parametrize(
+    ("options", "counts"),
+    [({}, [40]), ({"few": True}, [10]), ({"fails": True}, []), ({"kept": {"linear": KataResult}}, [])],
+    ids=["all", "few", "fails", "kept"],
+)
+def test_inputs_that_a_job_needs_precede_the_fork(
+    options: dict[str, Any], counts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs = DrawnInputs()
+    at_fork: list[int] = []
+
+    def fork() -> int:
+        at_fork.extend(len(drawn or ()) for _, drawn in inputs.drawn.values())
+        return 1
+
+    monkeypatch.setattr("grader.pipeline.session.os.fork", fork)
+    monkeypatch.setattr("grader.pipeline.session.demand_forkable", lambda: None)
+    item = item_of(right, inputs, Counting())
+    kata = replace(course().katas["linear"], points={"right": 1.0})
+    tests: Any = SimpleNamespace(config=item.config, items={"linear": {"right": item}}, examples=40)
+    with uninterrupted(), socket() as control:
+        start(Job(Submission("ada", {}), (kata,), 3, **options), tests, control).results.close()
+    assert at_fork == counts
+    assert settings_of(right).max_examples == 40
 
 
-def test_inputs_are_drawn_even_where_they_cannot_be_stored(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    item = item_of(right, None, Counting())
-    assert len(DrawnInputs(tmp_path / "file").given(item, 3) or []) == 40
+def test_error_of_a_strategy_is_left_to_the_test() -> None:
+    def refuse(_number: int) -> NoReturn:
+        raise ValueError("a bug in the strategy")
 
+    @QUIET
+    @given(st.integers(0, 50).map(refuse))
+    def test_numbers(student: Student, number: int) -> None:
+        student.call(echo, number)
 
-def test_drawn_inputs_are_stored_by_seed_and_number_of_examples() -> None:
-    assert len({digest_inputs(0, 100), digest_inputs(1, 100), digest_inputs(0, 25)}) == 3
-
-
-def test_inputs_depend_on_files_read_before_any_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-    monkeypatch.setattr(drawn, "digest_strategies", lambda: read.append("once"))
-    with drawn_inputs(shut_in=False):
-        assert read == ["once"]
+    item = item_of(test_numbers, None, Counting())
+    assert DrawnInputs().of(item, 3) is None
+    with pytest.raises(ValueError, match="a bug in the strategy"):
+        test_numbers(student=item.funcargs["student"])
 
 
 @seed(3)
@@ -248,16 +277,22 @@ def test_a_test_without_any_input_does_not_pass() -> None:
     assert pytest_pyfunc_call(item_of(impossible, NewInputs(), Counting())) is None, "Hypothesis is to say so"
 
 
-def test_drawn_inputs_depend_on_the_seed_alone(tmp_path: Path) -> None:
+def test_drawn_inputs_depend_on_seed_and_examples() -> None:
     @QUIET
     @given(st.integers(0, 10**6))
-    def test(student: Student, number: int) -> None:
+    def test_numbers(student: Student, number: int) -> None:
         student.call(echo, number)
 
-    item = item_of(test, None, Counting())
-    seeds = [5, 5, 6]
-    first, again, other = (DrawnInputs(tmp_path / str(i)).given(item, number) for i, number in enumerate(seeds))
-    assert first == again != other
+    def numbers(inputs: DrawnInputs, seed: int) -> list[int]:
+        return [one.given["number"] for one in inputs.of(item, seed) or ()]
+
+    item, inputs = item_of(test_numbers, None, Counting()), DrawnInputs()
+    first, other = numbers(inputs, 5), numbers(inputs, 6)
+    assert first == numbers(inputs, 5) == numbers(DrawnInputs(), 5) != other
+    with few_examples(test_numbers):
+        assert len(numbers(inputs, 5)) == 10
+    assert numbers(inputs, 5) == first
+    assert len(inputs.drawn) == 1, "the inputs of one seed alone are kept"
 
 
 @pytest.mark.parametrize(("all_of_them", "few"), [(100, 10), (5, 5)])
@@ -269,9 +304,11 @@ def test_a_property_takes_a_few_of_its_examples(all_of_them: int, few: int) -> N
     def test_numbers(number: int) -> None:
         drawn_numbers.append(number)
 
-    take_few(test_numbers)
-    test_numbers()
+    with few_examples(test_numbers):
+        test_numbers()
     assert len(drawn_numbers) == few
+    test_numbers()
+    assert len(drawn_numbers) == few + all_of_them
 
 
 def test_processes_that_are_forked_have_met_the_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
