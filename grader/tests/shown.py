@@ -11,12 +11,6 @@ right: `rounds_to` in `grader/proof/examples.py` compares it.
 import re
 from collections.abc import Iterable
 from decimal import Decimal
-from pathlib import Path
-from typing import NoReturn
-
-import pytest
-
-from grader.tests import ROOT
 
 TOLERANCE = Decimal("1e-4")  # relative; float32 has seven digits, and a sum may cancel some
 LAST_DIGIT = Decimal("9.5")  # units of it: any other digit may stand there, and the one before it has to be right
@@ -77,18 +71,3 @@ def assert_shown(shown: Iterable[str], printed: Iterable[str]) -> None:
             after = "\n".join(lines[place:] if anywhere else lines[place : place + 1]) or "(the end)"
             raise AssertionError(f"{line}\nis shown, and this is printed:\n{after}")
         place, anywhere = found + 1, False
-
-
-def fail_at(path: Path, text: str, words: str) -> NoReturn:
-    """Fail with one line that names the file, and the line where `text` stands in it."""
-    content = path.read_text("utf-8")
-    place = content.find(text)
-    line = content.count("\n", 0, place) + 1 if place >= 0 else 1
-    name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-    pytest.fail(f"{name}:{line}: {words}", pytrace=False)
-
-
-def fail_to_parse(path: Path, error: SyntaxError) -> NoReturn:
-    """Fail with one line that names the file and the line of an example that is no Python."""
-    text = (error.text or "").strip()
-    fail_at(path, text, f"this example does not parse: {text}")
