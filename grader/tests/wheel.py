@@ -52,16 +52,8 @@ def install(folder: Path) -> Path:
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    build = [
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "--no-index",
-        "--wheel-dir",
-        str(folder),
-        str(source),
-    ]
+    offline = ("--quiet", "--no-deps", "--no-index")
+    build = ["wheel", *offline, "--no-build-isolation", "--wheel-dir", str(folder), str(source)]
     subprocess.run([sys.executable, "-m", "pip", *build], check=True, timeout=600)
     place = folder / "venv"
     venv.create(place, with_pip=False, symlinks=True)
@@ -70,7 +62,7 @@ def install(folder: Path) -> Path:
         if name != "torchkata":
             put_into(packages, distribution)
     [wheel] = folder.glob("*.whl")
-    install = ["install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    install = ["install", *offline, str(wheel)]
     subprocess.run(
         [sys.executable, "-m", "pip", "--python", str(place / "bin/python"), *install], check=True, timeout=600
     )

@@ -31,7 +31,6 @@ NOT_NEEDED = (
     "grader/tests",
     "__pycache__",
 )
-COMMIT = "0123456789" * 4
 KATAS = ("same_storage", "get_batch", "linear")
 
 
@@ -256,25 +255,3 @@ def test_package_force_replaces_the_copied_grader_and_keeps_all_other_files(pack
     assert package("github", out, "--force").code == 0
     assert not stale.exists()
     assert (out / "assignment").is_dir()
-
-
-@pytest.mark.parametrize(
-    ("platform", "name", "arguments", "words"),
-    [
-        ("gradescope", "new", (), "Gradescope takes a zip, so OUT must be a file that ends in .zip"),
-        ("github", "file", (), "it is a file; GitHub takes a directory"),
-        ("github", "new", ("--source", "https://example.org/g"), "name the commit, URL@COMMIT with all 40 digits"),
-        ("github", "new", ("--source", "https://example.org/g@main"), "a branch changes unseen"),
-        ("github", "new", ("--source", f"a b@{COMMIT}"), "a b is no address of a repository"),
-        ("github", "new", ("--source", f"@{COMMIT}"), "nothing is no address of a repository"),
-        ("github", "new", ("--source", f"--upload-pack=x@{COMMIT}"), "is no address of a repository"),
-    ],
-)
-def test_package_refuses_bad_calls_in_one_line(
-    tmp_path: Path, platform: str, name: str, arguments: tuple[str, ...], words: str
-) -> None:
-    (tmp_path / "file").write_text("")
-    done = package(platform, tmp_path / name, *arguments)
-    assert (done.code, len(done.err.strip().splitlines())) == (2, 1), done.err
-    assert words in done.err
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -1,7 +1,6 @@
 """The code on the pages: what is kept of it, which lines are marked, and for whom."""
 
 import ast
-import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -11,7 +10,6 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.output.page.html import FILES
 from grader.output.page.parts import parts_of
 from grader.output.page.write import Shown, feedback, write_feedback, write_report
 from grader.results import hand_in, result
@@ -166,8 +164,3 @@ def test_no_more_is_kept_than_is_sensible_and_the_page_says_so() -> None:
     assert set(found) == set(files)
     cut = HandIn("sha256:0", NOON, {"get_batch.py": Source("x", whole=False)})
     assert "The rest of this file was not kept." in page_of(made.result(), cut)
-
-
-def test_nothing_moves_on_a_page() -> None:
-    ours = "".join(path.read_text("utf-8") for path in FILES.iterdir())
-    assert re.findall(r"transition|animation|@keyframes|smooth|<marquee|<blink", ours) == []

@@ -39,6 +39,7 @@ def test_odd_names_of_submissions_are_kept(tmp_path: Path, name: str) -> None:
         ("...zip", "something else among the results"),
         (".zip", "no name before the ending"),
         ("gradebook.csv", "something else among the results"),
+        (".slurm", "something else among the results"),
         (".seed", "something else among the results"),
         ("Report.HTML", "something else among the results"),
         ("\u0958" * 60, "longer than 255 bytes"),
