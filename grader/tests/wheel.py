@@ -11,7 +11,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run
+from grader.tests.conftest import Run, start
 
 
 def needed(requirement: str, found: dict[str, metadata.Distribution]) -> dict[str, metadata.Distribution]:
@@ -74,5 +74,4 @@ def call(installed: Path, cwd: Path, *command: str) -> Run:
     environment = {"PATH": f"{installed}:{os.environ['PATH']}", "HOME": str(cwd), "KATA_LANG": "en", "COLUMNS": "120"}
     started = [installed / "python", "-m"] if command[0] == "pytest" else [installed / command[0]]
     typed = [*started, *(command if command[0] == "pytest" else command[1:])]
-    done = subprocess.run(typed, cwd=cwd, env=environment, capture_output=True, text=True, timeout=600)
-    return Run(done.returncode, done.stdout, done.stderr)
+    return start(*typed, cwd=cwd, environment=environment)

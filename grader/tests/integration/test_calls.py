@@ -4,7 +4,6 @@ import csv
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 
 from grader.results.result import read, write
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask, grade
+from grader.tests.conftest import Run, ask, grade, start
 from grader.tests.handed_in import OPTIONS, PRIMES
 from grader.tests.made import result
 
@@ -91,9 +90,7 @@ def test_the_installed_grader_command_works_from_any_directory(tmp_path: Path, c
     arguments = [*command.split(), *(["out"] if command != "certify" else []), "--kata", "lineal"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     script = Path(sys.executable).with_name("grader")
-    command_line = [str(script), "--course", str(ROOT), *arguments]
-    done = subprocess.run(command_line, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    refused(Run(done.returncode, done.stdout, done.stderr), "'lineal'")
+    refused(start(script, "--course", ROOT, *arguments, cwd=tmp_path, environment=environment), "'lineal'")
 
 
 def test_grade_refuses_a_probe_that_workers_cannot_import(tmp_path: Path) -> None:

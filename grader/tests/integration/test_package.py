@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from grader.tests import ROOT
-from grader.tests.conftest import FEW, Run, ask
+from grader.tests.conftest import FEW, Run, ask, start
 from grader.tests.handed_in import PRIMES, trapped
 from grader.tests.platforms import CLASSROOM50, RUNNER, for_gradescope
 from torchkata.course import course
@@ -56,8 +56,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def call(*command: object, cwd: Path, **variables: str) -> Run:
     """A platform's call, with the Python that runs this test in the place of one that would be installed."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(cwd), "TORCHKATA_PYTHON": sys.executable, **variables}
-    done = subprocess.run([*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600)
-    return Run(done.returncode, done.stdout, done.stderr)
+    return start(*command, cwd=cwd, environment=environment)
 
 
 def repository(folder: Path) -> Path:

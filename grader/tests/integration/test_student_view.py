@@ -1,6 +1,5 @@
 """What a student sees: plain pytest over stubs, solutions and every way to be stuck."""
 
-import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -8,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run, run, students_environment
+from grader.tests.conftest import Run, run, start, students_environment
 from grader.tests.handed_in import changed, work
 from grader.tests.solution import SOLUTION
 from torchkata.course import course
@@ -228,7 +227,5 @@ def test_pytest_runs_without_the_packages_of_the_grader() -> None:
         blocked
         + "import pytest\nraise SystemExit(pytest.main(['--impl', 'solution', '--kata', 'linear', '--examples', '5']))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=600, env=students_environment()
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = start(sys.executable, "-c", code, environment=students_environment())
+    assert done.code == 0, done.out + done.err

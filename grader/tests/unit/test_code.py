@@ -3,7 +3,6 @@
 import ast
 from dataclasses import replace
 from datetime import UTC, datetime
-from html.parser import HTMLParser
 from pathlib import Path
 
 import msgspec
@@ -19,45 +18,23 @@ from grader.results.text import printable
 from grader.results.view import visible
 from grader.tests import made
 from grader.tests.conftest import Hide
+from grader.tests.html_tree import parse_html, text_of
 from torchkata.course import course
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 12))
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 
-class Lines(HTMLParser):
+class Lines:
     """The lines of all code on a page, and by number the class and the notes of those that are marked."""
 
     def __init__(self, page: str) -> None:
-        super().__init__()
-        self.lines: list[str] = []
-        self.marked: dict[int, tuple[str, str]] = {}
-        self.open: list[str] = []
-        self.tags: set[str] = set()
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """A line begins, or a note on it."""
-        self.tags.add(tag)
-        look = dict(attrs).get("class") or ""
-        if self.open or look == "lines":
-            self.open.append(tag)
-        if self.open[1:] == ["li"]:
-            self.lines.append("")
-            self.marked |= {len(self.lines): (look, "")} if look else {}
-
-    def handle_endtag(self, _: str) -> None:
-        """It ends."""
-        del self.open[-1:]
-
-    def handle_data(self, data: str) -> None:
-        """Text of a line, or of a note."""
-        if self.open[1:] == ["li"]:
-            self.lines[-1] += data
-        elif self.open[2:]:
-            look, note = self.marked[len(self.lines)]
-            self.marked[len(self.lines)] = (look, note + data)
+        root = parse_html(page)
+        self.tags = {element.tag for element in root.iter()}
+        items = root.findall(".//*[@class='lines']/li")
+        self.lines = [(item.text or "") + "".join(child.tail or "" for child in item) for item in items]
+        marked = {number: item for number, item in enumerate(items, 1) if item.get("class")}
+        self.marked = {number: (item.get("class"), "".join(map(text_of, item))) for number, item in marked.items()}
 
 
 def handed_in(**files: str) -> HandIn:

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import msgspec
@@ -23,6 +22,7 @@ from grader.results.result import Result
 from grader.results.text import printable
 from grader.results.view import unredacted, visible
 from grader.tests.conftest import Hide, ask
+from grader.tests.html_tree import parse_html, text_of
 from grader.tests.made import HOSTILE, result, result_with_rehearsal, result_with_speed
 from grader.tests.made_class import a_class
 from torchkata.course import course
@@ -31,33 +31,15 @@ SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 TOLD = "claim\n  note      the same\n  again: pytest"
 
 
-class Reader(HTMLParser):
-    """A page as a browser takes it apart: its tags, and the text within each `<pre>`."""
+class Reader:
+    """The tags of a page, and the text within each `<pre>`."""
 
     def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.messages: list[str] = []
-        self.within = False
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note the tag."""
-        self.tags.append(tag)
-        assert not [name for name, _ in attrs if name.startswith("on")], "nothing runs from an attribute"
-        if tag == "pre":
-            self.within = True
-            self.messages.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        """Note where a message ends."""
-        self.within = self.within and tag != "pre"
-
-    def handle_data(self, data: str) -> None:
-        """Note what is read."""
-        if self.within:
-            self.messages[-1] += data
+        elements = [*parse_html(html).iter()]
+        self.tags = [element.tag for element in elements]
+        self.messages = [text_of(element) for element in elements if element.tag == "pre"]
+        attributes = [name for element in elements for name in element.attrib]
+        assert not [name for name in attributes if name.startswith("on")], "nothing runs from an attribute"
 
 
 def page_of(folder: Path, *results: Result) -> str:
