@@ -13,7 +13,7 @@ TESTERS ?= 4
 SEEDS ?= 20
 BIN := .venv/bin
 LOWEST := .venv/lowest/bin
-INTERNALS := integration/test_collect unit/test_drawn unit/test_diagnose unit/test_accounting unit/test_compute_katas
+INTERNALS := unit/test_drawn unit/test_diagnose unit/test_accounting unit/test_compute_katas
 VARIATIONS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 OMP_NUM_THREADS=1 OMP_NUM_THREADS=8 \
 	LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
 TOGETHER := ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 LC_ALL=C TZ=Asia/Kolkata COLUMNS=60

@@ -22,7 +22,7 @@ SENTENCE = re.compile(r"\b[A-Za-z']+(?: [A-Za-z']+){3,}\b(?!\.\w|[(\[])")  # fou
 QUOTED = re.compile(
     r"`[^`\n]*`|^  (?:位置|执行|崩溃|报错|打印) .*(?:\n {12}.*)*", re.MULTILINE
 )  # code, or Python's own words
-KEYS = "n 下一个 · h 提示 · e 编辑 · a 全部 · q 退出"
+KEYS = "n 下一个 · h 提示 · a 全部 · q 退出"
 
 
 def english_in(printed: str) -> list[str]:

@@ -17,8 +17,8 @@ import torch
 from jaxtyping import Float, TypeCheckError, jaxtyped
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
-from torch.utils.flop_counter import FlopCounterMode
 
+from grader.tests.unit.test_compute_katas import count_flops
 from grader.tests.unit.test_stated_figures import sections
 from torchkata.course import course
 
@@ -72,13 +72,6 @@ def nodes_of(tensor: Tensor) -> set[Any]:
             nodes.add(node)
             further.extend(before for before, _ in node.next_functions)
     return nodes
-
-
-def flops_of(run: Callable[[], object]) -> int:
-    """Count the FLOPs of matrix multiplications."""
-    with FlopCounterMode(display=False) as counter:
-        run()
-    return int(counter.get_total_flops())
 
 
 def test_kept_loss_keeps_nodes_but_no_activations() -> None:
@@ -141,9 +134,9 @@ def test_checkpointing_keeps_less_and_computes_forward_twice() -> None:
         kept.append(len(saved.activations()))
         del y
     assert kept[1] <= 4 + 1 < 8 <= kept[0]
-    forward = flops_of(lambda: segments(x))
-    assert flops_of(lambda: segments(x).sum().backward()) == 3 * forward
-    assert flops_of(lambda: with_checkpoints(x).sum().backward()) == 4 * forward
+    forward = count_flops(lambda: segments(x))
+    assert count_flops(lambda: segments(x).sum().backward()) == 3 * forward
+    assert count_flops(lambda: with_checkpoints(x).sum().backward()) == 4 * forward
     nothing = Saved(segments)
     with nothing.hooks, torch.no_grad():
         segments(x)
@@ -270,7 +263,7 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
 def products_backward(asks: bool) -> float:
     """Count the products of a linear layer's backward pass, where its input requires grad or not."""
     layer, x = nn.Linear(DIM, DIM, bias=False), X.clone().requires_grad_(asks)
-    return flops_of(lambda: layer(x).sum().backward()) / flops_of(lambda: layer(x)) - 1
+    return count_flops(lambda: layer(x).sum().backward()) / count_flops(lambda: layer(x)) - 1
 
 
 def decayed(kind: Callable[..., torch.optim.Optimizer], gradient: float) -> float:

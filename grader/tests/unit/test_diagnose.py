@@ -105,6 +105,16 @@ def said(mistakes: list[str]) -> str:
     return mistakes[0] if len(mistakes) == 1 else ""
 
 
+def fail(test: Any, runner: Here | None = None) -> tuple[Any, Student]:
+    """Let a test fail; return its recorded body and its student."""
+    student = Student(runner or Here())
+    body = recorded(SimpleNamespace(obj=test))
+    body.begin({"student": student})
+    with pytest.raises(AssertionError):
+        (test if hasattr(test, "hypothesis") else body)(student=student)
+    return body, student
+
+
 def diagnose(
     test: Any,
     *known: KnownMistake,
@@ -113,11 +123,7 @@ def diagnose(
     before: Callable[[], None] = lambda: None,
 ) -> str:
     """What is said of a failure of this test, to which these mistakes are known."""
-    student = Student(runner or Here())
-    body = recorded(SimpleNamespace(obj=test))
-    body.begin({"student": student})
-    with pytest.raises(AssertionError):
-        (test if hasattr(test, "hypothesis") else body)(student=student)
+    body, student = fail(test, runner)
     before()
     return said(explaining(known, body, test, student, seconds, ASIDE))
 
@@ -171,11 +177,7 @@ def test_no_mistake_is_named_while_answers_are_missing() -> None:
 
 
 def test_calls_for_the_diagnosis_are_not_shown_in_the_failure() -> None:
-    student = Student(Here())
-    body = recorded(SimpleNamespace(obj=step_is_downhill))
-    body.begin({"student": student})
-    with pytest.raises(AssertionError):
-        step_is_downhill(student=student)
+    body, student = fail(step_is_downhill)
     shown = student.last
     assert explaining([UPHILL], body, step_is_downhill, student, 5.0, ASIDE) == ["uphill"]
     assert student.last is shown
@@ -268,10 +270,7 @@ def test_relation_of_in_all_answers_is_told(wrong: Probe, told: str) -> None:
     def test(student: Student, x: int) -> None:
         assert_equal(student.call(wrong, x), x)
 
-    student, body = Student(Here()), recorded(SimpleNamespace(obj=test))
-    body.begin({"student": student})
-    with pytest.raises(AssertionError):
-        test(student=student)
+    body, student = fail(test)
     holds = relation_of(body.kept(), body, test, student, 5.0, ASIDE)
     assert holds == Holds(told, is_rule=told.startswith("yours = "))
     assert relation_of(body.kept(), body, test, student, 0.0, ASIDE) == Holds(), "no time is left"
@@ -306,10 +305,7 @@ def test_a_part_that_is_not_what_was_compared_is_not_told_to_be_wrong() -> None:
         assert_equal(student.call(uphill, 0, x, 1), x, what="second")
         check(x == 1, "something else is wrong")
 
-    student, body = Student(Here()), recorded(SimpleNamespace(obj=test))
-    body.begin({"student": student})
-    with pytest.raises(AssertionError):
-        test(student=student)
+    body, student = fail(test)
     assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == Holds()
 
 

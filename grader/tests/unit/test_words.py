@@ -97,13 +97,7 @@ def test_the_lesson_reads_the_precision_by_the_peaks_of_the_device() -> None:
     [
         ("linear_forward", "cpu", 0.02, None, "0.02 of a plain product: is there a Python loop?"),
         ("linear_forward", "cpu", 0.48, None, "0.48 of a plain product is about what float64 reaches"),
-        (
-            "sgd_step",
-            "cuda",
-            0.6,
-            None,
-            "As if every parameter moved through memory 5 times; 3 are needed",
-        ),
+        ("sgd_step", "cuda", 0.6, None, "As if every parameter moved through memory 5 times; 3 are needed"),
         ("adagrad_step", "cuda", 0.4545, None, "As if every parameter moved through memory 11 times; 5 are needed"),
         ("peak_memory", "cuda", 1 / 2.3, None, "Held 2.3 times what the formula says: do activations stay alive?"),
         ("cruncher_step", "cuda", 0.06, 0.05, "left in float32"),
