@@ -15,7 +15,7 @@ from grader.tests.documents import DOCUMENTS, OURS, mentioned, sections
 from torchkata.cli.command import takes
 from torchkata.course import course
 
-LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")  # a file, and the anchor of a heading in it
 OURS_OF_PYTEST = {"--kata", "--track", "--impl", "--seed", "--examples", "--hypothesis-profile"}
 OF_PYTEST = {"-m", "-k", "-q", "-W", "-rs", "-n", "--dist", "--pdb"}
 IGNORED = {line.strip("/") for line in (ROOT / ".gitignore").read_text("utf-8").splitlines()}
@@ -72,9 +72,17 @@ def test_every_command_in_the_documents_exists(document: Path, words: list[str])
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=named)
-def test_every_link_in_the_documents_leads_to_a_file(document: Path) -> None:
-    for target in LINK.findall(document.read_text("utf-8")):
-        assert (document.parent / target).exists(), target
+def test_every_link_in_the_documents_leads_to_a_file_and_heading(document: Path) -> None:
+    for target, anchor in LINK.findall(document.read_text("utf-8")):
+        path = document.parent / target if target else document
+        assert path.exists(), target
+        assert not anchor or anchor in anchors(path), f"{target}#{anchor}"
+
+
+def anchors(document: Path) -> list[str]:
+    """Return the anchors of a document's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text("utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
 
 
 def test_every_document_can_be_reached_from_the_readme() -> None:
@@ -83,7 +91,7 @@ def test_every_document_can_be_reached_from_the_readme() -> None:
         document = ahead.pop()
         if document.suffix == ".md" and document not in reached:
             reached.add(document)
-            ahead += [(document.parent / target).resolve() for target in LINK.findall(document.read_text("utf-8"))]
+            ahead += [(document.parent / target).resolve() for target, _ in LINK.findall(document.read_text("utf-8"))]
     assert reached >= {*DOCUMENTS}
 
 
