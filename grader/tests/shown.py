@@ -24,14 +24,9 @@ def numbers_agree(shown: str, printed: str) -> bool:
         return shown == printed
     wanted, found = Decimal(shown), Decimal(printed)
     room = TOLERANCE * abs(wanted)
-    if significant_digits(wanted) > 2:  # of two, the last is the second one
+    if len(wanted.as_tuple().digits) > 2:  # of two, the last is the second one
         room = max(room, LAST_DIGIT * Decimal(1).scaleb(int(wanted.as_tuple().exponent)))
     return abs(found - wanted) <= room
-
-
-def significant_digits(number: Decimal) -> int:
-    """Return how many digits a number is written with, leading zeros left out."""
-    return len(number.as_tuple().digits)
 
 
 def lines_agree(shown: str, printed: str) -> bool:
