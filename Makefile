@@ -13,11 +13,11 @@ TESTERS ?= 4
 SEEDS ?= 20
 BIN := .venv/bin
 LOWEST := .venv/lowest/bin
-INTERNALS := integration/test_collect unit/test_drawn unit/test_diagnose unit/test_accounting unit/test_compute_katas
+INTERNALS := unit/test_drawn unit/test_diagnose unit/test_accounting unit/test_compute_katas
 VARIATIONS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 OMP_NUM_THREADS=1 OMP_NUM_THREADS=8 \
 	LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
 TOGETHER := ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
-PRINTED := integration/test_shown_messages integration/test_docs_run integration/test_typed integration/test_calls \
+PRINTED := integration/test_docs_run integration/test_typed integration/test_calls \
 	unit/test_shown unit/test_examples unit/test_stated_figures unit/test_literals unit/test_diagnose unit/test_report
 export PYTHONDONTWRITEBYTECODE :=   # the tests start hundreds of processes, which import the same modules
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,16 +53,15 @@ def at_home(*command: str, cwd: Path, typed: str = "", **variables: str) -> Run:
     environment = {**students_environment(), **variables}
     if not any(name.startswith("PYTHON") for name in variables):  # which Python reads when it starts
         return Run(*run_module(*command, cwd=cwd, environment=environment, typed=typed))
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=cwd,
-        env=environment,
-        input=typed,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=600,
-    )
+    return start(sys.executable, "-m", *command, cwd=cwd, environment=environment, typed=typed)
+
+
+def start(
+    *command: object, cwd: Path = ROOT, environment: Mapping[str, str] | None = None, typed: str | None = None
+) -> Run:
+    """Run a program, with the environment of this process unless one is given."""
+    options: Any = {"capture_output": True, "encoding": "utf-8", "errors": "replace", "timeout": 600}
+    done = subprocess.run([*map(str, command)], cwd=cwd, env=environment, input=typed, **options)
     return Run(done.returncode, done.stdout, done.stderr)
 
 
@@ -85,10 +84,7 @@ def students_environment() -> dict[str, str]:
 
 def python(*arguments: str, cwd: Path = ROOT) -> Run:
     """Run Python itself."""
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, env=without_pytest(), capture_output=True, text=True, timeout=600
-    )
-    return Run(done.returncode, done.stdout, done.stderr)
+    return start(sys.executable, *arguments, cwd=cwd, environment=without_pytest())
 
 
 def without_pytest() -> dict[str, str]:

@@ -47,8 +47,3 @@ def sections(document: Path) -> list[Section]:
             else:
                 here.shown.append(piece["block"])
     return list(found.values())
-
-
-def mentioned(document: Path) -> list[str]:
-    """Commands of ours that stand in its sentences and tables."""
-    return CODE.findall(document.read_text("utf-8"))

@@ -1,5 +1,7 @@
 """Results made by hand: every outcome, hostile words."""
 
+from typing import Any
+
 import msgspec
 
 from grader.results.result import KataResult, PerformanceResult, Result
@@ -83,33 +85,12 @@ def rehearsed(message: str = HOSTILE) -> list[PerformanceResult]:
 
 
 def measured(
-    workload: str,
-    score: float,
-    max_score: float,
-    message: str,
-    *,
-    ratio: float,
-    thresholds: tuple[float, float],
-    mfu: float | None = None,
-    rate: float | None = None,
-    unit: str = "",
+    workload: str, score: float, max_score: float, message: str, *, ratio: float, **given: Any
 ) -> PerformanceResult:
-    """A workload with a figure, and an interval of 2 % around it."""
-    return PerformanceResult(
-        workload=workload,
-        outcome="passed" if score else "failed",
-        score=score,
-        max_score=max_score,
-        message=message,
-        ratio=ratio,
-        interval=(0.98 * ratio, 1.02 * ratio),
-        thresholds=thresholds,
-        mfu=mfu,
-        rate=rate,
-        unit=unit,
-        blocks=10,
-        seconds=4.0,
-    )
+    """Return a workload with a figure, and an interval of 2 % around it."""
+    outcome: Outcome = "passed" if score else "failed"
+    given |= {"ratio": ratio, "interval": (0.98 * ratio, 1.02 * ratio), "blocks": 10, "seconds": 4.0}
+    return PerformanceResult(workload, outcome, score, max_score, message, **given)
 
 
 def result_with_speed(message: str = HOSTILE, *, submission: str = "ada") -> Result:

@@ -11,12 +11,6 @@ right: `rounds_to` in `grader/proof/examples.py` compares it.
 import re
 from collections.abc import Iterable
 from decimal import Decimal
-from pathlib import Path
-from typing import NoReturn
-
-import pytest
-
-from grader.tests import ROOT
 
 TOLERANCE = Decimal("1e-4")  # relative; float32 has seven digits, and a sum may cancel some
 LAST_DIGIT = Decimal("9.5")  # units of it: any other digit may stand there, and the one before it has to be right
@@ -30,14 +24,9 @@ def numbers_agree(shown: str, printed: str) -> bool:
         return shown == printed
     wanted, found = Decimal(shown), Decimal(printed)
     room = TOLERANCE * abs(wanted)
-    if significant_digits(wanted) > 2:  # of two, the last is the second one
+    if len(wanted.as_tuple().digits) > 2:  # of two, the last is the second one
         room = max(room, LAST_DIGIT * Decimal(1).scaleb(int(wanted.as_tuple().exponent)))
     return abs(found - wanted) <= room
-
-
-def significant_digits(number: Decimal) -> int:
-    """Return how many digits a number is written with, leading zeros left out."""
-    return len(number.as_tuple().digits)
 
 
 def lines_agree(shown: str, printed: str) -> bool:
@@ -77,18 +66,3 @@ def assert_shown(shown: Iterable[str], printed: Iterable[str]) -> None:
             after = "\n".join(lines[place:] if anywhere else lines[place : place + 1]) or "(the end)"
             raise AssertionError(f"{line}\nis shown, and this is printed:\n{after}")
         place, anywhere = found + 1, False
-
-
-def fail_at(path: Path, text: str, words: str) -> NoReturn:
-    """Fail with one line that names the file, and the line where `text` stands in it."""
-    content = path.read_text("utf-8")
-    place = content.find(text)
-    line = content.count("\n", 0, place) + 1 if place >= 0 else 1
-    name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-    pytest.fail(f"{name}:{line}: {words}", pytrace=False)
-
-
-def fail_to_parse(path: Path, error: SyntaxError) -> NoReturn:
-    """Fail with one line that names the file and the line of an example that is no Python."""
-    text = (error.text or "").strip()
-    fail_at(path, text, f"this example does not parse: {text}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run
+from grader.tests.conftest import Run, start
 
 
 def needed(requirement: str, found: dict[str, metadata.Distribution]) -> dict[str, metadata.Distribution]:
@@ -52,16 +52,8 @@ def install(folder: Path) -> Path:
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    build = [
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "--no-index",
-        "--wheel-dir",
-        str(folder),
-        str(source),
-    ]
+    offline = ("--quiet", "--no-deps", "--no-index")
+    build = ["wheel", *offline, "--no-build-isolation", "--wheel-dir", str(folder), str(source)]
     subprocess.run([sys.executable, "-m", "pip", *build], check=True, timeout=600)
     place = folder / "venv"
     venv.create(place, with_pip=False, symlinks=True)
@@ -70,7 +62,7 @@ def install(folder: Path) -> Path:
         if name != "torchkata":
             put_into(packages, distribution)
     [wheel] = folder.glob("*.whl")
-    install = ["install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    install = ["install", *offline, str(wheel)]
     subprocess.run(
         [sys.executable, "-m", "pip", "--python", str(place / "bin/python"), *install], check=True, timeout=600
     )
@@ -82,5 +74,4 @@ def call(installed: Path, cwd: Path, *command: str) -> Run:
     environment = {"PATH": f"{installed}:{os.environ['PATH']}", "HOME": str(cwd), "KATA_LANG": "en", "COLUMNS": "120"}
     started = [installed / "python", "-m"] if command[0] == "pytest" else [installed / command[0]]
     typed = [*started, *(command if command[0] == "pytest" else command[1:])]
-    done = subprocess.run(typed, cwd=cwd, env=environment, capture_output=True, text=True, timeout=600)
-    return Run(done.returncode, done.stdout, done.stderr)
+    return start(*typed, cwd=cwd, environment=environment)

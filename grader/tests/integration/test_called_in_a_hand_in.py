@@ -1,7 +1,5 @@
 """`grader` called in a hand-in that has files like those that Python, pytest and we look for: none of them runs."""
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import pytest
 from grader.results.result import read
 from grader.sandbox import launch
 from grader.tests import ROOT
-from grader.tests.conftest import Run
+from grader.tests.conftest import Run, start, without_pytest
 from grader.tests.handed_in import LINEAR, handed_in, trapped
 
 FEW = ("--kata", "linear", "--examples", "5")
@@ -26,10 +24,7 @@ def hand_in(tmp_path: Path) -> Path:
 
 def grader(hand_in: Path, *arguments: str | Path) -> Run:
     """The installed command, called there."""
-    command = [Path(sys.executable).with_name("grader"), *arguments]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-    done = subprocess.run(command, cwd=hand_in, env=environment, capture_output=True, text=True, timeout=600)
-    return Run(done.returncode, done.stdout, done.stderr)
+    return start(Path(sys.executable).with_name("grader"), *arguments, cwd=hand_in, environment=without_pytest())
 
 
 @pytest.mark.parametrize("level", ["bwrap", "none"])

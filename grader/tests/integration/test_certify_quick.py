@@ -13,25 +13,18 @@ from grader.tests.conftest import Run, ask
 from grader.tests.solution import copy_of_the_course
 from grader.tests.warm import run_module
 from torchkata.course import course
-from torchkata.result import TestResult
+from torchkata.result import Outcome, TestResult
 
 KATAS = list(course().katas.values())
 
 
 def ended(*, seconds: float = 0.1, **diagnoses: str | None) -> list[KataResult]:
     """A wrong `linear`: tests that passed are None, one that failed has its diagnosis."""
-    tests = [
-        TestResult(
-            name,
-            "passed" if said is None else "failed",
-            0.0,
-            1.0,
-            diagnosis=said,
-            explained_by=(said,) if said else (),
-            seconds=seconds,
-        )
-        for name, said in diagnoses.items()
-    ]
+    tests = []
+    for name, said in diagnoses.items():
+        outcome: Outcome = "passed" if said is None else "failed"
+        explained = {"diagnosis": said, "explained_by": (said,) if said else ()}
+        tests.append(TestResult(name, outcome, 0.0, 1.0, seconds=seconds, **explained))  # type: ignore[arg-type]
     return [KataResult("linear", "wrong", 0.0, 1.0, tuple(tests))]
 
 

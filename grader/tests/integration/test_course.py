@@ -49,12 +49,6 @@ def test_katas_are_chosen_by_name_and_by_track_with_or_without_commas() -> None:
         choose([], ["cores"])
 
 
-def test_grade_refuses_an_unknown_track(tmp_path: Path) -> None:
-    refused = ask("grade", ROOT / "assignment", "--out", tmp_path / "out", "--track", "cores")
-    assert refused.code == 2
-    assert refused.err.startswith("grader: there is no track 'cores'")
-
-
 def written(folder: Path, course: str, **files: str) -> Path:
     """A course of one kata, k, with these files besides; what is given as None is left out."""
     told = {
@@ -121,21 +115,6 @@ def test_a_course_with_a_mistake_in_its_files_is_refused_in_one_line(
     tmp_path: Path, course: str, files: dict[str, str], line: str
 ) -> None:
     refused(ask("--course", written(tmp_path, course, **files), "grade", tmp_path, "--out", tmp_path / "out"), line)
-
-
-@pytest.mark.parametrize("command", [("grader", "grade", "assignment", "--out", "out"), ("torchkata",), ("pytest",)])
-@pytest.mark.parametrize(
-    ("course", "files", "line"),
-    [
-        (f"{PLAIN}titel = 'T'\n", {}, f"pyproject.toml: [tool.torchkata] has 'titel', {NO_KEY} title,"),
-        (PLAIN, {KATA: "title"}, f"{KATA}: can't be read (Expected"),
-        (PLAIN, {KATA: POINTS + "test_a = 90\n"}, "the track all_katas add up to 90 and not to 100: k 90 ([points]"),
-    ],
-)
-def test_every_command_refuses_a_course_with_a_mistake_in_one_line(
-    tmp_path: Path, command: tuple[str, ...], course: str, files: dict[str, str], line: str
-) -> None:
-    refused(run(*command, cwd=written(tmp_path, course, **files)), line)
 
 
 @pytest.mark.parametrize("command", [("grader", "grade", "assignment", "--out", "out"), ("pytest",)])

@@ -41,17 +41,6 @@ def test_the_gradescope_file_says_why_a_submission_is_unreadable(tmp_path: Path)
     assert "no kata in it" in report["output"]
 
 
-def test_grade_refuses_gradescope_with_two_submissions_or_without_a_directory(tmp_path: Path) -> None:
-    for arguments, words in (
-        ((COMPLETE, COMPLETE.parent / "half_done", "--gradescope", tmp_path / "r"), "takes a single submission"),
-        ((COMPLETE, "--gradescope", tmp_path / "no/r"), "there is no directory"),
-    ):
-        done = ask("grade", *arguments, "--out", tmp_path / "out")
-        assert (done.code, len(done.err.strip().splitlines())) == (2, 1), done.err
-        assert words in done.err
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("enough", [1, pytest.param(12, marks=pytest.mark.timing)])
 def test_a_grader_killed_midway_leaves_a_gradescope_file_with_the_points_so_far(tmp_path: Path, enough: int) -> None:
     path = tmp_path / "results.json"

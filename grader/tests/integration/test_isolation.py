@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,8 +10,7 @@ import pytest
 from grader.sandbox import launch, syscalls
 from grader.sandbox.launch import IsolationError
 from grader.sandbox.runner import WorkerRunner
-from grader.tests import ROOT
-from grader.tests.conftest import Run, run
+from grader.tests.conftest import Run, run, start
 from grader.tests.handed_in import OPTIONS, PRIMES
 from grader.tests.workers import ORDINARY
 from torchkata.course import course
@@ -25,13 +23,7 @@ def in_a_container_without_namespaces(*arguments: object) -> Run:
     shut = ["bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--"]
     if os.getuid() == 0:
         shut = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"]
-    return started(*shut, sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments)
-
-
-def started(*command: object) -> Run:
-    """A process of its own, as it ended."""
-    done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True, timeout=600)
-    return Run(done.returncode, done.stdout, done.stderr)
+    return start(*shut, sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments)
 
 
 @pytest.mark.usefixtures("needs_bwrap")
@@ -93,7 +85,7 @@ def test_the_self_test_finds_that_a_worker_without_libseccomp_can_start_processe
 @pytest.mark.parametrize("before", [[], ORDINARY], ids=["this user", "an ordinary user"])
 def test_workers_share_neither_namespaces_nor_devices_and_count_their_threads_apart(before: list[str]) -> None:
     module = "grader.tests.two_workers"
-    done = started(*before, sys.executable, "-m", module) if before else run(module)
+    done = start(*before, sys.executable, "-m", module) if before else run(module)
     assert done.code == 0, done.err
     devices = ["full", "null", "random", "urandom", "zero"]
     assert json.loads(done.out) == {"threads": [57, 57], "shared": [], "devices": devices, "violations": []}

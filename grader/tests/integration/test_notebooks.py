@@ -122,8 +122,6 @@ def test_a_handout_has_the_same_notebooks_again_and_none_that_nobody_asked_for(
 ) -> None:
     assert ask("release", tmp_path / "again", "--track", "core", "--notebooks").code == 0
     assert (tmp_path / "again/core.ipynb").read_bytes() == (released / "core.ipynb").read_bytes()
-    refused = ask("release", tmp_path / "none", "--repository", "https://example.org")
-    assert (refused.code, refused.err) == (2, "grader: --repository is for --notebooks\n")
     monkeypatch.setitem(sys.modules, "jupytext", None)
     refused = ask("release", tmp_path / "none", "--notebooks")
     assert (refused.code, refused.err) == (

@@ -72,12 +72,3 @@ def test_a_second_run_knows_everybody_again(graded: tuple[Path, str]) -> None:
     call = (folder / "secret-folder/lovelace", "--out", folder / "results", "--pseudonyms", key(folder), *OPTIONS)
     assert "1 of 1 had been graded before" in grade(*call, course=PRIMES).out
     assert key(folder).read_bytes() == before
-
-
-def test_a_key_among_the_results_is_refused(tmp_path: Path) -> None:
-    write(tmp_path / "ada", "")
-    out = tmp_path / "results"
-    done = grade(tmp_path / "ada", "--out", out, "--pseudonyms", out / "key.json", *OPTIONS, course=PRIMES)
-    assert done.code == 2
-    assert "where whoever sees the results would find it" in done.err
-    assert not out.exists()

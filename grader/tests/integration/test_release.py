@@ -154,8 +154,6 @@ def test_a_handout_in_chinese_has_every_task_below_the_english_one(tmp_path: Pat
     assert course().katas["linear"].languages["zh"]["stub"]
     assert (out / "reference/stubs/linear.py").read_bytes() == (out / "assignment/linear.py").read_bytes()
     assert at_home("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
-    refused = ask("release", tmp_path / "other", "--language=fr")
-    assert (refused.code, refused.err) == (2, "grader: --language is 'fr'; the course has en, zh\n")
 
 
 def test_a_handout_has_what_is_timed_of_its_katas(tmp_path: Path) -> None:
@@ -225,15 +223,6 @@ def test_released_katas_come_with_those_they_build_on_and_no_others(tmp_path: Pa
     ended = at_home("pytest", "-m", "gpu or not gpu", "--examples=1", cwd=tmp_path / "out")
     assert ended.code == 1, ended.out + ended.err
     assert all(f"  {kata} " in ended.out for kata in katas)
-
-
-def test_a_track_can_be_released_by_itself(tmp_path: Path) -> None:
-    assert ask("release", tmp_path / "core", "--track", "core").code == 0
-    core = [kata.name for kata in course().katas.values() if kata.track == "core"]
-    assert [f"{kata}.py" for kata in sorted(core)] == [
-        path.name for path in sorted((tmp_path / "core/assignment").iterdir()) if path.name != "__init__.py"
-    ]
-    assert ask("release", tmp_path / "x", "--track", "cores").code == 2
 
 
 def script(folder: Path, name: str) -> Path:

@@ -268,11 +268,6 @@ def test_the_report_page_can_be_used_with_the_keyboard_alone(page: Chrome) -> No
     until(page, lambda: focused(page) == second and find(page, "#class").is_displayed())
 
 
-def test_enter_on_a_sort_button_sorts_the_table(page: Chrome) -> None:
-    find(page, "#table thead th:nth-child(2) button").send_keys(Keys.ENTER)
-    until(page, lambda: find(page, "#table thead th:nth-child(2)").get_attribute("aria-sort") == "descending")
-
-
 def test_the_address_of_a_submission_opens_that_submission(page: Chrome, folder: Path) -> None:
     opened(page, f"{(folder / 'report.html').as_uri()}#submission=ben")
     assert is_open(page, "ben")

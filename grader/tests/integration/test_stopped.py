@@ -101,16 +101,6 @@ def test_a_run_killed_or_interrupted_while_grading_keeps_its_results_and_resumes
     resumes(submissions, tmp_path, uninterrupted)
 
 
-@pytest.mark.timing  # as above
-def test_a_run_that_is_killed_again_and_again_resumes(
-    submissions: list[Path], uninterrupted: bytes, tmp_path: Path
-) -> None:
-    for moment in (starting(0.0), lambda _: len(results(tmp_path)) >= 1, lambda _: len(results(tmp_path)) >= 3):
-        stop(submissions, tmp_path, signal.SIGKILL, moment)
-    assert 3 <= len(results(tmp_path)) < len(NAMES)
-    resumes(submissions, tmp_path, uninterrupted)
-
-
 @pytest.mark.parametrize("seconds", [0.0, 1.0])
 def test_ctrl_c_stops_a_run_that_is_starting_in_one_line(tmp_path: Path, seconds: float) -> None:
     paths = handed_in(tmp_path / "class", LINEAR + SLOW, *NAMES)
@@ -124,7 +114,7 @@ def test_ctrl_c_stops_grader_while_its_modules_are_imported(tmp_path: Path, monk
     assert stop([], tmp_path / "out", signal.SIGINT, lambda _: begun.exists()) == "grader: stopped\n"
 
 
-@pytest.mark.timing  # as above, with the other level of isolation
+@pytest.mark.timing  # as the first test, with the other level of isolation
 def test_a_run_killed_without_a_sandbox_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
     stop(submissions, tmp_path, signal.SIGKILL, lambda _: bool(results(tmp_path)), "--isolation", "none")
     resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")

@@ -2,12 +2,11 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 from grader.tests import ROOT
-from grader.tests.conftest import ask, students_environment
+from grader.tests.conftest import ask, start, students_environment
 from grader.tests.solution import SOLUTION
 
 ENCODINGS = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C", "PYTHONIOENCODING": "cp1252"}
@@ -20,14 +19,8 @@ def test_a_handout_works_without_fork_alarm_and_utf8_under_a_path_with_blanks(tm
         folder.mkdir()
     shutil.copy(SOLUTION / "same_storage.py", solution)
     shutil.copy(ROOT / "grader/tests/bare_platform.py", bare / "sitecustomize.py")
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts/try_handout.py"), str(handout), str(solution)],
-        env={**students_environment(), **ENCODINGS, "PYTHONPATH": str(bare)},
-        capture_output=True,
-        timeout=600,
-        check=False,
-    )
-    said = (done.stdout + done.stderr).decode("utf-8", "replace")
-    assert done.returncode == 0, said
-    assert said.count("ok  ") == len(said.splitlines()) == 7
+    environment = {**students_environment(), **ENCODINGS, "PYTHONPATH": str(bare)}
+    done = start(sys.executable, ROOT / "scripts/try_handout.py", handout, solution, environment=environment)
+    assert done.code == 0, done.out + done.err
+    assert done.out.count("ok  ") == len((done.out + done.err).splitlines()) == 7
     assert hasattr(os, "fork"), "only there"

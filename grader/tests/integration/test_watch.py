@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import students_environment
+from grader.tests.handed_in import changed
 from grader.tests.pseudo_terminal import Terminal
 from grader.tests.solution import SOLUTION
 from grader.tests.warm import Fork
@@ -24,9 +25,8 @@ PLAIN = {**students_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
 
 def save(handout: Path, kata: str, old: str = "", new: str = "") -> None:
     """Save our solution of a kata, with one text exchanged."""
-    source = (SOLUTION / f"{kata}.py").read_text()
-    assert not old or source.count(old) == 1
-    (handout / "assignment" / f"{kata}.py").write_text(source.replace(old, new) if old else source)
+    source = changed(kata, old, new) if old else (SOLUTION / f"{kata}.py").read_text()
+    (handout / "assignment" / f"{kata}.py").write_text(source)
 
 
 def pid_in(file: Path) -> int:

@@ -135,11 +135,6 @@ def test_a_stub_in_a_worker_is_not_started_rather_than_crashed(ask: Ask) -> None
         ask("stub()", "def stub():\n    raise NotImplementedError\n")
 
 
-def test_what_a_stub_raises_beside_code_of_ones_own_is_a_crash_that_says_so(ask: Ask) -> None:
-    with pytest.raises(Crashed, match="still stands here, beside your own code"):
-        ask("raise NotImplementedError")
-
-
 def test_objects_of_a_student_do_not_cross_the_channel(ask: Ask) -> None:
     equal = "class Equal:\n    __eq__ = lambda self, other: True\n    __hash__ = None"
     answer = ask("answer = Equal()", equal)
@@ -178,20 +173,10 @@ def test_a_worker_cannot_reach_files_processes_or_networks_outside(ask: Ask, att
 @pytest.mark.parametrize(
     "call",
     [
-        "ptrace(0, 0, 0, 0)",
-        "unshare(0x20000)",
-        "shmget(0, 4096, 0o1600)",
+        "ptrace(0, 0, 0, 0)",  # a call of each kind of refusal: unit/test_syscalls.py asks the filter about all
         "syscall(425, 4, 0)",
-        "personality(0)",
-        "inotify_init1(0)",
-        "socketpair(1, 2, 0, (ctypes.c_int * 2)())",
-        "prctl(36, 1, 0, 0, 0)",
         "ioctl(0, 0x5412, b'x')",
-        "setpriority(2, 0, 0)",
         "madvise(None, 0, 12)",
-        "clone(None, None, 0x20000000)",
-        "tee(0, 1, 1, 0)",
-        "syscall(100_000, 0)",
     ],
 )
 def test_system_calls_that_no_kata_needs_are_refused(ask: Ask, call: str) -> None:

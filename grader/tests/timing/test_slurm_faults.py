@@ -58,25 +58,15 @@ def test_a_killed_run_with_force_does_not_grade_again_what_it_has_graded(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_a_run_survives_a_restart_of_slurmd(
-    cluster: Path, slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+@pytest.mark.parametrize("harm", ["stop-node", "crash"])  # slurmd alone, or with its tasks
+def test_run_survives_loss_of_a_node(
+    cluster: Path, slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, harm: str
 ) -> None:
     started = Started(slow_class, tmp_path)
     started.until_it_grades()
-    control("stop-node", cluster)
-    control("start-node", cluster)
-    assert started.ended().code == 0
-    is_whole(tmp_path, slow_gradebook)
-
-
-def test_a_run_survives_the_loss_of_a_node_with_its_tasks(
-    cluster: Path, slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
-    started = Started(slow_class, tmp_path)
-    started.until_it_grades()
-    control("crash", cluster)
+    control(harm, cluster)
     before = times(tmp_path)
-    assert processes(tmp_path, "grader.cluster.chunk") == []
+    assert harm == "stop-node" or processes(tmp_path, "grader.cluster.chunk") == []
     control("start-node", cluster)
     done = started.ended()
     assert done.code == 0, done.err

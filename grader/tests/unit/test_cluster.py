@@ -76,23 +76,6 @@ def test_a_slurm_option_that_tasks_cannot_take_is_refused(option: str, words: st
     assert words in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--slurm", "mem=1G"), "--slurm and --per-task go with --executor slurm"),
-        (("--executor", "slurm", "--slurm", "mem=1", "--slurm", "mem=2"), "mem is given twice"),
-    ],
-)
-def test_grade_refuses_cluster_options_that_do_not_go_together(
-    tmp_path: Path, arguments: tuple[str, ...], words: str
-) -> None:
-    (submission,) = handed_in(tmp_path, LINEAR, "ada")
-    done = ask("grade", submission, "--out", tmp_path / "out", *arguments)
-    assert (done.code, done.err.count("\n")) == (2, 1)
-    assert words in done.err
-    assert not (tmp_path / "out").exists()
-
-
 def test_the_slurm_executor_without_slurms_commands_says_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,11 +169,6 @@ def test_the_record_of_a_cluster_run_belongs_to_one_call(tmp_path: Path) -> None
         record.load(tmp_path)
     record.forget(tmp_path)
     assert record.load(tmp_path) is None
-
-
-def test_a_submission_with_the_name_of_the_cluster_record_is_refused(tmp_path: Path) -> None:
-    (path,) = handed_in(tmp_path, LINEAR, ".slurm")
-    assert ".slurm is the name of something else among the results" in with_ids([path])[1][0]
 
 
 def test_an_unreadable_submission_does_not_make_a_node_unfit(tmp_path: Path) -> None:

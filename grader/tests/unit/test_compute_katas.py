@@ -24,7 +24,8 @@ sizes = st.integers(0, 20)
 COLUMNS = [torch.bfloat16, torch.float16, torch.float32, torch.float8_e4m3fn]
 
 
-def counted(work: Callable[[], object]) -> int:
+def count_flops(work: Callable[[], object]) -> int:
+    """Count the FLOPs of matrix multiplications."""
     with FlopCounterMode(display=False) as counter:
         work()
     return int(counter.get_total_flops())
@@ -33,7 +34,7 @@ def counted(work: Callable[[], object]) -> int:
 @given(sizes, sizes, sizes)
 def test_the_oracles_and_the_meter_count_the_flops_of_a_product_as_torch_does(m: int, k: int, n: int) -> None:
     a, b = torch.empty(m, k, device="meta"), torch.empty(k, n, device="meta")
-    flops = counted(lambda: a @ b)
+    flops = count_flops(lambda: a @ b)
     assert flops == flop_accounting.matmul_flops(m, k, n) == roofline.product_work(m, k, n, 4)[0]
     assert flops == metered(lambda: torch.ones(m, k) @ torch.ones(k, n)).flops
 
@@ -53,7 +54,7 @@ def test_the_oracle_counts_the_flops_of_a_deep_network_as_torch_does(
             torch.autograd.backward(y.square().mean())
 
     products = flop_accounting.deep_linear_products(L, input_needs_grad)
-    assert counted(run) == products * flop_accounting.matmul_flops(B, D, D)
+    assert count_flops(run) == products * flop_accounting.matmul_flops(B, D, D)
 
 
 def test_the_meter_counts_the_bytes_that_are_read_and_written() -> None:

@@ -95,36 +95,6 @@ def test_export_skips_and_names_a_result_that_cannot_be_read(one: Path, tmp_path
     assert len(ET.parse(tmp_path / "junit.xml").getroot()) == 1
 
 
-@pytest.mark.parametrize(
-    ("format", "arguments", "words"),
-    [
-        ("classroom50", (), "classroom50 needs classroom, assignment, owner, submission, commit, release, review, "),
-        ("classroom50", ("--field", "owner"), "--field owner: it is written NAME=VALUE"),
-        ("junit", ("--field", "owner=ada"), "--field is for --format classroom50"),
-    ],
-)
-def test_a_bad_call_of_export_writes_nothing(
-    one: Path, tmp_path: Path, format: str, arguments: tuple[str, ...], words: str
-) -> None:
-    done = export(one, format, tmp_path / "to", *arguments)
-    assert (done.code, len(done.err.strip().splitlines())) == (2, 1), done.err
-    assert words in done.err
-    assert not (tmp_path / "to").exists()
-
-
-def test_export_refuses_a_directory_without_results(tmp_path: Path) -> None:
-    for directory in (tmp_path, tmp_path / "nowhere"):
-        done = export(directory, "junit", tmp_path / "to")
-        assert (done.code, len(done.err.strip().splitlines())) == (2, 1)
-        assert f"{directory}: no results there" in done.err
-
-
-def test_export_names_a_path_that_cannot_be_written(one: Path) -> None:
-    done = export(one, "junit", one / "ada/result.json/junit.xml")
-    assert (done.code, len(done.err.strip().splitlines())) == (2, 1)
-    assert "can't write there" in done.err
-
-
 def test_one_name_that_is_too_long_for_a_file_keeps_no_other_from_being_exported(two: Path, tmp_path: Path) -> None:
     write(result("why", submission="c" * 255), two)
     write(result("why", submission="d" * 250), two)

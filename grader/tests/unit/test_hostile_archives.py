@@ -181,6 +181,7 @@ ELSEWHERE = "it has an entry that points elsewhere"
 CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # what is built, and the refusal or the files read
     "climbs_out": (zip_with(("../../escaped.py", FORGED)), ELSEWHERE),
     "climbs_out_backwards": (zip_with(("..\\..\\escaped.py", FORGED)), ELSEWHERE),
+    "starts_at_a_drive": (zip_with(("C:escaped.py", FORGED)), ELSEWHERE),
     "starts_at_the_root": (
         lambda folder: zip_with((str(folder.parent / "escaped.py"), FORGED))(folder),
         ELSEWHERE,

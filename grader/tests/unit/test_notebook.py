@@ -2,11 +2,11 @@
 
 import subprocess
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from grader.tests.html_tree import parse_html
 from torchkata.cli.terminal import CallError
 from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain
@@ -23,22 +23,15 @@ TESTS = list(LINEAR.points)
 NASTY = "</pre><script>alert('&')</script>"
 
 
-class Text(HTMLParser):
+class Text:
     """What a reader sees of HTML, and the tags in it."""
 
     def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags, self.texts = list[str](), list[str]()
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
-        """Note it."""
-        self.tags.append(tag)
-
-    def handle_data(self, data: str) -> None:
-        """Note it, if it is shown."""
-        if self.tags[-1] != "style":
-            self.texts.append(data)
+        root = parse_html(html)
+        for style in root.iter("style"):
+            style.text = style.tail = ""
+        self.tags = [element.tag for element in root.iter()][1:]
+        self.texts = [*root.itertext()]
 
 
 def failed(test: str, error: BaseException, looks_like: str = "") -> TestResult:

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import msgspec
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.output.page import overview, speed
-from grader.output.page.html import FILES
 from grader.output.page.parts import parts_of
 from grader.output.page.student import Student, student_of
 from grader.output.page.write import Shown, feedback, write_feedback
@@ -23,6 +21,7 @@ from grader.results.result import Result
 from grader.results.text import printable
 from grader.results.view import unredacted, visible
 from grader.tests.conftest import Hide, ask
+from grader.tests.html_tree import parse_html, text_of
 from grader.tests.made import HOSTILE, result, result_with_rehearsal, result_with_speed
 from grader.tests.made_class import a_class
 from torchkata.course import course
@@ -31,33 +30,15 @@ SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 TOLD = "claim\n  note      the same\n  again: pytest"
 
 
-class Reader(HTMLParser):
-    """A page as a browser takes it apart: its tags, and the text within each `<pre>`."""
+class Reader:
+    """The tags of a page, and the text within each `<pre>`."""
 
     def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.messages: list[str] = []
-        self.within = False
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note the tag."""
-        self.tags.append(tag)
-        assert not [name for name, _ in attrs if name.startswith("on")], "nothing runs from an attribute"
-        if tag == "pre":
-            self.within = True
-            self.messages.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        """Note where a message ends."""
-        self.within = self.within and tag != "pre"
-
-    def handle_data(self, data: str) -> None:
-        """Note what is read."""
-        if self.within:
-            self.messages[-1] += data
+        elements = [*parse_html(html).iter()]
+        self.tags = [element.tag for element in elements]
+        self.messages = [text_of(element) for element in elements if element.tag == "pre"]
+        attributes = [name for element in elements for name in element.attrib]
+        assert not [name for name in attributes if name.startswith("on")], "nothing runs from an attribute"
 
 
 def page_of(folder: Path, *results: Result) -> str:
@@ -189,12 +170,6 @@ def test_a_page_allows_only_its_own_scripts_and_loads_nothing(tmp_path: Path) ->
     assert re.findall(r"url\((?!#)", page) == []
 
 
-def test_scripts_of_the_page_make_no_markup() -> None:
-    scripts = [path.read_text("utf-8") for path in FILES.glob("*.js")]
-    assert len(scripts) == 2
-    assert not re.findall(r"innerHTML|outerHTML|insertAdjacent|eval\(|document\.write", "".join(scripts))
-
-
 def test_a_part_that_many_submissions_share_is_stored_once(tmp_path: Path) -> None:
     one = result("why")
     page = page_of(tmp_path, *(msgspec.structs.replace(one, submission=f"s{number}") for number in range(50)))
@@ -257,12 +232,6 @@ def test_the_page_of_a_student_shows_nothing_of_the_others(tmp_path: Path) -> No
         assert "look here" not in html
         assert "Roofline of cuda" in html
         assert not [other for other in names if other != name and f"words of {other}" in html]
-
-
-def test_feedback_pages_can_be_written_beside_the_results(tmp_path: Path) -> None:
-    page_of(tmp_path, result("why"))
-    assert ask("report", tmp_path, "--feedback", tmp_path).code == 0
-    assert sorted(path.name for path in (tmp_path / "ada").iterdir()) == ["feedback.html", "result.json"]
 
 
 def test_report_names_a_feedback_path_that_cannot_be_written(tmp_path: Path) -> None:

@@ -67,13 +67,6 @@ def test_unreadable_submission_is_named(folder: Path) -> None:
     assert (folder / "a place/submissions/ada/sgd.py").exists()
 
 
-def test_folder_in_use_is_refused(folder: Path) -> None:
-    (folder / "a place").mkdir()
-    (folder / "a place/mine").touch()
-    code, _, err = lay_out(folder)
-    assert (code, err) == (2, f"grader: --folders {folder}/a place: there is something in it already\n")
-
-
 def test_class_without_submissions_is_refused(folder: Path) -> None:
     for path in (folder / "class").glob("*/*"):
         path.unlink()

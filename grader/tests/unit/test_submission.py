@@ -44,24 +44,19 @@ def test_only_python_modules_beside_the_katas_are_read(tmp_path: Path) -> None:
     assert list(read(handed_in(tmp_path, *names)).files) == ["linear.py"]
 
 
-def test_links_in_a_submission_are_not_followed(tmp_path: Path) -> None:
+def test_links_and_pipes_in_a_submission_are_left_out(tmp_path: Path) -> None:
     handed_in(tmp_path / "ada", "linear.py")
     (tmp_path / "ada/sgd.py").symlink_to("/etc/passwd")
+    os.mkfifo(tmp_path / "ada/train.py")
     assert list(read(tmp_path / "ada").files) == ["linear.py"]
 
 
-def test_pipes_and_devices_in_a_submission_are_left_out(tmp_path: Path) -> None:
-    handed_in(tmp_path / "ada", "linear.py")
-    os.mkfifo(tmp_path / "ada/sgd.py")
-    assert list(read(tmp_path / "ada").files) == ["linear.py"]
-
-
-def zip_of(path: Path, *names: str) -> Path:
-    """An archive with these files."""
+def zip_of(path: Path, *names: str, content: str = "") -> Path:
+    """Write an archive with these files, each with this content or its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
         for name in names:
-            archive.writestr(name, f"# {name}")
+            archive.writestr(name, content or f"# {name}")
     return path
 
 
@@ -245,16 +240,13 @@ def swapping(monkeypatch: pytest.MonkeyPatch, name: str, swap: Callable[[], obje
     monkeypatch.setattr(os, "open", opened)
 
 
-def zipped(path: Path, content: str) -> Path:
-    """An archive with one kata."""
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("linear.py", content)
-    return path
-
-
 @pytest.mark.parametrize("handed_in_as", ["a directory", "an archive"])
 def test_a_link_to_anothers_work_is_refused_with_a_remedy(tmp_path: Path, handed_in_as: str) -> None:
-    ada = handed_in(tmp_path / "ada", "linear.py") if handed_in_as == "a directory" else zipped(tmp_path / "a.zip", "")
+    ada = (
+        handed_in(tmp_path / "ada", "linear.py")
+        if handed_in_as == "a directory"
+        else zip_of(tmp_path / "a.zip", "linear.py")
+    )
     (tmp_path / "eve.zip").symlink_to(ada)
     with pytest.raises(
         SubmissionError, match=r"eve\.zip: it is a link, so it may be another's; copy what it leads to$"
@@ -263,7 +255,7 @@ def test_a_link_to_anothers_work_is_refused_with_a_remedy(tmp_path: Path, handed
 
 
 def test_a_hard_link_to_anothers_work_is_refused_with_a_remedy(tmp_path: Path) -> None:
-    (tmp_path / "eve.zip").hardlink_to(zipped(tmp_path / "ada.zip", ""))
+    (tmp_path / "eve.zip").hardlink_to(zip_of(tmp_path / "ada.zip", "linear.py"))
     with pytest.raises(
         SubmissionError, match=r"it has another name, too \(a hard link\), .*; copy the hand-in \(cp -r\)"
     ):
@@ -315,8 +307,8 @@ def test_what_is_swapped_for_a_link_while_it_is_read_stays_what_was_opened(
 
     swapping(monkeypatch, "assignment", swap)
     assert read(eve).files == {"linear.py": b"# assignment/linear.py"}
-    archive = zipped(tmp_path / "eve.zip", "eve's")
-    swapping(monkeypatch, "eve.zip", lambda: zipped(tmp_path / "ada.zip", "ada's").replace(archive))
+    archive = zip_of(tmp_path / "eve.zip", "linear.py", content="eve's")
+    swapping(monkeypatch, "eve.zip", lambda: zip_of(tmp_path / "ada.zip", "linear.py").replace(archive))
     assert read(archive).files == {"linear.py": b"eve's"}
 
 
