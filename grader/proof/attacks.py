@@ -12,21 +12,22 @@ name, `FUNCTION` the function's, and `solved` the right one.
 import ast
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
 from grader.base.errors import CallError
 from grader.pipeline.submission import Submission
 from grader.proof import zoo
+from grader.proof.proof import LEVELS, Level
 from torchkata.course import Kata, cached_by_course, course
 
 CORPUS = Path(__file__).with_name("corpus")
-Level = Literal["bwrap", "none"]
+Table = TypeVar("Table")
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,7 +40,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     elsewhere: dict[str, str] = {}  # code below the right solutions of other katas, by kata
     before: str = ""  # stands below the right solution, which is graded right before, by the same zygote
     beside: str = ""  # the same, graded at the same time
-    levels: tuple[Level, ...] = ("bwrap", "none")  # where it may be tried at all …
+    levels: tuple[Level, ...] = LEVELS  # where it may be tried at all …
     because: str = ""  # … and why not elsewhere
     only: Literal["", "bwrap"] = ""  # what alone stops it
     open: str = ""  # why nothing here stops it
@@ -76,8 +77,6 @@ class Attack:
     name: str
     entry: Entry
     place: Place
-    before: Submission | None
-    beside: Submission | None
 
     @cached_property
     def hostile(self) -> Submission:
@@ -90,7 +89,21 @@ class Attack:
     @cached_property
     def control(self) -> Submission:
         """The honest submission."""
-        return Submission(f"{self.title} (control)", self.place.files(zoo.solution(self.kata), self.entry.control))
+        return self.submission("control", self.entry.control)
+
+    @cached_property
+    def before(self) -> Submission | None:
+        """The submission of an accomplice that is graded before."""
+        return self.submission("before", self.entry.before) if self.entry.before else None
+
+    @cached_property
+    def beside(self) -> Submission | None:
+        """The submission of an accomplice that is graded at the same time."""
+        return self.submission("beside", self.entry.beside) if self.entry.beside else None
+
+    def submission(self, what: str, code: str) -> Submission:
+        """Return the right solution with code below it."""
+        return Submission(f"{self.title} ({what})", self.place.files(zoo.solution(self.kata), code))
 
     @property
     def title(self) -> str:
@@ -117,14 +130,25 @@ def attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
     chosen, anywhere = {kata.name for kata in katas}, first_function()
     places = folders or (CORPUS, course().reference / "attacks")
     for path in (path for folder in places for path in sorted(folder.glob("*.toml"))):
-        try:
-            entries = msgspec.convert(tomllib.loads(path.read_text("utf-8")), dict[str, Entry])
-        except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:
-            raise CallError(f"{path.name}: {error}") from None
-        for name, entry in entries.items():
+        for name, entry in read_corpus(path, Entry).items():
             place = placed(f"{path.stem}/{name}", entry.wrong) if entry.wrong else anywhere
             if place is not None and place.kata.name in chosen:
-                yield made(path.stem, name, entry, place)
+                attack = Attack(path.stem, name, entry, place)
+                if entry.levels != LEVELS and not entry.because:
+                    raise CallError(f"{attack.title}: say because of what it is not tried at every level")
+                if unknown := sorted(entry.elsewhere.keys() - course().katas.keys()):
+                    raise CallError(f"{attack.title}: there is no kata {unknown[0]!r}")
+                yield attack
+
+
+def read_corpus(path: Path, kind: type[Table]) -> Mapping[str, Table]:
+    """Return the tables of a file of a corpus by name, none if there is no file. Raises CallError."""
+    if not path.exists():
+        return {}
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), dict[str, kind])  # type: ignore[valid-type]
+    except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:
+        raise CallError(f"{path.name}: {error}") from None
 
 
 def first_function() -> Place | None:
@@ -152,24 +176,6 @@ def placed(title: str, wrong: str) -> Place:
 def wrong_ones(kata: str) -> dict[str, zoo.ZooEntry]:
     """The zoo's wrong solutions of a kata, by name. Raises CallError."""
     return {entry.name: entry for entry in zoo.wrong(course().katas[kata])}
-
-
-def made(group: str, name: str, entry: Entry, place: Place) -> Attack:
-    """One attack. Raises CallError."""
-    title = f"{group}/{name}"
-    if entry.levels != ("bwrap", "none") and not entry.because:
-        raise CallError(f"{title}: say because of what it is not tried at every level")
-    right = zoo.solution(place.kata)
-    if unknown := sorted(entry.elsewhere.keys() - course().katas.keys()):
-        raise CallError(f"{title}: there is no kata {unknown[0]!r}")
-    return Attack(
-        group,
-        name,
-        entry,
-        place,
-        before=Submission(f"{title} (before)", place.files(right, entry.before)) if entry.before else None,
-        beside=Submission(f"{title} (beside)", place.files(right, entry.beside)) if entry.beside else None,
-    )
 
 
 def below(source: str, code: str) -> str:

@@ -6,20 +6,16 @@ cheats/<class>.toml    cheats of one class, each a table (`CheatEntry`): its cod
                        without it the workload fails, and its honest control below the right one
 """
 
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
 from grader.base.errors import CallError
 from grader.proof import zoo
-from grader.proof.attacks import below, with_file
+from grader.proof.attacks import below, read_corpus, with_file
 from torchkata.course import Kata, Workload, course
-
-Entry = TypeVar("Entry")
 
 
 class SlowEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -96,9 +92,8 @@ def slow_ones(katas: Sequence[Kata], folder: Path | None = None) -> dict[str, Sl
     """The slow solutions of these katas, by title. Raises CallError for one that can't be made."""
     found = {}
     for kata in katas:
-        for name, entry in entries(
-            (folder or course().reference / "workloads/slow") / f"{kata.name}.toml", SlowEntry
-        ).items():
+        path = (folder or course().reference / "workloads/slow") / f"{kata.name}.toml"
+        for name, entry in read_corpus(path, SlowEntry).items():
             slow = Slow(kata, name, entry)
             workload = course().workloads.get(entry.workload)
             if workload is None or kata.name not in workload.uses:
@@ -111,19 +106,9 @@ def cheats(katas: Sequence[Kata], folder: Path | None = None) -> Iterator[Cheat]
     """The cheats that are placed in these katas. Raises CallError for one that can't be made."""
     chosen, slow = {kata.name for kata in katas}, slow_ones(list(course().katas.values()))
     for path in sorted((folder or course().reference / "workloads/cheats").glob("*.toml")):
-        for name, entry in entries(path, CheatEntry).items():
+        for name, entry in read_corpus(path, CheatEntry).items():
             if entry.slow not in slow:
                 raise CallError(f"{path.stem}/{name}: the zoo has no slow {entry.slow!r}")
             cheat = Cheat(path.stem, name, entry, slow[entry.slow])
             if cheat.slow.kata.name in chosen:
                 yield cheat
-
-
-def entries(path: Path, kind: type[Entry]) -> Mapping[str, Entry]:
-    """The tables of a file, none where there is no file. Raises CallError."""
-    if not path.exists():
-        return {}
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), dict[str, kind])  # type: ignore[valid-type]
-    except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:
-        raise CallError(f"{path.name}: {error}") from None

@@ -1,26 +1,19 @@
-"""Grades every claim about the zoo; tables of what was proven by kata, what each test catches, the slowest tests."""
+"""The outcome of the claims about the zoo; tables of what was proven by kata, what each test catches, slow tests."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from rich import box
 from rich.table import Table
 
-from grader.pipeline.collect import Tests
-from grader.pipeline.session import Event, Graded, grade
 from grader.proof.claims import Claim
 from grader.proof.diagnoses import Diagnoses
 from grader.results.result import KataResult
-from grader.sandbox.forks import collapse_memory
-from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 
 SLOWEST = 5
 MARGIN = 10  # a limit should be so many times what the slowest call of right code takes
-
-Keep: TypeAlias = Callable[[Claim, Sequence[KataResult]], None]
 
 
 @dataclass
@@ -91,26 +84,6 @@ class ZooOutcome:
         return sorted(((seconds, *key) for key, seconds in longest.items()), reverse=True)[:SLOWEST]
 
 
-def prove(
-    todo: Sequence[Claim],
-    tests: Tests,
-    sandbox: Sandbox,
-    jobs: int,
-    outcome: ZooOutcome,
-    take: Callable[[Event], None],
-    keep: Keep,
-) -> None:
-    """Grade what each claim is about, and judge it; `keep` is given what came of those that hold."""
-    by_job = {id(claim.job): claim for claim in todo}
-    collapse_memory()
-    for event in grade([claim.job for claim in todo], tests, sandbox, jobs):
-        take(event)
-        if isinstance(event, Graded):
-            claim = by_job[id(event.job)]
-            if outcome.add(claim, event.katas):
-                keep(claim, event.katas)
-
-
 def kata_table(outcome: ZooOutcome, katas: Sequence[Kata]) -> Table:
     """By kata: which claims hold."""
     groups = {
@@ -144,17 +117,3 @@ def slow_table(outcome: ZooOutcome) -> Table:
     limits = course().limits
     table.caption = f"limits in force: {limits.call_seconds:g} s a call, {limits.kata_seconds:g} s a kata"
     return table
-
-
-def markdown(tables: Sequence[Table], command: str = "grader certify") -> str:
-    """The same tables for the docs."""
-    parts = [f"# What `{command}` proved\n"]
-    for table in tables:
-        columns = [list(column.cells) for column in table.columns]
-        lines = [
-            "| " + " | ".join(str(column.header) for column in table.columns) + " |",
-            "|" + " --- |" * len(columns),
-        ]
-        lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in zip(*columns, strict=True)]
-        parts.append("\n".join(lines) + "\n")
-    return "\n".join(parts)

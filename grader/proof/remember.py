@@ -2,13 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from grader.pipeline.collect import Tests
 from grader.pipeline.session import Graded, grade
-from grader.proof.claims import catching, misremembered
-from grader.proof.prove import Keep, ZooOutcome
+from grader.proof.claims import Claim, catching, misremembered
+from grader.proof.prove import ZooOutcome
 from grader.proof.zoo import ZooEntry, caught_by_file, wrong
 from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
@@ -17,7 +17,13 @@ from torchkata.course import Kata, course
 SEEDS = 3  # under which a test should catch an entry, to be remembered
 
 
-def remember(outcome: ZooOutcome, tests: Tests, sandbox: Sandbox, jobs: int, keep: Keep) -> None:
+def remember(
+    outcome: ZooOutcome,
+    tests: Tests,
+    sandbox: Sandbox,
+    jobs: int,
+    keep: Callable[[Claim, Sequence[KataResult]], None],
+) -> None:
     """Write which test catches the entries for which `caught_by.toml` names none, or a wrong one."""
     flawed = {id(claim): problem for claim, problem in outcome.failed}
     wanting, graded = {}, {}

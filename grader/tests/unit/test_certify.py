@@ -8,7 +8,8 @@ from grader.base.errors import CallError
 from grader.proof.claims import Claim, all_are, claims, is_caught, is_caught_as, job
 from grader.proof.diagnoses import Diagnoses, judgement
 from grader.proof.messages import page
-from grader.proof.prove import ZooOutcome, kata_table, markdown
+from grader.proof.proof import markdown
+from grader.proof.prove import ZooOutcome, kata_table
 from grader.proof.zoo import ZooEntry, named
 from grader.results.result import KataResult
 from torchkata.course import course
