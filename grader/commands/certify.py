@@ -132,8 +132,7 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
     diagnoses = outcome.diagnoses
     tables = [kata_table(outcome, katas), diagnoses.table(katas)]
     tables += [] if options.quick else [catch_table(outcome, katas), slow_table(outcome)]
-    failed = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in outcome.failed]
-    lines = [*failed, *diagnoses.failed(katas)]
+    failed = [*outcome.failed(), *diagnoses.failed(katas)]
     unknown = [claim for claim in todo if claim.entry and not claim.entry.caught_by]
     notes = [] if options.write_caught_by or not unknown else [NO_TEST_KNOWN.format(len(unknown))]
-    return Proof(tables, len(todo) + 1, lines, [*diagnoses.unforeseen, *notes], skipped=outcome.known)
+    return Proof(tables, len(todo) + 1, failed, [*diagnoses.unforeseen, *notes], skipped=outcome.known)

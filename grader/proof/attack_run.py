@@ -23,22 +23,8 @@ from grader.pipeline.session import LOST, Graded, Job
 from grader.pipeline.submission import Submission
 from grader.pipeline.workplace import with_workplace
 from grader.proof.attacks import Attack
-from grader.proof.claims import all_are, only
-from grader.proof.proof import (
-    Columns,
-    Level,
-    Options,
-    Proof,
-    Trial,
-    count,
-    grade_all,
-    list_stopped_by,
-    prove_trials,
-    share_of_controls,
-    sum_gained,
-    tabulate_trials,
-    try_levels,
-)
+from grader.proof.claims import find_others, only
+from grader.proof.proof import Level, Options, Proof, Trial, grade_all, prove_trials, tabulate_trials, try_levels
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
@@ -58,18 +44,8 @@ STOPPED_BY = {
     "crashed": "no valid answer",
     "timed_out": "the time limit",
 }
-COLUMNS: Columns = {
-    "points gained": sum_gained,
-    "next harmed": lambda trials: str(sum(trial.harmed_next for trial in trials)),
-    "stopped by": list_stopped_by,
-    "left to bwrap": count(lambda trial: trial.achieved and trial.admitted != "OPEN"),
-    "open": count(lambda trial: trial.achieved and trial.admitted == "OPEN"),
-}
-WHOLE_COLUMNS: Columns = {
-    "controls done": share_of_controls,
-    "most MiB": lambda trials: f"{max(trial.mib for trial in trials):.0f}",
-    "most seconds": lambda trials: f"{max(trial.seconds for trial in trials):.1f}",
-}
+COLUMNS = ("tried", "points gained", "next harmed", "stopped by", "left to bwrap", "open")
+WHOLE_COLUMNS = ("controls done", "most MiB", "most seconds")
 
 
 @dataclass(frozen=True)
@@ -112,7 +88,7 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
 
 def tabulate_attacks(trials: Sequence[Trial], *, controls: bool = True) -> Table:
     """Return the table of attacks by class and level, with what was measured of their controls if there are any."""
-    return tabulate_trials("attacks", trials, {**COLUMNS, **(WHOLE_COLUMNS if controls else {})})
+    return tabulate_trials("attacks", trials, (*COLUMNS, *(WHOLE_COLUMNS if controls else ())))
 
 
 def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) -> list[Plan]:
@@ -205,7 +181,7 @@ def judge(plan: Plan, graded: Mapping[int, Graded]) -> Trial:
     """Return what an attack came to, from the results of its jobs by `id`."""
     attack, entry = plan.attack, plan.attack.entry
     honest = [graded[id(job)].katas for job in (plan.control, plan.before, plan.beside) if job is not None]
-    control_problem = "; ".join(filter(None, (all_are("done")(katas) for katas in honest)))
+    control_problem = "; ".join(filter(None, (find_others("done", katas) for katas in honest)))
     base, hostile, after, alone = (graded[id(job)] for job in (plan.base, plan.hostile, plan.after, plan.alone))
     attacked, *neighbours = hostile.katas
     gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas))

@@ -1,7 +1,7 @@
 """What every part of `grader certify` shares: its options, the loop that grades, trials of a corpus, and a proof."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -85,7 +85,50 @@ class Trial:
         return bool(self.admitted and self.problems)
 
 
-Columns: TypeAlias = Mapping[str, Callable[[Sequence[Trial]], str]]
+Cell: TypeAlias = Callable[[Sequence[Trial]], str]
+
+
+def count(measure: Callable[[Trial], int]) -> Cell:
+    """Return a cell that adds up a whole number over trials, and is empty if the sum is 0."""
+    return lambda trials: str(sum(map(measure, trials)) or "")
+
+
+def list_stopped_by(trials: Sequence[Trial]) -> str:
+    """Return what stopped these trials, and how many, the most frequent first."""
+    stopped = Counter(trial.stopped_by for trial in trials if trial.stopped_by)
+    return ", ".join(f"{what} {times}" for what, times in stopped.most_common())
+
+
+def share_of_controls(trials: Sequence[Trial]) -> str:
+    """Return how many controls were accepted, of how many."""
+    return f"{sum(not (t.control_problem or t.control_unsure) for t in trials)}/{len(trials)}"
+
+
+COLUMNS: dict[str, Cell] = {
+    "tried": lambda trials: str(len(trials)),
+    "points gained": lambda trials: f"{sum(trial.gained for trial in trials):g}",
+    "next harmed": lambda trials: str(sum(trial.harmed_next for trial in trials)),
+    "stopped by": list_stopped_by,
+    "left to bwrap": count(lambda trial: trial.achieved and trial.admitted != "OPEN"),
+    "do the work": count(lambda trial: trial.does_the_work),
+    "open": count(lambda trial: trial.achieved and trial.admitted == "OPEN"),
+    "controls done": share_of_controls,
+    "controls passed": share_of_controls,
+    "most MiB": lambda trials: f"{max(trial.mib for trial in trials):.0f}",
+    "most seconds": lambda trials: f"{max(trial.seconds for trial in trials):.1f}",
+    "unsure": count(lambda trial: trial.unsure + trial.control_unsure),
+}
+
+
+def tabulate_trials(name: str, trials: Iterable[Trial], columns: Sequence[str]) -> Table:
+    """Return a table of trials by class and level, with these columns of `COLUMNS`."""
+    groups: dict[tuple[str, Level], list[Trial]] = {}
+    for trial in trials:
+        groups.setdefault((trial.title.partition("/")[0], trial.level), []).append(trial)
+    table = Table(name, "isolation", *columns, box=box.SIMPLE_HEAD)
+    for (group, level), those in sorted(groups.items()):
+        table.add_row(group.replace("_", " "), level, *(COLUMNS[column](those) for column in columns))
+    return table
 
 
 def prove_trials(trials: Sequence[Trial], tables: list[Table]) -> Proof:
@@ -114,39 +157,6 @@ def prove_trials(trials: Sequence[Trial], tables: list[Table]) -> Proof:
     ]
     unsure = sum(trial.unsure + trial.control_unsure for trial in trials)
     return Proof(tables, len(trials) + len(controls), failed, notes, unsure)
-
-
-def tabulate_trials(name: str, trials: Iterable[Trial], columns: Columns) -> Table:
-    """Return a table of trials by class and level: how many there are, and a cell of each column."""
-    groups: dict[tuple[str, Level], list[Trial]] = {}
-    for trial in trials:
-        groups.setdefault((trial.title.partition("/")[0], trial.level), []).append(trial)
-    table = Table(name, "isolation", "tried", *columns, box=box.SIMPLE_HEAD)
-    for (group, level), those in sorted(groups.items()):
-        cells = [cell(those) for cell in columns.values()]
-        table.add_row(group.replace("_", " "), level, str(len(those)), *cells)
-    return table
-
-
-def count(holds: Callable[[Trial], bool]) -> Callable[[Sequence[Trial]], str]:
-    """Return a column's cell: how many trials have this property, and nothing if none has."""
-    return lambda trials: str(sum(map(holds, trials)) or "")
-
-
-def sum_gained(trials: Sequence[Trial]) -> str:
-    """Return the sum of the points that these trials gained."""
-    return f"{sum(trial.gained for trial in trials):g}"
-
-
-def list_stopped_by(trials: Sequence[Trial]) -> str:
-    """Return what stopped these trials, and how many, the most frequent first."""
-    stopped = Counter(trial.stopped_by for trial in trials if trial.stopped_by)
-    return ", ".join(f"{what} {times}" for what, times in stopped.most_common())
-
-
-def share_of_controls(trials: Sequence[Trial]) -> str:
-    """Return how many controls were accepted, of how many."""
-    return f"{sum(not (t.control_problem or t.control_unsure) for t in trials)}/{len(trials)}"
 
 
 def try_levels(

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 from grader.proof import zoo
-from grader.proof.claims import claims, is_caught_as
+from grader.proof.claims import claims, refute_wrong
 from grader.proof.remember import cheapest
 from grader.results.result import KataResult
 from grader.tests import ROOT
@@ -48,17 +48,17 @@ def test_caught_by_names_a_test_for_every_wrong_entry() -> None:
 
 def test_certify_refutes_a_false_caught_by() -> None:
     caught = ended(test_a="", test_b=None)
-    assert is_caught_as(entry())(caught) is None, "all tests were run"
-    assert is_caught_as(entry(caught_by="test_a"))(caught) is None
-    assert is_caught_as(entry(caught_by="test_b"))(caught) == "its test_b does not catch it"
+    assert refute_wrong(entry(), caught) is None, "all tests were run"
+    assert refute_wrong(entry(caught_by="test_a"), caught) is None
+    assert refute_wrong(entry(caught_by="test_b"), caught) == "its test_b does not catch it"
     named = ended(test_a="", test_b="relu")
-    assert is_caught_as(entry("relu", caught_by="test_b"))(named) is None
-    assert is_caught_as(entry("relu", caught_by="test_a"))(named) == "its test_a does not say what it looks like"
+    assert refute_wrong(entry("relu", caught_by="test_b"), named) is None
+    assert refute_wrong(entry("relu", caught_by="test_a"), named) == "its test_a does not say what it looks like"
 
 
 def test_a_wrong_zoo_entry_that_no_test_catches_gets_no_caught_by() -> None:
     done = [KataResult("linear", "done", 1.0, 1.0, ended(test_a=None)[0].tests)]
-    assert is_caught_as(entry())(done) == "no test catches it"
+    assert refute_wrong(entry(), done) == "no test catches it"
     assert cheapest(entry(), [done]) is None
 
 

@@ -123,7 +123,7 @@ def test_unsure_trials_are_counted_and_noted_once() -> None:
     ("tabulate", "row"),
     [
         (tabulate_attacks, "| tricks | none | 4 | 24 | 3 | the check 1 | 1 | 1 | 3/4 | 3 | 1.2 |"),
-        (tabulate_cheats, "| tricks | none | 4 | 24 | the check 1 | 1 | 2 | 3/4 | 2 |"),
+        (tabulate_cheats, "| tricks | none | 4 | 24 | the check 1 | 1 | 1 | 3/4 | 2 |"),
     ],
 )
 def test_table_sums_up_a_class_at_a_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
