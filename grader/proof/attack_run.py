@@ -33,7 +33,7 @@ EXAMPLES = 10
 KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more often than any student
 QUICK_SHARE = 0.5  # of these limits, where every change is tried
 QUICK_AT_ONCE = 2  # attacks for each job: most of them wait for a limit, and the quick proof looks at no clock
-DENIAL = "denial_of_service"  # the class of attacks that are after the grader's time and room, not after points
+DENIAL = "denial_of_service/"  # the class of attacks that are after the grader's time and room, not after points
 SLACK_SECONDS = 15.0  # for starting and ending workers, and for a kata beside the attacked one
 SLACK_MIB = 512.0  # for the largest answer that a worker may send, several times over
 MOST_TEXT = 8000  # characters that a test may say: many such texts are stored, mailed and shown
@@ -54,7 +54,6 @@ class Plan:
 
     attack: Attack
     level: Level
-    kata: Kata  # the attacked one, with the tests that are asked for
     alone: Job  # the next student's submission
     base: Job  # the wrong solution
     before: Job | None
@@ -108,7 +107,7 @@ def make_plan(
 ) -> Plan:
     """Return the plan of one attack. Attacks below the same wrong solution share its job, which is kept in `bases`."""
     kata, after, wrong = attack.kata, next_student(quick=quick), attack.base()
-    if quick and (attack.place.function or attack.group == DENIAL) and not attack.beside:
+    if quick and (attack.place.function or attack.title.startswith(DENIAL)) and not attack.beside:
         kata = only(kata, attack.place.wrong.caught_by) if attack.place.wrong.caught_by else kata
     share = QUICK_SHARE if quick else 1.0
     limits = replace(course().limits, call_seconds=share * CALL_SECONDS, kata_seconds=share * KATA_SECONDS)
@@ -119,7 +118,6 @@ def make_plan(
     return Plan(
         attack,
         level,
-        kata,
         alone,
         bases.setdefault((wrong.id, *kata.points), job(wrong, (kata,), fails=quick)),
         job(attack.before, (kata,), next=hostile) if attack.before else None,

@@ -55,10 +55,10 @@ class Place:
     function: str = ""  # of the kata, where the attack is for any course
 
     def files(self, source: str, code: str = "") -> dict[str, bytes]:
-        """What is handed in: this source with code below it, and all other katas right.
+        """Return a submission: this source with code below it, and all other katas right.
 
-        With an attack for any course there is the right solution, too, as `solved.py`: what earns the points where the
-        attack got what it is after.
+        An attack for any course also gets the right solution, as `solved.py`: it earns the points once the attack has
+        got what it is after.
         """
         if not self.function:
             return with_file(self.kata, below(source, code))
@@ -73,8 +73,7 @@ class Place:
 class Attack:
     """An attack, ready to be handed in."""
 
-    group: str  # the class
-    name: str
+    title: str  # class/name
     entry: Entry
     place: Place
 
@@ -106,11 +105,6 @@ class Attack:
         return Submission(f"{self.title} ({what})", self.place.files(zoo.solution(self.kata), code))
 
     @property
-    def title(self) -> str:
-        """`class/name`."""
-        return f"{self.group}/{self.name}"
-
-    @property
     def kata(self) -> Kata:
         """The attacked one."""
         return self.place.kata
@@ -121,24 +115,24 @@ class Attack:
         return bool(self.entry.open or self.entry.only)
 
     def base(self) -> Submission:
-        """The wrong solution alone."""
+        """Return the wrong solution alone."""
         return Submission(f"{self.kata.name}/{self.place.wrong.name}", self.place.files(self.place.wrong.source))
 
 
 def attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
-    """The attacks that are placed in these katas. Raises CallError for an entry that can't be made."""
+    """Yield the attacks that are placed in these katas. Raises CallError for an entry that can't be made."""
     chosen, anywhere = {kata.name for kata in katas}, first_function()
     places = folders or (CORPUS, course().reference / "attacks")
     for path in (path for folder in places for path in sorted(folder.glob("*.toml"))):
         for name, entry in read_corpus(path, Entry).items():
-            place = placed(f"{path.stem}/{name}", entry.wrong) if entry.wrong else anywhere
+            title = f"{path.stem}/{name}"
+            place = placed(title, entry.wrong) if entry.wrong else anywhere
             if place is not None and place.kata.name in chosen:
-                attack = Attack(path.stem, name, entry, place)
                 if entry.levels != LEVELS and not entry.because:
-                    raise CallError(f"{attack.title}: say because of what it is not tried at every level")
+                    raise CallError(f"{title}: say because of what it is not tried at every level")
                 if unknown := sorted(entry.elsewhere.keys() - course().katas.keys()):
-                    raise CallError(f"{attack.title}: there is no kata {unknown[0]!r}")
-                yield attack
+                    raise CallError(f"{title}: there is no kata {unknown[0]!r}")
+                yield Attack(title, entry, place)
 
 
 def read_corpus(path: Path, kind: type[Table]) -> Mapping[str, Table]:
@@ -152,7 +146,7 @@ def read_corpus(path: Path, kind: type[Table]) -> Mapping[str, Table]:
 
 
 def first_function() -> Place | None:
-    """The place of attacks for any course: the first graded kata that is one function and has a wrong solution."""
+    """Return the place of attacks for any course: the first graded kata that is one function and has a wrong entry."""
     for kata in course().choose((), course().graded):
         tree = ast.parse(course().stub(kata.name).read_text("utf-8"))
         defined = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
@@ -163,7 +157,7 @@ def first_function() -> Place | None:
 
 
 def placed(title: str, wrong: str) -> Place:
-    """Below this wrong solution of the zoo. Raises CallError."""
+    """Return the place below this wrong entry of the zoo. Raises CallError."""
     kata_name, _, wrong_name = wrong.partition("/")
     kata = course().katas.get(kata_name)
     found = wrong_ones(kata_name).get(wrong_name) if kata else None
@@ -174,15 +168,15 @@ def placed(title: str, wrong: str) -> Place:
 
 @cached_by_course
 def wrong_ones(kata: str) -> dict[str, zoo.ZooEntry]:
-    """The zoo's wrong solutions of a kata, by name. Raises CallError."""
+    """Return the zoo's wrong entries of a kata, by name. Raises CallError."""
     return {entry.name: entry for entry in zoo.wrong(course().katas[kata])}
 
 
 def below(source: str, code: str) -> str:
-    """A kata's source with more code at its end, where it can replace what stands above."""
+    """Return a kata's source with more code at its end, where it can replace what stands above."""
     return f"{source}\n\n{code}" if code else source
 
 
 def with_file(kata: Kata, source: str) -> dict[str, bytes]:
-    """The solution of all katas but this one."""
+    """Return the solution of all katas, with this source for one kata."""
     return {**course().solutions(), f"{kata.name}.py": source.encode()}

@@ -81,10 +81,18 @@ def time_all(
     take: Callable[[str], None],
     kind: Kind = "cpu",
 ) -> Iterator[Trial]:
-    """Time slow solutions, then the cheats below them; `take` gets the name of each run."""
+    """Time slow solutions, then the cheats below them; `take` gets the name of each run. Raises MachineError.
+
+    A run is repeated while the machine is too restless.
+    """
 
     def timed(name: str, files: Mapping[str, bytes], workload: Workload) -> PerformanceResult:
-        row = in_sandbox(sandbox, name, files, workload, kind)
+        for _ in range(TRIES):
+            job = SpeedJob(name, files, (), (workload,))
+            (row,) = [message.row for message in grade_speed(job, kind, sandbox) if isinstance(message, Row)]
+            if not is_unsure(row):
+                break
+            time.sleep(1.0)
         take(name)
         return row
 
@@ -156,16 +164,3 @@ def is_unsure(row: PerformanceResult) -> bool:
         and row.ratio < row.thresholds[0]
     )
     return in_doubt or is_restless(row)
-
-
-def in_sandbox(
-    sandbox: Sandbox, name: str, files: Mapping[str, bytes], workload: Workload, kind: Kind = "cpu"
-) -> PerformanceResult:
-    """Time one workload of one submission, again while the machine is too restless. Raises MachineError."""
-    for _ in range(TRIES):
-        job = SpeedJob(name, files, (), (workload,))
-        (row,) = [message.row for message in grade_speed(job, kind, sandbox) if isinstance(message, Row)]
-        if not is_unsure(row):
-            break
-        time.sleep(1.0)
-    return row

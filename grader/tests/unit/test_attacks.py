@@ -124,7 +124,7 @@ def test_findings_tell_an_open_attack_from_its_control(tmp_path: Path) -> None:
 
 def test_every_open_attack_of_the_corpus_has_a_finding_in_its_source(corpus: list[Attack]) -> None:
     admitted = [attack for attack in corpus if attack.admitted]
-    assert {attack.group for attack in admitted} >= {"forged_evidence", "stolen_answers"}
+    assert {attack.title.partition("/")[0] for attack in admitted} >= {"forged_evidence", "stolen_answers"}
     assert find_unlinted(admitted) == []
 
 
@@ -141,8 +141,7 @@ def test_quick_trial_has_no_control(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     wrong = kata_result("same_storage", "wrong", 2.0)
     assert judged(attack, wrong, honest=wrong).control_problem == "same_storage is wrong (test_a)"
-    assert judged(attack, wrong).control_problem == ""
-    assert judged(attack, wrong, quick=True).control_problem is None
+    assert [judged(attack, wrong, quick=quick).control_problem for quick in (False, True)] == ["", None]
 
 
 def test_an_attack_is_tried_only_at_its_own_levels_of_isolation(tmp_path: Path) -> None:
@@ -150,39 +149,33 @@ def test_an_attack_is_tried_only_at_its_own_levels_of_isolation(tmp_path: Path) 
     assert [len(make_plans(corpus, level)) for level in LEVELS] == [1, 0]
 
 
+def ids(*jobs: Job | None) -> list[int]:
+    """Return what tells these jobs apart, even if they are equal."""
+    return [id(job) for job in jobs]
+
+
 def test_attacks_below_one_solution_share_its_job(tmp_path: Path) -> None:
     first, second = make_plans(written(tmp_path, ENTRY + ENTRY.replace("hides", "seeks")), "none")
-    assert (first.base, first.alone) == (second.base, second.alone)
-    assert first.after is not second.after
-    ((queued, jobs), _) = rounds_of([first, second], 3)
-    assert [id(job) for job in queued] == [
-        *(id(job) for job in (first.alone, first.base, first.hostile, second.hostile, first.control, second.control))
-    ]
+    (queued, jobs), _ = rounds_of([first, second], 3)
+    shared = ids(first.alone, first.base)
+    assert ids(*queued) == [*shared, *ids(first.hostile, second.hostile, first.control, second.control)]
     assert jobs == 3
 
 
-def test_accomplice_is_graded_at_the_same_time(tmp_path: Path) -> None:
-    (attack,) = written(tmp_path, ENTRY + 'beside = "HELPS = 1"\n')
+@pytest.mark.parametrize("when", ["before", "beside"])
+def test_accomplice_is_graded_with_its_attack(tmp_path: Path, when: str) -> None:
+    (attack,) = written(tmp_path, ENTRY + f'{when} = "HELPS = 1"\n')
     (plan,) = make_plans([attack], "bwrap")
-    (alone, _), (together, at_once) = rounds_of([plan], 1)
-    assert plan.beside is not None
-    assert b"HELPS = 1" in plan.beside.submission.files["same_storage.py"]
-    assert ([*map(id, together)], at_once) == ([id(plan.beside), id(plan.hostile)], 2)
-    assert [*map(id, alone)] == [id(plan.alone), id(plan.base), id(plan.control)]
-    assert [*with_next(plan.hostile)] == [plan.hostile, plan.after]
+    (queued, _), (together, at_once) = rounds_of([plan], 1)
+    helper = plan.before or plan.beside
+    assert helper is not None
+    assert b"HELPS = 1" in helper.submission.files["same_storage.py"]
+    assert ids(*queued) == ids(*filter(None, (plan.alone, plan.base, plan.before, plan.control)))
+    assert ids(*with_next(helper)) == ids(*((helper, plan.hostile, plan.after) if plan.before else (helper,)))
+    assert ids(*with_next(plan.hostile)) == ids(plan.hostile, plan.after)
+    assert (ids(*together), at_once) == ((ids(helper, plan.hostile), 2) if plan.beside else ([], 0))
     wrong, crashed = kata_result("same_storage", "wrong"), kata_result("same_storage", "crashed")
-    problem = judged(attack, wrong, honest=crashed).control_problem
-    assert problem == "; ".join(["same_storage is crashed (test_a)"] * 2)
-    assert judged(attack, wrong, honest=crashed, quick=True).control_problem == "same_storage is crashed (test_a)"
-
-
-def test_accomplice_before_is_followed_by_the_attack(tmp_path: Path) -> None:
-    (attack,) = written(tmp_path, ENTRY + 'before = "HELPS = 1"\n')
-    (plan,) = make_plans([attack], "bwrap")
-    (queued, _), (together, _) = rounds_of([plan], 1)
-    assert together == []
-    assert plan.before in queued
-    assert [*with_next(plan.before)] == [plan.before, plan.hostile, plan.after]
+    assert judged(attack, wrong, crashed, quick=True).control_problem == "same_storage is crashed (test_a)"
 
 
 ANYWHERE = """
@@ -223,13 +216,10 @@ def test_a_quick_proof_asks_for_what_catches_the_wrong_solution_and_for_one_test
 ) -> None:
     (tmp_path / "tricks.toml").write_text(ANYWHERE + ENTRY.replace("[hides]", "[hides_here]"))
     corpus = [*attacks(KATAS, tmp_path)]
-    anywhere, here = corpus
-    one, all_of_it = make_plans(corpus, "bwrap", quick=True)
+    (one, all_of_it), (whole, _) = (make_plans(corpus, "bwrap", quick=quick) for quick in (True, False))
     assert [len(kata.points) for kata in (*one.hostile.katas, *one.after.katas)] == [1, 1, 1]
-    assert [*one.hostile.katas[0].points] == [anywhere.place.wrong.caught_by]
-    assert all_of_it.hostile.katas[0] == here.kata
-    whole, _ = make_plans(corpus, "bwrap")
-    assert whole.hostile.katas[0] == anywhere.kata
+    assert [*one.hostile.katas[0].points] == [corpus[0].place.wrong.caught_by]
+    assert all_of_it.hostile.katas[0] == whole.hostile.katas[0] == corpus[0].kata
     assert (one.hostile.fails, whole.hostile.fails) == (True, False)  # the whole proof tells what an attack looks like
     assert whole.after.katas == (course().katas["same_storage"],)
 
