@@ -90,6 +90,7 @@ def test_certify_refutes_a_right_zoo_entry_that_is_rejected_and_names_the_kata()
 def test_certify_claims_something_of_every_kind_for_every_kata() -> None:
     katas = list(course().katas.values())
     made = list(claims(katas, seeds=2))
+    assert [made[0].refute(ended({}, status)) for status in ("not_started", "done")] == [None, "linear is done"]
     for kata in katas:
         groups = {claim.group for claim in made if claim.kata == kata.name}
         assert groups == {"solution", "right", "wrong"} | ({"fallback"} if course().dependents(kata.name) else set())

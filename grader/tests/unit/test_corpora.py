@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from rich.table import Table
 
-from grader.base.errors import CallError
+from grader.base.errors import CallError, MachineError
+from grader.base.terminal import console
 from grader.proof.attack_run import tabulate_attacks
 from grader.proof.attacks import Attack, attacks
 from grader.proof.cheat_run import tabulate_cheats
 from grader.proof.cheats import Cheat, cheats, slow_ones
-from grader.proof.proof import Trial, markdown, prove_trials
+from grader.proof.proof import Level, Options, Trial, markdown, prove_trials, try_levels
+from grader.sandbox.launch import Isolation
 from grader.tests.conftest import ask
 from torchkata.course import course
 
@@ -137,3 +139,30 @@ def test_table_sums_up_a_class_at_a_level(tabulate: Callable[[list[Trial]], Tabl
     other, found = markdown([tabulate(trials)]).splitlines()[-2:]
     assert found == row
     assert other.startswith("| tricks | bwrap | 1 | 0 |")
+
+
+def options(isolation: Isolation, *, quick: bool = False) -> Options:
+    """Return the options of certify for these levels."""
+    return Options(1, 1, 10, isolation, (), None, quick=quick)
+
+
+def test_level_that_does_not_work_is_skipped_unless_named(capsys: pytest.CaptureFixture[str]) -> None:
+    def attempt(level: Level, trials: list[Trial]) -> None:
+        if level == "bwrap":
+            raise MachineError("no namespaces here")
+        trials.append(STOPPED)
+
+    auto = options("auto")
+    assert try_levels(auto.levels, attempt, auto, console(stderr=True), "attack") == [STOPPED]
+    assert capsys.readouterr().err == "warning: no attack was tried there: no namespaces here\n"
+    with pytest.raises(MachineError):
+        try_levels(("bwrap",), attempt, options("bwrap"), console(), "attack")
+
+
+@pytest.mark.parametrize(("quick", "tried"), [(True, ["bwrap"]), (False, ["bwrap", "none"])])
+def test_quick_proof_needs_one_level(quick: bool, tried: list[str]) -> None:
+    def attempt(level: Level, trials: list[Trial]) -> None:
+        trials.append(replace(STOPPED, level=level))
+
+    asked = options("auto", quick=quick)
+    assert [trial.level for trial in try_levels(asked.levels, attempt, asked, console(), "attack")] == tried
