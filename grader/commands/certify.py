@@ -40,7 +40,7 @@ NO_TEST_KNOWN = "caught_by.toml misses {} wrong entries: all tests are run on th
 
 
 def run_certify(options: Options) -> int:
-    """Prove everything; 0 when all claims hold, else 1. Raises CallError where there is no zoo."""
+    """Prove everything, and return 0 if all claims hold, otherwise 1. Raises CallError if there is no zoo."""
     katas, parts = choose(options.katas), parts_of(options)
     if not course().solutions():
         raise CallError("there is no zoo here: certify needs the instructor's checkout")
@@ -92,7 +92,7 @@ def run_certify(options: Options) -> int:
 
 
 def parts_of(options: Options) -> list[str]:
-    """What is to be proven. Raises CallError for what no quick proof can be of."""
+    """Return the parts to prove. Raises CallError for a part that has no quick proof."""
     if options.quick and options.only == "cheats":
         raise CallError("--quick leaves out the cheats on speed: they need time, and a machine that does nothing else")
     everything = ["files", "zoo", "attacks"] if options.quick else ["files", "zoo", "attacks", "cheats"]
@@ -100,7 +100,7 @@ def parts_of(options: Options) -> list[str]:
 
 
 def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
-    """Look at the files and texts of each kata for what it lacks; a kata is a claim, and so is each line."""
+    """Prove that each kata has its files and texts; a kata is a claim, and so is each line about a missing one."""
     missing = missing_in(katas, quick=options.quick)
     lines = [line for name in missing for line in missing[name]]
     whole = sum(not missing[kata.name] for kata in katas)

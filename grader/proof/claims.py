@@ -1,4 +1,4 @@
-"""What is claimed of the tests, each claim as something to grade and a judgement of what came of it."""
+"""The claims about the zoo: each is a submission to grade, and a judgement of its results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,15 +29,14 @@ class Claim:
 
 
 def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
-    """Everything to be proven of these katas; of a wrong one, `quick` asks just the test that is known to catch it.
+    """Yield all claims about these katas; of a wrong entry, `quick` asks only the test that is known to catch it.
 
-    Where `caught_by.toml` names none, all tests are asked.
+    If `caught_by.toml` names none, all tests are asked. A quick proof tries right entries on a few inputs: the whole
+    proof shows that none of many is rejected.
 
-    It proves right ones with a few of the inputs: that none of many is turned down is what the whole proof is for.
-
-    A wrong kata is graded alone: while others are graded, a fallback has its place, so its file is not even there.
-    That the others are done on such ground is one claim for each kata, and no quick one; nor is what builds on a right
-    one.
+    A wrong kata is graded alone: while others are graded, a fallback has its place, so its file is not even there. That
+    the others are done without it is one claim for each kata. A quick proof leaves this out, and the katas that build
+    on a right entry.
     """
     stubs, solution = zoo.package(course().assignment), course().solutions()
     yield Claim("stubs", "", "stubs", job("stubs", stubs, katas))
@@ -67,14 +66,14 @@ def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterato
 
 
 def only(kata: Kata, test: str) -> Kata:
-    """A kata that asks for this test alone."""
+    """Return a kata that asks for this test alone."""
     return replace(kata, points={test: kata.points[test]})
 
 
 def job(
     name: str, files: dict[str, bytes], katas: Sequence[Kata], seed: int = 0, known_good: frozenset[str] = frozenset()
 ) -> Job:
-    """Grade these files as one submission."""
+    """Return the job that grades these files as one submission."""
     return Job(Submission(name, files), tuple(katas), seed, known_good)
 
 
@@ -110,7 +109,7 @@ def misremembered(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | N
 
 
 def catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[str, float]:
-    """The tests that catch an entry and say what it looks like, or its note, if there is one: the seconds of each."""
+    """Return the seconds of each test that catches an entry and says what it looks like, or its note if it has one."""
     return {
         test.name: test.seconds
         for result in results
@@ -122,12 +121,12 @@ def catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[str, fl
 
 
 def diagnoses(results: Sequence[KataResult]) -> set[str]:
-    """The known mistakes that the tests say it looks like; what a test has seen for itself is no matter of likeness."""
+    """Return the known mistakes that the tests say it looks like, without what a test has seen for itself."""
     return {test.explained_by[0] for result in results for test in result.tests if len(test.explained_by) == 1}
 
 
 def describe(result: KataResult) -> str:
-    """A kata that is not what it should be, with the tests that made it so."""
+    """Return the status of a kata that is not what it should be, with the tests that made it so."""
     tests = [test.name for test in result.tests if test.outcome != "passed"]
     return f"{result.kata} is {result.status}" + (
         f" ({', '.join(tests)})" if result.status not in ("done", "not_started") else ""

@@ -48,7 +48,7 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: C
 
 
 def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
-    """The page of a kata."""
+    """Return the page of a kata."""
     parts = [f"# {kata.name}: what a student reads\n"]
     for entry, result in entries:
         texts = [text_of(kata, block) for block in blocks(result.tests)]
@@ -58,6 +58,6 @@ def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
 
 
 def text_of(kata: Kata, block: Block) -> str:
-    """A block as a terminal has it, but for the command that runs the test again."""
+    """Return a block as a terminal shows it, without the command that runs the test again."""
     lines = [line for line in lines_of(kata, block) if not line.startswith(f"  {words('label.again')}")]
     return "\n".join(part for line in lines for part in wrapped(line, WIDTH))
