@@ -27,7 +27,7 @@ from grader.proof.proof import LEVELS, Level
 from torchkata.course import Kata, cached_by_course, course
 
 CORPUS = Path(__file__).with_name("corpus")
-Table = TypeVar("Table")
+EntryType = TypeVar("EntryType")
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -135,7 +135,7 @@ def attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
                 yield Attack(title, entry, place)
 
 
-def read_corpus(path: Path, kind: type[Table]) -> Mapping[str, Table]:
+def read_corpus(path: Path, kind: type[EntryType]) -> Mapping[str, EntryType]:
     """Return the tables of a file of a corpus by name, none if there is no file. Raises CallError."""
     if not path.exists():
         return {}
