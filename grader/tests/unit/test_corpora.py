@@ -1,14 +1,16 @@
 """The corpora of attacks, slow solutions and cheats: how entries are read, and what their trials prove."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from rich.table import Table
 
 from grader.base.errors import CallError, MachineError
-from grader.base.terminal import console
 from grader.proof.attack_run import tabulate_attacks
 from grader.proof.attacks import Attack, attacks
 from grader.proof.cheat_run import tabulate_cheats
@@ -141,28 +143,25 @@ def test_table_sums_up_a_class_at_a_level(tabulate: Callable[[list[Trial]], Tabl
     assert other.startswith("| tricks | bwrap | 1 | 0 |")
 
 
-def options(isolation: Isolation, *, quick: bool = False) -> Options:
-    """Return the options of certify for these levels."""
-    return Options(1, 1, 10, isolation, (), None, quick=quick)
-
-
-def test_level_that_does_not_work_is_skipped_unless_named(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("isolation", "quick", "broken", "tried"),
+    [
+        ("auto", False, "", ["bwrap", "none"]),
+        ("auto", True, "", ["bwrap"]),
+        ("auto", True, "bwrap", ["none"]),
+        ("bwrap", False, "", ["bwrap"]),
+        ("bwrap", False, "bwrap", None),
+    ],
+)
+def test_levels_that_are_tried(isolation: Isolation, quick: bool, broken: str, tried: list[str] | None) -> None:
     def attempt(level: Level, trials: list[Trial]) -> None:
-        if level == "bwrap":
+        if level == broken:
             raise MachineError("no namespaces here")
-        trials.append(STOPPED)
-
-    auto = options("auto")
-    assert try_levels(auto.levels, attempt, auto, console(stderr=True), "attack") == [STOPPED]
-    assert capsys.readouterr().err == "warning: no attack was tried there: no namespaces here\n"
-    with pytest.raises(MachineError):
-        try_levels(("bwrap",), attempt, options("bwrap"), console(), "attack")
-
-
-@pytest.mark.parametrize(("quick", "tried"), [(True, ["bwrap"]), (False, ["bwrap", "none"])])
-def test_quick_proof_needs_one_level(quick: bool, tried: list[str]) -> None:
-    def attempt(level: Level, trials: list[Trial]) -> None:
         trials.append(replace(STOPPED, level=level))
 
-    asked = options("auto", quick=quick)
-    assert [trial.level for trial in try_levels(asked.levels, attempt, asked, console(), "attack")] == tried
+    options, written = Options(1, 1, 10, isolation, (), None, quick=quick), StringIO()
+    with pytest.raises(MachineError) if tried is None else contextlib.nullcontext():
+        trials = try_levels(options.levels, attempt, options, Console(file=written), "attack")
+        assert [trial.level for trial in trials] == tried
+    warned = written.getvalue() == "warning: no attack was tried there: no namespaces here\n"
+    assert warned == bool(broken and tried)
