@@ -19,10 +19,9 @@ from benchmarks.prove_gpu import clock, permissions
 from grader.commands import calibrate
 from grader.commands.doctor import examine
 from grader.proof.attacks import below, with_file
-from grader.proof.cheat_run import CheatRun, CheatTrial, SlowTrial, is_restless
+from grader.proof.cheat_run import is_restless, prove_times, time_all
 from grader.proof.cheats import cheats, slow_ones
-from grader.proof.cheattable import cheat_table, failed_cheats, notes_on_cheats, slow_solutions
-from grader.proof.prove import markdown
+from grader.proof.proof import markdown
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Gpu, Sandbox, connect
 from grader.speed import setup
@@ -337,16 +336,14 @@ def faulty(place: Place, say: Say) -> None:
 def cheating(place: Place, say: Say) -> None:
     """The slow solutions and the cheats, which `grader certify --only cheats` tries on the CPU."""
     katas = list(course().katas.values())
-    run = CheatRun(list(slow_ones(katas).values()), list(cheats(katas)), "bwrap", place.kind)
-    trials = list(run.run(place.zygote(), lambda _: say("")))
-    slow = [trial for trial in trials if isinstance(trial, SlowTrial)]
-    fast = [trial for trial in trials if isinstance(trial, CheatTrial)]
-    for line in markdown([slow_solutions(slow), cheat_table(fast)]).splitlines()[1:]:
+    slow, fast = list(slow_ones(katas).values()), list(cheats(katas))
+    proof = prove_times([*time_all(slow, fast, "bwrap", place.zygote(), lambda _: say(""), place.kind)])
+    for line in markdown(proof.tables).splitlines()[1:]:
         say(line or BLANK)
-    for note in notes_on_cheats(slow, fast):
+    for note in proof.notes:
         say(f"- {note}")
-    if problems := failed_cheats(slow, fast):
-        raise Failed("; ".join(problems))
+    if proof.failed:
+        raise Failed("; ".join(proof.failed))
 
 
 def student_view(place: Place, say: Say) -> None:

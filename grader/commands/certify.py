@@ -1,27 +1,25 @@
 """`grader certify`: proves what was asked for, and prints what came of it."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from rich.console import Console
 
 from grader.base.cachedir import cache_dir
-from grader.base.errors import CallError, MachineError
-from grader.base.terminal import console
+from grader.base.errors import CallError
+from grader.base.terminal import console, print_warning
 from grader.commands.requirements import missing_in
 from grader.pipeline.collect import Tests
-from grader.pipeline.progress import Progress, tests_of
 from grader.pipeline.reference import missing_solutions
 from grader.pipeline.wanted import choose
 from grader.pipeline.workplace import with_workplace
-from grader.proof.admitted import overlooked
-from grader.proof.attack_run import EXAMPLES, AttackRun, Trial
-from grader.proof.attacks import Attack, attacks
-from grader.proof.attacktable import attack_table, failed_trials, notes_on
+from grader.proof.attack_run import prove_attacks
+from grader.proof.attacks import attacks
 from grader.proof.cheats import cheats, slow_ones
 from grader.proof.claims import Claim, claims
 from grader.proof.messages import write_messages
-from grader.proof.proof import Options, Proof, levels
-from grader.proof.prove import ZooOutcome, catch_table, kata_table, markdown, prove, slow_table
+from grader.proof.proof import Options, Proof, grade_all, markdown
+from grader.proof.prove import ZooOutcome, catch_table, kata_table, slow_table
 from grader.proof.proven import Proven
 from grader.proof.remember import remember
 from grader.results.dependencies import digest_grading
@@ -31,7 +29,6 @@ from torchkata.compat.hypothesis_internals import FEW
 from torchkata.course import CourseError, Kata, course
 
 MOST_UNSURE = 0.25  # of a part's claims
-QUICK_AT_ONCE = 2  # attacks for each job: most of them wait for a limit, and the quick proof looks at no clock
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course times no workload"}
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it, that one's first pass, and what "
@@ -43,7 +40,7 @@ NO_TEST_KNOWN = "caught_by.toml misses {} wrong entries: all tests are run on th
 
 
 def run_certify(options: Options) -> int:
-    """Prove everything; 0 when all claims hold, else 1. Raises CallError where there is no zoo."""
+    """Prove everything, and return 0 if all claims hold, otherwise 1. Raises CallError if there is no zoo."""
     katas, parts = choose(options.katas), parts_of(options)
     if not course().solutions():
         raise CallError("there is no zoo here: certify needs the instructor's checkout")
@@ -66,7 +63,7 @@ def run_certify(options: Options) -> int:
     proofs += [prove_zoo(todo, katas, options, out, err)] if todo else []
     proofs += [prove_attacks(corpus, options, out, err)] if corpus else []
     if slow:
-        from grader.proof.cheatproof import prove_cheats  # imports torch
+        from grader.proof.cheat_run import prove_cheats  # imports torch
 
         proofs.append(prove_cheats(slow, fast, options, out, err))
     tables = [table for proof in proofs for table in proof.tables]
@@ -95,7 +92,7 @@ def run_certify(options: Options) -> int:
 
 
 def parts_of(options: Options) -> list[str]:
-    """What is to be proven. Raises CallError for what no quick proof can be of."""
+    """Return the parts to prove. Raises CallError for a part that has no quick proof."""
     if options.quick and options.only == "cheats":
         raise CallError("--quick leaves out the cheats on speed: they need time, and a machine that does nothing else")
     everything = ["files", "zoo", "attacks"] if options.quick else ["files", "zoo", "attacks", "cheats"]
@@ -103,7 +100,7 @@ def parts_of(options: Options) -> list[str]:
 
 
 def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
-    """Look at the files and texts of each kata for what it lacks; a kata is a claim, and so is each line."""
+    """Prove that each kata has its files and texts; a kata is a claim, and so is each line about a missing one."""
     missing = missing_in(katas, quick=options.quick)
     lines = [line for name in missing for line in missing[name]]
     whole = sum(not missing[kata.name] for kata in katas)
@@ -111,21 +108,21 @@ def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
 
 
 def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, out: Console, err: Console) -> Proof:
-    """That the tests tell right from wrong."""
-    outcome = ZooOutcome()
+    """Prove that the tests tell right from wrong."""
+    outcome, warn = ZooOutcome(), partial(print_warning, err)
     for kata in katas:
         digest_grading(kata.name)  # as it is now, before it is imported
-
-    def warn(text: str) -> None:
-        err.print(f"warning: {text}", style="yellow", markup=False)
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         proven = Proven(cache_dir() / "proven", options.examples, sandbox.isolation, warn)
         fresh = todo if options.force else [claim for claim in todo if not outcome.add_known(claim, proven.find(claim))]
-        total = sum(tests_of(claim.job) for claim in fresh)
+        by_job = {id(claim.job): claim for claim in fresh}
+        jobs = [claim.job for claim in fresh]
         try:
-            with Progress(out, "certifying", "claims", len(fresh), total) as progress:
-                prove(fresh, tests, sandbox, options.jobs, outcome, progress.take, proven.keep)
+            for graded in grade_all([(jobs, options.jobs)], tests, sandbox, out, "certifying", "claims"):
+                claim = by_job[id(graded.job)]
+                if outcome.add(claim, graded.katas):
+                    proven.keep(claim, graded.katas)
             if options.write_caught_by:
                 remember(outcome, tests, sandbox, options.jobs, proven.keep)
         finally:
@@ -135,39 +132,7 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
     diagnoses = outcome.diagnoses
     tables = [kata_table(outcome, katas), diagnoses.table(katas)]
     tables += [] if options.quick else [catch_table(outcome, katas), slow_table(outcome)]
-    failed = [f"{claim.group} {claim.kata} {claim.name}: {problem}" for claim, problem in outcome.failed]
-    lines = [*failed, *diagnoses.failed(katas)]
+    failed = [*outcome.failed(), *diagnoses.failed(katas)]
     unknown = [claim for claim in todo if claim.entry and not claim.entry.caught_by]
     notes = [] if options.write_caught_by or not unknown else [NO_TEST_KNOWN.format(len(unknown))]
-    return Proof(tables, len(todo) + 1, lines, [*diagnoses.unforeseen, *notes], skipped=outcome.known)
-
-
-def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
-    """That no attack gains anything, at every level that works here, and that what is admitted is linted on.
-
-    The quick proof is at the first of these levels, without controls, and asks for fewer tests. No attack is skipped:
-    it tries this machine, too.
-    """
-    trials: list[Trial] = []
-    for level in levels(options):
-        attack_run = AttackRun(corpus, level, quick=options.quick)
-
-        def use(tests: Tests, sandbox: Sandbox, attack_run: AttackRun = attack_run) -> None:
-            queued = attack_run.all_jobs()
-            total = sum(map(tests_of, queued))
-            with Progress(out, f"attacks, isolation {attack_run.level}", "submissions", len(queued), total) as progress:
-                at_once = options.jobs * (QUICK_AT_ONCE if options.quick else 1)
-                trials.extend(attack_run.run(tests, sandbox, at_once, progress.take))
-
-        try:
-            with_workplace(level, EXAMPLES, lambda _: None, use, profile="prove")
-        except MachineError as error:
-            if options.isolation != "auto":
-                raise
-            err.print(f"warning: no attack was tried there: {error}", style="yellow", markup=False)
-        if options.quick and trials:
-            break
-    admitted = [attack for attack in corpus if attack.admitted]
-    failed = [*failed_trials(trials), *overlooked(admitted)]
-    made = len(trials) * (1 if options.quick else 2) + len(admitted)
-    return Proof([attack_table(trials, controls=not options.quick)], made, failed, notes_on(trials))
+    return Proof(tables, len(todo) + 1, failed, [*diagnoses.unforeseen, *notes], skipped=outcome.known)

@@ -10,7 +10,7 @@ import msgspec
 from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
-from grader.base.terminal import console, print_json
+from grader.base.terminal import console, print_json, print_warning
 from grader.marks.marked import overtaken, results_in
 from grader.marks.pseudonyms import pseudonyms_for
 from grader.marks.rulebook import read_rulebook
@@ -63,7 +63,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Start) -> int:
 
     def warn(text: str) -> None:
         start.say_no_more()
-        err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
+        print_warning(err, text)
 
     if found.submissions != list(given):
         place = f"{given[0]}: " if len(given) == 1 else ""

@@ -12,21 +12,22 @@ name, `FUNCTION` the function's, and `solved` the right one.
 import ast
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
 from grader.base.errors import CallError
 from grader.pipeline.submission import Submission
 from grader.proof import zoo
+from grader.proof.proof import LEVELS, Level
 from torchkata.course import Kata, cached_by_course, course
 
 CORPUS = Path(__file__).with_name("corpus")
-Level = Literal["bwrap", "none"]
+EntryType = TypeVar("EntryType")
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,7 +40,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     elsewhere: dict[str, str] = {}  # code below the right solutions of other katas, by kata
     before: str = ""  # stands below the right solution, which is graded right before, by the same zygote
     beside: str = ""  # the same, graded at the same time
-    levels: tuple[Level, ...] = ("bwrap", "none")  # where it may be tried at all …
+    levels: tuple[Level, ...] = LEVELS  # where it may be tried at all …
     because: str = ""  # … and why not elsewhere
     only: Literal["", "bwrap"] = ""  # what alone stops it
     open: str = ""  # why nothing here stops it
@@ -54,10 +55,10 @@ class Place:
     function: str = ""  # of the kata, where the attack is for any course
 
     def files(self, source: str, code: str = "") -> dict[str, bytes]:
-        """What is handed in: this source with code below it, and all other katas right.
+        """Return a submission: this source with code below it, and all other katas right.
 
-        With an attack for any course there is the right solution, too, as `solved.py`: what earns the points where the
-        attack got what it is after.
+        An attack for any course also gets the right solution, as `solved.py`: it earns the points once the attack has
+        got what it is after.
         """
         if not self.function:
             return with_file(self.kata, below(source, code))
@@ -72,12 +73,9 @@ class Place:
 class Attack:
     """An attack, ready to be handed in."""
 
-    group: str  # the class
-    name: str
+    title: str  # class/name
     entry: Entry
     place: Place
-    before: Submission | None
-    beside: Submission | None
 
     @cached_property
     def hostile(self) -> Submission:
@@ -90,12 +88,21 @@ class Attack:
     @cached_property
     def control(self) -> Submission:
         """The honest submission."""
-        return Submission(f"{self.title} (control)", self.place.files(zoo.solution(self.kata), self.entry.control))
+        return self.submission("control", self.entry.control)
 
-    @property
-    def title(self) -> str:
-        """`class/name`."""
-        return f"{self.group}/{self.name}"
+    @cached_property
+    def before(self) -> Submission | None:
+        """The submission of an accomplice that is graded before."""
+        return self.submission("before", self.entry.before) if self.entry.before else None
+
+    @cached_property
+    def beside(self) -> Submission | None:
+        """The submission of an accomplice that is graded at the same time."""
+        return self.submission("beside", self.entry.beside) if self.entry.beside else None
+
+    def submission(self, what: str, code: str) -> Submission:
+        """Return the right solution with code below it."""
+        return Submission(f"{self.title} ({what})", self.place.files(zoo.solution(self.kata), code))
 
     @property
     def kata(self) -> Kata:
@@ -108,27 +115,38 @@ class Attack:
         return bool(self.entry.open or self.entry.only)
 
     def base(self) -> Submission:
-        """The wrong solution alone."""
+        """Return the wrong solution alone."""
         return Submission(f"{self.kata.name}/{self.place.wrong.name}", self.place.files(self.place.wrong.source))
 
 
 def attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
-    """The attacks that are placed in these katas. Raises CallError for an entry that can't be made."""
+    """Yield the attacks that are placed in these katas. Raises CallError for an entry that can't be made."""
     chosen, anywhere = {kata.name for kata in katas}, first_function()
     places = folders or (CORPUS, course().reference / "attacks")
     for path in (path for folder in places for path in sorted(folder.glob("*.toml"))):
-        try:
-            entries = msgspec.convert(tomllib.loads(path.read_text("utf-8")), dict[str, Entry])
-        except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:
-            raise CallError(f"{path.name}: {error}") from None
-        for name, entry in entries.items():
-            place = placed(f"{path.stem}/{name}", entry.wrong) if entry.wrong else anywhere
+        for name, entry in read_corpus(path, Entry).items():
+            title = f"{path.stem}/{name}"
+            place = placed(title, entry.wrong) if entry.wrong else anywhere
             if place is not None and place.kata.name in chosen:
-                yield made(path.stem, name, entry, place)
+                if entry.levels != LEVELS and not entry.because:
+                    raise CallError(f"{title}: say because of what it is not tried at every level")
+                if unknown := sorted(entry.elsewhere.keys() - course().katas.keys()):
+                    raise CallError(f"{title}: there is no kata {unknown[0]!r}")
+                yield Attack(title, entry, place)
+
+
+def read_corpus(path: Path, kind: type[EntryType]) -> Mapping[str, EntryType]:
+    """Return the tables of a file of a corpus by name, none if there is no file. Raises CallError."""
+    if not path.exists():
+        return {}
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), dict[str, kind])  # type: ignore[valid-type]
+    except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:
+        raise CallError(f"{path.name}: {error}") from None
 
 
 def first_function() -> Place | None:
-    """The place of attacks for any course: the first graded kata that is one function and has a wrong solution."""
+    """Return the place of attacks for any course: the first graded kata that is one function and has a wrong entry."""
     for kata in course().choose((), course().graded):
         tree = ast.parse(course().stub(kata.name).read_text("utf-8"))
         defined = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
@@ -139,7 +157,7 @@ def first_function() -> Place | None:
 
 
 def placed(title: str, wrong: str) -> Place:
-    """Below this wrong solution of the zoo. Raises CallError."""
+    """Return the place below this wrong entry of the zoo. Raises CallError."""
     kata_name, _, wrong_name = wrong.partition("/")
     kata = course().katas.get(kata_name)
     found = wrong_ones(kata_name).get(wrong_name) if kata else None
@@ -150,33 +168,15 @@ def placed(title: str, wrong: str) -> Place:
 
 @cached_by_course
 def wrong_ones(kata: str) -> dict[str, zoo.ZooEntry]:
-    """The zoo's wrong solutions of a kata, by name. Raises CallError."""
+    """Return the zoo's wrong entries of a kata, by name. Raises CallError."""
     return {entry.name: entry for entry in zoo.wrong(course().katas[kata])}
 
 
-def made(group: str, name: str, entry: Entry, place: Place) -> Attack:
-    """One attack. Raises CallError."""
-    title = f"{group}/{name}"
-    if entry.levels != ("bwrap", "none") and not entry.because:
-        raise CallError(f"{title}: say because of what it is not tried at every level")
-    right = zoo.solution(place.kata)
-    if unknown := sorted(entry.elsewhere.keys() - course().katas.keys()):
-        raise CallError(f"{title}: there is no kata {unknown[0]!r}")
-    return Attack(
-        group,
-        name,
-        entry,
-        place,
-        before=Submission(f"{title} (before)", place.files(right, entry.before)) if entry.before else None,
-        beside=Submission(f"{title} (beside)", place.files(right, entry.beside)) if entry.beside else None,
-    )
-
-
 def below(source: str, code: str) -> str:
-    """A kata's source with more code at its end, where it can replace what stands above."""
+    """Return a kata's source with more code at its end, where it can replace what stands above."""
     return f"{source}\n\n{code}" if code else source
 
 
 def with_file(kata: Kata, source: str) -> dict[str, bytes]:
-    """The solution of all katas but this one."""
+    """Return the solution of all katas, with this source for one kata."""
     return {**course().solutions(), f"{kata.name}.py": source.encode()}

@@ -1,19 +1,24 @@
-"""Times the cheats, on the CPU if nothing else is said, at one level of isolation, and judges what each came to.
+"""Time the slow solutions and the cheats, one after the other in one sandbox, and judge what each of them earns.
 
-    the cheat → the next student's submission, which is the cheat's honest control
-
-one after the other in one sandbox. The slow solutions that cheats stand below are timed once each. A run on the CPU
-earns nothing, so what counts here is its worth: the points that the same tier earns on a GPU.
+After each cheat comes the next student's submission, which is the cheat's honest control. A run on the CPU earns
+nothing, so what counts here is its worth: the points that the same tier earns on a GPU.
 """
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from grader.proof.attacks import Level
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from grader.base.progress import ProgressBar
+from grader.base.terminal import print_warning
+from grader.pipeline.workplace import with_sandbox
 from grader.proof.cheats import Cheat, Slow
+from grader.proof.proof import Level, Options, Proof, Trial, prove_trials, tabulate_trials, try_levels
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Sandbox
+from grader.speed import setup
 from grader.speed.session import Row, SpeedJob, grade_speed
 from torchkata.course import Workload, course
 from torchkata.speed.decision import RESTLESS, score_of
@@ -21,84 +26,137 @@ from torchkata.speed.sizes import Kind
 
 TRIES = 2  # for a machine that is too restless to say
 LONGEST_SECONDS = 400.0  # for one run of one workload
-STOPPED_BY = {"crashed": "no valid answer", "timed_out": "the time limit", "not_started": "the reader"}
-
-Take = Callable[[str], None]
-Run = Callable[[str, Mapping[str, bytes], Workload], PerformanceResult]
+STOPPED_BY = {"passed": "", "crashed": "no valid answer", "timed_out": "the time limit", "not_started": "the reader"}
+COLUMNS = ("tried", "points gained", "stopped by", "do the work", "open", "controls passed", "unsure")
 
 
-@dataclass(frozen=True)
-class SlowTrial:
-    """A slow solution at a level of isolation."""
+def prove_cheats(slow: Sequence[Slow], cheats: Sequence[Cheat], options: Options, out: Console, err: Console) -> Proof:
+    """Prove that no cheat makes a slow solution look fast.
 
-    slow: Slow
-    level: Level
-    row: PerformanceResult
+    If only cheats are asked for, this is tried at every level that works here, otherwise at the first: the clock needs
+    no namespaces.
+    """
 
-    @property
-    def problem(self) -> str:
-        """Why it does not show what it is for."""
-        return "" if is_unsure(self.row) or self.row.outcome == "failed" else f"it is {self.row.outcome}, not too slow"
+    def attempt(level: Level, trials: list[Trial]) -> None:
+        def use(sandbox: Sandbox) -> None:
+            with ProgressBar(out, len(slow) + 2 * len(cheats), "workloads") as progress:
+                trials.extend(time_all(slow, cheats, level, sandbox, lambda name: progress.count(f"timing {name}")))
+
+        with_sandbox(level, setup.limits(), setup.timing(), lambda _: None, use)
+
+    missing = setup.missing("cpu")
+    if missing:
+        print_warning(err, f"no cheat was tried there: {missing}")
+    levels = () if missing else options.levels if options.only == "cheats" else options.levels[:1]
+    return prove_times(try_levels(levels, attempt, options, err, "cheat"))
 
 
-@dataclass(frozen=True)
-class CheatTrial:
-    """A cheat at a level of isolation."""
+def prove_times(trials: Sequence[Trial]) -> Proof:
+    """Return the proof that the trials of slow solutions and cheats make, with a table of each."""
+    return prove_trials(trials, [tabulate_slow(trials), tabulate_cheats(trials)])
 
-    cheat: Cheat
-    level: Level
-    slow: PerformanceResult
-    row: PerformanceResult
-    control: PerformanceResult
 
-    @property
-    def gained(self) -> float:
-        """Worth that the slow solution alone does not have."""
-        return max(0.0, worth(self.row) - worth(self.slow))
+def tabulate_cheats(trials: Sequence[Trial]) -> Table:
+    """Return a table of the cheats by class and level."""
+    return tabulate_trials("cheats", (trial for trial in trials if trial.kind != "slow"), COLUMNS)
 
-    @property
-    def stopped_by(self) -> str:
-        """What kept it from earning anything."""
-        if self.row.outcome == "failed":
-            return "the check" if self.row.ratio is None else "the clock"
-        return STOPPED_BY.get(self.row.outcome, self.row.outcome)
 
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What it achieved."""
-        earned = self.gained and not self.cheat.entry.earns and not is_unsure(self.row)
-        found = (
-            f"is worth {self.gained:g} points too many" if earned else "",
-            f"blamed the machine: {self.row.message}" if blames_the_machine(self.row) else "",
-            f"took {self.row.seconds:.0f} seconds" if self.row.seconds > LONGEST_SECONDS else "",
-        )
-        return tuple(filter(None, found))
+def tabulate_slow(trials: Sequence[Trial]) -> Table:
+    """Return a table of the slow solutions by level."""
+    table = Table("slow solution", "workload", "isolation", "of the baseline", "points", box=box.SIMPLE_HEAD)
+    for trial in trials:
+        if (row := trial.row) is not None:
+            share = row.outcome if row.ratio is None else f"{row.ratio:.2f}"
+            full = course().workloads[row.workload].points.full
+            points = "" if trial.unsure else f"{worth(row):g} of {full:g}"
+            table.add_row(trial.title, row.workload, trial.level, share, points)
+    return table
 
-    @property
-    def control_problem(self) -> str:
-        """Why the control, or the next submission, suffered."""
-        if self.control.outcome == "passed" or is_restless(self.control):
-            return ""
-        return f"it is {self.control.outcome}: {self.control.message}"
 
-    @property
-    def unsure(self) -> int:
-        """How many of its two claims a restless machine has left neither proven nor disproven."""
-        return int(is_unsure(self.row) or is_unsure(self.slow)) + int(is_restless(self.control))
+def time_all(
+    slow: Sequence[Slow],
+    cheats: Sequence[Cheat],
+    level: Level,
+    sandbox: Sandbox,
+    take: Callable[[str], None],
+    kind: Kind = "cpu",
+) -> Iterator[Trial]:
+    """Time slow solutions, then the cheats below them; `take` gets the name of each run. Raises MachineError.
+
+    A run is repeated while the machine is too restless.
+    """
+
+    def timed(name: str, files: Mapping[str, bytes], workload: Workload) -> PerformanceResult:
+        for _ in range(TRIES):
+            job = SpeedJob(name, files, (), (workload,))
+            (row,) = [message.row for message in grade_speed(job, kind, sandbox) if isinstance(message, Row)]
+            if not is_unsure(row):
+                break
+            time.sleep(1.0)
+        take(name)
+        return row
+
+    alone = {}
+    for each in slow:
+        alone[each.title] = timed(each.title, each.files(), each.workload)
+        yield judge_slow(each, level, alone[each.title])
+    for cheat in cheats:
+        row = timed(cheat.title, cheat.files(), cheat.slow.workload)
+        control = timed(f"{cheat.title} (control)", cheat.control(), cheat.slow.workload)
+        yield judge_cheat(cheat, level, alone[cheat.slow.title], row, control)
+
+
+def judge_slow(slow: Slow, level: Level, row: PerformanceResult) -> Trial:
+    """Return what a slow solution came to: it should fail."""
+    unsure = is_unsure(row)
+    problems = () if unsure or row.outcome == "failed" else (f"it is {row.outcome}, not too slow",)
+    return Trial("slow", slow.title, level, problems, unsure=unsure, row=row)
+
+
+def judge_cheat(
+    cheat: Cheat, level: Level, slow: PerformanceResult, row: PerformanceResult, control: PerformanceResult
+) -> Trial:
+    """Return what a cheat came to, from the rows of the slow solution that it stands below, of itself and its control.
+
+    It should be worth no more than the slow solution, and its control should pass.
+    """
+    gained, entry = max(0.0, worth(row) - worth(slow)), cheat.entry
+    earned = gained and not entry.earns and not is_unsure(row)
+    problems = (
+        f"is worth {gained:g} points too many" if earned else "",
+        f"blamed the machine: {row.message}" if not row.counts and not is_restless(row) else "",
+        f"took {row.seconds:.0f} seconds" if row.seconds > LONGEST_SECONDS else "",
+    )
+    fine = control.outcome == "passed" or is_restless(control)
+    by_check = "the check" if row.ratio is None else "the clock"
+    return Trial(
+        "cheat",
+        cheat.title,
+        level,
+        tuple(filter(None, problems)),
+        "" if fine else f"it is {control.outcome}: {control.message}",
+        by_check if row.outcome == "failed" else STOPPED_BY.get(row.outcome, row.outcome),
+        0.0 if entry.earns else gained,
+        "OPEN" if entry.open else "",
+        entry.open,
+        unsure=is_unsure(row) or is_unsure(slow),
+        control_unsure=is_restless(control),
+        does_the_work=bool(entry.earns) and gained > 0,
+    )
 
 
 def worth(row: PerformanceResult) -> float:
-    """The points that the tier which was reached earns on a device where speed earns any."""
+    """Return the points that the tier which was reached earns on a device where speed earns any."""
     return score_of(row.tier, course().workloads[row.workload].points)
 
 
 def is_restless(row: PerformanceResult) -> bool:
-    """Whether the machine was too restless to say anything."""
+    """Tell whether the machine was too restless to say anything."""
     return row.outcome == "inconclusive" and RESTLESS in row.message
 
 
 def is_unsure(row: PerformanceResult) -> bool:
-    """Whether it was, or the student got the benefit of a doubt: nothing is known of what is to be too slow."""
+    """Tell whether it was, or the student got the benefit of a doubt: nothing is known of what is to be too slow."""
     in_doubt = (
         row.outcome == "passed"
         and row.ratio is not None
@@ -106,52 +164,3 @@ def is_unsure(row: PerformanceResult) -> bool:
         and row.ratio < row.thresholds[0]
     )
     return in_doubt or is_restless(row)
-
-
-def blames_the_machine(row: PerformanceResult) -> bool:
-    """Whether what was not the machine's fault passes for that: it would not count."""
-    return not row.counts and not is_restless(row)
-
-
-class CheatRun:
-    """All cheats at one level, and the slow solutions below them."""
-
-    def __init__(self, slow: Sequence[Slow], cheats: Sequence[Cheat], level: Level, kind: Kind = "cpu") -> None:
-        self.slow = list({each.title: each for each in (*slow, *(cheat.slow for cheat in cheats))}.values())
-        self.cheats = cheats
-        self.level = level
-        self.kind = kind
-
-    def __len__(self) -> int:
-        """How many runs there are at least."""
-        return len(self.slow) + 2 * len(self.cheats)
-
-    def run(self, sandbox: Sandbox, take: Take) -> Iterator[SlowTrial | CheatTrial]:
-        """Time them all, one after the other; `take` is told what each run is."""
-
-        def timed(name: str, files: Mapping[str, bytes], workload: Workload) -> PerformanceResult:
-            row = in_sandbox(sandbox, name, files, workload, self.kind)
-            take(name)
-            return row
-
-        alone = {}
-        for slow in self.slow:
-            alone[slow.title] = timed(slow.title, slow.files(), slow.workload)
-            yield SlowTrial(slow, self.level, alone[slow.title])
-        for cheat in self.cheats:
-            row = timed(cheat.title, cheat.files(), cheat.slow.workload)
-            control = timed(f"{cheat.title} (control)", cheat.control(), cheat.slow.workload)
-            yield CheatTrial(cheat, self.level, alone[cheat.slow.title], row, control)
-
-
-def in_sandbox(
-    sandbox: Sandbox, name: str, files: Mapping[str, bytes], workload: Workload, kind: Kind = "cpu"
-) -> PerformanceResult:
-    """One workload of one submission; again while the machine is too restless. Raises MachineError."""
-    for _ in range(TRIES):
-        job = SpeedJob(name, files, (), (workload,))
-        (row,) = [message.row for message in grade_speed(job, kind, sandbox) if isinstance(message, Row)]
-        if not is_unsure(row):
-            break
-        time.sleep(1.0)
-    return row

@@ -6,20 +6,16 @@ cheats/<class>.toml    cheats of one class, each a table (`CheatEntry`): its cod
                        without it the workload fails, and its honest control below the right one
 """
 
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
 from grader.base.errors import CallError
 from grader.proof import zoo
-from grader.proof.attacks import below, with_file
+from grader.proof.attacks import below, read_corpus, with_file
 from torchkata.course import Kata, Workload, course
-
-Entry = TypeVar("Entry")
 
 
 class SlowEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,27 +41,13 @@ class CheatEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Slow:
     """A solution that is right, and fails a workload by what it costs."""
 
+    title: str  # kata/name
     kata: Kata
-    name: str
-    entry: SlowEntry
-
-    @property
-    def title(self) -> str:
-        """`kata/name`."""
-        return f"{self.kata.name}/{self.name}"
-
-    @property
-    def workload(self) -> Workload:
-        """What it is timed on."""
-        return course().workloads[self.entry.workload]
-
-    @property
-    def source(self) -> str:
-        """The kata's file."""
-        return below(zoo.solution(self.kata), self.entry.code)
+    workload: Workload
+    source: str  # of the kata's file
 
     def files(self) -> dict[str, bytes]:
-        """What is handed in."""
+        """Return the submission."""
         return with_file(self.kata, self.source)
 
 
@@ -73,57 +55,39 @@ class Slow:
 class Cheat:
     """A cheat, ready to be handed in."""
 
-    group: str  # the class
-    name: str
+    title: str  # class/name
     entry: CheatEntry
     slow: Slow
 
-    @property
-    def title(self) -> str:
-        """`class/name`."""
-        return f"{self.group}/{self.name}"
-
     def files(self) -> dict[str, bytes]:
-        """The slow solution with the hostile code."""
+        """Return the slow solution with the hostile code."""
         return with_file(self.slow.kata, below(self.slow.source, self.entry.code))
 
     def control(self) -> dict[str, bytes]:
-        """The right solution with the honest code."""
+        """Return the right solution with the honest code."""
         return with_file(self.slow.kata, below(zoo.solution(self.slow.kata), self.entry.control))
 
 
 def slow_ones(katas: Sequence[Kata], folder: Path | None = None) -> dict[str, Slow]:
-    """The slow solutions of these katas, by title. Raises CallError for one that can't be made."""
+    """Return the slow solutions of these katas, by title. Raises CallError for one that can't be made."""
     found = {}
     for kata in katas:
-        for name, entry in entries(
-            (folder or course().reference / "workloads/slow") / f"{kata.name}.toml", SlowEntry
-        ).items():
-            slow = Slow(kata, name, entry)
-            workload = course().workloads.get(entry.workload)
+        path = (folder or course().reference / "workloads/slow") / f"{kata.name}.toml"
+        for name, entry in read_corpus(path, SlowEntry).items():
+            title, workload = f"{kata.name}/{name}", course().workloads.get(entry.workload)
             if workload is None or kata.name not in workload.uses:
-                raise CallError(f"{slow.title}: {kata.name} is not timed on a workload {entry.workload!r}")
-            found[slow.title] = slow
+                raise CallError(f"{title}: {kata.name} is not timed on a workload {entry.workload!r}")
+            found[title] = Slow(title, kata, workload, below(zoo.solution(kata), entry.code))
     return found
 
 
 def cheats(katas: Sequence[Kata], folder: Path | None = None) -> Iterator[Cheat]:
-    """The cheats that are placed in these katas. Raises CallError for one that can't be made."""
-    chosen, slow = {kata.name for kata in katas}, slow_ones(list(course().katas.values()))
+    """Yield the cheats that are placed in these katas. Raises CallError for one that can't be made."""
+    slow = slow_ones(list(course().katas.values()))
     for path in sorted((folder or course().reference / "workloads/cheats").glob("*.toml")):
-        for name, entry in entries(path, CheatEntry).items():
+        for name, entry in read_corpus(path, CheatEntry).items():
+            title = f"{path.stem}/{name}"
             if entry.slow not in slow:
-                raise CallError(f"{path.stem}/{name}: the zoo has no slow {entry.slow!r}")
-            cheat = Cheat(path.stem, name, entry, slow[entry.slow])
-            if cheat.slow.kata.name in chosen:
-                yield cheat
-
-
-def entries(path: Path, kind: type[Entry]) -> Mapping[str, Entry]:
-    """The tables of a file, none where there is no file. Raises CallError."""
-    if not path.exists():
-        return {}
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), dict[str, kind])  # type: ignore[valid-type]
-    except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:
-        raise CallError(f"{path.name}: {error}") from None
+                raise CallError(f"{title}: the zoo has no slow {entry.slow!r}")
+            if slow[entry.slow].kata in katas:
+                yield Cheat(title, entry, slow[entry.slow])

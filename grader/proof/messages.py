@@ -1,18 +1,18 @@
 """What a student would read of each wrong entry of the zoo: a page for each kata, to be read by a person."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
 from grader.base.errors import CallError
+from grader.base.terminal import print_warning
 from grader.pipeline.collect import Tests
-from grader.pipeline.progress import Progress, tests_of
-from grader.pipeline.session import Graded, grade
 from grader.pipeline.workplace import with_workplace
 from grader.proof import zoo
 from grader.proof.claims import claims
-from grader.proof.proof import Options
+from grader.proof.proof import Options, grade_all
 from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
@@ -29,17 +29,12 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: C
     found: dict[str, dict[str, KataResult]] = {}
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
-        queued = [claim.job for claim in wrong.values()]
-        with Progress(out, "grading", "wrong entries", len(queued), sum(map(tests_of, queued))) as progress:
-            for event in grade(queued, tests, sandbox, options.jobs):
-                progress.take(event)
-                if isinstance(event, Graded):
-                    claim = wrong[id(event.job)]
-                    found.setdefault(claim.kata, {})[claim.name] = event.katas[0]
+        jobs = [claim.job for claim in wrong.values()]
+        for graded in grade_all([(jobs, options.jobs)], tests, sandbox, out, "grading", "wrong entries"):
+            claim = wrong[id(graded.job)]
+            found.setdefault(claim.kata, {})[claim.name] = graded.katas[0]
 
-    def warn(text: str) -> None:
-        err.print(f"warning: {text}", style="yellow", markup=False)
-
+    warn = partial(print_warning, err)
     with_workplace(options.isolation, options.examples, warn, use, katas=katas, replay=options.replay)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -53,7 +48,7 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: C
 
 
 def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
-    """The page of a kata."""
+    """Return the page of a kata."""
     parts = [f"# {kata.name}: what a student reads\n"]
     for entry, result in entries:
         texts = [text_of(kata, block) for block in blocks(result.tests)]
@@ -63,6 +58,6 @@ def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
 
 
 def text_of(kata: Kata, block: Block) -> str:
-    """A block as a terminal has it, but for the command that runs the test again."""
+    """Return a block as a terminal shows it, without the command that runs the test again."""
     lines = [line for line in lines_of(kata, block) if not line.startswith(f"  {words('label.again')}")]
     return "\n".join(part for line in lines for part in wrapped(line, WIDTH))

@@ -2,13 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from grader.pipeline.collect import Tests
 from grader.pipeline.session import Graded, grade
-from grader.proof.claims import catching, misremembered
-from grader.proof.prove import Keep, ZooOutcome
+from grader.proof.claims import Claim, catching, misremembered
+from grader.proof.prove import ZooOutcome
 from grader.proof.zoo import ZooEntry, caught_by_file, wrong
 from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
@@ -17,29 +17,33 @@ from torchkata.course import Kata, course
 SEEDS = 3  # under which a test should catch an entry, to be remembered
 
 
-def remember(outcome: ZooOutcome, tests: Tests, sandbox: Sandbox, jobs: int, keep: Keep) -> None:
+def remember(
+    outcome: ZooOutcome,
+    tests: Tests,
+    sandbox: Sandbox,
+    jobs: int,
+    keep: Callable[[Claim, Sequence[KataResult]], None],
+) -> None:
     """Write which test catches the entries for which `caught_by.toml` names none, or a wrong one."""
-    flawed = {id(claim): problem for claim, problem in outcome.failed}
-    wanting, graded = {}, {}
-    for claim, katas in outcome.results:
-        if not claim.entry or not katas:
-            continue
-        problem = flawed.get(id(claim))
-        if problem == misremembered(claim.entry, katas) and (problem or not claim.entry.caught_by):
-            wanting[claim.job.submission.id] = (claim, claim.entry)
-            graded[claim.job.submission.id] = [katas]
-    queued = [replace(claim.job, seed=seed) for claim, _ in wanting.values() for seed in range(1, SEEDS)]
+    wanting = {
+        each.claim.job.submission.id: (each, each.claim.entry, [each.katas])
+        for each in outcome.judged
+        if each.claim.entry
+        and each.problem == misremembered(each.claim.entry, each.katas)
+        and (each.problem or not each.claim.entry.caught_by)
+    }
+    queued = [replace(each.claim.job, seed=seed) for each, _, _ in wanting.values() for seed in range(1, SEEDS)]
     for event in grade(queued, tests, sandbox, jobs):
         if isinstance(event, Graded):
-            graded[event.job.submission.id].append(event.katas)
+            wanting[event.job.submission.id][2].append(event.katas)
     found: dict[str, dict[str, str]] = {}
-    for name, (claim, entry) in wanting.items():
-        test = cheapest(entry, graded[name])
+    for each, entry, graded in wanting.values():
+        test = cheapest(entry, graded)
         if test is not None:
             found.setdefault(entry.kata, {})[entry.name] = test
-            if id(claim) in flawed:
-                outcome.failed.remove((claim, flawed[id(claim)]))
-                keep(claim, graded[name][0])
+            if each.problem is not None:
+                each.problem = None
+                keep(each.claim, each.katas)
     for kata, by_entry in found.items():
         write(course().katas[kata], by_entry)
 

@@ -1,68 +1,24 @@
-"""`grader certify --quick`, and `caught_by` in the zoo: which test catches each wrong entry, written and checked."""
+"""`grader certify --quick`, and `caught_by.toml`: certify writes and checks which test catches each wrong entry."""
 
 import os
 import tomllib
 from pathlib import Path
 
 from grader.proof import zoo
-from grader.proof.claims import claims, is_caught_as
-from grader.proof.remember import cheapest
-from grader.results.result import KataResult
+from grader.proof.claims import claims
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask
 from grader.tests.solution import copy_of_the_course
 from grader.tests.warm import run_module
 from torchkata.course import course
-from torchkata.result import Outcome, TestResult
 
 KATAS = list(course().katas.values())
-
-
-def ended(*, seconds: float = 0.1, **diagnoses: str | None) -> list[KataResult]:
-    """A wrong `linear`: tests that passed are None, one that failed has its diagnosis."""
-    tests = []
-    for name, said in diagnoses.items():
-        outcome: Outcome = "passed" if said is None else "failed"
-        explained = {"diagnosis": said, "explained_by": (said,) if said else ()}
-        tests.append(TestResult(name, outcome, 0.0, 1.0, seconds=seconds, **explained))  # type: ignore[arg-type]
-    return [KataResult("linear", "wrong", 0.0, 1.0, tuple(tests))]
-
-
-def entry(*looks_like: str, caught_by: str = "") -> zoo.ZooEntry:
-    """A wrong `linear`."""
-    return zoo.ZooEntry("linear", "a", "", "", frozenset(looks_like), caught_by)
 
 
 def test_caught_by_names_a_test_for_every_wrong_entry() -> None:
     wrong = [entry for kata in KATAS for entry in zoo.wrong(kata)]
     assert wrong
     assert [(entry.kata, entry.name) for entry in wrong if not entry.caught_by] == []
-
-
-def test_certify_refutes_a_false_caught_by() -> None:
-    caught = ended(test_a="", test_b=None)
-    assert is_caught_as(entry())(caught) is None, "all tests were run"
-    assert is_caught_as(entry(caught_by="test_a"))(caught) is None
-    assert is_caught_as(entry(caught_by="test_b"))(caught) == "its test_b does not catch it"
-    named = ended(test_a="", test_b="relu")
-    assert is_caught_as(entry("relu", caught_by="test_b"))(named) is None
-    assert is_caught_as(entry("relu", caught_by="test_a"))(named) == "its test_a does not say what it looks like"
-
-
-def test_a_wrong_zoo_entry_that_no_test_catches_gets_no_caught_by() -> None:
-    done = [KataResult("linear", "done", 1.0, 1.0, ended(test_a=None)[0].tests)]
-    assert is_caught_as(entry())(done) == "no test catches it"
-    assert cheapest(entry(), [done]) is None
-
-
-def test_caught_by_is_the_quickest_test_that_catches_the_entry_under_every_seed() -> None:
-    slow, quick = ended(seconds=2.0, test_a="").pop().tests, ended(seconds=0.1, test_b="").pop().tests
-    both = [KataResult("linear", "wrong", 0.0, 1.0, (*slow, *quick))]
-    assert cheapest(entry(), [both, both]) == "test_b"
-    assert cheapest(entry(), [both, ended(test_a="", test_b=None)]) == "test_a", "by chance is not enough"
-    assert cheapest(entry(), [ended(test_a=None, test_b=""), both]) == "test_b", "the first seed is certify's own"
-    assert cheapest(entry("relu"), [ended(test_a="", test_b="relu")]) == "test_b"
-    assert cheapest(entry("relu"), [ended(test_a="")]) is None
 
 
 def test_the_quick_proof_runs_one_test_on_a_wrong_entry_and_all_tests_on_a_right_one() -> None:

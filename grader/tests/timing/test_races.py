@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.proof.cheat_run import CheatRun, CheatTrial, SlowTrial
+from grader.proof.cheat_run import prove_times, time_all
 from grader.proof.cheats import cheats
-from grader.proof.cheattable import failed_cheats
 from grader.sandbox.launch import launch
 from grader.speed import setup
 from grader.tests.conftest import run
@@ -25,12 +24,11 @@ def test_a_cheat_on_speed_gains_nothing_and_does_not_affect_the_next_submission(
     sandbox = launch("bwrap", setup.limits(), setup.timing())
     try:
         sandbox.wait_until_ready()
-        *slow, made = CheatRun([], [cheat], "bwrap").run(sandbox, lambda _: None)
+        trials = [*time_all([cheat.slow], [cheat], "bwrap", sandbox, lambda _: None)]
     finally:
         sandbox.close()
-    assert isinstance(made, CheatTrial)
-    assert failed_cheats([], [made]) == []
-    assert [type(each) for each in slow] == [SlowTrial]
+    assert [trial.kind for trial in trials] == ["slow", "cheat"]
+    assert prove_times(trials[1:]).failed == []
 
 
 def test_certify_times_the_cheats_of_one_kata(tmp_path: Path) -> None:

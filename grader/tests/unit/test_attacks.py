@@ -6,16 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.base.errors import CallError
 from grader.pipeline.session import LOST, Graded, Job
 from grader.pipeline.submission import Submission
-from grader.proof.admitted import overlooked
-from grader.proof.attack_run import AttackRun, Trial, judge, neighbour, next_student, plan
+from grader.proof.attack_run import find_unlinted, judge, make_plans, neighbour, next_student, rounds_of
 from grader.proof.attacks import CORPUS, Attack, attacks, first_function
-from grader.proof.attacktable import attack_table, failed_trials, notes_on
+from grader.proof.proof import LEVELS, Level, Trial, with_next
 from grader.results import result as results
 from grader.tests import ROOT
-from grader.tests.conftest import ask
 from torchkata import course as courses
 from torchkata.course import course
 from torchkata.result import Outcome, Status, TestResult
@@ -53,40 +50,6 @@ def test_an_attack_is_appended_to_a_wrong_solution_and_its_control_to_the_right_
     assert set(attack.hostile.files) == {f"{kata.name}.py" for kata in KATAS}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("/values", "/nothing", "the zoo has no wrong 'same_storage/nothing'"),
-        ('code = "HOSTILE = 1"', "", "missing required field `code`"),
-        ('control = "HONEST = 1"', "", "missing required field `control`"),
-        ("control =", 'levels = ["bwrap"]\ncontrol =', "say because of what it is not tried at every level"),
-        ("control =", 'contrul = ""\ncontrol =', "unknown field `contrul`"),
-        ("control =", 'only = "none"\ncontrol =', "Invalid enum value 'none'"),
-        ("[hides]", "[hides", "tricks.toml: "),
-    ],
-)
-def test_an_attack_entry_that_makes_no_sense_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
-    with pytest.raises(CallError) as refused:
-        written(tmp_path, ENTRY.replace(old, new))
-    assert words in str(refused.value)
-
-
-def test_attack_corpus_is_large(corpus: list[Attack]) -> None:
-    assert len(corpus) >= 60
-    assert len({attack.title for attack in corpus}) == len(corpus)
-    assert all(attack.entry.aim for attack in corpus)
-
-
-def test_all_code_of_the_attack_corpus_compiles(corpus: list[Attack]) -> None:
-    compiled: set[bytes] = set()
-    for attack in corpus:
-        for submission in (attack.hostile, attack.control, attack.before):
-            for name, content in submission.files.items() if submission else ():
-                if content not in compiled:
-                    compile(content, f"{attack.title}: {name}", "exec")
-                compiled.add(content)
-
-
 def kata_result(kata: str, status: Status, points: float = 0.0, outcome: Outcome = "failed") -> results.KataResult:
     return results.KataResult(kata, status, points, 8.0, (TestResult("test_a", outcome, points, 8.0),))
 
@@ -103,22 +66,18 @@ def judged(
     attacked: results.KataResult,
     honest: results.KataResult = FINE,
     *,
+    level: Level = "bwrap",
     quick: bool = False,
     **differences: object,
 ) -> Trial:
-    """The trial of an attack that ended like this, its accomplice, if any, like that; all else went well."""
-    attack_run, made = AttackRun([attack], "bwrap", quick=quick), plan(attack)
-    assert made.control is not None
-    base = graded(made.control, kata_result(attack.kata.name, "wrong", 2.0))
-    ended = {
-        id(made.hostile): replace(graded(made.hostile, attacked, kata_result("linear", "done")), **differences),  # type: ignore[arg-type]
-        id(made.after): graded(made.after, FINE),
-        id(made.control): graded(made.control, FINE),
-        id(attack_run.alone): graded(attack_run.alone, FINE),
-    }
-    if made.beside is not None:
-        ended[id(made.beside)] = graded(made.beside, honest)
-    return judge(made, attack_run, base, ended)
+    """Return the trial of an attack that ended like this, its honest jobs like that; everything else went well."""
+    (plan,) = make_plans([attack], level, quick=quick)
+    ended = {id(job): graded(job, FINE) for job in (plan.alone, plan.after)}
+    ended |= {id(job): graded(job, honest) for job in (plan.control, plan.before, plan.beside) if job is not None}
+    ended[id(plan.base)] = graded(plan.base, kata_result(attack.kata.name, "wrong", 2.0))
+    hostile = graded(plan.hostile, attacked, kata_result("linear", "done"))
+    ended[id(plan.hostile)] = replace(hostile, **differences)  # type: ignore[arg-type]
+    return judge(plan, ended)
 
 
 def test_an_attack_gains_the_points_that_the_wrong_solution_does_not_earn(tmp_path: Path) -> None:
@@ -127,7 +86,7 @@ def test_an_attack_gains_the_points_that_the_wrong_solution_does_not_earn(tmp_pa
     assert (stopped.gained, stopped.problems, stopped.stopped_by) == (0.0, (), "the comparison")
     gained = judged(attack, kata_result("same_storage", "wrong", 3.0))
     assert gained.problems == ("earned 1 points too many",)
-    assert failed_trials([stopped, gained]) == ["attack tricks/hides at bwrap: earned 1 points too many"]
+    assert (gained.gained, gained.stopped_by, gained.title, gained.level) == (1.0, "", "tricks/hides", "bwrap")
 
 
 def test_an_attack_that_harms_the_grading_is_found(tmp_path: Path) -> None:
@@ -146,72 +105,77 @@ def test_an_attack_that_harms_the_grading_is_found(tmp_path: Path) -> None:
     assert judged(attack, wordy).problems == ("left a text of 10000 characters",)
 
 
-def test_an_attack_that_the_corpus_admits_as_open_is_reported_and_no_failure(tmp_path: Path) -> None:
-    (attack,) = written(tmp_path, ENTRY)
-    (only,) = written(tmp_path, ENTRY + 'only = "bwrap"\n')
-    (admitted,) = written(tmp_path, ENTRY + 'open = "nobody knows how"\n')
-    trial = Trial(
-        attack, "none", 8.0, "done", ("earned 8 points too many",), None, harmed_next=True, mib=3.2, seconds=1.25
-    )
-    assert len(failed_trials([trial])) == 1
-    assert len(failed_trials([replace(trial, attack=only, level="bwrap")])) == 1
-    excused = [replace(trial, attack=only), replace(trial, attack=admitted)]
-    assert failed_trials(excused) == []
-    assert notes_on(excused) == [
-        "ONLY BWRAP STOPS  tricks/hides at none: earned 8 points too many",
-        "OPEN  tricks/hides at none: earned 8 points too many (nobody knows how)",
-    ]
-    cells = [list(column.cells) for column in attack_table(excused).columns]
-    assert [cell[0] for cell in cells] == ["tricks", "none", "2", "16", "2", "", "1", "1", "2/2", "3", "1.2"]
-
-
 def test_an_open_attack_must_have_a_finding_in_its_source(tmp_path: Path) -> None:
     looks, silent = "import sys\\nsys._getframe(1).f_locals", "import gc\\ngc.collect()"
     entry = ENTRY.replace("HOSTILE = 1", looks) + 'open = "nobody knows how"\n'
-    assert overlooked(written(tmp_path, entry)) == []
+    assert find_unlinted(written(tmp_path, entry)) == []
     line = ["attack tricks/hides: nothing is found in its source"]
-    assert overlooked(written(tmp_path, entry.replace(looks, silent))) == line
+    assert find_unlinted(written(tmp_path, entry.replace(looks, silent))) == line
     found_anyway = entry.replace("same_storage/values", "linear/wraps_torch_linear")
-    assert overlooked(written(tmp_path, found_anyway.replace(looks, silent))) == line
+    assert find_unlinted(written(tmp_path, found_anyway.replace(looks, silent))) == line
 
 
 def test_findings_tell_an_open_attack_from_its_control(tmp_path: Path) -> None:
     both = ENTRY.replace("HOSTILE = 1", "import socket").replace("HONEST = 1", "import socket")
-    assert overlooked(written(tmp_path, both + 'only = "bwrap"\n')) == []
+    assert find_unlinted(written(tmp_path, both + 'only = "bwrap"\n')) == []
     line = "attack tricks/hides: nothing that is found tells it from its honest control"
-    assert overlooked(written(tmp_path, both + 'open = "nobody knows how"\n')) == [line]
+    assert find_unlinted(written(tmp_path, both + 'open = "nobody knows how"\n')) == [line]
 
 
 def test_every_open_attack_of_the_corpus_has_a_finding_in_its_source(corpus: list[Attack]) -> None:
     admitted = [attack for attack in corpus if attack.admitted]
-    assert {attack.group for attack in admitted} >= {"forged_evidence", "stolen_answers"}
-    assert overlooked(admitted) == []
+    assert {attack.title.partition("/")[0] for attack in admitted} >= {"forged_evidence", "stolen_answers"}
+    assert find_unlinted(admitted) == []
 
 
-def test_an_attack_whose_control_is_not_done_fails(tmp_path: Path) -> None:
+def test_corpus_admits_what_nothing_stops_here(tmp_path: Path) -> None:
+    wrong = kata_result("same_storage", "wrong", 2.0)
+    (only,) = written(tmp_path, ENTRY + 'only = "bwrap"\n')
+    assert [judged(only, wrong, level=level).admitted for level in LEVELS] == ["", "ONLY BWRAP STOPS"]
+    (opened,) = written(tmp_path, ENTRY + 'open = "nobody knows how"\n')
+    assert {judged(opened, wrong, level=level).admitted for level in LEVELS} == {"OPEN"}
+    assert judged(opened, wrong).reason == "nobody knows how"
+
+
+def test_quick_trial_has_no_control(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
-    trial = Trial(attack, "bwrap", 0.0, "the comparison", (), "same_storage is wrong")
-    assert failed_trials([trial]) == ["control of tricks/hides at bwrap: same_storage is wrong"]
+    wrong = kata_result("same_storage", "wrong", 2.0)
+    assert judged(attack, wrong, honest=wrong).control_problem == "same_storage is wrong (test_a)"
+    assert [judged(attack, wrong, quick=quick).control_problem for quick in (False, True)] == ["", None]
 
 
 def test_an_attack_is_tried_only_at_its_own_levels_of_isolation(tmp_path: Path) -> None:
     corpus = written(tmp_path, ENTRY + 'levels = ["bwrap"]\nbecause = "it kills"\n')
-    assert len(AttackRun(corpus, "bwrap").plans) == 1
-    assert AttackRun(corpus, "none").plans == []
+    assert [len(make_plans(corpus, level)) for level in LEVELS] == [1, 0]
 
 
-def test_an_accomplice_is_graded_at_the_same_time_as_its_attack_and_must_not_suffer(tmp_path: Path) -> None:
-    (attack,) = written(tmp_path, ENTRY + 'beside = "HELPS = 1"\n')
-    attack_run = AttackRun([attack], "bwrap")
-    (made,) = attack_run.plans
-    assert attack_run.pairs == [(made.beside, made.hostile)]
-    assert made.beside is not None
-    assert b"HELPS = 1" in made.beside.submission.files["same_storage.py"]
-    assert made.hostile not in attack_run.queued
-    assert {id(job) for job in attack_run.all_jobs()} >= {id(made.beside), id(made.hostile), id(made.after)}
+def ids(*jobs: Job | None) -> list[int]:
+    """Return what tells these jobs apart, even if they are equal."""
+    return [id(job) for job in jobs]
+
+
+def test_attacks_below_one_solution_share_its_job(tmp_path: Path) -> None:
+    first, second = make_plans(written(tmp_path, ENTRY + ENTRY.replace("hides", "seeks")), "none")
+    (queued, jobs), _ = rounds_of([first, second], 3)
+    shared = ids(first.alone, first.base)
+    assert ids(*queued) == [*shared, *ids(first.hostile, second.hostile, first.control, second.control)]
+    assert jobs == 3
+
+
+@pytest.mark.parametrize("when", ["before", "beside"])
+def test_accomplice_is_graded_with_its_attack(tmp_path: Path, when: str) -> None:
+    (attack,) = written(tmp_path, ENTRY + f'{when} = "HELPS = 1"\n')
+    (plan,) = make_plans([attack], "bwrap")
+    (queued, _), (together, at_once) = rounds_of([plan], 1)
+    helper = plan.before or plan.beside
+    assert helper is not None
+    assert b"HELPS = 1" in helper.submission.files["same_storage.py"]
+    assert ids(*queued) == ids(*filter(None, (plan.alone, plan.base, plan.before, plan.control)))
+    assert ids(*with_next(helper)) == ids(*((helper, plan.hostile, plan.after) if plan.before else (helper,)))
+    assert ids(*with_next(plan.hostile)) == ids(plan.hostile, plan.after)
+    assert (ids(*together), at_once) == ((ids(helper, plan.hostile), 2) if plan.beside else ([], 0))
     wrong, crashed = kata_result("same_storage", "wrong"), kata_result("same_storage", "crashed")
-    assert judged(attack, wrong).control_problem is None
-    assert judged(attack, wrong, honest=crashed).control_problem == "same_storage is crashed (test_a)"
+    assert judged(attack, wrong, crashed, quick=True).control_problem == "same_storage is crashed (test_a)"
 
 
 ANYWHERE = """
@@ -251,13 +215,11 @@ def test_a_quick_proof_asks_for_what_catches_the_wrong_solution_and_for_one_test
     tmp_path: Path,
 ) -> None:
     (tmp_path / "tricks.toml").write_text(ANYWHERE + ENTRY.replace("[hides]", "[hides_here]"))
-    anywhere, here = attacks(KATAS, tmp_path)
-    one, all_of_it = plan(anywhere, quick=True), plan(here, quick=True)
+    corpus = [*attacks(KATAS, tmp_path)]
+    (one, all_of_it), (whole, _) = (make_plans(corpus, "bwrap", quick=quick) for quick in (True, False))
     assert [len(kata.points) for kata in (*one.hostile.katas, *one.after.katas)] == [1, 1, 1]
-    assert [*one.hostile.katas[0].points] == [anywhere.place.wrong.caught_by]
-    assert all_of_it.hostile.katas[0] == here.kata
-    whole = plan(anywhere)
-    assert whole.hostile.katas[0] == anywhere.kata
+    assert [*one.hostile.katas[0].points] == [corpus[0].place.wrong.caught_by]
+    assert all_of_it.hostile.katas[0] == whole.hostile.katas[0] == corpus[0].kata
     assert (one.hostile.fails, whole.hostile.fails) == (True, False)  # the whole proof tells what an attack looks like
     assert whole.after.katas == (course().katas["same_storage"],)
 
@@ -274,11 +236,6 @@ def test_a_course_without_a_function_has_no_attacks_but_its_own(monkeypatch: pyt
     here = list(attacks([*courses.course().katas.values()]))
     assert here
     assert all(attack.entry.wrong for attack in here)
-
-
-def test_certify_names_chosen_katas_without_attacks() -> None:
-    done = ask("certify", "--only", "attacks", "--kata", "cruncher")
-    assert (done.code, done.err.strip()) == (2, "grader: there are no attacks in cruncher")
 
 
 def test_every_course_has_a_next_student_and_a_neighbour_where_there_are_two_katas(

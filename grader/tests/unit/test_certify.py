@@ -1,46 +1,96 @@
 """`grader certify` refutes what is not so: an implementation that no test catches, a right one that is rejected."""
 
-from pathlib import Path
-
 import pytest
 
 from grader.base.errors import CallError
-from grader.proof.claims import Claim, all_are, claims, is_caught, is_caught_as, job
+from grader.proof.claims import Claim, claims, find_others, job, refute_wrong
 from grader.proof.diagnoses import Diagnoses, judgement
 from grader.proof.messages import page
-from grader.proof.prove import ZooOutcome, kata_table, markdown
+from grader.proof.proof import markdown
+from grader.proof.prove import ZooOutcome, kata_table
+from grader.proof.remember import cheapest
 from grader.proof.zoo import ZooEntry, named
 from grader.results.result import KataResult
 from torchkata.course import course
-from torchkata.result import Outcome, Status, TestResult
+from torchkata.result import Status, TestResult
 
 
-def result(kata: str, status: Status, **tests: Outcome) -> KataResult:
-    """A kata's result with these tests."""
-    ended = [TestResult(name, outcome, float(outcome == "passed"), 1.0) for name, outcome in tests.items()]
-    return KataResult(kata, status, 0.0, 1.0, tuple(ended))
+def ended(
+    diagnoses: dict[str, str | None], status: Status = "wrong", *, kata: str = "linear", seconds: float = 0.1
+) -> list[KataResult]:
+    """Return a kata's result. Tests that are None passed, others failed with this diagnosis, "" for none."""
+    tests = [
+        TestResult(name, "passed", seconds=seconds)
+        if said is None
+        else TestResult(name, "failed", diagnosis=said, explained_by=(said,) if said else (), seconds=seconds)
+        for name, said in diagnoses.items()
+    ]
+    return [KataResult(kata, status, 0.0, 1.0, tuple(tests))]
 
 
-def test_certify_refutes_a_wrong_zoo_entry_that_is_graded_as_done() -> None:
-    assert is_caught([result("linear", "done", test_a="passed")]) == "no test catches it"
-    assert is_caught([result("linear", "wrong", test_a="failed")]) is None
-    assert is_caught([result("linear", "crashed", test_a="crashed")]) is None
-    assert is_caught([result("linear", "not_started", test_a="not_started")]) == "linear is not_started"
-    assert "inconclusive" in str(is_caught([result("linear", "inconclusive", test_a="inconclusive")]))
+def said(*sentences: str) -> list[KataResult]:
+    """Return a `linear` whose tests failed with these diagnoses, and one without a diagnosis."""
+    return ended({**{f"test_{i}": text for i, text in enumerate(sentences)}, "test_more": ""})
+
+
+def entry(*looks_like: str, caught_by: str = "", note: str = "") -> ZooEntry:
+    """Return a wrong `linear` that looks like these, or that a test's note names."""
+    return ZooEntry("linear", "a", "", "", frozenset(looks_like), caught_by, note)
+
+
+def wrong(name: str, *looks_like: str, note: str = "") -> Claim:
+    """Return the claim about a wrong `linear` that `test_0` is known to catch."""
+    files = job(name, {}, course().choose(["linear"]))
+    return Claim("wrong", "linear", name, files, entry(*looks_like, caught_by="test_0", note=note))
+
+
+@pytest.mark.parametrize(
+    ("status", "problem"),
+    [
+        ("done", "no test catches it"),
+        ("wrong", None),
+        ("crashed", None),
+        ("not_started", "linear is not_started"),
+        ("inconclusive", "linear is inconclusive (test_a)"),
+    ],
+)
+def test_wrong_entry_is_started_and_not_done(status: Status, problem: str | None) -> None:
+    assert refute_wrong(entry(), ended({"test_a": ""}, status)) == problem
+
+
+def test_certify_refutes_a_false_caught_by() -> None:
+    caught, named = ended({"test_a": "", "test_b": None}), ended({"test_a": "", "test_b": "relu"})
+    assert refute_wrong(entry(), caught) is None, "all tests were run"
+    assert refute_wrong(entry(caught_by="test_a"), caught) is None
+    assert refute_wrong(entry(caught_by="test_b"), caught) == "its test_b does not catch it"
+    assert refute_wrong(entry("relu", caught_by="test_b"), named) is None
+    assert refute_wrong(entry("relu", caught_by="test_a"), named) == "its test_a does not say what it looks like"
+
+
+def test_quickest_test_under_every_seed_is_remembered() -> None:
+    slow, quick = ended({"test_a": ""}, seconds=2.0)[0].tests, ended({"test_b": ""}, seconds=0.1)[0].tests
+    both = [KataResult("linear", "wrong", 0.0, 1.0, (*slow, *quick))]
+    assert cheapest(entry(), [ended({"test_a": None}, "done")]) is None
+    assert cheapest(entry(), [both, both]) == "test_b"
+    assert cheapest(entry(), [both, ended({"test_a": "", "test_b": None})]) == "test_a", "by chance is not enough"
+    assert cheapest(entry(), [ended({"test_a": None, "test_b": ""}), both]) == "test_b", (
+        "the first seed is certify's own"
+    )
+    assert cheapest(entry("relu"), [ended({"test_a": "", "test_b": "relu"})]) == "test_b"
+    assert cheapest(entry("relu"), [ended({"test_a": ""})]) is None
 
 
 def test_certify_refutes_a_right_zoo_entry_that_is_rejected_and_names_the_kata() -> None:
-    done, wrong = (
-        result("linear", "done", test_a="passed"),
-        result("cruncher", "wrong", test_a="passed", test_b="failed"),
-    )
-    assert all_are("done")([done]) is None
-    assert all_are("done")([done, wrong]) == "cruncher is wrong (test_b)"
+    done = ended({"test_a": None}, "done")
+    rejected = ended({"test_a": None, "test_b": ""}, kata="cruncher")
+    assert find_others("done", done) is None
+    assert find_others("done", [*done, *rejected]) == "cruncher is wrong (test_b)"
 
 
 def test_certify_claims_something_of_every_kind_for_every_kata() -> None:
     katas = list(course().katas.values())
     made = list(claims(katas, seeds=2))
+    assert [made[0].refute(ended({}, status)) for status in ("not_started", "done")] == [None, "linear is done"]
     for kata in katas:
         groups = {claim.group for claim in made if claim.kata == kata.name}
         assert groups == {"solution", "right", "wrong"} | ({"fallback"} if course().dependents(kata.name) else set())
@@ -48,37 +98,17 @@ def test_certify_claims_something_of_every_kind_for_every_kata() -> None:
         assert seeds == [0, 1]
 
 
-def test_certify_counts_the_claims_that_held(tmp_path: Path) -> None:
+def test_certify_counts_the_claims_that_held() -> None:
     katas = course().choose(["linear"])
     outcome = ZooOutcome()
     made = claims(katas, seeds=1)
     first, second, *_ = [one for one in made if one.entry and not one.entry.looks_like and not one.entry.note]
     name = first.entry.caught_by if first.entry else ""
-    failed: dict[str, Outcome] = {name: "failed"}
-    passed: dict[str, Outcome] = {name: "passed"}
-    outcome.add(first, [result("linear", "wrong", **failed)])
-    outcome.add(second, [result("linear", "done", **passed)])
-    assert outcome.held("wrong", "linear") == (1, 2)
+    outcome.add(first, ended({name: ""}))
+    outcome.add(second, ended({name: None}, "done"))
     assert outcome.catches(katas[0])[name] == (1, 1)
-    assert [claim for claim, _ in outcome.failed] == [second]
-    (tmp_path / "table.md").write_text(markdown([kata_table(outcome, katas)]))
-    assert "| linear | 0/0 | 0/0 | 0/0 | 1/2 | 0/0 | 0 of 0 |" in (tmp_path / "table.md").read_text()
-
-
-def wrong(name: str, *looks_like: str, caught_by: str = "test_0", note: str = "") -> Claim:
-    """The claim about a wrong `linear` that looks like these, or that a test's note names."""
-    files = job(name, {}, course().choose(["linear"]))
-    entry = ZooEntry("linear", name, "", "", frozenset(looks_like), caught_by, note)
-    return Claim("wrong", "linear", name, files, is_caught_as(entry), entry)
-
-
-def said(*sentences: str) -> list[KataResult]:
-    """A `linear` whose tests failed with these diagnoses."""
-    tests = [
-        TestResult(f"test_{i}", "failed", 0.0, 1.0, diagnosis=text, explained_by=(text,))
-        for i, text in enumerate(sentences)
-    ]
-    return [KataResult("linear", "wrong", 0.0, 1.0, (*tests, TestResult("test_more", "failed", 0.0, 1.0)))]
+    assert outcome.failed() == [f"wrong linear {second.name}: no test catches it"]
+    assert "| linear | 0/0 | 0/0 | 0/0 | 1/2 | 0/0 | 0 of 0 |" in markdown([kata_table(outcome, katas)])
 
 
 def test_a_diagnosis_of_a_zoo_entry_is_right_silent_wrong_or_not_foreseen() -> None:
@@ -98,7 +128,6 @@ def test_certify_refutes_a_wrong_zoo_entry_without_its_declared_diagnosis() -> N
     assert wrong("a", "relu").refute(said()) == "no test says what it looks like"
     assert wrong("a", "relu").refute(said("relu", "bias")) == "it looks like: bias"
     assert wrong("a").refute(said("bias")) is None
-    assert wrong("a", "relu").refute([result("linear", "done", test_a="passed")]) == "no test catches it"
 
 
 def test_a_note_that_names_the_mistake_must_be_said_by_the_test_that_catches_it() -> None:
@@ -146,6 +175,6 @@ def test_the_page_of_a_kata_has_what_a_student_reads_of_each_wrong_entry() -> No
     message = "linear · Linear(x) is x @ weight\n  note      off\n  again: pytest"
     tests = (TestResult("test_a", "failed", message=message), TestResult("test_b", "passed"))
     caught, missed = (ZooEntry("linear", name, "Breaks: a rule", "") for name in ("caught", "missed"))
-    text = page(linear, [(caught, KataResult("linear", "wrong", 0.0, 1.0, tests)), (missed, result("linear", "done"))])
+    text = page(linear, [(caught, KataResult("linear", "wrong", 0.0, 1.0, tests)), (missed, ended({}, "done")[0])])
     assert "## caught\n\nBreaks: a rule\n\n```\nlinear · Linear(x) is x @ weight\n  note      off\n```" in text
     assert "## missed\n\nBreaks: a rule\n\nNo test catches it: a student reads nothing." in text

@@ -7,13 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.base.errors import CallError
-from grader.proof.cheat_run import CheatTrial, SlowTrial
+from grader.proof.cheat_run import judge_cheat, judge_slow, prove_times
 from grader.proof.cheats import Cheat, cheats, slow_ones
-from grader.proof.cheattable import cheat_table, failed_cheats, notes_on_cheats, slow_solutions
-from grader.proof.prove import markdown
+from grader.proof.proof import Trial, markdown
 from grader.results.result import PerformanceResult
-from grader.tests.conftest import ask
 from torchkata.course import course
 from torchkata.speed.decision import RESTLESS
 
@@ -38,58 +35,25 @@ def corpus() -> list[Cheat]:
     return list(cheats(KATAS))
 
 
-def written(folder: Path, text: str) -> list[Cheat]:
-    """A corpus of one class."""
-    (folder / "tricks.toml").write_text(text)
-    return list(cheats(KATAS, folder))
-
-
 def test_a_cheat_is_appended_to_a_slow_solution_and_its_control_to_the_right_one(tmp_path: Path) -> None:
-    (cheat,) = written(tmp_path, ENTRY)
+    (tmp_path / "tricks.toml").write_text(ENTRY)
+    (cheat,) = cheats(KATAS, tmp_path)
     hostile, control = (files["linear.py"].decode() for files in (cheat.files(), cheat.control()))
-    slow = cheat.slow.files()["linear.py"].decode()
+    slow, right = cheat.slow.files()["linear.py"].decode(), course().solutions()["linear.py"].decode()
     assert (cheat.title, cheat.slow.workload.name) == ("tricks/hides", "linear_forward")
     assert hostile == f"{slow}\n\nHOSTILE = 1"
-    assert slow.removesuffix(cheat.slow.entry.code) == control.removesuffix("HONEST = 1")
+    assert control == f"{right}\n\nHONEST = 1"
+    assert slow.startswith(right)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("three_times", "four_times", "tricks/hides: the zoo has no slow 'linear/four_times'"),
-        ("control =", 'contrul = ""\ncontrol =', "unknown field `contrul`"),
-        ("[hides]", "[hides", "tricks.toml: "),
-    ],
-)
-def test_a_cheat_entry_that_makes_no_sense_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
-    with pytest.raises(CallError) as refused:
-        written(tmp_path, ENTRY.replace(old, new))
-    assert words in str(refused.value)
-
-
-def test_a_slow_solution_must_name_a_workload_of_its_kata(tmp_path: Path) -> None:
-    (tmp_path / "sgd.toml").write_text('[slow]\nworkload = "linear_forward"\nwords = "is slow"\ncode = ""')
-    with pytest.raises(CallError, match="sgd is not timed on a workload 'linear_forward'"):
-        slow_ones(KATAS, tmp_path)
-
-
-def test_the_cheat_corpus_is_large_and_has_every_workload(corpus: list[Cheat]) -> None:
-    assert len(corpus) >= 60
-    assert len({cheat.title for cheat in corpus}) == len(corpus)
+def test_cheats_cover_every_workload(corpus: list[Cheat]) -> None:
     assert {cheat.slow.workload.name for cheat in corpus} == set(course().workloads)
     assert {slow.workload.name for slow in slow_ones(KATAS).values()} == set(course().workloads)
 
 
-def test_all_code_of_the_cheat_corpus_compiles(corpus: list[Cheat]) -> None:
-    for cheat in corpus:
-        for files in (cheat.files(), cheat.control()):
-            compile(files[f"{cheat.slow.kata.name}.py"], cheat.title, "exec")
-
-
-def trial(corpus: list[Cheat], **rows: Any) -> CheatTrial:
-    """One in which all went well, but for what is said."""
-    found = {"slow": FAILED, "row": FAILED, "control": PASSED} | rows
-    return CheatTrial(corpus[0], "bwrap", **found)
+def judged(cheat: Cheat, **rows: Any) -> Trial:
+    """Return the trial of a cheat in which all went well, except for these rows."""
+    return judge_cheat(cheat, "bwrap", **{"slow": FAILED, "row": FAILED, "control": PASSED} | rows)
 
 
 @pytest.mark.parametrize(
@@ -113,34 +77,38 @@ def trial(corpus: list[Cheat], **rows: Any) -> CheatTrial:
 def test_a_cheat_fails_the_proof_if_it_gains_or_harms_or_its_control_fails(
     corpus: list[Cheat], rows: dict[str, Any], failed: list[str], unsure: int
 ) -> None:
-    made = trial(corpus, **rows)
-    assert failed_cheats([], [made]) == [line.format(made.cheat.title) for line in failed]
-    assert made.unsure == unsure
+    proof = prove_times([judged(corpus[0], **rows)])
+    assert proof.failed == [line.format(corpus[0].title) for line in failed]
+    assert (proof.claims, proof.unsure) == (2, unsure)
 
 
-def test_a_cheat_that_is_admitted_as_open_is_noted_and_no_failure(corpus: list[Cheat]) -> None:
-    made = trial(corpus, row=PASSED)
-    opened = replace(made, cheat=replace(made.cheat, entry=msgspec.structs.replace(made.cheat.entry, open="nobody")))
-    earned = replace(made, cheat=replace(made.cheat, entry=msgspec.structs.replace(made.cheat.entry, earns="works")))
-    assert failed_cheats([], [opened, earned]) == []
-    assert notes_on_cheats([], [opened, earned]) == [
-        f"OPEN  {made.cheat.title} at bwrap: is worth 5 points too many (nobody)"
-    ]
-    (tmp,) = [line for line in markdown([cheat_table([opened, earned])]).splitlines() if line.startswith("| clocks")]
-    assert tmp == "| clocks | bwrap | 2 | 5 |  | 1 | 1 | 2/2 |  |"
+def test_cheat_may_earn_what_its_entry_admits(corpus: list[Cheat]) -> None:
+    def changed(**changes: str) -> Trial:
+        return judged(replace(corpus[0], entry=msgspec.structs.replace(corpus[0].entry, **changes)), row=PASSED)
+
+    proof = prove_times([changed(open="nobody"), changed(earns="works"), judged(corpus[0])])
+    assert proof.failed == []
+    assert proof.notes == [f"OPEN  {corpus[0].title} at bwrap: is worth 5 points too many (nobody)"]
+    assert "| clocks | bwrap | 3 | 5 | the clock 1 | 1 | 1 | 3/3 |  |" in markdown(proof.tables)
+
+
+@pytest.mark.parametrize(
+    ("row", "stopped_by"),
+    [
+        (FAILED, "the clock"),
+        (msgspec.structs.replace(FAILED, ratio=None), "the check"),
+        (msgspec.structs.replace(FAILED, outcome="crashed"), "no valid answer"),
+        (PASSED, ""),
+    ],
+)
+def test_cheat_names_what_stopped_it(corpus: list[Cheat], row: PerformanceResult, stopped_by: str) -> None:
+    assert judged(corpus[0], row=row).stopped_by == stopped_by
 
 
 def test_certify_refutes_a_slow_solution_that_passes() -> None:
     slow = next(iter(slow_ones(KATAS).values()))
-    assert failed_cheats([SlowTrial(slow, "none", FAILED), SlowTrial(slow, "none", RESTLESS_ROW)], []) == []
-    assert failed_cheats([SlowTrial(slow, "none", PASSED)], []) == [
-        f"slow {slow.title} at none: it is passed, not too slow"
-    ]
-    assert f"| 0.30 | 0 of {slow.workload.points.full:g} |" in markdown(
-        [slow_solutions([SlowTrial(slow, "none", FAILED)])]
-    )
-
-
-def test_certify_names_chosen_katas_without_cheats() -> None:
-    refused = ask("certify", "--only", "cheats", "--kata", "same_storage")
-    assert (refused.code, "there are no cheats in same_storage" in refused.err) == (2, True)
+    proof = prove_times([judge_slow(slow, "none", row) for row in (FAILED, RESTLESS_ROW, PASSED)])
+    assert proof.failed == [f"slow {slow.title} at none: it is passed, not too slow"]
+    assert (proof.claims, proof.unsure) == (3, 1)
+    row = f"| {slow.title} | linear_forward | none | 0.30 | 0 of {slow.workload.points.full:g} |"
+    assert row in markdown(proof.tables)

@@ -1,0 +1,167 @@
+"""The corpora of attacks, slow solutions and cheats: how entries are read, and what their trials prove."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from grader.base.errors import CallError, MachineError
+from grader.proof.attack_run import tabulate_attacks
+from grader.proof.attacks import Attack, attacks
+from grader.proof.cheat_run import tabulate_cheats
+from grader.proof.cheats import Cheat, cheats, slow_ones
+from grader.proof.proof import Level, Options, Trial, markdown, prove_trials, try_levels
+from grader.sandbox.launch import Isolation
+from grader.tests.conftest import ask
+from torchkata.course import course
+
+KATAS = list(course().katas.values())
+BELOW = {attacks: 'wrong = "same_storage/values"', cheats: 'slow = "linear/three_times"'}
+ENTRY = """
+[hides]
+aim = "is right in secret"
+{}
+code = "HOSTILE = 1"
+control = "HONEST = 1"
+"""
+
+Read = Callable[..., Iterator[Attack | Cheat]]
+
+
+@pytest.fixture(scope="module", params=[attacks, cheats])
+def corpus(request: pytest.FixtureRequest) -> list[Attack | Cheat]:
+    """A whole corpus."""
+    return list(request.param(KATAS))
+
+
+def sources(entry: Attack | Cheat) -> list[dict[str, bytes]]:
+    """Return all that is handed in for an entry."""
+    if isinstance(entry, Cheat):
+        return [entry.files(), entry.control()]
+    return [made.files for made in (entry.hostile, entry.control, entry.before, entry.beside) if made]
+
+
+def test_corpus_is_large(corpus: list[Attack | Cheat]) -> None:
+    assert len(corpus) >= 60
+    assert len({entry.title for entry in corpus}) == len(corpus)
+    assert all(entry.entry.aim for entry in corpus)
+
+
+def test_code_of_corpus_compiles(corpus: list[Attack | Cheat]) -> None:
+    compiled: set[bytes] = set()
+    for entry in corpus:
+        for name, content in (item for files in sources(entry) for item in files.items()):
+            if content not in compiled:
+                compile(content, f"{entry.title}: {name}", "exec")
+            compiled.add(content)
+
+
+@pytest.mark.parametrize(
+    ("read", "old", "new", "words"),
+    [
+        (attacks, "/values", "/nothing", "tricks/hides: the zoo has no wrong 'same_storage/nothing'"),
+        (cheats, "three_times", "four_times", "tricks/hides: the zoo has no slow 'linear/four_times'"),
+        (attacks, 'code = "HOSTILE = 1"', "", "missing required field `code`"),
+        (attacks, 'control = "HONEST = 1"', "", "missing required field `control`"),
+        (attacks, "control =", 'levels = ["bwrap"]\ncontrol =', "say because of what it is not tried at every level"),
+        (attacks, "control =", 'elsewhere = {x = ""}\ncontrol =', "tricks/hides: there is no kata 'x'"),
+        (attacks, "control =", 'only = "none"\ncontrol =', "Invalid enum value 'none'"),
+        *((read, "control =", 'contrul = ""\ncontrol =', "unknown field `contrul`") for read in BELOW),
+        *((read, "[hides]", "[hides", "tricks.toml: ") for read in BELOW),
+    ],
+)
+def test_flawed_entry_is_named(tmp_path: Path, read: Read, old: str, new: str, words: str) -> None:
+    (tmp_path / "tricks.toml").write_text(ENTRY.format(BELOW[read]).replace(old, new))
+    with pytest.raises(CallError) as refused:
+        list(read(KATAS, tmp_path))
+    assert words in str(refused.value)
+
+
+def test_slow_solution_needs_a_workload_of_its_kata(tmp_path: Path) -> None:
+    (tmp_path / "sgd.toml").write_text('[slow]\nworkload = "linear_forward"\nwords = "is slow"\ncode = ""')
+    with pytest.raises(CallError, match="sgd is not timed on a workload 'linear_forward'"):
+        slow_ones(KATAS, tmp_path)
+
+
+@pytest.mark.parametrize(("part", "kata"), [("attacks", "cruncher"), ("cheats", "same_storage")])
+def test_certify_names_katas_without_entries(part: str, kata: str) -> None:
+    done = ask("certify", "--only", part, "--kata", kata)
+    assert (done.code, done.err.strip()) == (2, f"grader: there are no {part} in {kata}")
+
+
+STOPPED = Trial("attack", "tricks/hides", "none", (), "", "the check", mib=1.0, seconds=0.4)
+EARNS = replace(STOPPED, problems=("earned 8 points too many",), stopped_by="", gained=8.0, harmed_next=True, mib=3.2)
+
+
+def test_trial_with_a_problem_fails_unless_admitted() -> None:
+    opened = replace(EARNS, admitted="OPEN", reason="nobody knows how")
+    left = replace(EARNS, kind="cheat", admitted="ONLY BWRAP STOPS")
+    proof = prove_trials([STOPPED, EARNS, opened, left], [])
+    assert proof.claims == 8
+    assert proof.failed == ["attack tricks/hides at none: earned 8 points too many"]
+    assert proof.notes == [
+        "OPEN  tricks/hides at none: earned 8 points too many (nobody knows how)",
+        "ONLY BWRAP STOPS  tricks/hides at none: earned 8 points too many",
+    ]
+
+
+def test_control_that_is_not_accepted_fails() -> None:
+    trials = [replace(STOPPED, control_problem="linear is wrong"), replace(STOPPED, control_problem=None)]
+    proof = prove_trials(trials, [])
+    assert (proof.claims, proof.failed) == (3, ["control of tricks/hides at none: linear is wrong"])
+
+
+def test_unsure_trials_are_counted_and_noted_once() -> None:
+    slow = replace(STOPPED, kind="slow", title="linear/slow", control_problem=None, unsure=True)
+    proof = prove_trials([replace(STOPPED, kind="cheat", unsure=True, control_unsure=True), slow], [])
+    assert (proof.claims, proof.unsure, proof.failed) == (3, 3, [])
+    assert proof.notes == ["UNSURE  tricks/hides at none", "UNSURE  slow linear/slow at none"]
+
+
+@pytest.mark.parametrize(
+    ("tabulate", "row"),
+    [
+        (tabulate_attacks, "| tricks | none | 4 | 24 | 3 | the check 1 | 1 | 1 | 3/4 | 3 | 1.2 |"),
+        (tabulate_cheats, "| tricks | none | 4 | 24 | the check 1 | 1 | 1 | 3/4 | 2 |"),
+    ],
+)
+def test_table_sums_up_a_class_at_a_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
+    trials = [
+        replace(STOPPED, unsure=True, control_unsure=True, seconds=1.25),
+        replace(EARNS, admitted="OPEN"),
+        replace(EARNS, admitted="ONLY BWRAP STOPS"),
+        replace(EARNS, does_the_work=True),
+        replace(STOPPED, level="bwrap"),
+    ]
+    other, found = markdown([tabulate(trials)]).splitlines()[-2:]
+    assert found == row
+    assert other.startswith("| tricks | bwrap | 1 | 0 |")
+
+
+@pytest.mark.parametrize(
+    ("isolation", "quick", "broken", "tried"),
+    [
+        ("auto", False, "", ["bwrap", "none"]),
+        ("auto", True, "", ["bwrap"]),
+        ("auto", True, "bwrap", ["none"]),
+        ("bwrap", False, "", ["bwrap"]),
+        ("bwrap", False, "bwrap", None),
+    ],
+)
+def test_levels_that_are_tried(isolation: Isolation, quick: bool, broken: str, tried: list[str] | None) -> None:
+    def attempt(level: Level, trials: list[Trial]) -> None:
+        if level == broken:
+            raise MachineError("no namespaces here")
+        trials.append(replace(STOPPED, level=level))
+
+    options, written = Options(1, 1, 10, isolation, (), None, quick=quick), StringIO()
+    with pytest.raises(MachineError) if tried is None else contextlib.nullcontext():
+        trials = try_levels(options.levels, attempt, options, Console(file=written), "attack")
+        assert [trial.level for trial in trials] == tried
+    warned = written.getvalue() == "warning: no attack was tried there: no namespaces here\n"
+    assert warned == bool(broken and tried)
