@@ -1,9 +1,7 @@
-"""The sandbox for GPU workers, without a GPU: what libcuda asks of the kernel.
-
-That memory is shared across namespaces, users and the filter, the rehearsal in test_prove_gpu.py shows.
-"""
+"""The sandbox for GPU workers, without a GPU: what libcuda asks of the kernel, and shared memory."""
 
 import errno
+import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +9,15 @@ from pathlib import Path
 import pytest
 
 from grader.sandbox import launch
+from grader.sandbox.cuda import SIGNATURES
 from grader.sandbox.launch import Gpu, Sandbox
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
+from grader.speed.paused_worker import PausedWorker
 from grader.tests.conftest import python
 from grader.tests.gpu_plumbing import with_driver
 from grader.tests.handed_in import LINEAR, handed_in
+from grader.tests.processes import descendants
 from grader.tests.workers import Ask, asking
 
 LIMITS = setup.limits()
@@ -38,6 +39,46 @@ def test_a_device_that_cannot_share_memory_is_named(driver: Path, lacks: str, wo
     assert done.returncode == 0, done.stderr
     assert words in done.stdout
     assert bool(done.stdout.strip()) == bool(words)
+
+
+CALLS = """
+import os, torch
+from grader.sandbox import cuda
+from grader.tests.gpu_plumbing import at_address, descriptors
+cuda.start_context, cuda.as_tensor, torch.cuda.synchronize = lambda: None, at_address, lambda: None
+def share_memory():
+    assert cuda.lacking() == ""
+    memory = cuda.CUDA.memory(100)
+    descriptor = memory.descriptor()
+    other = cuda.CUDA.memory(100, descriptor)
+    memory.tensor.fill_(7)
+    assert other.tensor.tolist() == [7] * 100
+    os.close(descriptor)
+    other.release()
+    memory.release()
+before = descriptors()
+share_memory()
+print(descriptors() - before)
+for name in cuda.SIGNATURES:
+    os.environ["FAKE_CUDA_FAILS"] = name
+    try:
+        share_memory()
+    except cuda.CudaError as error:
+        print(error)
+"""
+
+
+def test_memory_is_shared_and_failed_calls_are_named(driver: Path) -> None:
+    done = code_with(driver, CALLS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["0", *(f"{name} failed with error 999" for name in SIGNATURES)]
+
+
+def test_killed_workers_leave_their_memory_to_the_grader(driver: Path) -> None:
+    done = with_driver(driver, "-m", "grader.tests.gpu_plumbing", "--pretended")
+    assert done.returncode == 0, done.stderr
+    worker = {"right": [True, True], "alive": 7}
+    assert json.loads(done.stdout) == {"workers": [worker, worker], "violations": [], "left open": 0}
 
 
 FORKS = """
@@ -113,6 +154,15 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
 def test_a_gpu_worker_can_do_nothing_else_that_it_should_not(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         assert WorkerRunner(control, LIMITS).violations(["/etc/passwd"]) == []
+
+
+def test_ended_gpu_worker_is_gone(sandbox: Sandbox) -> None:
+    with sandbox.clone() as control:
+        worker = PausedWorker(control, LIMITS)
+        worker.start({})
+        running = descendants(sandbox.process.pid)
+        worker.end()
+        assert len(running - descendants(sandbox.process.pid)) == 1, "the driver frees its memory after its end"
 
 
 def test_a_zygote_that_has_loaded_the_driver_says_so_and_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
