@@ -122,6 +122,19 @@ def test_worker_synchronizes_before_it_answers(monkeypatch: pytest.MonkeyPatch) 
     assert not device.pending
 
 
+def test_memory_is_counted_from_before_a_students_code(
+    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free, taken = [10], {"lay out": 1, "begin": 2}
+
+    def take(_worker: object, step: str) -> Reply:
+        free[0] -= taken.get(step, 0)
+        return Reply("returned")
+
+    monkeypatch.setattr(FakeWorker, "take", take)
+    assert begin({}, FakeDevice(lambda: free[0])).free_before == 9
+
+
 @FOR_BOTH
 def test_only_a_student_pays_until_the_device_rests(begin: Callable[..., Any], files: dict[str, bytes] | None) -> None:
     timed = begin(files)
@@ -251,11 +264,11 @@ def test_a_host_that_seems_to_wait_is_tried_again_in_a_fresh_process_before_it_f
 
 
 def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed() -> None:
-    free, looked = [2**33], threading.Event()
+    free, looked = [2**33 - 2**30], threading.Event()  # a GiB was taken before the block began
 
     def look() -> int:
         found = free[0]
-        if found < 2**33:
+        if found < 2**32:
             looked.set()
         return found
 
@@ -267,7 +280,7 @@ def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed() -> None:
     timed = pretended_worker(block=block, free=look)
     timed.task = replace(timed.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
     found = figures.peak_of_the_device(timed)
-    assert "4096 MiB held at most" in found.note
+    assert "5120 MiB held at most" in found.note
     assert 0 < found.ratio < 2
 
 
