@@ -106,12 +106,12 @@ def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
 
 
 @pytest.fixture
-def speed(request: pytest.FixtureRequest, student: Student, stopwatch: Stopwatch) -> Callable[[], None]:
+def speed(request: pytest.FixtureRequest, student: Student, stopwatch: Stopwatch, workload: str) -> Callable[[], None]:
     """Return what measures a test's workload. It raises Wrong where the result is wrong or too slow."""
-    workload = workload_of(request.node)
+    chosen = course().workloads[workload]
     assert isinstance(student.runner, InProcess)
-    student.reset(workload.uses[-1])
-    trial = Trial(workload, student.runner.assignment, stopwatch)
+    student.reset(chosen.uses[-1])
+    trial = Trial(chosen, student.runner.assignment, stopwatch)
 
     def measure() -> None:
         figure = trial.measure()
@@ -121,9 +121,9 @@ def speed(request: pytest.FixtureRequest, student: Student, stopwatch: Stopwatch
         request.node.stash[FIGURE] = figure
         if verdict.outcome == "failed":
             raise Wrong(
-                expected=said(f"{figure.thresholds.passing:.2f} or more {work_of(workload.name).of}"),
+                expected=said(f"{figure.thresholds.passing:.2f} or more {work_of(workload).of}"),
                 yours=f"{verdict.median:.2f}",
-                note=lesson(workload.name, stopwatch.kind, verdict.median, figure.mfu, device(stopwatch.name)),
+                note=lesson(workload, stopwatch.kind, verdict.median, figure.mfu, device(stopwatch.name)),
             )
 
     return measure
