@@ -15,8 +15,9 @@ import torch
 from grader.sandbox import bench, cuda
 from grader.sandbox.orders import Begin
 from grader.speed import figures, rates, setup, timed_worker
+from grader.speed import machine as machines
 from grader.speed.figures import STEPS, Figure, WrongResult
-from grader.speed.machine import Machine
+from grader.speed.machine import WARM_SECONDS, Machine
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Done, Task, TimedWorker
 from grader.tests.fake_device import FakeDevice, FakeWorker
@@ -27,7 +28,7 @@ from torchkata.seam.assignment import Assignment
 from torchkata.seam.failures import Inconclusive
 from torchkata.seam.reply import Reply
 from torchkata.speed.datasheets import device
-from torchkata.speed.decision import peak_on, thresholds_on
+from torchkata.speed.decision import OPENING_BLOCKS, Final, peak_on, thresholds_on
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import work_of
 
@@ -346,3 +347,46 @@ def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:
         assert thresholds_on(device(name), "cuda", workload, torch.bfloat16) == expected
     assert peak_on(device("NVIDIA A100-SXM4-80GB"), torch.bfloat16) == 312e12
     assert peak_on(None, torch.bfloat16) is None
+
+
+class Clocked:
+    """Stands in for `TimedWorker`: each block takes BLOCK seconds of a pretended clock."""
+
+    BLOCK = 0.25
+    check = SimpleNamespace(floor=0.0)
+    now = 0.0
+    student_began = 0.0
+
+    def __init__(self, _control: object, _limits: object, _task: object, files: object, *_: object) -> None:
+        if files is not None:
+            Clocked.student_began = Clocked.now
+
+    def block(self, _seconds: float) -> Any:
+        Clocked.now += Clocked.BLOCK
+        return SimpleNamespace(seconds=Clocked.BLOCK, error=0.0)
+
+    def close(self) -> None:
+        pass
+
+
+def test_device_is_warmed_up_when_it_has_cooled_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(monotonic=lambda: Clocked.now)
+    monkeypatch.setattr(machines, "time", clock)
+    monkeypatch.setattr(rates, "time", clock)
+    monkeypatch.setattr(rates, "TimedWorker", Clocked)
+    nothing: Any = None
+    machine = Machine("cuda", "simulated", None, 0, course().limits, nothing, nothing, lambda: "")
+    workload, task = course().workloads["linear_forward"], replace(SMALL, calls=1)
+
+    def seconds_before_the_student(attempt: int = 1) -> float:
+        began = Clocked.now
+        verdict, _ = rates.one_attempt(machine, workload, task, {}, attempt)
+        assert isinstance(verdict, Final)
+        return Clocked.student_began - began
+
+    opening, whole = OPENING_BLOCKS * Clocked.BLOCK, machine.demands.warm_up_seconds
+    assert seconds_before_the_student() >= whole + opening
+    assert seconds_before_the_student() == Clocked.BLOCK + opening, "it is warm"
+    assert seconds_before_the_student(attempt=2) >= whole + opening
+    Clocked.now += WARM_SECONDS
+    assert seconds_before_the_student() >= whole + opening
