@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.prove_gpu import permissions
 from grader.sandbox import launch
 from grader.sandbox.cuda import SIGNATURES
-from grader.sandbox.launch import Gpu, Sandbox
+from grader.sandbox.launch import Sandbox
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
 from grader.speed.paused_worker import PausedWorker
 from grader.tests.conftest import python
-from grader.tests.gpu_plumbing import with_driver
+from grader.tests.gpu_plumbing import HERE, with_driver
 from grader.tests.handed_in import LINEAR, handed_in
 from grader.tests.processes import descendants
 from grader.tests.workers import Ask, asking
@@ -131,7 +132,7 @@ def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
         return runtime
 
     monkeypatch.setattr(launch, "copy_runtime", with_code)
-    return launch.launch("bwrap", LIMITS, setup.timing(Gpu("GPU-0", 0)))
+    return launch.launch("bwrap", LIMITS, setup.timing(HERE))
 
 
 @pytest.fixture(scope="module")
@@ -184,24 +185,7 @@ def test_a_class_is_graded_without_a_sandbox_by_a_torch_that_would_load_the_driv
     assert (done.code, "this process has loaded the CUDA driver" in done.err) == (3, True)
 
 
-WANTED = {  # what libcuda is publicly known to ask of the kernel
-    "a socket that listens": """
-s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-s.bind(f"\\0cuda-uvmfd-{os.getpid()}")
-s.listen(16)
-s.close()""",
-    "memory by descriptor": "os.close(os.memfd_create('x'))",
-    "names of threads": """
-done = threading.Event()
-thread = threading.Thread(target=done.wait)
-thread.start()
-with open(f"/proc/self/task/{thread.native_id}/comm", "w") as file:
-    file.write("cuda-EvtHandlr")
-done.set()
-thread.join()""",
-    "shared memory": """
-os.close(os.open("/dev/shm/cuda.shm.0", os.O_RDWR | os.O_CREAT, 0o600))
-os.unlink("/dev/shm/cuda.shm.0")""",
+WANTED = {  # what libcuda is publicly known to ask of the kernel, beside what `fake_cuda.c` asks
     "address space": "mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=0)",
     "threads": """
 done = threading.Event()
@@ -237,6 +221,11 @@ except OSError as error:
     answer = torch.tensor([[float(error.errno)]])
 """
 IMPORTS = "import mmap, socket, threading"
+
+
+def test_the_driver_starts_in_a_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
+    assert permissions.started(HERE) == permissions.STARTED
 
 
 @pytest.mark.parametrize("name", WANTED)
