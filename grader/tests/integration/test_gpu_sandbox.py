@@ -199,20 +199,12 @@ for descriptor in opened:
     os.close(descriptor)""",
     "its own process": "assert open('/proc/self/maps').read() and os.stat('/proc/self/ns/pid')",
 }
-REFUSED = {
-    "connect": 's = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect("\\0nobody")',
-    "accept": """
+ACCEPT = """
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.bind("\\0mine")
 s.listen(1)
 s.setblocking(False)
-s.accept()""",
-    "a stream": "socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)",
-    "datagrams": "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)",
-    "the internet": "socket.socket(socket.AF_INET, socket.SOCK_STREAM)",
-    "the kernel": "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)",
-    "a process": "os.fork()",
-}
+s.accept()"""
 TRY = """
 try:
     exec({code!r}, globals())
@@ -233,9 +225,8 @@ def test_a_gpu_worker_may_do_what_the_driver_needs(ask: Ask, name: str) -> None:
     assert float(ask(TRY.format(code=WANTED[name]), IMPORTS)) == 0
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_a_gpu_worker_cannot_connect_to_anything_or_fork(ask: Ask, name: str) -> None:
-    assert float(ask(TRY.format(code=REFUSED[name]), IMPORTS)) in (errno.EPERM, errno.EACCES)
+def test_a_gpu_worker_cannot_accept_a_connection(ask: Ask) -> None:
+    assert float(ask(TRY.format(code=ACCEPT), IMPORTS)) in (errno.EPERM, errno.EACCES)
 
 
 def test_a_gpu_worker_sees_one_device_and_keeps_no_cache(ask: Ask) -> None:

@@ -116,53 +116,35 @@ def verdicts(monkeypatch: pytest.MonkeyPatch, error: BaseException | Final, kind
     return row
 
 
-@pytest.mark.parametrize(
-    ("error", "outcome", "words"),
-    [
-        (NotStarted(Place("train.py", 3)), "not_started", "train.py is not written yet"),
-        (Crashed("ValueError: no", Place("train.py", 7)), "crashed", "ValueError: no (train.py, line 7)"),
-        (Died("it ended Python"), "crashed", "it ended Python"),
-        (TimedOut("no answer within 3 seconds"), "timed_out", "no answer within 3 seconds"),
-        (Inconclusive("no worker"), "inconclusive", "no worker; this is not your fault, and costs nothing"),
-    ],
-)
-def test_every_way_for_a_workload_to_end_has_its_outcome(
-    monkeypatch: pytest.MonkeyPatch, error: BaseException, outcome: str, words: str
-) -> None:
-    row = verdicts(monkeypatch, error)
-    assert (row.outcome, row.score, row.max_score, row.ratio) == (outcome, 0, 2, None)
-    assert words in row.message
-
-
-LESSON = "Update in place"
+REHEARSAL = "This is a rehearsal, no points: only speed on a GPU earns them."
 
 
 @pytest.mark.parametrize(
     ("end", "outcome", "words", "points"),
     [
-        (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held", 1),
-        (Final("failed", note="wrong"), "failed", "wrong", 0),
+        (NotStarted(Place("train.py", 3)), "not_started", "train.py is not written yet", 0),
         (Crashed("ValueError: no", Place("train.py", 7)), "crashed", "ValueError: no (train.py, line 7)", 0),
+        (Died("it ended Python"), "crashed", "it ended Python", 0),
+        (TimedOut("no answer within 3 seconds"), "timed_out", "no answer within 3 seconds: more than 10 times", 0),
+        (Inconclusive("no worker"), "inconclusive", "no worker; this is not your fault, and costs nothing", 0),
+        (Final("failed", note="wrong"), "failed", "wrong", 0),
+        (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held", 1),
     ],
 )
-def test_cpu_gives_the_same_verdict_and_no_points(
+def test_every_end_has_an_outcome_and_words(
     monkeypatch: pytest.MonkeyPatch, end: BaseException | Final, outcome: str, words: str, points: int
 ) -> None:
     row = verdicts(monkeypatch, end)
-    assert (row.outcome, row.score, row.rehearsed) == (outcome, points, False)
-    assert row.message.startswith(words)
-    assert (LESSON in row.message) == (points > 0), "no lesson from a wrong result"
-    if points:
-        assert (row.ratio, row.thresholds) == (0.7, (0.6, 0.85))
-    rehearsed = verdicts(monkeypatch, end, "cpu")
-    assert (rehearsed.outcome, rehearsed.score, rehearsed.max_score, rehearsed.rehearsed) == (outcome, 0, 0, True)
-    first, *_, last = rehearsed.message.splitlines()
-    assert (first, last) == (words, "This is a rehearsal, no points: only speed on a GPU earns them.")
-
-
-def test_inconclusive_workload_is_no_rehearsal(monkeypatch: pytest.MonkeyPatch) -> None:
-    lost = verdicts(monkeypatch, Inconclusive("no worker"), "cpu")
-    assert (lost.max_score, "rehearsal" in lost.message) == (0, False), "it counts neither way, as everywhere"
+    assert (row.outcome, row.score, row.max_score, row.rehearsed) == (outcome, points, 2, False)
+    first, *lesson = row.message.splitlines()
+    assert first.startswith(words)
+    assert ("Update in place" in "".join(lesson)) == (points > 0), "no lesson from a wrong result"
+    assert row.ratio == (0.7 if points else None)
+    assert not points or row.thresholds == (0.6, 0.85)
+    on_cpu = verdicts(monkeypatch, end, "cpu")
+    assert (on_cpu.outcome, on_cpu.score, on_cpu.max_score) == (outcome, 0, 0)
+    counts = outcome != "inconclusive"
+    assert (on_cpu.rehearsed, REHEARSAL in on_cpu.message.splitlines()) == (counts, counts)
 
 
 def graded_kata(name: str, status: Any) -> KataResult:
