@@ -42,7 +42,6 @@ RUNTIME = (  # all of the engine that a worker can see
 PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that any worker can see
 WORKLOADS = "reference/workloads/*.py"  # what a worker that is timed can see besides
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
-CUDA = "grader/sandbox/cuda.py"
 NOT_OURS = (".git", ".venv", "__pycache__")
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # beside the device's own file
 FROM_USR = ("/usr", "/lib", "/lib64")  # which the sandbox has anyway
@@ -63,7 +62,6 @@ class Timing:
     arena_bytes: int  # of memory that it shares with the grader
     core: int | None = None  # the only one it may run on
     gpu: Gpu | None = None
-    accelerator: Path = ENGINE / CUDA  # the module by which a worker uses it
 
 
 class IsolationError(Exception):
@@ -144,7 +142,6 @@ def launch(
     hide_memory()
     confinement = confine(isolation, limits, timing)
     runtime = copy_runtime(timed=timing.arena_bytes > 0)
-    shutil.copyfile(timing.accelerator, runtime / CUDA)
     ours, theirs = socket.socketpair()
     config = {
         "runtime": "/runtime" if isolation == "bwrap" else str(runtime),

@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from socket import socket
 
@@ -55,12 +54,10 @@ def build(folder: Path) -> str:
     return ""
 
 
-def with_driver(
-    folder: Path, *python: str, before: Sequence[str] = (), **variables: str
-) -> subprocess.CompletedProcess[str]:
+def with_driver(folder: Path, *python: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run Python where it finds this library."""
     return subprocess.run(
-        [*before, sys.executable, *python],
+        [sys.executable, *python],
         cwd=ROOT,
         env={**os.environ, "LD_LIBRARY_PATH": str(folder), **variables},
         capture_output=True,

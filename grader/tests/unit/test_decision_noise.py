@@ -18,6 +18,16 @@ measures = st.sampled_from([(THRESHOLDS, None), (MFU, PEAK)])
 slowdowns = st.one_of(st.just(1.0), st.floats(0.95, 1), st.floats(0.95, 1), st.floats(0.01, 1))
 
 
+def assert_fair(
+    ratio: float, machine: list[float], own: list[float], measure: tuple[Tiers, float | None], rules: Rules
+) -> None:
+    """Assert that a student loses nothing by noise, except where float arithmetic alone decides."""
+    verdict = judged(sampled(ratio, machine, own), thresholds=measure[0], peak=measure[1], rules=rules)
+    needed = as_ratios(*measure, FULL_RATE)
+    near = any(math.isclose(ratio, bar, rel_tol=1e-6) for bar in (needed.passing, needed.full))
+    assert near or not_worse(verdict, true_rank(ratio, *measure))
+
+
 @given(
     ratio=st.floats(0.01, 2),
     machine=st.lists(slowdowns, min_size=7, max_size=45),
@@ -30,15 +40,7 @@ def test_a_slowing_machine_never_fails_a_student_who_truly_passes(
 ) -> None:
     """The machine may slow by any amount at any time: a student's block is no slower than the baselines beside it."""
     own = [between.draw(st.floats(min(pair), 1)) for pair in itertools.pairwise(machine)]
-    thresholds, peak = measure
-    verdict = judged(sampled(ratio, machine, own), thresholds=thresholds, peak=peak, rules=rules)
-    assert not_worse(verdict, true_rank(ratio, thresholds, peak)) or near(ratio, measure)
-
-
-def near(ratio: float, measure: tuple[Tiers, float | None]) -> bool:
-    """Whether float arithmetic alone may decide."""
-    needed = as_ratios(*measure, FULL_RATE)
-    return any(math.isclose(ratio, bar, rel_tol=1e-6) for bar in (needed.passing, needed.full))
+    assert_fair(ratio, machine, own, measure, rules)
 
 
 @given(
@@ -53,9 +55,7 @@ def test_single_slow_blocks_never_fail_a_student_who_truly_passes(
 ) -> None:
     """Half of a student's blocks are hit as badly as can be, and no baseline beside them."""
     random.Random(seed).shuffle(own)
-    thresholds, peak = measure
-    verdict = judged(sampled(ratio, [1.0] * 21, own), thresholds=thresholds, peak=peak, rules=rules)
-    assert not_worse(verdict, true_rank(ratio, thresholds, peak)) or near(ratio, measure)
+    assert_fair(ratio, [1.0] * 21, own, measure, rules)
 
 
 @given(
@@ -97,10 +97,7 @@ def test_alternating_baselines_never_fail_a_student_who_truly_passes(
 ) -> None:
     """The worst that tolerated noise can do: every block of the student's shares the slower one's state."""
     slow = 1 - 0.99 * rules.spread
-    thresholds, peak = measure
-    machine = [(1.0, slow)[block % 2] for block in range(count + 1)]
-    verdict = judged(sampled(ratio, machine, [slow] * count), thresholds=thresholds, peak=peak, rules=rules)
-    assert not_worse(verdict, true_rank(ratio, thresholds, peak)) or near(ratio, measure)
+    assert_fair(ratio, [(1.0, slow)[block % 2] for block in range(count + 1)], [slow] * count, measure, rules)
 
 
 def test_a_sample_counts_against_the_faster_baseline_or_in_doubt_the_slower() -> None:

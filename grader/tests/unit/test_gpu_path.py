@@ -1,6 +1,6 @@
 """What only a GPU would run, with a pretended one: calls to CUDA, blocks, memory, and what is watched."""
 
-import os
+import mmap
 import threading
 import time
 from collections.abc import Callable
@@ -8,59 +8,31 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 import torch
-from torch import Tensor
 
-from grader.sandbox import cuda
+from grader.sandbox import bench, cuda
+from grader.sandbox.orders import Begin
 from grader.speed import figures, rates, setup, timed_worker
+from grader.speed import machine as machines
 from grader.speed.figures import STEPS, Figure, WrongResult
-from grader.speed.machine import Machine
-from grader.speed.rest import Rest
+from grader.speed.machine import WARM_SECONDS, Machine
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Done, Task, TimedWorker
+from grader.tests.fake_device import FakeDevice, FakeWorker
+from grader.tests.solution import SOLUTION
+from torchkata.compat.torch_internals import DispatchMode
 from torchkata.course import course
+from torchkata.seam.assignment import Assignment
 from torchkata.seam.failures import Inconclusive
 from torchkata.seam.reply import Reply
 from torchkata.speed.datasheets import device
-from torchkata.speed.decision import peak_on, thresholds_on
+from torchkata.speed.decision import OPENING_BLOCKS, Final, peak_on, thresholds_on
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import work_of
 
 PATIENCE = 60.0  # seconds that a thread may take to have its turn
-
-
-class HostMemory:
-    """Stands in for memory of a device: the host's."""
-
-    alive = 0
-
-    def __init__(self, size: int) -> None:
-        self.tensor = torch.zeros(size, dtype=torch.uint8)
-        HostMemory.alive += 1
-
-    def descriptor(self) -> int:
-        """Some file's."""
-        return os.open(os.devnull, os.O_RDONLY)
-
-    def release(self) -> None:
-        """Gone."""
-        HostMemory.alive -= 1
-
-
-class Host:
-    """Stands in for a device: what is queued is done at once."""
-
-    def __init__(self, free: Callable[[], int] = lambda: 0) -> None:
-        self.free_bytes = free
-
-    def memory(self, size: int, descriptor: int | None = None) -> HostMemory:
-        """New memory: the grader maps no other."""
-        assert descriptor is None
-        return HostMemory(size)
-
-    def synchronize(self) -> None:
-        """Nothing is queued."""
 
 
 def test_cuda_memory_is_described_as_torch_reads_it() -> None:
@@ -68,67 +40,119 @@ def test_cuda_memory_is_described_as_torch_reads_it() -> None:
     assert described == {"shape": (12,), "typestr": "|u1", "data": (0x7F00, False), "version": 3}
 
 
-class PretendedWorker:
-    """A worker that goes on writing after it has answered, as a queue on a GPU does."""
+SMALL = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
+FOR_BOTH = pytest.mark.parametrize("files", [None, {}], ids=["baseline", "student"])
+
+
+class FakeRest:
+    """Stands in for `Rest`: the device is busy for five seconds after each block."""
 
     def __init__(self, *_: object) -> None:
-        self.late: Callable[[], None] = lambda: None
+        self.looks = 0
 
-    def start(self, _files: object) -> Tensor:
-        return torch.zeros(2**16, dtype=torch.uint8)
+    def look_again(self) -> None:
+        self.looks += 1
 
-    def lay_out(self, _order: object, _descriptor: int) -> Reply:
-        return Reply("returned")
-
-    def begin(self) -> Reply:
-        return Reply("returned")
-
-    def memory(self) -> None:
-        pass
-
-    def still(self) -> None:
-        pass
-
-    def block(self, _request: object, _seconds: float, settle: Callable[[], None]) -> Any:
-        settle()
-        self.late()
-        return SimpleNamespace(reply=Reply("returned"), began=0.0, wall=1.0, own=0.25)
-
-    def end(self) -> None:
-        pass
+    def wait(self, _patience: float) -> float:
+        return 5.0
 
 
-def test_results_of_a_block_are_copied_before_the_clock_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", PretendedWorker)
-    monkeypatch.setattr(Rest, "wait", lambda *_: 0.0)
-    task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
-    timed = TimedWorker(None, setup.limits(), task, {}, Host())  # type: ignore[arg-type]
-    worker: Any = timed.worker
+@pytest.fixture
+def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Begin a task with a worker and a device that are pretended."""
+    monkeypatch.setattr(timed_worker, "PausedWorker", FakeWorker)
+    monkeypatch.setattr(timed_worker, "Rest", FakeRest)
+    monkeypatch.setattr(FakeWorker, "device", None)
 
-    def too_late() -> None:
-        for x, y in zip(timed.memory["x"], timed.memory["y"], strict=True):
-            y.copy_(x @ timed.memory["weight"])
+    def begun(files: dict[str, bytes] | None = None, device: Any = None, task: Task = SMALL) -> TimedWorker:
+        return TimedWorker("student", setup.limits(), task, files, device or FakeDevice())  # type: ignore[arg-type]
 
-    worker.late = too_late
-    done = timed.block(1.0)
-    assert done.error == float("inf"), "what comes after the answer comes too late"
-    assert done.seconds > 0.5, "a device's time is the clock's, not the process' own"
+    return begun
+
+
+def test_late_results_of_a_block_do_not_count(begin: Callable[..., Any]) -> None:
+    device = FakeDevice()
+    timed = begin(device=device)
+    assert timed.block(1.0).error <= 2 * timed.check.floor
+    timed.worker.late, timed.worker.work = timed.worker.work, lambda: None
+    assert timed.block(1.0).error == float("inf"), "what comes after the answer comes too late"
     assert not timed.memory["y"].isnan().any()
     timed.close()
-    assert HostMemory.alive == 0
+    assert device.alive == 0
 
 
-@pytest.mark.parametrize("files", [None, {}], ids=["baseline", "student"])
-def test_the_graders_own_part_of_a_block_is_taken_off_on_both_sides(
-    monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes] | None
+class Queues(DispatchMode):
+    """Marks the device as busy whenever something is written to a tensor."""
+
+    def __init__(self, device: FakeDevice) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.device = device
+
+    def __torch_dispatch__(self, func: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.device.pending |= func._schema.is_mutable
+        return func(*args, **(kwargs or {}))
+
+
+@FOR_BOTH
+def test_grader_synchronizes_before_a_worker_goes_on(
+    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes] | None
 ) -> None:
-    monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", PretendedWorker)
-    monkeypatch.setattr(Rest, "wait", lambda *_: 0.0)
-    task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2, times=2)
-    timed = TimedWorker(None, setup.limits(), task, files, Host())  # type: ignore[arg-type]
-    seconds = iter([0.6, 0.2, 0.5])
-    monkeypatch.setattr(timed, "settle", lambda: time.sleep(next(seconds, 0.2)))
-    assert 1.0 < timed.block(10.0).seconds <= 1.6, "two turns of a second each, and of each the least that copying took"
+    """It waits after `prepare`, before each block, and after it has copied the results."""
+    device, pending = FakeDevice(), list[tuple[str, bool]]()
+
+    def take(_worker: object, step: str) -> Reply:
+        pending.append((step, device.pending))
+        return Reply("returned")
+
+    monkeypatch.setattr(FakeWorker, "take", take)
+    with Queues(device):
+        begin(files, device).block(1.0)
+    assert [step for step, _ in pending] == ["start", "lay out", "memory", "begin", "go", "block", "still"]
+    assert not [step for step, queued in pending if queued and step in ("lay out", "begin", "go", "block")]
+
+
+def test_worker_synchronizes_before_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = FakeDevice()
+    monkeypatch.setattr(cuda, "CUDA", device)
+    monkeypatch.setattr(bench, "unmap", lambda _memory: None)
+    worker = bench.Bench(Assignment(SOLUTION), mmap.mmap(-1, 2**16), device.descriptor)
+    order = Begin(SMALL.workload, SMALL.size, SMALL.calls, "cuda", trusted=True, device_bytes=2**16)
+    worker.answer({"lay_out": msgspec.to_builtins(order)})
+    worker.block = lambda: setattr(device, "pending", True)
+    worker.answer({"block": True})
+    assert not device.pending
+
+
+def test_memory_is_counted_from_before_a_students_code(
+    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free, taken = [10], {"lay out": 1, "begin": 2}
+
+    def take(_worker: object, step: str) -> Reply:
+        free[0] -= taken.get(step, 0)
+        return Reply("returned")
+
+    monkeypatch.setattr(FakeWorker, "take", take)
+    assert begin({}, FakeDevice(lambda: free[0])).free_before == 9
+
+
+@FOR_BOTH
+def test_only_a_student_pays_until_the_device_rests(begin: Callable[..., Any], files: dict[str, bytes] | None) -> None:
+    timed = begin(files)
+    assert (timed.block(10.0).seconds > 5) == (files is not None), "a device's time is the clock's: a second"
+    assert timed.rest is None or timed.rest.looks == 1
+
+
+@FOR_BOTH
+def test_time_that_copying_takes_is_subtracted(
+    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes] | None
+) -> None:
+    timed = begin(files, task=replace(SMALL, times=2))
+    now, seconds = [0.0], iter([0.6, 0.2, 0.5])
+    monkeypatch.setattr(timed_worker, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(timed, "settle", lambda: now.__setitem__(0, now[0] + next(seconds, 0.2)))
+    monkeypatch.setattr(FakeRest, "wait", lambda *_: 0.0)
+    assert timed.block(10.0).seconds == pytest.approx(1.6), "two turns of 1 s, each less the least that copying took"
 
 
 def test_steps_that_memory_has_room_for_few_of_are_done_again_for_100_ms(
@@ -178,7 +202,7 @@ def pretended_worker(
         memory={"asked": torch.zeros(1, dtype=torch.int64)},
         check=SimpleNamespace(floor=0.1),
         free_before=2**33,
-        accelerator=Host(free),
+        accelerator=FakeDevice(free),
     )
 
     def run(_seconds: float) -> Done:
@@ -241,11 +265,11 @@ def test_a_host_that_seems_to_wait_is_tried_again_in_a_fresh_process_before_it_f
 
 
 def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed() -> None:
-    free, looked = [2**33], threading.Event()
+    free, looked = [2**33 - 2**30], threading.Event()  # a GiB was taken before the block began
 
     def look() -> int:
         found = free[0]
-        if found < 2**33:
+        if found < 2**32:
             looked.set()
         return found
 
@@ -257,7 +281,7 @@ def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed() -> None:
     timed = pretended_worker(block=block, free=look)
     timed.task = replace(timed.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
     found = figures.peak_of_the_device(timed)
-    assert "4096 MiB held at most" in found.note
+    assert "5120 MiB held at most" in found.note
     assert 0 < found.ratio < 2
 
 
@@ -268,9 +292,13 @@ def test_what_torch_keeps_for_this_process_counts_as_free(monkeypatch: pytest.Mo
 
 
 def closing(
-    monkeypatch: pytest.MonkeyPatch, left: int, back_after: float = float("inf"), files: dict[str, bytes] | None = None
-) -> float:
-    """End a worker that leaves so many bytes behind; how long that takes, where they come back after some seconds."""
+    begin: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    left: int,
+    back_after: float = float("inf"),
+    files: dict[str, bytes] | None = None,
+) -> tuple[float, str]:
+    """End a worker that leaves so many bytes behind until `back_after` seconds; how long that takes, and any error."""
     now, free = [0.0], [2**33]
 
     def sleep(seconds: float) -> None:
@@ -278,27 +306,35 @@ def closing(
         if now[0] >= back_after:
             free[0] = 2**33
 
-    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)
-    monkeypatch.setattr(timed_worker, "PausedWorker", PretendedWorker)
-    monkeypatch.setattr(timed_worker, "time", clock)
-    task = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
-    timed = TimedWorker(None, setup.limits(), task, files, Host(lambda: free[0]))  # type: ignore[arg-type]
+    device = FakeDevice(lambda: free[0])
+    monkeypatch.setattr(timed_worker, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    timed = begin(files, device)
     free[0] -= left
-    timed.close()
-    return now[0]
+    error = ""
+    try:
+        timed.close()
+    except Inconclusive as found:
+        error = str(found)
+    assert device.alive == 0
+    return now[0], error
 
 
-def test_the_memory_of_an_ended_worker_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert closing(monkeypatch, left=SLACK) == 0.0, "this process' own libraries take some, too"
-    assert closing(monkeypatch, left=SLACK + 1, back_after=0.5) == pytest.approx(0.5, abs=0.1)
+def test_the_memory_of_an_ended_worker_is_waited_for(
+    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert closing(begin, monkeypatch, left=SLACK) == (0.0, ""), "this process' own libraries take some, too"
+    seconds, error = closing(begin, monkeypatch, left=SLACK + 1, back_after=0.5)
+    assert error == ""
+    assert seconds == pytest.approx(0.5, abs=0.1)
 
 
-def test_memory_that_does_not_come_back_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = HostMemory.alive
-    with pytest.raises(Inconclusive, match="the memory of an ended process has not come back"):
-        closing(monkeypatch, left=2**30)
-    assert closing(monkeypatch, left=2**30, files={}) > 0, "a student's verdict stands"
-    assert HostMemory.alive == before
+def test_memory_that_does_not_come_back_is_nobodys_fault(
+    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, error = closing(begin, monkeypatch, left=2**30)
+    assert error == "the memory of an ended process has not come back"
+    seconds, error = closing(begin, monkeypatch, left=2**30, files={})
+    assert (seconds > 0, error) == (True, ""), "a student's verdict stands"
 
 
 def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:
@@ -311,3 +347,46 @@ def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:
         assert thresholds_on(device(name), "cuda", workload, torch.bfloat16) == expected
     assert peak_on(device("NVIDIA A100-SXM4-80GB"), torch.bfloat16) == 312e12
     assert peak_on(None, torch.bfloat16) is None
+
+
+class Clocked:
+    """Stands in for `TimedWorker`: each block takes BLOCK seconds of a pretended clock."""
+
+    BLOCK = 0.25
+    check = SimpleNamespace(floor=0.0)
+    now = 0.0
+    student_began = 0.0
+
+    def __init__(self, _control: object, _limits: object, _task: object, files: object, *_: object) -> None:
+        if files is not None:
+            Clocked.student_began = Clocked.now
+
+    def block(self, _seconds: float) -> Any:
+        Clocked.now += Clocked.BLOCK
+        return SimpleNamespace(seconds=Clocked.BLOCK, error=0.0)
+
+    def close(self) -> None:
+        pass
+
+
+def test_device_is_warmed_up_when_it_has_cooled_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(monotonic=lambda: Clocked.now)
+    monkeypatch.setattr(machines, "time", clock)
+    monkeypatch.setattr(rates, "time", clock)
+    monkeypatch.setattr(rates, "TimedWorker", Clocked)
+    nothing: Any = None
+    machine = Machine("cuda", "simulated", None, 0, course().limits, nothing, nothing, lambda: "")
+    workload, task = course().workloads["linear_forward"], replace(SMALL, calls=1)
+
+    def seconds_before_the_student(attempt: int = 1) -> float:
+        began = Clocked.now
+        verdict, _ = rates.one_attempt(machine, workload, task, {}, attempt)
+        assert isinstance(verdict, Final)
+        return Clocked.student_began - began
+
+    opening, whole = OPENING_BLOCKS * Clocked.BLOCK, machine.demands.warm_up_seconds
+    assert seconds_before_the_student() >= whole + opening
+    assert seconds_before_the_student() == Clocked.BLOCK + opening, "it is warm"
+    assert seconds_before_the_student(attempt=2) >= whole + opening
+    Clocked.now += WARM_SECONDS
+    assert seconds_before_the_student() >= whole + opening

@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import jsonschema
 import msgspec
 import pytest
 from rich.console import Console
@@ -23,8 +22,6 @@ from grader.results.result import KataResult, PerformanceResult, Result, write
 from grader.tests.made import HOSTILE, rehearsed, result, result_with_rehearsal, result_with_speed, timed
 from grader.tests.platforms import (
     AT,
-    CLASSROOM50,
-    JUNIT,
     RUNNER,
     for_classroom50,
     for_gradescope,
@@ -48,14 +45,9 @@ def test_gradescope_has_a_visible_test_for_each_workload() -> None:
     assert (forward["status"], forward["score"], forward["max_score"]) == ("passed", 5, 5)
     assert (adagrad["status"], adagrad["score"], adagrad["output"]) == ("failed", 0, "why")
     assert report["score"] == sum(test.get("score", 0) for test in report["tests"]) == 3 + 8
-
-
-@pytest.mark.parametrize("name", ["performance: get batch throughput", "performance: peak memory"])
-def test_gradescope_shows_why_a_workload_does_not_count_without_status_or_points(name: str) -> None:
-    report = for_gradescope(gradescope.render(result_with_speed("no device")))
-    (test,) = (test for test in report["tests"] if test["name"] == name)
-    assert test["output"] == "no device"
-    assert not test.keys() & {"status", "score", "max_score"}
+    for name in ("performance: get batch throughput", "performance: peak memory"):
+        assert tests[name]["output"] == "why"
+        assert not tests[name].keys() & {"status", "score", "max_score"}, "it does not count"
 
 
 def test_a_missing_device_is_not_shown_as_an_inconclusive_grading() -> None:
@@ -107,11 +99,7 @@ def test_junit_has_a_suite_for_the_workloads() -> None:
         "peak memory": "skipped",
     }
     assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "8", "max_score": "21"}
-
-
-def test_junit_says_why_a_workload_was_skipped() -> None:
     content = junit.render([Stored(result_with_speed("no device here\nmore"), AT)], hostname="here").decode()
-    JUNIT.validate(content)
     assert '<skipped message="no device here">' in content
 
 
@@ -215,14 +203,11 @@ def test_a_rehearsal_has_no_column_in_the_gradebook(tmp_path: Path) -> None:
     without, speed = tmp_path / "without", tmp_path / "speed"
     gradebook.write(rows_of(without, result("why")), without)
     gradebook.write(rows_of(speed, result_with_rehearsal("why")), speed)
-    assert (speed / "gradebook.csv").read_bytes() == (without / "gradebook.csv").read_bytes()
-
-
-def test_the_gradebook_of_katas_alone_has_no_more_columns(tmp_path: Path) -> None:
-    gradebook.write(rows_of(tmp_path, result("why")), tmp_path)
-    with (tmp_path / "gradebook.csv").open(newline="") as file:
-        header = next(csv.reader(file))
-    assert header == ["submission", "score", "max_score", "get_batch", "get_batch_status", "findings", "unreadable"]
+    written = (speed / "gradebook.csv").read_text()
+    assert written == (without / "gradebook.csv").read_text()
+    assert written.replace('"', "").startswith(
+        "submission,score,max_score,get_batch,get_batch_status,findings,unreadable\n"
+    )
 
 
 def table(rows: list[Result], width: int = 100) -> str:
@@ -273,10 +258,7 @@ def test_the_class_table_counts_what_passed_in_a_rehearsal(tmp_path: Path) -> No
     ]
     assert "a rehearsal, no points" in shown
     assert "rehearsal" not in table(rows[2:])
-
-
-def test_the_class_table_of_katas_alone_has_no_column_for_speed(tmp_path: Path) -> None:
-    assert "speed" not in table(rows_of(tmp_path, result("why")))
+    assert "speed" not in table([result("why")])
 
 
 def test_a_class_table_of_several_tracks_has_a_column_for_each(tmp_path: Path) -> None:
@@ -314,10 +296,3 @@ def test_a_speed_score_is_a_share_of_the_peak_where_it_is_known() -> None:
     assert speed_score(by_peak) == SpeedScore("peak", 0.4, (0.3, 0.45), Tiers(0.2, 0.3))
     assert speed_score(msgspec.structs.replace(by_baseline, ratio=None)) is None, "a wrong result"
     assert speed_score(PerformanceResult("sgd_step", "crashed")) is None
-
-
-def test_the_classroom50_schema_rejects_a_wrong_workload() -> None:
-    report = for_classroom50(result_with_speed())
-    report["tests"][-1]["score"] = 0.5
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft202012Validator(CLASSROOM50).validate(report)

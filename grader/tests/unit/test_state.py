@@ -1,22 +1,16 @@
 """A device's state is read through NVML, or it is said why not; a fake device answers as the real package does."""
 
 import importlib
-import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import pynvml
 import pytest
 import torch
 
 from grader.speed.state import NEGLIGIBLE, SLOWDOWNS, DeviceState, Slowdown, StateUnknown, read_state, slowed, unfit
+from grader.tests.fake_nvml import DRIVER, NEW, OLD, UUID, FakeNvml
 
-UUID = "8f0e51ba-5f0c-4c1e-93a4-7a6d1f4c2b19"
-CLOCKS = {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: 3201}
-DRIVER = "570.124.06"
-OLD, NEW = {75: 7, 252: 8, 253: 9}, {75: 7, 270: 8, 271: 9}  # counters in nanoseconds, by either numbering
 SECOND = 1_000_000_000
 
 IDLE = DeviceState(
@@ -31,70 +25,6 @@ IDLE = DeviceState(
     processes=frozenset(),
     slowed_ns={"too hot (driver)": 7, "too hot (hardware)": 8, "power brake": 9},
 )
-
-
-@dataclass
-class FakeNvml:
-    """pynvml on a machine with one device: its own constants, errors and structures, answers in its units."""
-
-    driver: str = DRIVER
-    counters: dict[int, int] = field(default_factory=lambda: dict(OLD))  # by the number of a field
-    features: dict[int, int] = field(default_factory=dict)  # what other fields say, by their numbers
-    reasons: int = 0
-    pids: list[int] = field(default_factory=list)
-    fails: dict[str, int] = field(default_factory=dict)  # an NVML error code by the name of the function
-    sessions: int = 0
-
-    NVMLError = pynvml.NVMLError
-    NVMLError_NotSupported = pynvml.NVMLError_NotSupported
-
-    def __getattr__(self, name: str) -> Any:
-        real = getattr(pynvml, name)
-        if not callable(real):
-            return real
-        answers: dict[str, Callable[..., Any]] = {
-            "nvmlInit": lambda: self.count(1),
-            "nvmlShutdown": lambda: self.count(-1),
-            "nvmlSystemGetDriverVersion": lambda: self.driver,
-            "nvmlDeviceGetHandleByUUID": self.find,
-            "nvmlDeviceGetFieldValues": lambda _, numbers: self.values(numbers),
-            "nvmlDeviceGetCurrentClocksThrottleReasons": lambda _: self.reasons,
-            "nvmlDeviceGetEnforcedPowerLimit": lambda _: 700_000,
-            "nvmlDeviceGetClockInfo": lambda _, clock: CLOCKS[clock],
-            "nvmlDeviceGetTemperature": lambda _, sensor: {pynvml.NVML_TEMPERATURE_GPU: 34}[sensor],
-            "nvmlDeviceGetComputeRunningProcesses": lambda _: [SimpleNamespace(pid=pid) for pid in self.pids],
-        }
-
-        def answer(*args: Any) -> Any:
-            inspect.signature(real).bind(*args)
-            if name in self.fails:
-                raise pynvml.NVMLError(self.fails[name])
-            return answers[name](*args)
-
-        return answer
-
-    def count(self, change: int) -> None:
-        self.sessions += change
-
-    def find(self, uuid: str) -> str:
-        if uuid != f"GPU-{UUID}":
-            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
-        return "handle"
-
-    def values(self, numbers: Sequence[int]) -> Any:
-        """Each field has an answer of its own: a number of some type, or an error."""
-        found = (pynvml.c_nvmlFieldValue_t * len(numbers))()
-        for value, number in zip(found, numbers, strict=True):
-            value.fieldId = number
-            if number in self.counters:
-                value.valueType = pynvml.NVML_VALUE_TYPE_UNSIGNED_LONG_LONG
-                value.value.ullVal = self.counters[number]
-            elif number in self.features:
-                value.valueType = pynvml.NVML_VALUE_TYPE_UNSIGNED_INT
-                value.value.uiVal = self.features[number]
-            else:
-                value.nvmlReturn = pynvml.NVML_ERROR_NOT_SUPPORTED
-        return found
 
 
 @pytest.fixture

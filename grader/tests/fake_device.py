@@ -1,0 +1,127 @@
+"""A device and its workers, pretended in this process: the grader's own side of a timing is real."""
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from grader.sandbox.cuda import CudaError
+from grader.sandbox.orders import Begin
+from torchkata.seam.reply import Reply
+from torchkata.speed.layout import lay_out
+from torchkata.speed.workload import work_of
+
+GIB = 2**30
+
+
+class FakeDevice:
+    """Host memory that stands in for the memory of a device.
+
+    `pending` tells whether something has been queued since the last `synchronize`: a test sets it. The call that comes
+    from the place `fails` in the code raises `CudaError`, the first time.
+    """
+
+    def __init__(self, free: Callable[[], int] = lambda: 8 * GIB, fails: str = "") -> None:
+        self.free, self.fails = free, fails
+        self.asked: dict[str, None] = {}  # the places that have called the device, in order
+        self.alive = 0  # memories that have not been released
+        self.pending = False
+        self.tensor = torch.empty(0)
+
+    def take_call(self) -> None:
+        """Note where the device is called from, and fail if a test has chosen this place."""
+        called, caller, above = sys._getframe(1), sys._getframe(2), sys._getframe(3)
+        lines = (f"line {frame.f_lineno} of {frame.f_code.co_name}" for frame in (caller, above))
+        place = f"{called.f_code.co_name} at {', '.join(lines)}"
+        new = place not in self.asked
+        self.asked[place] = None
+        if new and place == self.fails:
+            raise CudaError("CUDA error: unspecified launch failure")
+
+    def memory(self, size: int, descriptor: int | None = None) -> "FakeDevice":  # noqa: ARG002
+        """Return new memory."""
+        self.take_call()
+        self.tensor = FakeWorker.device = torch.zeros(size, dtype=torch.uint8)
+        self.alive += 1
+        return self
+
+    def descriptor(self) -> int:
+        """Return the descriptor of some file."""
+        self.take_call()
+        return os.open(os.devnull, os.O_RDONLY)
+
+    def release(self) -> None:
+        """Release the memory."""
+        self.take_call()
+        self.alive -= 1
+
+    def synchronize(self) -> None:
+        """Finish what is queued."""
+        self.take_call()
+        self.pending = False
+
+    def free_bytes(self) -> int:
+        """Return what the test chose."""
+        self.take_call()
+        return self.free()
+
+
+class FakeWorker:
+    """A worker that does plain torch's work in this process. Its `step` fails with `fault` the `nth` time.
+
+    Tests put it in the place of `PausedWorker`; `work` is what a block does, `late` what happens after it has answered.
+    """
+
+    who, step, nth = "", "", 0
+    fault: Any = None
+    device: Tensor | None = None  # the memory there that the grader has handed over last
+    seen: ClassVar[Counter[tuple[str, str]]] = Counter()
+
+    def __init__(self, me: str, _limits: object) -> None:
+        self.me = me
+        self.arena = torch.zeros(2**20, dtype=torch.uint8)
+        self.late: Callable[[], object] = lambda: None
+
+    def take(self, step: str) -> Reply:
+        """Take a step."""
+        self.seen[self.me, step] += 1
+        if (self.me, step, self.seen[self.me, step]) != (self.who, self.step, self.nth):
+            return Reply("returned")
+        if isinstance(self.fault, Reply):
+            return self.fault
+        raise self.fault
+
+    def start(self, _files: object) -> Tensor:
+        self.take("start")
+        return self.arena
+
+    def lay_out(self, order: Begin, _descriptor: int | None) -> Reply:
+        work = work_of(order.workload)
+        device = self.arena if self.device is None else self.device
+        memory = lay_out(work.fields(order.size, order.calls), self.arena, device)
+        self.work = work.baseline(order.size, memory, "cpu")
+        return self.take("lay out")
+
+    def memory(self) -> None:
+        self.take("memory")
+
+    def begin(self) -> Reply:
+        return self.take("begin")
+
+    def block(self, _request: object, _seconds: float, settle: Callable[[], None]) -> Any:
+        self.take("go")
+        self.work()
+        settle()
+        self.late()
+        return SimpleNamespace(reply=self.take("block"), began=0.0, wall=1.0, own=0.25)
+
+    def still(self) -> None:
+        self.take("still")
+
+    def end(self) -> None:
+        self.take("end")

@@ -1,0 +1,98 @@
+"""NVIDIA's management library, pretended: what NVML answers about the devices of a machine."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pynvml
+
+UUID = "8f0e51ba-5f0c-4c1e-93a4-7a6d1f4c2b19"
+CLOCKS = {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: 3201}
+DRIVER = "570.124.06"
+OLD, NEW = {75: 7, 252: 8, 253: 9}, {75: 7, 270: 8, 271: 9}  # counters in nanoseconds, by either numbering
+
+
+@dataclass
+class FakeNvml:
+    """pynvml with its own constants, errors and structures. Every device answers the same, in pynvml's units."""
+
+    driver: str = DRIVER
+    counters: dict[int, int] = field(default_factory=lambda: dict(OLD))  # by the number of a field
+    features: dict[int, int] = field(default_factory=dict)  # what other fields say, by their numbers
+    reasons: int = 0
+    pids: list[int] = field(default_factory=list)
+    fails: dict[str, int] = field(default_factory=dict)  # an NVML error code by the name of the function
+    sessions: int = 0
+    devices: int = 1
+    compute_mode: int = pynvml.NVML_COMPUTEMODE_DEFAULT
+    mig: int | None = None  # None for a device that does not know this mode
+
+    NVMLError = pynvml.NVMLError
+    NVMLError_NotSupported = pynvml.NVMLError_NotSupported
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(pynvml, name)
+        if not callable(real):
+            return real
+        answers: dict[str, Callable[..., Any]] = {
+            "nvmlInit": lambda: self.count(1),
+            "nvmlShutdown": lambda: self.count(-1),
+            "nvmlSystemGetDriverVersion": lambda: self.driver,
+            "nvmlDeviceGetHandleByUUID": self.find,
+            "nvmlDeviceGetCount": lambda: self.devices,
+            "nvmlDeviceGetHandleByIndex": self.find_by_index,
+            "nvmlDeviceGetComputeMode": lambda _: self.compute_mode,
+            "nvmlDeviceGetMigMode": self.mig_mode,
+            "nvmlDeviceGetUUID": lambda handle: f"GPU-{handle}",
+            "nvmlDeviceGetMinorNumber": lambda handle: 7 - handle,
+            "nvmlDeviceGetFieldValues": lambda _, numbers: self.values(numbers),
+            "nvmlDeviceGetCurrentClocksThrottleReasons": lambda _: self.reasons,
+            "nvmlDeviceGetEnforcedPowerLimit": lambda _: 700_000,
+            "nvmlDeviceGetClockInfo": lambda _, clock: CLOCKS[clock],
+            "nvmlDeviceGetTemperature": lambda _, sensor: {pynvml.NVML_TEMPERATURE_GPU: 34}[sensor],
+            "nvmlDeviceGetComputeRunningProcesses": lambda _: [SimpleNamespace(pid=pid) for pid in self.pids],
+        }
+
+        def answer(*args: Any) -> Any:
+            inspect.signature(real).bind(*args)
+            if name in self.fails:
+                raise pynvml.NVMLError(self.fails[name])
+            return answers[name](*args)
+
+        return answer
+
+    def count(self, change: int) -> None:
+        self.sessions += change
+
+    def find(self, uuid: str) -> int:
+        known = {f"GPU-{UUID}": 0, **{f"GPU-{index}": index for index in range(self.devices)}}
+        if uuid not in known:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
+        return known[uuid]
+
+    def find_by_index(self, index: int) -> int:
+        if index >= self.devices:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_INVALID_ARGUMENT)
+        return index
+
+    def mig_mode(self, _handle: int) -> list[int]:
+        if self.mig is None:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+        return [self.mig, self.mig]
+
+    def values(self, numbers: Sequence[int]) -> Any:
+        """Each field has an answer of its own: a number of some type, or an error."""
+        found = (pynvml.c_nvmlFieldValue_t * len(numbers))()
+        for value, number in zip(found, numbers, strict=True):
+            value.fieldId = number
+            if number in self.counters:
+                value.valueType = pynvml.NVML_VALUE_TYPE_UNSIGNED_LONG_LONG
+                value.value.ullVal = self.counters[number]
+            elif number in self.features:
+                value.valueType = pynvml.NVML_VALUE_TYPE_UNSIGNED_INT
+                value.value.uiVal = self.features[number]
+            else:
+                value.nvmlReturn = pynvml.NVML_ERROR_NOT_SUPPORTED
+        return found
