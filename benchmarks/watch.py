@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.timing import ENVIRONMENT, table
 from grader.commands.package.write import spread
 from grader.commands.release.contents import contents, with_foundations
-from grader.tests.pseudo_terminal import Terminal
+from grader.tests.support.pseudo_terminal import Terminal
 from torchkata.cli.watcher import Saves
 from torchkata.course import course
 

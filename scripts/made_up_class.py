@@ -18,7 +18,7 @@ import yaml
 from msgspec.structs import replace
 
 from grader.results.result import Result, write
-from grader.tests.made_class import submission
+from grader.tests.support.made_class import submission
 from torchkata.course import course
 
 GIVEN_AND_FAMILY = (

@@ -21,8 +21,8 @@ from selenium.webdriver import Chrome
 
 from benchmarks import ROOT
 from grader.results import result
-from grader.tests.browser import Scheme, chromium, dress, missing
-from grader.tests.made_class import a_class
+from grader.tests.support.browser import Scheme, chromium, dress, missing
+from grader.tests.support.made_class import a_class
 
 STUDENTS = 120
 REAL = [ROOT / "examples/submissions" / name for name in ("subtly_wrong", "crashes_at_import")]

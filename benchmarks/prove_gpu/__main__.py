@@ -21,7 +21,7 @@ from grader.pipeline.workplace import with_sandbox
 from grader.sandbox.launch import Sandbox
 from grader.speed import gpu, setup
 from grader.speed.child import Send, messages
-from grader.tests.gpu_plumbing import HERE, build
+from grader.tests.support.gpu_plumbing import HERE, build
 
 SILENCE = 900.0  # seconds
 SANDBOX = Step("sandbox", "a sandbox for workers that are timed starts", lambda *_: None)

@@ -28,7 +28,7 @@ from grader.speed import setup
 from grader.speed.machine import Machine
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.timed_worker import Task, TimedWorker
-from grader.tests.workers import ORDINARY
+from grader.tests.support.workers import ORDINARY
 from torchkata.course import Workload, course
 from torchkata.speed.datasheets import device
 from torchkata.speed.freivalds import OWN_MARGIN
@@ -185,7 +185,7 @@ def memory_by_descriptor(place: Place, say: Say) -> None:
     pretended = ["--pretended"] if place.driver else []
     users: dict[str, Sequence[str]] = {"this user": ()} | ({"an ordinary user": ORDINARY} if os.getuid() == 0 else {})
     for user, before in users.items():
-        command = (*before, sys.executable, "-m", "grader.tests.gpu_plumbing", *pretended)
+        command = (*before, sys.executable, "-m", "grader.tests.support.gpu_plumbing", *pretended)
         found = json.loads(output(*command))
         worker = {"right": [True, True], "alive": 7}
         if found != {"workers": [worker, worker], "violations": [], "left open": 0}:
@@ -348,7 +348,7 @@ def cheating(place: Place, say: Say) -> None:
 
 def student_view(place: Place, say: Say) -> None:
     """`pytest -m gpu`."""
-    pretended = [] if place.kind == "cuda" else ["-p", "grader.tests.pretended_gpu"]
+    pretended = [] if place.kind == "cuda" else ["-p", "grader.tests.support.pretended_gpu"]
     said = output(sys.executable, "-m", "pytest", *AS_STUDENTS, *pretended)
     for line in ("```", *said.splitlines(), "```"):
         say(line)

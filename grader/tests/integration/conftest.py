@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.gpu_plumbing import build
-from grader.tests.wheel import install
+from grader.tests.support.gpu_plumbing import build
+from grader.tests.support.wheel import install
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ from grader.sandbox.launch import Sandbox, launch
 from grader.speed import setup
 from grader.speed.chain import BROKEN, broken
 from grader.tests.conftest import python
-from grader.tests.gpu_plumbing import append
-from grader.tests.handed_in import LINEAR, handed_in
+from grader.tests.support.gpu_plumbing import append
+from grader.tests.support.handed_in import LINEAR, handed_in
 
 pytestmark = pytest.mark.usefixtures("needs_bwrap")
 
@@ -56,7 +56,7 @@ def test_a_chain_that_breaks_says_where_and_one_that_holds_says_nothing(sandbox:
 GRADE = f"""
 import sys
 from grader.sandbox import launch
-from grader.tests.gpu_plumbing import append
+from grader.tests.support.gpu_plumbing import append
 start = launch.launch
 def with_a_fault(*given, **options):
     sandbox = start(*given, **options)

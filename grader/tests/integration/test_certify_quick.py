@@ -8,8 +8,8 @@ from grader.proof import zoo
 from grader.proof.claims import claims
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask
-from grader.tests.solution import copy_of_the_course
-from grader.tests.warm import run_module
+from grader.tests.support.solution import copy_of_the_course
+from grader.tests.support.warm import run_module
 from torchkata.course import course
 
 KATAS = list(course().katas.values())

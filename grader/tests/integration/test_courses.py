@@ -10,7 +10,7 @@ import pytest
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import Run
-from grader.tests.wheel import call
+from grader.tests.support.wheel import call
 from torchkata.course import read as read_course
 
 COURSES = ROOT / "examples/courses"

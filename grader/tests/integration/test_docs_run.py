@@ -11,9 +11,9 @@ import pytest
 from grader.output.formats.classroom50 import VARIABLES
 from grader.tests import ROOT
 from grader.tests.conftest import Run, start, students_environment
-from grader.tests.documents import DOCUMENTS, OTHERS, OURS, Section, sections
-from grader.tests.shown import assert_shown
-from grader.tests.solution import SOLUTION
+from grader.tests.support.documents import DOCUMENTS, OTHERS, OURS, Section, sections
+from grader.tests.support.shown import assert_shown
+from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 
 PAGES = (ROOT / "docs/students.md", ROOT / "docs/zh/students.md")

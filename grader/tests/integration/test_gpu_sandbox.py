@@ -16,10 +16,10 @@ from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
 from grader.speed.paused_worker import PausedWorker
 from grader.tests.conftest import python
-from grader.tests.gpu_plumbing import HERE, with_driver
-from grader.tests.handed_in import LINEAR, handed_in
-from grader.tests.processes import descendants
-from grader.tests.workers import Ask, asking
+from grader.tests.support.gpu_plumbing import HERE, with_driver
+from grader.tests.support.handed_in import LINEAR, handed_in
+from grader.tests.support.processes import descendants
+from grader.tests.support.workers import Ask, asking
 
 LIMITS = setup.limits()
 
@@ -45,7 +45,7 @@ def test_a_device_that_cannot_share_memory_is_named(driver: Path, lacks: str, wo
 CALLS = """
 import os, torch
 from grader.sandbox import cuda
-from grader.tests.gpu_plumbing import at_address, descriptors
+from grader.tests.support.gpu_plumbing import at_address, descriptors
 cuda.start_context, cuda.as_tensor, torch.cuda.synchronize = lambda: None, at_address, lambda: None
 def share_memory():
     assert cuda.lacking() == ""
@@ -76,7 +76,7 @@ def test_memory_is_shared_and_failed_calls_are_named(driver: Path) -> None:
 
 
 def test_killed_workers_leave_their_memory_to_the_grader(driver: Path) -> None:
-    done = with_driver(driver, "-m", "grader.tests.gpu_plumbing", "--pretended")
+    done = with_driver(driver, "-m", "grader.tests.support.gpu_plumbing", "--pretended")
     assert done.returncode == 0, done.stderr
     worker = {"right": [True, True], "alive": 7}
     assert json.loads(done.stdout) == {"workers": [worker, worker], "violations": [], "left open": 0}

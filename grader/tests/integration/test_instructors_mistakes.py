@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import Run, run
-from grader.tests.instructors_mistakes import (
+from grader.tests.support.instructors_mistakes import (
     MISTAKES_MADE,
     ONLY_THE_SOLUTION_SHOWS,
     RAISES_FOR_NONE,

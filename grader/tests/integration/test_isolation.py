@@ -11,8 +11,8 @@ from grader.sandbox import launch, syscalls
 from grader.sandbox.launch import IsolationError
 from grader.sandbox.runner import WorkerRunner
 from grader.tests.conftest import Run, run, start
-from grader.tests.handed_in import OPTIONS, PRIMES
-from grader.tests.workers import ORDINARY
+from grader.tests.support.handed_in import OPTIONS, PRIMES
+from grader.tests.support.workers import ORDINARY
 from torchkata.course import course
 
 COMPLETE = PRIMES / "submissions/complete"
@@ -84,7 +84,7 @@ def test_the_self_test_finds_that_a_worker_without_libseccomp_can_start_processe
 @pytest.mark.usefixtures("needs_bwrap")
 @pytest.mark.parametrize("before", [[], ORDINARY], ids=["this user", "an ordinary user"])
 def test_workers_share_neither_namespaces_nor_devices_and_count_their_threads_apart(before: list[str]) -> None:
-    module = "grader.tests.two_workers"
+    module = "grader.tests.support.two_workers"
     done = start(*before, sys.executable, "-m", module) if before else run(module)
     assert done.code == 0, done.err
     devices = ["full", "null", "random", "urandom", "zero"]

@@ -10,7 +10,7 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import at_home, kata, python, start, students_environment, write_solution
-from grader.tests.solution import SOLUTION
+from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 
 KATAS = list(course().katas)

@@ -14,7 +14,7 @@ from nbclient.exceptions import CellExecutionError
 
 from grader.tests.conftest import ask, students_environment
 from grader.tests.integration.test_watch import pid_in
-from grader.tests.solution import SOLUTION
+from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 
 KATAS = list(course().katas)

@@ -12,7 +12,7 @@ from benchmarks.prove_gpu.steps import Place, Say, Step
 from grader.base.errors import MachineError
 from grader.proof.cheats import cheats, slow_ones
 from grader.speed import ceilings, gpu, machine
-from grader.tests.gpu_plumbing import HERE
+from grader.tests.support.gpu_plumbing import HERE
 from torchkata.course import course
 from torchkata.speed import decision
 from torchkata.speed.sizes import Size

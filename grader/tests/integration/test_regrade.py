@@ -12,7 +12,7 @@ from grader.pipeline.session import stands
 from grader.results.result import KataResult, read
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, run
-from grader.tests.made import result
+from grader.tests.support.made import result
 from torchkata.result import TestResult
 
 RIGHT, WRONG = '"factorise", 1), oracle.factors(1))', '"factorise", 1), [1])'

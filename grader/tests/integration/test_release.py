@@ -24,8 +24,8 @@ from grader.commands.release.leaks import leaks, secrets
 from grader.commands.release.prove import prove
 from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
-from grader.tests.handed_in import PRIMES
-from grader.tests.solution import SOLUTION, copy_of_the_course
+from grader.tests.support.handed_in import PRIMES
+from grader.tests.support.solution import SOLUTION, copy_of_the_course
 from torchkata.cli.command import takes
 from torchkata.course import course, read, use
 
@@ -161,7 +161,7 @@ def test_a_handout_has_what_is_timed_of_its_katas(tmp_path: Path) -> None:
     assert ask("release", out, "--kata=sgd", "--kata=adagrad").code == 0
     assert listed(out / "reference/workloads") == ["adagrad_step.py", "optimizers.py", "sgd_step.py", "workloads.toml"]
     write_solution(out, "sgd", "adagrad")
-    shutil.copy(ROOT / "grader/tests/pretended_gpu.py", out)
+    shutil.copy(ROOT / "grader/tests/support/pretended_gpu.py", out)
     timed = at_home("pytest", "-m", "gpu", "-p", "pretended_gpu", cwd=out)
     assert (timed.code, "2 passed" in timed.out) == (0, True), timed.out + timed.err
 

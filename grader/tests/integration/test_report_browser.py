@@ -20,11 +20,11 @@ from selenium_axe_python.axe import Axe
 
 from grader.results import hand_in
 from grader.results import result as stored
-from grader.tests import browser
-from grader.tests.browser import Medium, Scheme, dress
 from grader.tests.conftest import ask
-from grader.tests.made_class import a_class, hostile
-from grader.tests.solution import SOLUTION
+from grader.tests.support import browser
+from grader.tests.support.browser import Medium, Scheme, dress
+from grader.tests.support.made_class import a_class, hostile
+from grader.tests.support.solution import SOLUTION
 
 pytestmark = pytest.mark.browser
 

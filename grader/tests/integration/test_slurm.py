@@ -9,8 +9,18 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import ask, grade
-from grader.tests.handed_in import LINEAR, OPTIONS, PRIMES, SHORT, SIEVE, WITHOUT_TWO, handed_in, results, trapped
-from grader.tests.slurm_runs import ON_SLURM, Started, is_whole, times
+from grader.tests.support.handed_in import (
+    LINEAR,
+    OPTIONS,
+    PRIMES,
+    SHORT,
+    SIEVE,
+    WITHOUT_TWO,
+    handed_in,
+    results,
+    trapped,
+)
+from grader.tests.support.slurm_runs import ON_SLURM, Started, is_whole, times
 
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
 

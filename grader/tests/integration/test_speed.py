@@ -14,8 +14,8 @@ from grader.speed.machine import Machine
 from grader.speed.session import SpeedJob, with_fallbacks
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
-from grader.tests.made import result
-from grader.tests.solution import SOLUTION
+from grader.tests.support.made import result
+from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 from torchkata.speed.decision import Final

@@ -10,8 +10,8 @@ from grader.pipeline.start import Start
 from grader.sandbox.launch import IsolationError, launch
 from grader.tests import ROOT
 from grader.tests.conftest import grade
-from grader.tests.handed_in import PRIMES
-from grader.tests.pseudo_terminal import Terminal
+from grader.tests.support.handed_in import PRIMES
+from grader.tests.support.pseudo_terminal import Terminal
 from torchkata.course import course
 
 FEW = ("--kata", "factorise", "--examples", "1")

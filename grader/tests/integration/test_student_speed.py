@@ -10,9 +10,9 @@ import torch
 
 from grader.tests import ROOT
 from grader.tests.conftest import Run, run
-from grader.tests.handed_in import changed, work
-from grader.tests.pretended_gpu import Pretended
-from grader.tests.solution import SOLUTION
+from grader.tests.support.handed_in import changed, work
+from grader.tests.support.pretended_gpu import Pretended
+from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 from torchkata.pytest_plugin.gpu import claim
 from torchkata.seam.assignment import Assignment
@@ -28,7 +28,7 @@ WORKLOADS = list(course().workloads)
 
 def pretended(folder: Path, *options: str) -> Run:
     """`pytest -m gpu` where the CPU stands in for a GPU."""
-    return run("pytest", "-m", "gpu", "-p", "grader.tests.pretended_gpu", f"--impl={folder}", *options)
+    return run("pytest", "-m", "gpu", "-p", "grader.tests.support.pretended_gpu", f"--impl={folder}", *options)
 
 
 def rows(out: str) -> dict[str, str]:

@@ -8,8 +8,8 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import Run, run, start, students_environment
-from grader.tests.handed_in import changed, work
-from grader.tests.solution import SOLUTION
+from grader.tests.support.handed_in import changed, work
+from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 from torchkata.seam.failures import TimedOut
 from torchkata.seam.student import InProcess
@@ -196,7 +196,7 @@ def test_pytest_takes_a_hypothesis_profile_by_name() -> None:
 
 
 def test_optimizers_step_as_ever_without_importing_the_compiler() -> None:
-    spared, plain = (run("grader.tests.optimizer_steps", how) for how in ("spared", "plain"))
+    spared, plain = (run("grader.tests.support.optimizer_steps", how) for how in ("spared", "plain"))
     assert spared.out.endswith(" False\n"), spared.err
     assert spared.out.removesuffix(" False\n") == plain.out.removesuffix(" True\n")
 

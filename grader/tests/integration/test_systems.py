@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.tests import ROOT
 from grader.tests.conftest import ask, start, students_environment
-from grader.tests.solution import SOLUTION
+from grader.tests.support.solution import SOLUTION
 
 ENCODINGS = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C", "PYTHONIOENCODING": "cp1252"}
 
@@ -18,7 +18,7 @@ def test_a_handout_works_without_fork_alarm_and_utf8_under_a_path_with_blanks(tm
     for folder in (solution, bare):
         folder.mkdir()
     shutil.copy(SOLUTION / "same_storage.py", solution)
-    shutil.copy(ROOT / "grader/tests/bare_platform.py", bare / "sitecustomize.py")
+    shutil.copy(ROOT / "grader/tests/support/bare_platform.py", bare / "sitecustomize.py")
     environment = {**students_environment(), **ENCODINGS, "PYTHONPATH": str(bare)}
     done = start(sys.executable, ROOT / "scripts/try_handout.py", handout, solution, environment=environment)
     assert done.code == 0, done.out + done.err

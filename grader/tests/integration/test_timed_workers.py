@@ -12,7 +12,7 @@ from grader.sandbox.launch import Sandbox
 from grader.speed import figures, setup
 from grader.speed.paused_worker import SLIP, MemoryUse, PausedWorker
 from grader.speed.timed_worker import Task, TimedWorker, most_calls
-from grader.tests.workers import LEVELS, zygote
+from grader.tests.support.workers import LEVELS, zygote
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.speed.layout import bytes_needed

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.wheel import call
+from grader.tests.support.wheel import call
 
 
 def test_the_wheels_environment_has_no_torch_and_does_not_import_the_checkout(installed: Path, tmp_path: Path) -> None:

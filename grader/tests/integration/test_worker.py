@@ -16,7 +16,7 @@ from grader.sandbox.channel import LENGTH, encode
 from grader.sandbox.launch import Sandbox, copy_runtime, hidden_files
 from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
-from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
+from grader.tests.support.workers import LEVELS, LIMITS, Ask, asking, zygote
 from tests.probes import linear as probes
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut

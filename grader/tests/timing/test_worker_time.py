@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.sandbox.launch import Sandbox
-from grader.tests.workers import LEVELS, LIMITS, Ask, asking, zygote
+from grader.tests.support.workers import LEVELS, LIMITS, Ask, asking, zygote
 from torchkata.seam.failures import TimedOut
 
 ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"

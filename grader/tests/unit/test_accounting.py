@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
-from grader.tests.solution import SOLUTION
+from grader.tests.support.solution import SOLUTION
 from reference.workloads.adagrad_step import AdagradStep
 from reference.workloads.peak_memory import peak_bytes
 from reference.workloads.sgd_step import SgdStep

@@ -14,7 +14,7 @@ import torch
 from grader.sandbox import launch, self_test
 from grader.sandbox.launch import Gpu
 from grader.speed import gpu, session
-from grader.tests.fake_nvml import FakeNvml
+from grader.tests.support.fake_nvml import FakeNvml
 
 
 def test_a_sandbox_with_a_gpu_has_this_device_alone(tmp_path: Path) -> None:

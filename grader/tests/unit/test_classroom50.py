@@ -9,8 +9,8 @@ import pytest
 from grader.output.formats import classroom50
 from grader.results.result import Result
 from grader.tests.conftest import Hide
-from grader.tests.made import HOSTILE, result
-from grader.tests.platforms import CLASSROOM50, RUNNER, for_classroom50
+from grader.tests.support.made import HOSTILE, result
+from grader.tests.support.platforms import CLASSROOM50, RUNNER, for_classroom50
 
 
 def with_points(scores: list[float], maxima: list[float]) -> Result:

@@ -16,9 +16,9 @@ from grader.results.hand_in import MAX_FILE, MAX_TOTAL, HandIn, Source, kept
 from grader.results.result import Finding, Result
 from grader.results.text import printable
 from grader.results.view import visible
-from grader.tests import made
 from grader.tests.conftest import Hide
-from grader.tests.html_tree import parse_html, text_of
+from grader.tests.support import made
+from grader.tests.support.html_tree import parse_html, text_of
 from torchkata.course import course
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 12))

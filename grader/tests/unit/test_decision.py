@@ -10,7 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.tests.samples import CUDA, FULL_RATE, MFU, PEAK, THRESHOLDS, TOLERANCE, judged, rank, sampled, steady
+from grader.tests.support.samples import (
+    CUDA,
+    FULL_RATE,
+    MFU,
+    PEAK,
+    THRESHOLDS,
+    TOLERANCE,
+    judged,
+    rank,
+    sampled,
+    steady,
+)
 from torchkata.course import Tier, Tiers, course
 from torchkata.speed.decision import (
     FAR,

@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.tests.samples import FULL_RATE, MFU, PEAK, THRESHOLDS, judged, not_worse, rank, sampled, steady, true_rank
+from grader.tests.support.samples import (
+    FULL_RATE,
+    MFU,
+    PEAK,
+    THRESHOLDS,
+    judged,
+    not_worse,
+    rank,
+    sampled,
+    steady,
+    true_rank,
+)
 from torchkata.course import Tiers
 from torchkata.speed.decision import RULES, Final, More, Retry, Rules, Sample, Verdict, as_ratios
 

@@ -11,7 +11,7 @@ import typer
 
 from grader.cli import app
 from grader.tests import ROOT
-from grader.tests.documents import CODE, DOCUMENTS, OURS, sections
+from grader.tests.support.documents import CODE, DOCUMENTS, OURS, sections
 from torchkata.cli.command import takes
 from torchkata.course import course
 

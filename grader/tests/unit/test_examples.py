@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.proof.examples import Untrue, names_of, problems_of, run_example
-from grader.tests.solution import SOLUTION
+from grader.tests.support.solution import SOLUTION
 from torchkata.course import Course
 
 

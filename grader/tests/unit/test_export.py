@@ -11,8 +11,8 @@ import pytest
 
 from grader.results.result import write
 from grader.tests.conftest import Run, ask
-from grader.tests.made import result
-from grader.tests.platforms import RUNNER
+from grader.tests.support.made import result
+from grader.tests.support.platforms import RUNNER
 
 FORMATS = ("gradescope", "classroom50", "github", "junit")
 

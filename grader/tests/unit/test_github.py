@@ -6,8 +6,8 @@ import pytest
 
 from grader.output.formats import github
 from grader.tests.conftest import Hide
-from grader.tests.made import HOSTILE, result
-from grader.tests.platforms import outside_fences
+from grader.tests.support.made import HOSTILE, result
+from grader.tests.support.platforms import outside_fences
 
 
 def test_the_github_summary_counts_points_and_shows_the_failed_tests() -> None:

@@ -20,8 +20,8 @@ from grader.speed.figures import STEPS, Figure, WrongResult
 from grader.speed.machine import WARM_SECONDS, Machine
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Done, Task, TimedWorker
-from grader.tests.fake_device import FakeDevice, FakeWorker
-from grader.tests.solution import SOLUTION
+from grader.tests.support.fake_device import FakeDevice, FakeWorker
+from grader.tests.support.solution import SOLUTION
 from torchkata.compat.torch_internals import DispatchMode
 from torchkata.course import course
 from torchkata.seam.assignment import Assignment

@@ -18,7 +18,7 @@ from grader.pipeline.executor import RunOutcome
 from grader.pipeline.queue import GradingOptions, Options, Queue
 from grader.pipeline.start import Start
 from grader.tests.conftest import ask
-from grader.tests.handed_in import LINEAR, handed_in, on_slurm
+from grader.tests.support.handed_in import LINEAR, handed_in, on_slurm
 
 FIELDS = {"kata": "katas", "track": "katas", "json": "as_json"}  # of options with another name on the command line
 TYPED = {

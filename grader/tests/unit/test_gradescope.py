@@ -7,8 +7,8 @@ import pytest
 
 from grader.output.formats import gradescope
 from grader.tests.conftest import Hide
-from grader.tests.made import HOSTILE, result
-from grader.tests.platforms import GRADESCOPE, for_gradescope
+from grader.tests.support.made import HOSTILE, result
+from grader.tests.support.platforms import GRADESCOPE, for_gradescope
 
 
 def test_every_outcome_has_a_gradescope_status_and_points() -> None:

@@ -24,8 +24,8 @@ from grader.results.items import (
     point_biserial,
 )
 from grader.tests.conftest import ask
-from grader.tests.made import result
-from grader.tests.made_class import a_class
+from grader.tests.support.made import result
+from grader.tests.support.made_class import a_class
 
 TESTS = [Property(kata, test) for kata in ("first", "second", "third") for test in ("test_a", "test_b")]
 OUTCOMES = st.sampled_from(["passed", "failed", "not_started"])

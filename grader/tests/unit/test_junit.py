@@ -8,8 +8,8 @@ import xmlschema
 from grader.output.exporter import Stored
 from grader.output.formats import junit
 from grader.tests.conftest import Hide
-from grader.tests.made import HOSTILE, result
-from grader.tests.platforms import AT, JUNIT, for_junit
+from grader.tests.support.made import HOSTILE, result
+from grader.tests.support.platforms import AT, JUNIT, for_junit
 
 
 def rendered(*submissions: str, message: str = "why") -> ET.Element:

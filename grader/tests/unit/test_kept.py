@@ -20,9 +20,9 @@ from grader.results.dependencies import digest_kata
 from grader.results.history import course_version
 from grader.results.result import KataResult, PerformanceResult, Result, read, write
 from grader.tests.conftest import ask
-from grader.tests.handed_in import LINEAR, handed_in, options
-from grader.tests.made import result
-from grader.tests.platforms import RUNNER, for_gradescope, for_junit
+from grader.tests.support.handed_in import LINEAR, handed_in, options
+from grader.tests.support.made import result
+from grader.tests.support.platforms import RUNNER, for_gradescope, for_junit
 from torchkata.course import course
 
 WHY = "it is a link, so it may be another's; copy what it leads to"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grader.tests.solution import SOLUTION
+from grader.tests.support.solution import SOLUTION
 from reference.measure_step import command
 from reference.measure_step.command import OTHER, PRODUCT, STEP, Point, Roofline, drawn
 from torchkata.cli import plugins as brought

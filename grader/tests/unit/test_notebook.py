@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.html_tree import parse_html
+from grader.tests.support.html_tree import parse_html
 from torchkata.cli.terminal import CallError
 from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain

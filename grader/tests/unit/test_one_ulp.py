@@ -10,7 +10,7 @@ from torch import Tensor
 
 from grader.tests import ROOT
 from grader.tests.conftest import run
-from grader.tests.solution import copy_of_the_course
+from grader.tests.support.solution import copy_of_the_course
 from scripts.one_ulp import OneUlp
 
 X = torch.randn(8, 8, generator=torch.Generator().manual_seed(0))

@@ -19,8 +19,8 @@ from grader.output.speed_score import SpeedScore, speed_score
 from grader.output.table import class_table
 from grader.results import stored
 from grader.results.result import KataResult, PerformanceResult, Result, write
-from grader.tests.made import HOSTILE, rehearsed, result, result_with_rehearsal, result_with_speed, timed
-from grader.tests.platforms import (
+from grader.tests.support.made import HOSTILE, rehearsed, result, result_with_rehearsal, result_with_speed, timed
+from grader.tests.support.platforms import (
     AT,
     RUNNER,
     for_classroom50,

@@ -13,7 +13,7 @@ from grader.output import speed_pictures
 from grader.output.pictures.roofline import Point, roofline
 from grader.results import result as stored
 from grader.tests.conftest import ask
-from grader.tests.made import result, result_with_speed, timed
+from grader.tests.support.made import result, result_with_speed, timed
 from torchkata.course import course
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Rate, work_of

@@ -21,9 +21,9 @@ from grader.results.result import Result
 from grader.results.text import printable
 from grader.results.view import unredacted, visible
 from grader.tests.conftest import Hide, ask
-from grader.tests.html_tree import parse_html, text_of
-from grader.tests.made import HOSTILE, result, result_with_rehearsal, result_with_speed
-from grader.tests.made_class import a_class
+from grader.tests.support.html_tree import parse_html, text_of
+from grader.tests.support.made import HOSTILE, result, result_with_rehearsal, result_with_speed
+from grader.tests.support.made_class import a_class
 from torchkata.course import course
 
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)

@@ -16,7 +16,7 @@ from grader.speed.machine import DEMANDS, Machine
 from grader.speed.rates import Baseline
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.timed_worker import Task
-from grader.tests.fake_device import FakeDevice, FakeWorker
+from grader.tests.support.fake_device import FakeDevice, FakeWorker
 from torchkata.course import course
 from torchkata.seam.failures import Died, Inconclusive, TimedOut
 from torchkata.seam.reply import Reply

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from grader.speed.state import NEGLIGIBLE, SLOWDOWNS, DeviceState, Slowdown, StateUnknown, read_state, slowed, unfit
-from grader.tests.fake_nvml import DRIVER, NEW, OLD, UUID, FakeNvml
+from grader.tests.support.fake_nvml import DRIVER, NEW, OLD, UUID, FakeNvml
 
 SECOND = 1_000_000_000
 

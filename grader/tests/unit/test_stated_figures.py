@@ -13,7 +13,7 @@ from torch import nn
 
 from grader.proof.examples import FIGURE, Names, assert_sums_come_out, equations, in_python, names_of, rounds_to
 from grader.tests import ROOT
-from grader.tests.solution import SOLUTION
+from grader.tests.support.solution import SOLUTION
 
 SECTIONS = re.compile(r"^### (\w+): .*\n((?:(?!##).*\n)*)", re.MULTILINE)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from grader.sandbox.launch import launch
 from grader.sandbox.runner import WorkerRunner
-from grader.tests.processes import descendants
-from grader.tests.workers import LIMITS, asking
+from grader.tests.support.processes import descendants
+from grader.tests.support.workers import LIMITS, asking
 
 NAMESPACES = ("mnt", "net", "ipc", "pid", *([] if os.getuid() == 0 else ["user"]))  # root's workers are other users
 THREADS = """

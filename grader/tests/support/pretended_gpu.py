@@ -1,4 +1,4 @@
-"""pytest plugin: the CPU stands in for a GPU. `pytest -m gpu -p grader.tests.pretended_gpu [--pretended-bytes N]`.
+"""pytest plugin: the CPU stands in for a GPU (`pytest -m gpu -p grader.tests.support.pretended_gpu`).
 
 Its clock counts products instead of seconds, so that what it shows is the same on every machine.
 """

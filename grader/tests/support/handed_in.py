@@ -7,7 +7,7 @@ from typing import Any
 from grader.pipeline.queue import GradingOptions, Options
 from grader.results.result import read
 from grader.tests import ROOT
-from grader.tests.solution import SOLUTION
+from grader.tests.support.solution import SOLUTION
 
 LINEAR = (SOLUTION / "linear.py").read_text()
 PRIMES = ROOT / "examples/courses/primes"  # needs no torch: importing it takes most of a run of one kata

@@ -48,7 +48,7 @@ def build(folder: Path) -> str:
     if compiler is None:
         return "needs a C compiler: apt-get install gcc libc6-dev"
     folder.chmod(0o755)
-    source, library = ROOT / "grader/tests/fake_cuda.c", folder / "libcuda.so.1"
+    source, library = ROOT / "grader/tests/support/fake_cuda.c", folder / "libcuda.so.1"
     command = [compiler, "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", str(source), "-o", str(library)]
     subprocess.run(command, check=True)
     return ""
