@@ -11,7 +11,7 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:
     x = torch.empty(0, device="meta").as_strided([i + 1 for i in index], strides, offset)
-    return x[tuple(index)].storage_offset()
+    return int(x[tuple(index)].storage_offset())
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
