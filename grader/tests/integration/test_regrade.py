@@ -15,13 +15,15 @@ from grader.tests.conftest import Run, ask, run
 from grader.tests.support.made import result
 from torchkata.result import TestResult
 
-RIGHT, WRONG = '"factorise", 1), oracle.factors(1))', '"factorise", 1), [1])'
+TEST, SOLUTION = "tests/test_factorise.py", "reference/factorise/solution.py"
+RIGHT = {TEST: '"factorise", 1), oracle.factors(1))', SOLUTION: "if n > 1:"}
+WRONG = {TEST: '"factorise", 0), [0])', SOLUTION: "if n > 1 or n == 0:"}
 MENDED = "tests/test_factorise.py::test_one_has_no_factors"
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A course that asks something wrong, as a git checkout."""
+    """Return a course whose test and solution agree on something wrong, as a git checkout."""
     copy = shutil.copytree(ROOT / "examples/courses/primes", tmp_path / "primes")
     write(copy, RIGHT, WRONG)
     subprocess.run(["git", "init", "-q", str(copy / "submissions/complete")], check=True)
@@ -31,11 +33,12 @@ def course(tmp_path: Path) -> Path:
     return copy
 
 
-def write(course: Path, old: str, new: str) -> None:
-    """One text of the tests of factorise exchanged."""
-    path = course / "tests/test_factorise.py"
-    assert path.read_text().count(old) == 1
-    path.write_text(path.read_text().replace(old, new))
+def write(course: Path, old: dict[str, str], new: dict[str, str]) -> None:
+    """Replace a text in the test and in the solution of factorise."""
+    for name, text in old.items():
+        content = (course / name).read_text()
+        assert content.count(text) == 1
+        (course / name).write_text(content.replace(text, new[name]))
 
 
 def commit(course: Path, message: str) -> None:
