@@ -35,14 +35,24 @@ def assert_close(
     roundings: float = ROUNDINGS,
     what: str = "",
 ) -> None:
-    """Demand a tensor of `dtype` and of `expected`'s shape, each element within `roundings · eps(dtype) · scale`.
+    """Assert that `yours` has the expected form, and that each of its elements is within rounding of `expected`.
 
-    A dtype of NumPy's demands an array. Unless given it is float32, of a tensor, and in a course without torch float64.
-    `expected` is exact (float64). `scale` is the sum of the absolute values of the terms that make up each element,
-    for a product `|x| @ |W|`: so the bound follows the length of the sum and the size of what is summed. A known
-    mistake may expect more than that sum, or None or NaN, where nothing else will do; right code has finite numbers to
-    meet. A scale beyond the largest number of the dtype, as of a run whose steps blow up, demands nothing but the form:
-    right code may overflow there.
+    The bound of an element is `roundings · eps(dtype) · scale`: it follows the length of a sum and the size of its
+    terms. If `scale` exceeds the largest number of the dtype, only the form is checked: right code may overflow there.
+
+    Args:
+        yours: The student's answer: a tensor, or an array if `dtype` is a dtype of NumPy.
+        expected: The exact values in float64. Only a known mistake may expect None, NaN or infinity.
+        dtype: The dtype that the answer must have. Default: torch.float32, or float64 in a course without torch.
+        scale: The sum of the absolute values of each element's terms, for a product `|x| @ |W|`. It is broadcast.
+        roundings: How many roundings of `scale` are allowed.
+        what: What is compared, for the message.
+
+    Raises:
+        Wrong: The type, dtype, shape or an element differs.
+
+    Example:
+        assert_close(y, x @ weight, scale=abs(x) @ abs(weight), what="y")
     """
     if expected is None:
         assert_equal(yours, None, what=what)
@@ -89,7 +99,21 @@ def laid_over(shape: tuple[int, ...], scale: Any) -> Any:
 
 
 def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "", mistake: str = "") -> None:
-    """Demand the same types and, to the bit, the same values; a NaN equals a NaN."""
+    """Assert that `yours` has the same type as `expected` and, bit for bit, the same values; NaN equals NaN.
+
+    Args:
+        yours: The student's answer.
+        expected: The value that it must equal.
+        what: What is compared, for the message.
+        note: A sentence that explains the difference.
+        mistake: What the student's code does, if the assertion can fail for one reason only.
+
+    Raises:
+        Wrong: They differ.
+
+    Example:
+        assert_equal(student.call(call, "sieve", "sieve", 10), [2, 3, 5, 7])
+    """
     if isinstance(yours, Unread):
         return
     if not same(yours, expected):
@@ -100,24 +124,53 @@ def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "
 
 
 def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
-    """Demand `condition`, which is computed here from plain values.
+    """Assert `condition`, which the test computes from plain values.
 
-    Where it fails, `note` says what is wrong with the answer. Where it can fail for one reason alone, `mistake` says
-    what the student's code does, and is told as what it looks like.
+    Args:
+        condition: True, or a NumPy bool that is true. Anything else fails.
+        note: What is wrong with the answer.
+        mistake: What the student's code does, if the condition can fail for one reason only. The failure shows it
+            after "looks like: ".
+        yours: The student's value, or a text about it, for the message.
+        expected: A text about what is expected, for the message.
+
+    Raises:
+        Wrong: The condition does not hold.
+
+    Example:
+        check(len(batch) == 4, "the batch has too few rows", yours=batch)
     """
     if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
         raise Wrong(expected=said(expected), yours=in_words(yours), note=said(note), mistake=mistake)
 
 
 def require(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
-    """As `check`, of what another test is about: without it this one can't ask its own question."""
+    """Assert what this test needs and another test is about: a failure says that this test could not be asked.
+
+    Raises:
+        Unmet: The condition does not hold.
+
+    Example:
+        require(isinstance(weight, Tensor), "weight is no tensor")
+    """
     with precondition(note):
         check(condition, note, mistake=mistake, yours=yours, expected=expected)
 
 
 @contextmanager
 def precondition(note: str = "") -> Iterator[None]:
-    """What is demanded within is what another test is about; `note` says so in place of the comparison's own."""
+    """Turn each failed assertion in this context into one of `require`.
+
+    Args:
+        note: A sentence to show in place of the assertion's own.
+
+    Raises:
+        Unmet: An assertion in the context failed.
+
+    Example:
+        with precondition("the file can't be read back"):
+            assert_equal(loaded, tokens)
+    """
     try:
         yield
     except Wrong as wrong:
@@ -128,7 +181,14 @@ def precondition(note: str = "") -> Iterator[None]:
 
 @contextmanager
 def asking(code: str) -> Iterator[None]:
-    """Have a failure tell this as what was typed: of all that a probe has called, what is judged here."""
+    """Show `code` as the input of any assertion that fails in this context.
+
+    Use it for a probe that makes several calls of which one is judged.
+
+    Example:
+        with asking(f"storage_index({strides}, {index})"):
+            assert_equal(yours, expected)
+    """
     try:
         yield
     except Wrong as wrong:
@@ -142,13 +202,21 @@ def in_words(yours: Plain) -> str:
 
 
 def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
-    """The exact values of a floating tensor or array, for the oracle."""
+    """Return the exact values of a floating tensor or array as a float64 array of the same shape, for the oracle.
+
+    Example:
+        oracle.forward(as_float64(weight), as_float64(x))
+    """
     array: Float[Array, "*shape"] = values.double().numpy() if is_tensor(values) else np.asarray(values, np.float64)
     return array
 
 
 def same(a: Plain, b: Plain) -> bool:
-    """Whether two plain values are alike in type, shape and every bit, but for the payload of a NaN."""
+    """Return whether two plain values agree in type, shape and every bit; any NaN equals any NaN.
+
+    Example:
+        check(not same(first, second), "two calls in a row return the same batch")
+    """
     if type(a) is not type(b):
         return False
     if is_tensor(a):

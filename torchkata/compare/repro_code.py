@@ -87,7 +87,15 @@ def assigned(given: Mapping[str, Plain], few: int, width: int) -> Iterator[str]:
 
 
 def literal(value: Plain, few: int = FEW[0]) -> str:
-    """The expression that makes a plain value; large tensors and arrays get other numbers of their kind."""
+    """Return Python code that makes a plain value; a large tensor or array becomes random numbers of the same kind.
+
+    Args:
+        value: The value.
+        few: How many elements are written out.
+
+    Example:
+        literal(torch.tensor([0.5]))    # "torch.tensor([0.5])"
+    """
     if is_tensor(value):
         return of_tensor(value, few)
     if is_array(value):

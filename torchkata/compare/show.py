@@ -72,7 +72,11 @@ def listed(begin: str, items: Iterable[Iterable[str]], end: str) -> Iterator[str
 
 
 def show(value: Plain, digits: int = DIGITS, width: int = MAX_WIDTH) -> str:
-    """A value on one line. Of a large one, no more is looked at than fits."""
+    """Return a value as one line of at most `width` columns: its type and shape, then as many numbers as fit.
+
+    Example:
+        show(torch.zeros(2))    # "float32[2]  [0.0, 0.0]"
+    """
     if is_tensor(value) or is_array(value):
         form = kind(value)
         return f"{form}  {cut(numbers(value, digits), width - len(form) - 2) if elements(value) else '(empty)'}"

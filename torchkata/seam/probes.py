@@ -1,11 +1,4 @@
-"""Probes that any course can use, and how a probe says what a student would type in its place.
-
-A kata that is a plain function needs no module of its own in `tests/probes/`:
-
-    from torchkata.seam.probes import call
-
-    numbers = student.call(call, "sieve", "sieve", n)  # what sieve(n) of assignment/sieve.py returns
-"""
+"""Probes that any course can use, and the code that a student would type in place of a probe."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
@@ -15,10 +8,15 @@ AnyProbe = TypeVar("AnyProbe", bound=Callable[..., object])
 
 
 def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
-    """Decorates a probe with what a student would type in its place, for the message of a failure.
+    """Decorate a probe with the code that a student would type in its place. A failure shows this code as its input.
 
-    Whatever of the probe's arguments this code uses is assigned before it. A function takes some of these arguments, by
-    name, and `literal`, which writes any value, and gives the code that is right for them.
+    Args:
+        code: The code. The probe's arguments that it uses are assigned before it. It may be a function of some of the
+            arguments, by name, and of `literal`, which returns the code for these values.
+
+    Example:
+        @typed("Linear(input_dim, output_dim).weight")
+        def initial_weight(assignment, input_dim, output_dim): ...
     """
 
     def with_code(probe: AnyProbe) -> AnyProbe:
@@ -29,5 +27,15 @@ def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
 
 
 def call(assignment: Any, module: str, function: str, *arguments: object) -> object:
-    """What `function` of the kata's file returns for these arguments."""
+    """Call a function of a kata's module and return its result: the probe for a kata that is a plain function.
+
+    Args:
+        assignment: The student's modules.
+        module: The name of the kata's file, without `.py`.
+        function: The name of the function.
+        *arguments: What it is called with.
+
+    Example:
+        numbers = student.call(call, "sieve", "sieve", 10)
+    """
     return getattr(getattr(assignment, module), function)(*arguments)

@@ -122,9 +122,18 @@ class Student:
         self.runner.start_over(kata)
 
     def call(self, probe: Probe, *args: object) -> Any:
-        """Run `probe(assignment, *args)` beside the student's code; plain values in, plain values out.
+        """Run `probe(assignment, *args)` in the process of the student's code and return its plain result.
 
-        Raises TypeError for what is no probe, and NotStarted, Crashed, TimedOut, Died or Inconclusive.
+        Args:
+            probe: A function at the top level of a module in `tests/probes/`, or `call`.
+            *args: Plain values.
+
+        Raises:
+            TypeError: `probe` is no probe, or an argument is no plain value.
+            NotStarted, Crashed, TimedOut, Died, Inconclusive: The call did not return.
+
+        Example:
+            y = student.call(probes.forward, weight, x)
         """
         demand_probe(probe)
         self.last = Call(probe, [plain(arg) for arg in args])
