@@ -11,7 +11,7 @@ import pytest
 
 TABLE = b"[tool.torchkata"
 
-FEATURES = (
+FEATURES = (  # each after the ones that it imports: pytest warns of a plugin that was imported before it is loaded
     "torchkata.pytest_plugin.profiles",
     "torchkata.pytest_plugin.selection",
     "torchkata.pytest_plugin.first_pass",

@@ -1,4 +1,4 @@
-"""What the plugins share during one run of pytest: one object on `config.stash`; the plugins' order does not matter."""
+"""The state that the plugins share during one run of pytest: one object on `config.stash`."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING

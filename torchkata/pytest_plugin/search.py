@@ -10,13 +10,10 @@ Nothing of this changes how the test ends: not its inputs, not its verdict, what
 
 import inspect
 import io
-import signal
-import threading
 import time
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -29,7 +26,7 @@ from torchkata.diagnosis.relations import Holds
 from torchkata.diagnosis.rerun import few, what_holds
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
-from torchkata.seam.student import Student
+from torchkata.seam.student import Student, limit_processor_time
 
 from .run_state import get_state
 from .selection import kata_of
@@ -201,20 +198,8 @@ def unwarned() -> Iterator[None]:
 
 @contextmanager
 def processor_time(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime in what computes longer. Not on Windows, nor off the main thread: only before it starts."""
+    """Raise OutOfTime in code that computes for longer, and at once if no time is left."""
     if seconds <= 0:
         raise OutOfTime
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise OutOfTime
-
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+    with limit_processor_time(seconds, OutOfTime()):
         yield
-        return
-    before = signal.signal(signal.SIGVTALRM, stop)
-    try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
