@@ -14,8 +14,8 @@ from pathlib import Path
 from benchmarks.timing import seconds, table
 from grader.pipeline.collect import Tests
 from grader.pipeline.session import Job, grade, grade_submission
+from grader.pipeline.setup import with_workplace
 from grader.pipeline.submission import Submission
-from grader.pipeline.workplace import with_workplace
 from grader.proof.zoo import package
 from grader.sandbox.launch import Sandbox
 from torchkata.course import course

@@ -14,9 +14,9 @@ import time
 import msgspec
 
 from grader.pipeline.collect import Tests
+from grader.pipeline.selection import choose
 from grader.pipeline.session import Graded, grade
-from grader.pipeline.wanted import choose
-from grader.pipeline.workplace import with_workplace
+from grader.pipeline.setup import with_workplace
 from grader.proof.claims import Claim, claims
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox

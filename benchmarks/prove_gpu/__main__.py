@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks import ROOT
 from benchmarks.prove_gpu.steps import MACHINE, TIMED, Place, Step
 from grader.base.errors import MachineError
-from grader.pipeline.workplace import with_sandbox
+from grader.pipeline.setup import with_sandbox
 from grader.sandbox.launch import Sandbox
 from grader.speed import gpu, setup
 from grader.speed.child import Send, messages

@@ -25,7 +25,7 @@ import ctypes, json, os, sys
 given = json.loads(sys.argv[1])
 sys.path[:0] = ["/runtime"]
 sys.path += given["sites"]
-from grader.sandbox import confine, work
+from grader.sandbox import confine, worker
 mount = confine.libc.mount
 def mounted(source, target, kind, flags, options):
     read_only = int(target.decode() == given["without"])
@@ -37,7 +37,7 @@ with confine.new_process_space():
     child = os.fork()
     if child == 0:
         try:
-            work.shut_in(confine.Confinement(**given["confinement"]), given["user"])
+            worker.shut_in(confine.Confinement(**given["confinement"]), given["user"])
             driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
             codes = driver.cuInit(0), driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
             os.write(1, json.dumps(codes).encode())

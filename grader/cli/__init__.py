@@ -6,7 +6,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from grader.base.exits import Command, run
+from grader.base.main import Command, run
 from grader.cli.grading import grade
 from grader.cli.handing_out import new_course, new_kata, package, release
 from grader.cli.proving import calibrate, certify, doctor, untranslated

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.base.exits import Command, run
+from grader.base.main import Command, run
 from grader.cli.options import (
     AsJson,
     Choice,
@@ -20,8 +20,8 @@ from grader.cli.options import (
     Submissions,
     Tracks,
 )
-from grader.pipeline.start import Start
-from grader.pipeline.wanted import choose, demand_own_course, wanted
+from grader.pipeline.selection import choose, demand_own_course, wanted
+from grader.pipeline.startup import Start
 
 
 class Where(StrEnum):

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from grader.base.exits import Command, run
+from grader.base.main import Command, run
 from grader.cli.options import Examples, Katas, Tracks
-from grader.pipeline.wanted import wanted
+from grader.pipeline.selection import wanted
 
 
 def platform_names() -> list[str]:

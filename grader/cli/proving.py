@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from grader.base.exits import Command, run
+from grader.base.main import Command, run
 from grader.cli.options import AsJson, Choice, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
-from grader.pipeline.wanted import choose, wanted
+from grader.pipeline.selection import choose, wanted
 
 
 class Part(StrEnum):

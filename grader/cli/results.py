@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from grader.base.exits import Command, run
+from grader.base.main import Command, run
 from grader.cli.options import AsJson, Katas, Submissions, Tracks
 from grader.output.formats import format_names
-from grader.pipeline.wanted import demand_own_course, wanted
+from grader.pipeline.selection import demand_own_course, wanted
 
 Excel = Annotated[
     bool, typer.Option("--excel", help="Begin the CSV with the mark by which Excel reads names in any alphabet.")

@@ -17,9 +17,9 @@ from grader.cluster.options import Phase
 from grader.cluster.plan import Plan
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.run import grade_tests
+from grader.pipeline.selection import choose
 from grader.pipeline.submission import identify
 from grader.pipeline.submission_ids import Entry
-from grader.pipeline.wanted import choose
 from grader.results.result import Result, load, write_whole
 from torchkata.course import CourseError, use
 
@@ -57,7 +57,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
             return ""
         for _ in queue.to_grade():
             pass  # those without a result are the tests' to grade, and stay out of `reused`
-        from grader.pipeline.speeds import grade_speeds
+        from grader.pipeline.speed import grade_speeds
 
         assert options.grading.device != "none"
         unsure, unfit = grade_speeds(options.grading.device, queue, queue.reused, quiet, warn)

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
+from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError, MachineError
-from grader.base.leftovers import clear_half_written
 from grader.base.progress import ProgressBar
 from grader.cluster import record, slurm
 from grader.cluster.chunk import UNFIT

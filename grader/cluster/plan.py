@@ -11,7 +11,7 @@ import msgspec
 from grader.cluster.options import Phase
 from grader.pipeline.queue import GradingOptions, Options
 from grader.results import result
-from grader.results.stored import stored_in
+from grader.results.load import stored_in
 from torchkata.course import Kata, course
 
 TEST_SECONDS = 0.13  # a test of a right solution at 100 examples (docs/evidence/measured.md)

@@ -11,17 +11,17 @@ from grader.base.terminal import console, print_warning
 from grader.commands.requirements import missing_in
 from grader.pipeline.collect import Tests
 from grader.pipeline.reference import missing_solutions
-from grader.pipeline.wanted import choose
-from grader.pipeline.workplace import with_workplace
+from grader.pipeline.selection import choose
+from grader.pipeline.setup import with_workplace
 from grader.proof.attack_run import prove_attacks
 from grader.proof.attacks import attacks
+from grader.proof.cache import Proven
+from grader.proof.caught_by import remember
 from grader.proof.cheats import cheats, slow_ones
 from grader.proof.claims import Claim, claims
 from grader.proof.messages import write_messages
 from grader.proof.proof import Options, Proof, grade_all, markdown
-from grader.proof.prove import ZooOutcome, catch_table, kata_table, slow_table
-from grader.proof.proven import Proven
-from grader.proof.remember import remember
+from grader.proof.zoo_proof import ZooOutcome, catch_table, kata_table, slow_table
 from grader.results.dependencies import digest_grading
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox

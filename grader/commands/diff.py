@@ -14,8 +14,8 @@ from grader.base.terminal import console, print_json
 from grader.output.gradebook import csv_of
 from grader.output.summary import tell
 from grader.results import history
+from grader.results.load import demand_results, stored_in
 from grader.results.result import Result, ResultError, read, write_whole
-from grader.results.stored import demand_results, stored_in
 from grader.results.text import printable
 from grader.results.view import PERFORMANCE
 from torchkata.result import Outcome

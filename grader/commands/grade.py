@@ -11,19 +11,19 @@ from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
 from grader.base.terminal import console, print_json, print_warning
-from grader.marks.marked import overtaken, results_in
+from grader.marks.compute import overtaken, results_in
 from grader.marks.pseudonyms import pseudonyms_for
 from grader.marks.rulebook import read_rulebook
 from grader.output.live import LiveReport
 from grader.output.summary import rebuild, show, tell
 from grader.pipeline.download import Download, hand_ins
 from grader.pipeline.executor import Executor, Following, RunOutcome, Warn
-from grader.pipeline.losses import demand_no_loss
+from grader.pipeline.overwrite_guard import demand_no_loss
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.run import grade_tests
-from grader.pipeline.start import Start
+from grader.pipeline.selection import choose
+from grader.pipeline.startup import Start
 from grader.pipeline.submission_ids import Entry, with_ids
-from grader.pipeline.wanted import choose
 from grader.results import result
 from grader.results.result import Result
 from grader.results.text import printable
@@ -154,7 +154,7 @@ class Local(Executor):
                 rebuild(options.out)
             raise
         if device != "none":
-            from grader.pipeline.speeds import grade_speeds
+            from grader.pipeline.speed import grade_speeds
 
             try:
                 unsure, outcome.unfit = grade_speeds(device, queue, [*queue.reused, *outcome.stored], out, warn)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader.base.errors import CallError
 from grader.base.terminal import console
-from grader.marks.marked import Row, marks_of
+from grader.marks.compute import Row, marks_of
 from grader.marks.roster import Person
 from grader.output.gradebook import Cell, csv_of
 from grader.output.summary import tell

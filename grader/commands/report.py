@@ -7,7 +7,7 @@ from grader.output.page.items import DIAGNOSES, ITEMS
 from grader.output.page.marks import read_marks
 from grader.output.page.write import FEEDBACK, PAGE, write_feedback, write_report
 from grader.output.summary import draw_speed, rebuild, show, tell
-from grader.results.stored import demand_results
+from grader.results.load import demand_results
 
 
 def run_report(directory: Path, feedback: Path | None, people: Path | None, *, excel: bool) -> int:

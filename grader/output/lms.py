@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from grader.base.errors import CallError
-from grader.marks.marked import marks_of
+from grader.marks.compute import marks_of
 from grader.marks.roster import Person, folded
 from grader.marks.tables import separator, text_of
 from grader.output.exporter import Exporter, Options, write_file

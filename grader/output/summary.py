@@ -10,8 +10,8 @@ from rich.text import Text
 from grader.base.errors import MachineError
 from grader.output import gradebook
 from grader.output.table import class_table
+from grader.results.load import rows
 from grader.results.result import Result, ResultError
-from grader.results.stored import rows
 from grader.results.text import printable
 from torchkata.course import course
 

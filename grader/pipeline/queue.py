@@ -11,8 +11,8 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError
-from grader.base.leftovers import clear_half_written
 from grader.pipeline import regrade
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.seed import keep

@@ -7,8 +7,8 @@ from itertools import chain
 import msgspec
 from rich.console import Console
 
+from grader.base.cleanup import clear_runtimes
 from grader.base.errors import CallError
-from grader.base.leftovers import clear_runtimes
 from grader.pipeline import regrade
 from grader.pipeline.collect import Tests
 from grader.pipeline.executor import Following, RunOutcome, Warn
@@ -17,9 +17,9 @@ from grader.pipeline.queue import Options, Queue
 from grader.pipeline.reference import check_tests, indent, missing_solutions
 from grader.pipeline.session import Graded, Job, TestRan
 from grader.pipeline.session import grade as grade_jobs
-from grader.pipeline.start import Start
-from grader.pipeline.workplace import with_workplace
-from grader.results import hand_in, result
+from grader.pipeline.setup import with_workplace
+from grader.pipeline.startup import Start
+from grader.results import result, source
 from grader.results.dependencies import environment
 from grader.results.history import course_version
 from grader.results.result import Result
@@ -70,7 +70,7 @@ def not_timed_yet(options: Options, katas: Sequence[Kata]) -> list[result.Perfor
     """The rows of workloads that are still to be timed; none without a device."""
     if options.grading.device == "none":
         return []
-    from grader.pipeline.speeds import not_yet
+    from grader.pipeline.speed import not_yet
 
     return not_yet(options.grading.device, katas)
 
@@ -122,7 +122,7 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         katas = regrade.better(result.load(options.out / submission / "result.json"), katas)
     fingerprint = queue.prints.pop(submission)
     code = event.job.submission.files if options.pseudonyms is None else {}
-    hand_in.store(options.out, submission, fingerprint, code)
+    source.store(options.out, submission, fingerprint, code)
     made = result_of(event, katas, options, sandbox, fingerprint)
     when, basis = event.job.submission.handed_in, queue.bases.pop(submission)
     made = msgspec.structs.replace(made, basis=basis, course=course_version(), handed_in=when)

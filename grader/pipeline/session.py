@@ -26,7 +26,7 @@ from typing import Protocol, TypeAlias
 import msgspec
 import pytest
 
-from grader.base.leftovers import in_use
+from grader.base.cleanup import in_use
 from grader.base.signals import end_with_parent, interruptible, uninterrupted
 from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests, run

@@ -20,8 +20,8 @@ from rich.table import Table
 from grader.pipeline.collect import Tests
 from grader.pipeline.lint import findings_of
 from grader.pipeline.session import LOST, Graded, Job
+from grader.pipeline.setup import with_workplace
 from grader.pipeline.submission import Submission
-from grader.pipeline.workplace import with_workplace
 from grader.proof.attacks import Attack
 from grader.proof.claims import find_others, only
 from grader.proof.proof import Level, Options, Proof, Trial, grade_all, prove_trials, tabulate_trials, try_levels

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from grader.base.progress import ProgressBar
 from grader.base.terminal import print_warning
-from grader.pipeline.workplace import with_sandbox
+from grader.pipeline.setup import with_sandbox
 from grader.proof.cheats import Cheat, Slow
 from grader.proof.proof import Level, Options, Proof, Trial, prove_trials, tabulate_trials, try_levels
 from grader.results.result import PerformanceResult

@@ -9,7 +9,7 @@ from rich.console import Console
 from grader.base.errors import CallError
 from grader.base.terminal import print_warning
 from grader.pipeline.collect import Tests
-from grader.pipeline.workplace import with_workplace
+from grader.pipeline.setup import with_workplace
 from grader.proof import zoo
 from grader.proof.claims import claims
 from grader.proof.proof import Options, grade_all

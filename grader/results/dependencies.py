@@ -30,7 +30,7 @@ ENGINE_FILES = ("torchkata/**/*.py", "torchkata/**/*.toml", "grader/**/*.py", "g
 GRADING_FILES = (
     *(f"torchkata/{room}/*.py" for room in ("compare", "diagnosis", "pytest_plugin", "seam")),
     "grader/pipeline/session.py",
-    "grader/pipeline/workplace.py",
+    "grader/pipeline/setup.py",
     "grader/sandbox/*.py",
 )
 FINDINGS = ("reference/lint.toml",)

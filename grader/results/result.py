@@ -5,8 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from grader.base.cleanup import in_use
 from grader.base.errors import MachineError
-from grader.base.leftovers import in_use
 from torchkata.course import Tier
 from torchkata.pytest_plugin import history as state
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult

@@ -34,10 +34,10 @@ RUNTIME = (  # all of the engine that a worker can see
     *(f"torchkata/seam/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes")),
     *(f"torchkata/compat/{name}.py" for name in ("__init__", "torch_internals")),
     *(f"torchkata/speed/{name}.py" for name in ("__init__", "datasheets", "freivalds", "layout")),
-    *(f"torchkata/speed/{name}.py" for name in ("seeded", "sizes", "waiting", "workload")),
+    *(f"torchkata/speed/{name}.py" for name in ("seeded", "sizes", "host_waits", "workload")),
     "grader/__init__.py",
     *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "forks", "self_test")),
-    *(f"grader/sandbox/{name}.py" for name in ("work", "zygote", "bench", "orders", "accelerator", "cuda")),
+    *(f"grader/sandbox/{name}.py" for name in ("worker", "zygote", "timed_work", "requests", "accelerator", "cuda")),
 )
 PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that any worker can see
 WORKLOADS = "reference/workloads/*.py"  # what a worker that is timed can see besides

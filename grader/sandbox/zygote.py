@@ -103,7 +103,7 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
         except Exception as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             sys.exit(f"tests/probes/{probe}.py: a worker, which has nothing else of tests/, can't import it ({reason})")
-    import grader.sandbox.work  # noqa: F401
+    import grader.sandbox.worker  # noqa: F401
     import torchkata.seam.probes  # noqa: F401
     from grader.sandbox.forks import collapse_memory
 
@@ -191,7 +191,7 @@ class Zygote:
 
     def fork(self) -> Worker:
         """A new worker, in namespaces of its own where there are any."""
-        from grader.sandbox import channel, confine, work
+        from grader.sandbox import channel, confine, worker
 
         demand_forkable(self.confinement)
         user = next(self.users)
@@ -206,7 +206,7 @@ class Zygote:
         with theirs, confine.new_process_space() if self.confinement.namespaces else nullcontext():
             pid = os.fork()
             if pid == 0:
-                work.live(theirs.fileno(), memory, self.confinement, user, scratch)
+                worker.live(theirs.fileno(), memory, self.confinement, user, scratch)
         return Worker(pid, ours, memory, scratch)
 
     def pause(self) -> None:

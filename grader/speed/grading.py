@@ -13,8 +13,8 @@ from torchkata.course import Tiers, Workload
 from torchkata.result import Outcome
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.speed.decision import Final, points_on, score_of
+from torchkata.speed.remarks import lesson
 from torchkata.speed.sizes import Kind
-from torchkata.speed.words import lesson
 from torchkata.speed.workload import Rate, work_of
 
 NOT_YOUR_FAULT = "this is not your fault, and costs nothing"

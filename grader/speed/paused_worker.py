@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from grader.sandbox.channel import mapped
-from grader.sandbox.orders import Begin
+from grader.sandbox.requests import Begin
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Limits
 from torchkata.seam.failures import Died, Inconclusive

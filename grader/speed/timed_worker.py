@@ -14,9 +14,9 @@ from torch import Tensor
 
 from grader.sandbox.accelerator import Accelerator, SharedMemory
 from grader.sandbox.cuda import CUDA
-from grader.sandbox.orders import Begin
+from grader.sandbox.requests import Begin
+from grader.speed.idle import Rest
 from grader.speed.paused_worker import PausedWorker
-from grader.speed.rest import Rest
 from torchkata.course import Limits
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.seam.reply import Reply

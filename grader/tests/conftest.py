@@ -20,9 +20,9 @@ import torch
 
 from grader import cli
 from grader.tests import ROOT
-from grader.tests.support.handed_in import NAMES, OPTIONS, PRIMES, SIEVE, SLOW, WITHOUT_TWO, handed_in
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.warm import run_module
+from grader.tests.support.submissions import NAMES, OPTIONS, PRIMES, SIEVE, SLOW, WITHOUT_TWO, handed_in
+from grader.tests.support.warm_process import run_module
 from scripts import one_node_slurm
 from torchkata.course import HiddenSays, Visibility, course, use
 

@@ -1,6 +1,6 @@
 """The one place that reaches into Hypothesis: draws without its engine, and what it draws with.
 
-Hypothesis 6.140 has all of it, 6.130 does not; `grader/tests/unit/test_drawn.py` says whether another does.
+Hypothesis 6.140 has all of it, 6.130 does not; `grader/tests/unit/test_inputs.py` says whether another does.
 """
 
 from collections.abc import Iterator

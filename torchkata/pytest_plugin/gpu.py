@@ -18,9 +18,9 @@ from torchkata.result import LOOKS, TestResult
 from torchkata.seam.failures import Inconclusive, Wrong
 from torchkata.seam.student import InProcess, Student
 from torchkata.speed.datasheets import device
+from torchkata.speed.remarks import lesson
 from torchkata.speed.stopwatch import Stopwatch, here
 from torchkata.speed.trial import Figure, Trial
-from torchkata.speed.words import lesson
 from torchkata.speed.workload import work_of
 
 from .report import GREY, command

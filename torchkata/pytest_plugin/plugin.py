@@ -16,7 +16,7 @@ FEATURES = (  # each after the ones that it imports: pytest warns of a plugin th
     "torchkata.pytest_plugin.selection",
     "torchkata.pytest_plugin.first_pass",
     "torchkata.pytest_plugin.search",
-    "torchkata.pytest_plugin.endless",
+    "torchkata.pytest_plugin.time_limit",
     "torchkata.pytest_plugin.report",
     "torchkata.pytest_plugin.slow_test_notice",
     "torchkata.pytest_plugin.record",

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .datasheets import NAMES, devices
     from .freivalds import floor, relative_error
+    from .host_waits import host_reads, keep_busy
     from .layout import Field, Memory, dtype_of
     from .seeded import SeededInputs
     from .sizes import PRODUCT, Size, product_flops
-    from .waiting import host_reads, keep_busy
     from .workload import CRAWL, Block, Check, HostWait, Measured, MemoryPeak, Rate, Work
 
 __all__ = [
@@ -47,7 +47,7 @@ _MODULES = {
     "layout": ("Field", "Memory", "dtype_of"),
     "seeded": ("SeededInputs",),
     "sizes": ("PRODUCT", "Size", "product_flops"),
-    "waiting": ("host_reads", "keep_busy"),
+    "host_waits": ("host_reads", "keep_busy"),
     "workload": ("CRAWL", "Block", "Check", "HostWait", "Measured", "MemoryPeak", "Rate", "Work"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -32,10 +32,10 @@ from .decision import (
     thresholds_on,
 )
 from .freivalds import OWN_MARGIN
+from .host_waits import LEAD_SECONDS
 from .layout import bytes_needed, dtype_of
 from .sizes import Size
 from .stopwatch import Stopwatch
-from .waiting import LEAD_SECONDS
 from .workload import Block, HostWait, MemoryPeak, Rate, Work, work_of
 
 CALLS = 2

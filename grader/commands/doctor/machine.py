@@ -70,7 +70,7 @@ def the_course() -> Finding:
 
 def sandbox() -> Finding:
     """Start a sandbox as grading does, and let a worker try to open what it must not see."""
-    from grader.pipeline.workplace import prove
+    from grader.pipeline.setup import prove
     from grader.sandbox.launch import IsolationError, launch
 
     if shutil.which("bwrap") is None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from grader.output.page.parts import SETTLED
-from grader.results.hand_in import HandIn
 from grader.results.result import Finding
+from grader.results.source import HandIn
 from grader.results.text import in_words, one_line
 from grader.results.view import VisibleTest
 from torchkata.course import course

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.marks.marked import Row, by_result, marks_of
+from grader.marks.compute import Row, by_result, marks_of
 from grader.marks.pseudonyms import read_key
 from grader.marks.rules import Mark
 

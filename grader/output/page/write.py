@@ -18,8 +18,8 @@ from grader.output.page.items import Analysis, analysis, write_tables
 from grader.output.page.marks import Marked, for_all
 from grader.output.page.parts import Part, parts_of
 from grader.output.page.student import Student, student_of
-from grader.results.hand_in import HandIn, hand_in_of
 from grader.results.result import Finding, Result, ResultError, read, write_whole
+from grader.results.source import HandIn, hand_in_of
 from grader.results.view import PERFORMANCE, VisibleTest, unredacted, visible
 from torchkata.course import course
 

@@ -9,7 +9,7 @@ from grader.results.result import read
 from grader.sandbox import launch
 from grader.tests import ROOT
 from grader.tests.conftest import Run, start, without_pytest
-from grader.tests.support.handed_in import LINEAR, handed_in, trapped
+from grader.tests.support.submissions import LINEAR, handed_in, trapped
 
 FEW = ("--kata", "linear", "--examples", "5")
 

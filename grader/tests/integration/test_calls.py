@@ -12,8 +12,8 @@ import pytest
 from grader.results.result import read, write
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade, start
-from grader.tests.support.handed_in import OPTIONS, PRIMES
-from grader.tests.support.made import result
+from grader.tests.support.made_results import result
+from grader.tests.support.submissions import OPTIONS, PRIMES
 
 COMPLETE = ROOT / "examples/submissions/complete"
 PLAIN = PRIMES / "submissions/complete"

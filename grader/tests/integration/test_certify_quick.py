@@ -9,7 +9,7 @@ from grader.proof.claims import claims
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask
 from grader.tests.support.solution import copy_of_the_course
-from grader.tests.support.warm import run_module
+from grader.tests.support.warm_process import run_module
 from torchkata.course import course
 
 KATAS = list(course().katas.values())

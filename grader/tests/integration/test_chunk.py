@@ -11,7 +11,7 @@ import pytest
 from grader.cluster.plan import plan
 from grader.results.result import read
 from grader.tests.conftest import python
-from grader.tests.support.handed_in import LINEAR, handed_in, on_slurm
+from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
 
 
 def test_the_slurm_executor_without_submitit_says_what_to_install(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import with_ids
-from grader.results.hand_in import hand_in_of
+from grader.results.source import hand_in_of
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
-from grader.tests.support.handed_in import PRIMES, SIEVE, handed_in, options
+from grader.tests.support.submissions import PRIMES, SIEVE, handed_in, options
 from torchkata.course import course
 
 KATAS = [kata.name for kata in course().choose([], ["core"])]

@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from grader.tests.conftest import grade, run
-from grader.tests.support.handed_in import changed, work
+from grader.tests.support.submissions import changed, work
 
 EPSILON = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
 LINE = "  looks like: the 1e-5 is added outside the square root"

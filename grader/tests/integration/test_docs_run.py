@@ -12,7 +12,7 @@ from grader.output.formats.classroom50 import VARIABLES
 from grader.tests import ROOT
 from grader.tests.conftest import Run, start, students_environment
 from grader.tests.support.documents import DOCUMENTS, OTHERS, OURS, Section, sections
-from grader.tests.support.shown import assert_shown
+from grader.tests.support.printed_output import assert_shown
 from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 

@@ -50,7 +50,7 @@ def test_doctor_says_why_bubblewrap_does_not_work(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_doctor_names_a_file_that_a_worker_should_not_be_able_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.pipeline.workplace.hidden_files", lambda: ["/usr"])
+    monkeypatch.setattr("grader.pipeline.setup.hidden_files", lambda: ["/usr"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "a worker can read /usr")
 

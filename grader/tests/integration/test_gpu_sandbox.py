@@ -17,8 +17,8 @@ from grader.speed import setup
 from grader.speed.paused_worker import PausedWorker
 from grader.tests.conftest import python
 from grader.tests.support.gpu_plumbing import HERE, with_driver
-from grader.tests.support.handed_in import LINEAR, handed_in
 from grader.tests.support.processes import descendants
+from grader.tests.support.submissions import LINEAR, handed_in
 from grader.tests.support.workers import Ask, asking
 
 LIMITS = setup.limits()

@@ -12,8 +12,8 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import ask, grade
-from grader.tests.support.handed_in import OPTIONS, PRIMES
 from grader.tests.support.platforms import for_gradescope
+from grader.tests.support.submissions import OPTIONS, PRIMES
 from torchkata.course import course
 
 COMPLETE = ROOT / "examples/submissions/complete"

@@ -9,10 +9,10 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import at_home, kata, run, students_environment
-from grader.tests.support.handed_in import changed
 from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.solution import SOLUTION, copy_of_the_course
-from grader.tests.support.warm import Fork
+from grader.tests.support.submissions import changed
+from grader.tests.support.warm_process import Fork
 from torchkata.cli import about
 from torchkata.cli.runs import EXPECTED
 from torchkata.course import course

@@ -11,7 +11,7 @@ from grader.sandbox import launch, syscalls
 from grader.sandbox.launch import IsolationError
 from grader.sandbox.runner import WorkerRunner
 from grader.tests.conftest import Run, run, start
-from grader.tests.support.handed_in import OPTIONS, PRIMES
+from grader.tests.support.submissions import OPTIONS, PRIMES
 from grader.tests.support.workers import ORDINARY
 from torchkata.course import course
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import Run, ask, kata, run
-from grader.tests.support.handed_in import PRIMES
+from grader.tests.support.submissions import PRIMES
 
 SUBMISSIONS = ("complete", "half_done", "subtly_wrong")
 ENDS = "your code ended Python itself (exit code 3), so there was no answer"

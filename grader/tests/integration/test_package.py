@@ -15,8 +15,8 @@ import yaml
 
 from grader.tests import ROOT
 from grader.tests.conftest import FEW, Run, ask, start
-from grader.tests.support.handed_in import PRIMES, trapped
 from grader.tests.support.platforms import CLASSROOM50, RUNNER, for_gradescope
+from grader.tests.support.submissions import PRIMES, trapped
 from torchkata.course import course
 
 HALF_DONE, WRONG = ROOT / "examples/submissions/half_done", PRIMES / "submissions/subtly_wrong"

@@ -5,7 +5,7 @@ from pathlib import Path
 from grader.proof import zoo
 from grader.results.result import read
 from grader.tests.conftest import FEW, run
-from grader.tests.support.handed_in import work
+from grader.tests.support.submissions import work
 from torchkata.course import course
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import ask, grade
-from grader.tests.support.handed_in import PRIMES
+from grader.tests.support.submissions import PRIMES
 
 CLASS = "id,name,email\nlovelace,Ada Lovelace,ada@school.example\nzhang3,张三,zs@y.example\nempty,Ben,b@x.example\n"
 REAL = ("lovelace", "zhang3", "张三", "school.example", "secret-folder", "Augusta")

@@ -12,7 +12,7 @@ from grader.pipeline.session import stands
 from grader.results.result import KataResult, read
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, run
-from grader.tests.support.made import result
+from grader.tests.support.made_results import result
 from torchkata.result import TestResult
 
 TEST, SOLUTION = "tests/test_factorise.py", "reference/factorise/solution.py"

@@ -24,8 +24,8 @@ from grader.commands.release.leaks import leaks, secrets
 from grader.commands.release.prove import prove
 from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
-from grader.tests.support.handed_in import PRIMES
 from grader.tests.support.solution import SOLUTION, copy_of_the_course
+from grader.tests.support.submissions import PRIMES
 from torchkata.cli.command import takes
 from torchkata.course import course, read, use
 

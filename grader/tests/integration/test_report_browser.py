@@ -18,8 +18,8 @@ from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 from selenium_axe_python.axe import Axe
 
-from grader.results import hand_in
-from grader.results import result as stored
+from grader.results import result as load
+from grader.results import source
 from grader.tests.conftest import ask
 from grader.tests.support import browser
 from grader.tests.support.browser import Medium, Scheme, dress
@@ -49,7 +49,7 @@ def driver() -> Iterator[Chrome]:
         yield found
 
 
-def students() -> list[stored.Result]:
+def students() -> list[load.Result]:
     """The class."""
     return [*a_class(TIMED), *list(a_class(COUNT, timed=False))[TIMED:]]
 
@@ -60,11 +60,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("class")
     *others, one, two = students()
     for each in (*others, hostile(one, EVIL), msgspec.structs.replace(two, submission=NAMED)):
-        stored.write(each, directory)
+        load.write(each, directory)
     solution = {path.name: path.read_bytes() for path in SOLUTION.glob("*.py")}
     evil = {"linear.py": f"{EVIL}\n\nx = 1\n".encode()}
     for name, files in (("ben", solution), (one.submission, evil)):
-        hand_in.store(directory, name, one.fingerprint, files)
+        source.store(directory, name, one.fingerprint, files)
     assert ask("report", directory, "--feedback", directory).code == 0
     return directory
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.pipeline.seed import draw
 from grader.tests.conftest import Run, ask, run
-from grader.tests.support.handed_in import PRIMES, SIEVE, WITHOUT_TWO, handed_in
+from grader.tests.support.submissions import PRIMES, SIEVE, WITHOUT_TWO, handed_in
 
 
 def call(path: Path, out: Path) -> list[str]:

@@ -9,7 +9,8 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import ask, grade
-from grader.tests.support.handed_in import (
+from grader.tests.support.slurm_runs import ON_SLURM, Started, is_whole, times
+from grader.tests.support.submissions import (
     LINEAR,
     OPTIONS,
     PRIMES,
@@ -20,7 +21,6 @@ from grader.tests.support.handed_in import (
     results,
     trapped,
 )
-from grader.tests.support.slurm_runs import ON_SLURM, Started, is_whole, times
 
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
 

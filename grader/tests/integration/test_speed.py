@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from grader.pipeline import speeds as phase
+from grader.pipeline import speed as phase
 from grader.results.result import KataResult, PerformanceResult, Result, speed_fingerprint
 from grader.speed import figures, grading, setup
 from grader.speed.machine import Machine
 from grader.speed.session import SpeedJob, with_fallbacks
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
-from grader.tests.support.made import result
+from grader.tests.support.made_results import result
 from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut

@@ -14,8 +14,18 @@ import pytest
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import ask, grade, python
-from grader.tests.support.handed_in import LINEAR, OPTIONS, PRIMES, SHORT, SIEVE, SLOW, WITHOUT_TWO, handed_in, results
 from grader.tests.support.processes import descendants, lives
+from grader.tests.support.submissions import (
+    LINEAR,
+    OPTIONS,
+    PRIMES,
+    SHORT,
+    SIEVE,
+    SLOW,
+    WITHOUT_TWO,
+    handed_in,
+    results,
+)
 
 STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left

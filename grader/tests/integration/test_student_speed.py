@@ -10,9 +10,9 @@ import torch
 
 from grader.tests import ROOT
 from grader.tests.conftest import Run, run
-from grader.tests.support.handed_in import changed, work
 from grader.tests.support.pretended_gpu import Pretended
 from grader.tests.support.solution import SOLUTION
+from grader.tests.support.submissions import changed, work
 from torchkata.course import course
 from torchkata.pytest_plugin.gpu import claim
 from torchkata.seam.assignment import Assignment

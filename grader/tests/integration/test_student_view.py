@@ -8,8 +8,8 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import Run, run, start, students_environment
-from grader.tests.support.handed_in import changed, work
 from grader.tests.support.solution import SOLUTION
+from grader.tests.support.submissions import changed, work
 from torchkata.course import course
 from torchkata.seam.failures import TimedOut
 from torchkata.seam.student import InProcess

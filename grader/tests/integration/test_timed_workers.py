@@ -75,7 +75,7 @@ def test_the_check_that_a_timed_worker_has_does_not_judge_it(timed: Callable[...
 
 def test_a_timed_worker_stands_still_between_blocks(timed: Callable[..., TimedWorker]) -> None:
     before = (
-        "import sys\narena = sys.modules['grader.sandbox.bench']\n"
+        "import sys\narena = sys.modules['grader.sandbox.timed_work']\n"
         "def count():\n"
         "    import gc, mmap\n"
         "    held = next(m for m in gc.get_objects() if isinstance(m, mmap.mmap) and not m.closed)\n"

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import students_environment
-from grader.tests.support.handed_in import changed
 from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.warm import Fork
+from grader.tests.support.submissions import changed
+from grader.tests.support.warm_process import Fork
 from torchkata.cli.watcher import Saves
 
 KEYS = "n next · h hint · a all · q quit"

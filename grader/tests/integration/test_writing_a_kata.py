@@ -13,7 +13,7 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import at_home, run
-from grader.tests.support.shown import lines_agree
+from grader.tests.support.printed_output import lines_agree
 from torchkata.course import course
 
 PAGE = ROOT / "docs/writing-a-kata.md"

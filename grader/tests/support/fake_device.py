@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from grader.sandbox.cuda import CudaError
-from grader.sandbox.orders import Begin
+from grader.sandbox.requests import Begin
 from torchkata.seam.reply import Reply
 from torchkata.speed.layout import lay_out
 from torchkata.speed.workload import work_of

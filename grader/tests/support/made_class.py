@@ -10,7 +10,7 @@ from functools import cache
 import msgspec
 
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
-from grader.tests.support.made import measured
+from grader.tests.support.made_results import measured
 from torchkata.course import Kata, course
 from torchkata.diagnosis.mistakes import mistakes
 from torchkata.result import Outcome, TestResult, status_of

@@ -11,8 +11,8 @@ from grader.cluster import record
 from grader.cluster.slurm import Job, jobs_called
 from grader.tests import ROOT
 from grader.tests.conftest import Run
-from grader.tests.support.handed_in import OPTIONS, PRIMES, SHORT, results
 from grader.tests.support.processes import lives
+from grader.tests.support.submissions import OPTIONS, PRIMES, SHORT, results
 from scripts import one_node_slurm
 
 ON_SLURM = (*OPTIONS, "--executor", "slurm")

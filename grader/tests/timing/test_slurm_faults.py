@@ -16,8 +16,8 @@ from grader.cluster import record
 from grader.cluster.slurm import alive
 from grader.tests import ROOT
 from grader.tests.conftest import control, grade
-from grader.tests.support.handed_in import LINEAR, NAMES, OPTIONS, PRIMES, SLOW, handed_in, results
 from grader.tests.support.slurm_runs import ON_SLURM, PATIENCE, Started, is_whole, processes, times
+from grader.tests.support.submissions import LINEAR, NAMES, OPTIONS, PRIMES, SLOW, handed_in, results
 
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
 

@@ -3,13 +3,13 @@
 import pytest
 
 from grader.base.errors import CallError
+from grader.proof.caught_by import cheapest
 from grader.proof.claims import Claim, claims, find_others, job, refute_wrong
 from grader.proof.diagnoses import Diagnoses, judgement
 from grader.proof.messages import page
 from grader.proof.proof import markdown
-from grader.proof.prove import ZooOutcome, kata_table
-from grader.proof.remember import cheapest
 from grader.proof.zoo import ZooEntry, named
+from grader.proof.zoo_proof import ZooOutcome, kata_table
 from grader.results.result import KataResult
 from torchkata.course import course
 from torchkata.result import Status, TestResult

@@ -9,7 +9,7 @@ import pytest
 from grader.output.formats import classroom50
 from grader.results.result import Result
 from grader.tests.conftest import Hide
-from grader.tests.support.made import HOSTILE, result
+from grader.tests.support.made_results import HOSTILE, result
 from grader.tests.support.platforms import CLASSROOM50, RUNNER, for_classroom50
 
 

@@ -19,8 +19,8 @@ from grader.pipeline.queue import Options, Queue
 from grader.pipeline.submission_ids import with_ids
 from grader.results.result import write
 from grader.tests.conftest import ask
-from grader.tests.support.handed_in import LINEAR, handed_in, on_slurm
-from grader.tests.support.made import result
+from grader.tests.support.made_results import result
+from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
 from torchkata.course import course
 
 KATAS = (course().katas["linear"],)

@@ -1,6 +1,6 @@
 """What a process remembers of a course is that course's."""
 
-from grader.tests.support.handed_in import PRIMES
+from grader.tests.support.submissions import PRIMES
 from torchkata.course import cached_by_course, course, use
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from grader.results.result import write
 from grader.tests.conftest import Run, ask
-from grader.tests.support.made import result
+from grader.tests.support.made_results import result
 from grader.tests.support.platforms import RUNNER
 
 FORMATS = ("gradescope", "classroom50", "github", "junit")

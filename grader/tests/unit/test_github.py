@@ -6,7 +6,7 @@ import pytest
 
 from grader.output.formats import github
 from grader.tests.conftest import Hide
-from grader.tests.support.made import HOSTILE, result
+from grader.tests.support.made_results import HOSTILE, result
 from grader.tests.support.platforms import outside_fences
 
 

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 import torch
 
-from grader.sandbox import bench, cuda
-from grader.sandbox.orders import Begin
+from grader.sandbox import cuda, timed_work
+from grader.sandbox.requests import Begin
 from grader.speed import figures, rates, setup, timed_worker
 from grader.speed import machine as machines
 from grader.speed.figures import STEPS, Figure, WrongResult
@@ -114,8 +114,8 @@ def test_grader_synchronizes_before_a_worker_goes_on(
 def test_worker_synchronizes_before_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FakeDevice()
     monkeypatch.setattr(cuda, "CUDA", device)
-    monkeypatch.setattr(bench, "unmap", lambda _memory: None)
-    worker = bench.Bench(Assignment(SOLUTION), mmap.mmap(-1, 2**16), device.descriptor)
+    monkeypatch.setattr(timed_work, "unmap", lambda _memory: None)
+    worker = timed_work.Bench(Assignment(SOLUTION), mmap.mmap(-1, 2**16), device.descriptor)
     order = Begin(SMALL.workload, SMALL.size, SMALL.calls, "cuda", trusted=True, device_bytes=2**16)
     worker.answer({"lay_out": msgspec.to_builtins(order)})
     worker.block = lambda: setattr(device, "pending", True)

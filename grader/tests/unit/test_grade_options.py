@@ -16,9 +16,9 @@ from grader.cluster.task import Task
 from grader.commands import grade as command
 from grader.pipeline.executor import RunOutcome
 from grader.pipeline.queue import GradingOptions, Options, Queue
-from grader.pipeline.start import Start
+from grader.pipeline.startup import Start
 from grader.tests.conftest import ask
-from grader.tests.support.handed_in import LINEAR, handed_in, on_slurm
+from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
 
 FIELDS = {"kata": "katas", "track": "katas", "json": "as_json"}  # of options with another name on the command line
 TYPED = {

@@ -7,7 +7,7 @@ import pytest
 
 from grader.output.formats import gradescope
 from grader.tests.conftest import Hide
-from grader.tests.support.made import HOSTILE, result
+from grader.tests.support.made_results import HOSTILE, result
 from grader.tests.support.platforms import GRADESCOPE, for_gradescope
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grader.output.page.items import analysis
 from grader.output.page.student import student_of
-from grader.results import result as stored
+from grader.results import result as load
 from grader.results.items import (
     FEWEST,
     Answer,
@@ -24,8 +24,8 @@ from grader.results.items import (
     point_biserial,
 )
 from grader.tests.conftest import ask
-from grader.tests.support.made import result
 from grader.tests.support.made_class import a_class
+from grader.tests.support.made_results import result
 
 TESTS = [Property(kata, test) for kata in ("first", "second", "third") for test in ("test_a", "test_b")]
 OUTCOMES = st.sampled_from(["passed", "failed", "not_started"])
@@ -134,7 +134,7 @@ def test_what_the_machine_has_spoilt_counts_nowhere() -> None:
 def test_the_page_and_the_tables_have_the_figures_of_every_test(tmp_path: Path) -> None:
     results = list(a_class(40, timed=False))
     for one in results:
-        stored.write(one, tmp_path)
+        load.write(one, tmp_path)
     done = ask("report", tmp_path)
     assert (done.code, done.err) == (0, "")
     assert f"tests:     {tmp_path}/items.csv, diagnoses.csv" in done.out
@@ -153,7 +153,7 @@ def test_the_page_and_the_tables_have_the_figures_of_every_test(tmp_path: Path) 
 
 def test_a_small_class_has_no_such_section(tmp_path: Path) -> None:
     for one in a_class(FEWEST - 1, timed=False):
-        stored.write(one, tmp_path)
+        load.write(one, tmp_path)
     assert ask("report", tmp_path).code == 0
     page = (tmp_path / "report.html").read_text("utf-8")
     assert 'id="tests"' not in page

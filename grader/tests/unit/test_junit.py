@@ -8,7 +8,7 @@ import xmlschema
 from grader.output.exporter import Stored
 from grader.output.formats import junit
 from grader.tests.conftest import Hide
-from grader.tests.support.made import HOSTILE, result
+from grader.tests.support.made_results import HOSTILE, result
 from grader.tests.support.platforms import AT, JUNIT, for_junit
 
 

@@ -12,17 +12,17 @@ from msgspec.structs import replace
 from grader.base.errors import CallError
 from grader.cluster.pending import pending
 from grader.output.summary import rebuild
-from grader.pipeline.losses import demand_no_loss
+from grader.pipeline.overwrite_guard import demand_no_loss
 from grader.pipeline.queue import Queue
-from grader.pipeline.speeds import waiting
+from grader.pipeline.speed import waiting
 from grader.pipeline.submission_ids import with_ids
 from grader.results.dependencies import digest_kata
 from grader.results.history import course_version
 from grader.results.result import KataResult, PerformanceResult, Result, read, write
 from grader.tests.conftest import ask
-from grader.tests.support.handed_in import LINEAR, handed_in, options
-from grader.tests.support.made import result
+from grader.tests.support.made_results import result
 from grader.tests.support.platforms import RUNNER, for_gradescope, for_junit
+from grader.tests.support.submissions import LINEAR, handed_in, options
 from torchkata.course import course
 
 WHY = "it is a link, so it may be another's; copy what it leads to"

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
-from grader.marks.marked import overtaken, results_in
+from grader.marks.compute import overtaken, results_in
 from grader.marks.rulebook import read_rulebook
 from grader.marks.rules import Policy
 from grader.results import result

@@ -17,9 +17,16 @@ from grader.output.formats import classroom50, github, gradescope, junit
 from grader.output.live import LiveReport
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.output.table import class_table
-from grader.results import stored
+from grader.results import load
 from grader.results.result import KataResult, PerformanceResult, Result, write
-from grader.tests.support.made import HOSTILE, rehearsed, result, result_with_rehearsal, result_with_speed, timed
+from grader.tests.support.made_results import (
+    HOSTILE,
+    rehearsed,
+    result,
+    result_with_rehearsal,
+    result_with_speed,
+    timed,
+)
 from grader.tests.support.platforms import (
     AT,
     RUNNER,
@@ -183,7 +190,7 @@ def rows_of(directory: Path, *results: Result) -> list[Result]:
     """These results as the class tables read them."""
     for made in results:
         write(made, directory)
-    rows, problems = stored.rows(directory)
+    rows, problems = load.rows(directory)
     assert problems == []
     return rows
 

@@ -15,15 +15,15 @@ from grader.output.page import overview, speed
 from grader.output.page.parts import parts_of
 from grader.output.page.student import Student, student_of
 from grader.output.page.write import Shown, feedback, write_feedback
-from grader.results import result as stored
+from grader.results import result as load
 from grader.results.items import Property
 from grader.results.result import Result
 from grader.results.text import printable
 from grader.results.view import unredacted, visible
 from grader.tests.conftest import Hide, ask
 from grader.tests.support.html_tree import parse_html, text_of
-from grader.tests.support.made import HOSTILE, result, result_with_rehearsal, result_with_speed
 from grader.tests.support.made_class import a_class
+from grader.tests.support.made_results import HOSTILE, result, result_with_rehearsal, result_with_speed
 from torchkata.course import course
 
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -44,7 +44,7 @@ class Reader:
 def page_of(folder: Path, *results: Result) -> str:
     """`report.html` of these."""
     for one in results:
-        stored.write(one, folder)
+        load.write(one, folder)
     done = ask("report", folder)
     assert (done.code, done.err) == (0, "")
     assert f"page:      {folder / 'report.html'}" in done.out
@@ -193,7 +193,7 @@ def test_the_report_page_of_a_large_class_is_small(tmp_path: Path, timed: bool) 
 
 
 def test_the_report_page_shows_what_to_grade_again_and_the_findings(tmp_path: Path) -> None:
-    findings = [stored.Finding("linear", 7, "torch.nn.Linear: look")]
+    findings = [load.Finding("linear", 7, "torch.nn.Linear: look")]
     made = msgspec.structs.replace(result("why", submission="zoe"), findings=findings)
     page = page_of(tmp_path, made, *a_class(3))
     assert 'id="again"' in page
@@ -209,7 +209,7 @@ def test_a_result_of_other_tests_is_named_and_the_others_are_shown(tmp_path: Pat
     first, *rest = old.katas[0].tests
     old.katas[0] = msgspec.structs.replace(old.katas[0], tests=(replace(first, name="test_of_last_year"), *rest))
     for one in (old, result("why")):
-        stored.write(one, tmp_path)
+        load.write(one, tmp_path)
     done = ask("report", tmp_path, "--feedback", tmp_path / "to")
     assert done.code == 2
     assert done.err == f"grader: {tmp_path}/old/result.json: kata get_batch has changed since; grade again\n"
@@ -221,7 +221,7 @@ def test_the_page_of_a_student_shows_nothing_of_the_others(tmp_path: Path) -> No
     names = ("ada", "Ben <b>", "李 & co")
     for name in names:
         made = result_with_speed(f"words of {name}", submission=name)
-        stored.write(msgspec.structs.replace(made, findings=[stored.Finding("linear", 1, "look here")]), tmp_path)
+        load.write(msgspec.structs.replace(made, findings=[load.Finding("linear", 1, "look here")]), tmp_path)
     done = ask("report", tmp_path, "--feedback", tmp_path / "to")
     assert (done.code, done.err) == (0, "")
     assert f"feedback:  {tmp_path}/to/<submission>/feedback.html" in done.out
@@ -235,7 +235,7 @@ def test_the_page_of_a_student_shows_nothing_of_the_others(tmp_path: Path) -> No
 
 
 def test_report_names_a_feedback_path_that_cannot_be_written(tmp_path: Path) -> None:
-    stored.write(result("why"), tmp_path)
+    load.write(result("why"), tmp_path)
     (tmp_path / "file").write_text("")
     done = ask("report", tmp_path, "--feedback", tmp_path / "file")
     assert (done.code, done.err) == (2, f"grader: --feedback {tmp_path}/file: can't write there (Not a directory)\n")
@@ -256,7 +256,7 @@ def test_messages_of_hidden_tests_are_on_the_instructors_page_alone(hide: Hide, 
 @pytest.mark.parametrize("words", [HOSTILE, "", "\n", "\u202e", "x" * 100_000], ids=lambda words: words[:1])
 def test_a_page_can_be_made_of_any_message(words: str, tmp_path: Path) -> None:
     said = words.replace("\ud800", "")  # JSON can't hold it
-    findings = [stored.Finding("linear", 1, said)]
+    findings = [load.Finding("linear", 1, said)]
     page = page_of(tmp_path, msgspec.structs.replace(result_with_speed(said), findings=findings))
     assert len(SCRIPT.findall(page)) == 2
     assert Reader(page).messages[0] == printable(said)

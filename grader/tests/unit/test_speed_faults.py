@@ -11,7 +11,7 @@ import pytest
 
 from grader.results.result import PerformanceResult
 from grader.sandbox.cuda import CudaError
-from grader.speed import chain, grading, rates, rest, session, setup
+from grader.speed import grading, idle, rates, session, setup, smoke_test
 from grader.speed.machine import DEMANDS, Machine
 from grader.speed.rates import Baseline
 from grader.speed.session import Row, SpeedJob, grade_speed
@@ -88,9 +88,17 @@ OTHERS = "another process uses the device"
     ("lacking", "trouble", "words"),
     [
         ("it has no virtual memory management", OTHERS, "it has no virtual memory management"),
-        (CudaError("cuInit failed with error 999"), "", f"{chain.BROKEN}: CudaError: cuInit failed with error 999"),
-        (RuntimeError("CUDA error: unspecified\nmore"), "", f"{chain.BROKEN}: RuntimeError: CUDA error: unspecified"),
-        (Inconclusive("no worker"), "", f"{chain.BROKEN}: no worker"),
+        (
+            CudaError("cuInit failed with error 999"),
+            "",
+            f"{smoke_test.BROKEN}: CudaError: cuInit failed with error 999",
+        ),
+        (
+            RuntimeError("CUDA error: unspecified\nmore"),
+            "",
+            f"{smoke_test.BROKEN}: RuntimeError: CUDA error: unspecified",
+        ),
+        (Inconclusive("no worker"), "", f"{smoke_test.BROKEN}: no worker"),
         ("", OTHERS, OTHERS),
         ("", "", ""),
     ],
@@ -106,17 +114,17 @@ def test_a_device_that_nothing_can_be_timed_on_says_why(
     begun: list[object] = []
     monkeypatch.setattr(setup, "missing", lambda _kind: "")
     monkeypatch.setattr(setup, "machine", lambda *_: SimpleNamespace(trouble=lambda: trouble))
-    monkeypatch.setattr(chain, "one_block", begun.append)
-    monkeypatch.setattr(chain, "lacking", told)
+    monkeypatch.setattr(smoke_test, "one_block", begun.append)
+    monkeypatch.setattr(smoke_test, "lacking", told)
     here: Any = None
-    assert chain.first_fault("cuda", here, here) == words
+    assert smoke_test.first_fault("cuda", here, here) == words
     assert bool(begun) == (words == ""), "a block is done only where nothing is known against the device"
 
 
 def test_a_process_that_is_lost_before_any_submission_breaks_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chain, "on_device", lambda *_: iter(()))
+    monkeypatch.setattr(smoke_test, "on_device", lambda *_: iter(()))
     sandbox: Any = None
-    assert chain.broken("cpu", sandbox) == f"{chain.BROKEN}: the process that times was lost, or hung"
+    assert smoke_test.broken("cpu", sandbox) == f"{smoke_test.BROKEN}: the process that times was lost, or hung"
 
 
 SIZES = {
@@ -221,9 +229,9 @@ QUESTIONS = {"memory", "descriptor", "release", "synchronize", "free_bytes"}
 def test_every_question_to_the_device_fails_once_wherever_it_is_asked_and_no_point_is_lost(
     outcomes: Outcomes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rest, "LOOK_SECONDS", 1e-6)
-    monkeypatch.setattr(rest, "BUSY", math.inf)
-    monkeypatch.setattr(rest, "PASS_BYTES", 8)
+    monkeypatch.setattr(idle, "LOOK_SECONDS", 1e-6)
+    monkeypatch.setattr(idle, "BUSY", math.inf)
+    monkeypatch.setattr(idle, "PASS_BYTES", 8)
     whole = FakeDevice()
     assert set(outcomes(device=whole).values()) == {"passed"}
     assert {place.split()[0] for place in whole.asked} == QUESTIONS

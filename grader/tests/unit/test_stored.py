@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.base import leftovers
+from grader.base import cleanup
 from grader.results import result
 from grader.results.result import Finding, KataResult, Result
 from grader.tests.conftest import Run, ask
@@ -113,7 +113,7 @@ def test_half_written_files_are_removed_unless_a_live_process_writes_them(tmp_pa
         path.write_text("{")
     with alive.open() as file:
         fcntl.flock(file, fcntl.LOCK_SH)
-        leftovers.clear_half_written(tmp_path)
+        cleanup.clear_half_written(tmp_path)
     assert not any(path.exists() for path in dead)
     assert alive.exists()
     assert foreign.exists()
@@ -128,6 +128,6 @@ def test_the_runtime_directory_of_a_dead_grader_is_removed(tmp_path: Path, monke
         (path / "kata").mkdir(parents=True)
         if path != young:
             os.utime(path, (0, 0))
-    with leftovers.in_use(alive):
-        leftovers.clear_runtimes()
+    with cleanup.in_use(alive):
+        cleanup.clear_runtimes()
     assert [path.exists() for path in (dead, alive, young)] == [False, True, True]

@@ -7,7 +7,7 @@ import pytest
 
 from grader.results.view import visible
 from grader.tests.conftest import Hide
-from grader.tests.support.made import OUTCOMES, result
+from grader.tests.support.made_results import OUTCOMES, result
 from torchkata.course import Kata, course
 from torchkata.course.load import kata_from
 

@@ -12,8 +12,8 @@ from torchkata.course import course
 from torchkata.i18n.notes import said
 from torchkata.pytest_plugin.gpu import claim
 from torchkata.speed.datasheets import device
+from torchkata.speed.remarks import lesson
 from torchkata.speed.sizes import Kind
-from torchkata.speed.words import lesson
 from torchkata.speed.workload import CRAWL, Measured, work_of
 
 WORKLOADS = list(course().workloads)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from grader.pipeline.collect import Tests
 from grader.pipeline.session import Graded, grade
 from grader.proof.claims import Claim, catching, misremembered
-from grader.proof.prove import ZooOutcome
 from grader.proof.zoo import ZooEntry, caught_by_file, wrong
+from grader.proof.zoo_proof import ZooOutcome
 from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import torch
 
-from grader.speed import rest
-from grader.speed.rest import BUSY, LOOK_SECONDS, Rest
+from grader.speed import idle
+from grader.speed.idle import BUSY, LOOK_SECONDS, Rest
 from torchkata.seam.failures import TimedOut
 
 PASS = 1.25 * LOOK_SECONDS
@@ -30,8 +30,8 @@ class Device:
 def device(monkeypatch: pytest.MonkeyPatch) -> Device:
     """By its own clock."""
     made = Device()
-    monkeypatch.setattr(rest, "time", SimpleNamespace(perf_counter=lambda: made.now))
-    monkeypatch.setattr(rest, "PASS_BYTES", 8)
+    monkeypatch.setattr(idle, "time", SimpleNamespace(perf_counter=lambda: made.now))
+    monkeypatch.setattr(idle, "PASS_BYTES", 8)
     return made
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.pipeline.start import Start
+from grader.pipeline.startup import Start
 from grader.sandbox.launch import IsolationError, launch
 from grader.tests import ROOT
 from grader.tests.conftest import grade
-from grader.tests.support.handed_in import PRIMES
 from grader.tests.support.pseudo_terminal import Terminal
+from grader.tests.support.submissions import PRIMES
 from torchkata.course import course
 
 FEW = ("--kata", "factorise", "--examples", "1")

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
+from grader.base.cleanup import in_use
 from grader.base.errors import MachineError
-from grader.base.leftovers import in_use
 from grader.pipeline.collect import Tests, with_tests
-from grader.pipeline.drawn import DrawnInputs
-from grader.pipeline.start import Start
-from grader.pipeline.wanted import demand_gradable
+from grader.pipeline.inputs import DrawnInputs
+from grader.pipeline.selection import demand_gradable
+from grader.pipeline.startup import Start
 from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.tests.support.shown import assert_shown, lines_agree
+from grader.tests.support.printed_output import assert_shown, lines_agree
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from grader.sandbox.accelerator import Accelerator
-from grader.sandbox.orders import Begin
+from grader.sandbox.requests import Begin
 from torchkata.seam.assignment import Assignment
 from torchkata.speed.layout import ALIGNMENT, bytes_needed, lay_out
 from torchkata.speed.workload import MemoryPeak, work_of

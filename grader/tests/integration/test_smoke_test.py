@@ -8,10 +8,10 @@ import pytest
 
 from grader.sandbox.launch import Sandbox, launch
 from grader.speed import setup
-from grader.speed.chain import BROKEN, broken
+from grader.speed.smoke_test import BROKEN, broken
 from grader.tests.conftest import python
 from grader.tests.support.gpu_plumbing import append
-from grader.tests.support.handed_in import LINEAR, handed_in
+from grader.tests.support.submissions import LINEAR, handed_in
 
 pytestmark = pytest.mark.usefixtures("needs_bwrap")
 
@@ -43,7 +43,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_chain_that_breaks_says_where_and_one_that_holds_says_nothing(sandbox: Sandbox, name: str) -> None:
-    bench = sandbox.runtime / "grader/sandbox/bench.py"
+    bench = sandbox.runtime / "grader/sandbox/timed_work.py"
     whole, (code, words) = bench.read_text(), BREAKS[name]
     assert broken("cpu", sandbox) == ""
     append(sandbox, "bench", code)

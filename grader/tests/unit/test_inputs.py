@@ -14,7 +14,7 @@ from hypothesis.internal import entropy
 from hypothesis.utils.threading import ThreadLocal
 
 from grader.base.signals import uninterrupted
-from grader.pipeline.drawn import DrawnInputs
+from grader.pipeline.inputs import DrawnInputs
 from grader.pipeline.session import Job, start
 from grader.pipeline.submission import Submission
 from grader.results.result import KataResult

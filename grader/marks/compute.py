@@ -9,8 +9,8 @@ from grader.base.errors import CallError
 from grader.marks.roster import Person, match
 from grader.marks.rulebook import Rulebook, read_rulebook
 from grader.marks.rules import Mark, Override, Points, mark, now
+from grader.results.load import demand_results, stored_in
 from grader.results.result import Result, ResultError, read
-from grader.results.stored import demand_results, stored_in
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import pytest
 from grader.base.imports import imported, with_imports
 from grader.pipeline.session import Job
 from grader.pipeline.submission import Submission
-from grader.proof import proven
+from grader.proof import cache
+from grader.proof.cache import Proven
 from grader.proof.claims import Claim, claims
-from grader.proof.proven import Proven
 from grader.results import dependencies
 from grader.results.result import KataResult
 from grader.tests import ROOT
@@ -175,7 +175,7 @@ def test_two_simultaneous_runs_keep_the_proofs_of_both(tmp_path: Path, solution:
 def test_a_record_of_proofs_forgets_the_oldest_unused_ones(
     tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proven, "MOST", 2)
+    monkeypatch.setattr(cache, "MOST", 2)
     seeds = [changed(solution, seed=seed) for seed in range(3)]
     first = record(tmp_path)
     for claim in seeds[:2]:

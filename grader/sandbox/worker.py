@@ -25,7 +25,7 @@ from torchkata.seam.reply import Reply, reply_to, run_probe
 from torchkata.seam.values import plain
 
 if TYPE_CHECKING:
-    from grader.sandbox.bench import Bench
+    from grader.sandbox.timed_work import Bench
 
 
 def live(line: int, memory: list[int], confinement: Confinement, user: int, scratch: Path) -> NoReturn:
@@ -81,7 +81,7 @@ def hide_nothing(channel: Channel) -> None:
 
 def timed(assignment: Assignment, arena: mmap.mmap | None, take_descriptor: Callable[[], int]) -> "Bench":
     """What answers where speed is graded."""
-    from grader.sandbox.bench import Bench
+    from grader.sandbox.timed_work import Bench
 
     return Bench(assignment, arena, take_descriptor)
 

@@ -8,16 +8,16 @@ from rich.console import Console
 from grader.base.progress import ProgressBar
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.queue import Queue
+from grader.pipeline.setup import with_sandbox
 from grader.pipeline.submission import read as read_submission
-from grader.pipeline.workplace import with_sandbox
 from grader.results import result
 from grader.results.dependencies import digest_result
 from grader.results.result import PerformanceResult, Result
 from grader.sandbox.launch import Sandbox
 from grader.speed import gpu, setup
-from grader.speed.chain import broken
 from grader.speed.grading import ended
 from grader.speed.session import About, SpeedJob, grade_speed
+from grader.speed.smoke_test import broken
 from torchkata.course import Kata, course
 from torchkata.speed.sizes import Kind
 
