@@ -58,7 +58,7 @@ def honest() -> Iterator[bytes]:
     values += [[[[[[[[[[[1]]]]]]]]]], {str(number): number for number in range(40)}, list(range(300))]
     yield from (encode(Reply("returned", value)) for value in values)
     yield encode(Reply("raised", error="ValueError: no", file="linear.py", line=7, source="raise ValueError('no')"))
-    yield encode(Reply("not_written", error="there is no such file", file="linear.py"))
+    yield encode(Reply("not_written", error="file not found", file="linear.py"))
 
 
 def hostile() -> Iterator[bytes]:

@@ -38,7 +38,7 @@ def run(kata: Kata) -> int:
 
 def told(reply: "Reply") -> str:
     """What the student's code raised, and where; in one line."""
-    place = words("told.at", file=reply.file, line=reply.line) if reply.line else reply.file
+    place = words("message.at", file=reply.file, line=reply.line) if reply.line else reply.file
     if reply.outcome == "not_written" and reply.line:
-        return words("told.to_do", file=reply.file, line=reply.line)
+        return words("message.to_do", file=reply.file, line=reply.line)
     return f"{reply.error} ({place})" if place else reply.error

@@ -27,7 +27,7 @@ def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what:
         assert_number(seconds, 2.5e-3, relative=0.01, what="seconds")
     """
     if type(yours) not in (int, float):
-        raise differs(yours, float(expected), what, "this should be a number")
+        raise differs(yours, float(expected), what, "expected a number")
     slack = (relative + ROUNDINGS * sys.float_info.epsilon) * abs(expected)
     if not (math.isfinite(yours) and abs(yours - expected) <= slack):
         raise differs(yours, expected, what, note)
@@ -45,5 +45,5 @@ def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "")
     """
     if type(yours) is not (float if type(expected) is float else int) or yours != expected:
         other = type(yours) is float and yours == expected
-        raise differs(yours, expected, what, "a count of ints is an int, and exact" if other else note)
+        raise differs(yours, expected, what, "a count must be an int, not a float" if other else note)
     compared(yours, expected, what)

@@ -35,7 +35,7 @@ def as_typed(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str]:
     whole = "; ".join(lines)
     lines = [whole] if len(whole) <= width and is_simple(code) else lines
     too_large = any(count > few for value in arguments.values() for count in sizes_within(value))
-    return [*lines, f"# {words('told.in_place')}"] if too_large and "rand" in whole else lines
+    return [*lines, f"# {words('message.in_place')}"] if too_large and "rand" in whole else lines
 
 
 def code_of(call: Call, literal: Callable[[Plain], str]) -> str:

@@ -79,7 +79,7 @@ def last_line(error: BaseException) -> list[Place]:
 
 def too_slow(error: Endless) -> BrokenTest:
     """Return what to raise in place of `error`, which says where the test was computing."""
-    text = words("told.endless", seconds=f"{error.seconds:g}")
+    text = words("message.endless", seconds=f"{error.seconds:g}")
     return BrokenTest(text, course_lines(error.__traceback__))
 
 

@@ -53,7 +53,7 @@ def explain(
             lines += [("crashed", one_line(error.error)), *place_lines(error.place)]
             outcome, cause = "crashed", f"{error.error} {error.place}" if error.place.file else error.error
         case NotStarted():
-            key = "told.to_do" if error.place.line else "told.missing"
+            key = "message.to_do" if error.place.line else "message.missing"
             lines += [("to_do", words(key, file=error.place.file, line=error.place.line))]
             outcome, cause = "not_started", error.place.file
         case TimedOut():
@@ -66,10 +66,10 @@ def explain(
             lines += [("input", error.given if call is None else ""), ("raised", one_line(error.error))]
             for one in error.lines:
                 lines += place_lines(one)
-            lines += [("note", words("told.broken"))]
+            lines += [("note", words("message.broken"))]
             outcome, cause = "inconclusive", f"{BROKEN}{error.error} {error.lines[-1:]}"
         case Inconclusive():
-            lines += [("machine", words("told.machine", error=error))]
+            lines += [("machine", words("message.machine", error=error))]
             outcome, cause = "inconclusive", str(error)
         case _:
             lines += [("yours", show(call.answer) if call else ""), ("note", of_another_form(error))]
@@ -105,10 +105,10 @@ def is_all_missing(error: Wrong, call: Call | None) -> bool:
 def of_another_form(error: BaseException) -> str:
     """What a test says of an answer that it can't even compare; the words of an `assert`, where it has any."""
     if isinstance(error, AssertionError):
-        return str(error).partition("\n")[0] or words("told.other_form")
+        return str(error).partition("\n")[0] or words("message.other_form")
     if UNDECIDED in getattr(error, "__notes__", ()):
-        return words("told.other_form_or_broken", error=short(one_line(text_of(error)), MAX_ERROR))
-    return words("told.other_form")
+        return words("message.other_form_or_broken", error=short(one_line(text_of(error)), MAX_ERROR))
+    return words("message.other_form")
 
 
 def first_cause(error: BaseException) -> BaseException:
@@ -121,7 +121,7 @@ def first_cause(error: BaseException) -> BaseException:
 def place_lines(place: Place) -> Iterator[tuple[str, str]]:
     """The student's own line, if there is one."""
     if place.file:
-        where = words("told.at", file=place.file, line=place.line) if place.line else place.file
+        where = words("message.at", file=place.file, line=place.line) if place.line else place.file
         yield "at", where + (f":  {place.source}" if place.source else "")
 
 

@@ -65,7 +65,7 @@ def pytest_runtest_makereport(
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         sentence = claim_of(kata, item.name, claim(item))
         if is_unasked(first_cause(raised.value)):
-            sentence = words("told.not_asked", claim=sentence)
+            sentence = words("message.not_asked", claim=sentence)
         heading = f"{kata} · {sentence}"
         call_made, mistakes = get_state(item.config).student.last, item.stash.get(EXPLAINED_BY, [])
         known, seen = mistakes[0] if len(mistakes) == 1 else "", seen_in(first_cause(raised.value))
@@ -80,7 +80,7 @@ def pytest_runtest_makereport(
     report.kata_result = result  # type: ignore[attr-defined]
     if result.outcome == "not_started":
         report.outcome = "skipped"
-        why = words("told.to_do" if result.line else "told.missing", file=result.file, line=result.line)
+        why = words("message.to_do" if result.line else "message.missing", file=result.file, line=result.line)
         report.longrepr = (str(item.path), (item.location[1] or 0) + 1, why)
     get_state(item.config).results.setdefault(kata, []).append(with_prints(result, report.capstdout))
     return report
@@ -186,7 +186,7 @@ def with_link(out: pytest.TerminalReporter, text: str, result: TestResult) -> st
     """A line of a failure, with a link to the student's file where it names the place."""
     if not result.file or out.config.getoption("impl") != "assignment":
         return text
-    place = words("told.at", file=result.file, line=result.line) if result.line else result.file
+    place = words("message.at", file=result.file, line=result.line) if result.line else result.file
     return linked(text, place, course().assignment / result.file, is_terminal=bool(out.isatty))
 
 

@@ -64,14 +64,14 @@ def kata_folder(config: pytest.Config) -> Path:
     for folder in (path / "assignment", path):
         if any((folder / f"{kata}.py").is_file() for kata in course().katas):
             return folder
-    raise ValueError(f"--impl {impl}: no kata files there (a folder with {next(iter(course().katas))}.py and so on)")
+    raise ValueError(f"--impl {impl}: no kata files found (expected a folder with {next(iter(course().katas))}.py and so on)")
 
 
 def solution_folder(config: pytest.Config) -> Path:
     """The reference solution as a student would have it, for as long as pytest runs. Raises ValueError for none."""
     files = course().solutions()
     if not files:
-        raise ValueError("--impl solution: this course comes without its solution")
+        raise ValueError("--impl solution: this course does not include its solution")
     folder = tempfile.TemporaryDirectory(prefix="torchkata-solution-")
     config.add_cleanup(folder.cleanup)
     for name, content in files.items():
@@ -103,7 +103,7 @@ def pytest_make_collect_report(
         while (cause := error.__cause__) is not None:
             error = cause
         why = mistake_in_course(error) or text_of(error)
-        report.longrepr = words("told.not_collected", file=collector.path, why=why)
+        report.longrepr = words("message.not_collected", file=collector.path, why=why)
     return report
 
 

@@ -55,4 +55,4 @@ def demand_text(file: Path) -> None:
     """Raise SyntaxError, in words that help, for a file in UTF-16: Python speaks of null bytes."""
     with suppress(OSError), file.open("rb") as opened:
         if b"\0" in opened.read(MARK):
-            raise SyntaxError("this is no text in UTF-8, perhaps UTF-16: save it as UTF-8", (str(file), 0, 0, ""))
+            raise SyntaxError("the file is not UTF-8 text (perhaps UTF-16): save it as UTF-8", (str(file), 0, 0, ""))

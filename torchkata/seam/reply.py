@@ -65,9 +65,9 @@ def reply_to(error: BaseException, assignment: Assignment) -> Reply:
         if is_stub(file, line):
             outcome = "not_written"
         else:
-            text = "NotImplementedError: the stub's `raise` still stands here, beside your own code"
+            text = "NotImplementedError: the stub's `raise` is still in your function: remove it"
     elif isinstance(error, ModuleNotFoundError) and (folder / f"{error.name}.py").is_file():
-        text += f"; a file of your own is imported with a dot: from .{error.name} import …"
+        text += f"; use a relative import for your own files: from .{error.name} import …"
     elif type(error) is KeyError and lacks_state(error, frame, linecache.getline(file, line)):
         text += LACKS_STATE
     return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line))
@@ -77,10 +77,10 @@ def without_own_line(error: BaseException, assignment: Assignment) -> Reply:
     """What went wrong where the probe meets the student's code: a file, a name or an argument that it lacks."""
     package = f"{assignment.package}."
     if isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(package):
-        return Reply("not_written", None, "there is no such file", f"{error.name}".rpartition(".")[2] + ".py")
+        return Reply("not_written", None, "file not found", f"{error.name}".rpartition(".")[2] + ".py")
     if isinstance(error, AttributeError) and type(error.obj) is ModuleType and error.obj.__name__.startswith(package):
         file = error.obj.__name__.removeprefix(package) + ".py"
-        return Reply("raised", None, f"there is no {error.name} in {file}", file)
+        return Reply("raised", None, f"{file} does not define {error.name}", file)
     text = text_of(error)
     if isinstance(error, TypeError) and (code := refused_by(text, assignment)) is not None:
         file, line = code.co_filename, code.co_firstlineno
@@ -167,7 +167,7 @@ def text_of(error: BaseException) -> str:
     try:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:
-        message = "(its message can't be shown)"
+        message = "(its message cannot be shown)"
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 

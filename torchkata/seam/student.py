@@ -91,7 +91,7 @@ def demand_probe(probe: Probe) -> None:
         return
     name, code = getattr(probe, "__qualname__", type(probe).__qualname__), getattr(probe, "__code__", None)
     place = f" ({Path(code.co_filename).name}, line {code.co_firstlineno})" if code else ""
-    raise TypeError(f"{name}{place} is no probe: {A_PROBE}")
+    raise TypeError(f"{name}{place} is not a probe: {A_PROBE}")
 
 
 @cache

@@ -147,7 +147,7 @@ ORACLE, MISTAKES, SOLUTION = (f"reference/double/{name}.py" for name in ("oracle
 FALLBACK, KATA, WRONG = "reference/double/fallback.py", "reference/double/kata.toml", "reference/double/wrong.toml"
 PROJECT, CONFTEST, STUB = "pyproject.toml", "conftest.py", "assignment/double.py"
 EVERY = ("pytest", "kata", "certify", "grade", "release")
-LACKS = "oracle.py: there is no double, which tests/test_double.py asks for"
+LACKS = "oracle.py does not define double, which tests/test_double.py uses"
 COMPARED = "assert_equal(student.call(doubled, n), oracle.double(n))"
 
 

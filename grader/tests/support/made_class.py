@@ -21,7 +21,7 @@ REST = (
 )
 NAMES = f"{FIRST} {REST}".split()
 VALUE = "  expected  float32[2, 3]  [[0.5, -1.25, 2], [0.1, 0, 4]]\n  yours     float32[2, 3]  {wrong}"
-SHAPE = "  expected  float32[1]  [-0.0166]\n  yours     float32[]  -0.0166\n  note      the shape should be [1]"
+SHAPE = "  expected  float32[1]  [-0.0166]\n  yours     float32[]  -0.0166\n  note      expected shape [1]"
 ERROR = (
     "  crashed   RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n  at        {kata}.py, line 9"
 )

@@ -79,7 +79,7 @@ def test_a_translated_note_is_about_the_same_values(monkeypatch: pytest.MonkeyPa
     assert said_of_answers("gradient of weight 3") == "权重 3 的梯度"
     assert said_of_answers("my own words") == "my own words"
     assert said_of_answers("weight 3", by_us=False) == "weight 3", "a student's own error is left as it is"
-    assert said_of_answers("there is no f in linear.py", by_us=False) == "linear.py 里没有 f"
+    assert said_of_answers("linear.py does not define f", by_us=False) == "linear.py 里没有 f"
 
 
 def test_texts_that_several_katas_share_are_translated_once() -> None:

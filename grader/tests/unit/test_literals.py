@@ -86,7 +86,7 @@ def test_of_a_large_value_others_of_its_kind_are_made(dtype: torch.dtype | str, 
 
 def test_that_the_tensors_are_others_is_said() -> None:
     lines = as_typed(Call(plain_probe, [torch.randn(40, 3), 2, 0]))
-    assert lines == ["x = torch.randn(40, 3); n = 2; f(x, n)", f"# {words('told.in_place')}"]
+    assert lines == ["x = torch.randn(40, 3); n = 2; f(x, n)", f"# {words('message.in_place')}"]
 
 
 @given(st.lists(st.lists(st.floats(-9, 9), min_size=1, max_size=6), min_size=1, max_size=6), st.integers(50, 90))

@@ -83,9 +83,9 @@ def test_a_labelled_line_is_parted_again(label: str, language: str, monkeypatch:
 
 def test_what_is_not_started_takes_one_line() -> None:
     results = [failed(test, NotStarted(Place("linear.py", 18))) for test in TESTS]
-    texts = Text(verdict(LINEAR, results, "   (builds on x: first do that)")).texts
+    texts = Text(verdict(LINEAR, results, "   (builds on x: do that first)")).texts
     assert (
-        "".join(texts) == f"– not started linear · Build a linear layer 0/{len(TESTS)}   (builds on x: first do that)"
+        "".join(texts) == f"– not started linear · Build a linear layer 0/{len(TESTS)}   (builds on x: do that first)"
     )
 
 

@@ -20,24 +20,24 @@ SEEDS = st.integers(0, 2**32 - 1)
 Function = Callable[[Array], Array]
 
 OF_NUMBERS: dict[str, Function] = {
-    "yours is 0 everywhere": np.zeros_like,
-    "all numbers of yours are the same": lambda e: np.full_like(e, e.flat[0]),
-    "all rows of yours are the same": lambda e: np.broadcast_to(e[:1], e.shape).copy(),
+    "your result is 0 everywhere": np.zeros_like,
+    "all numbers of your result are equal": lambda e: np.full_like(e, e.flat[0]),
+    "all rows of your result are equal": lambda e: np.broadcast_to(e[:1], e.shape).copy(),
     "yours = -expected": np.negative,
-    "yours is transposed: expected.swapaxes(0, 1)": np.transpose,
-    "yours is in reverse order": lambda e: e[::-1].copy(),
-    "each row of yours is in reverse order": lambda e: e[:, ::-1].copy(),
-    "each item of yours is the one that is expected just before it": lambda e: np.roll(e, 1, axis=0),
-    "each item of yours is the one that is expected just after it": lambda e: np.concatenate([e[1:], e[:1] + 9]),
-    "yours is expected, rounded to whole numbers": np.round,
-    "yours is expected without its decimals": np.trunc,
-    "yours is expected, rounded to 1 decimals": lambda e: np.round(e, 1),
-    "yours is expected, rounded to 3 decimals": lambda e: np.round(e, 3),
+    "your result is transposed: expected.swapaxes(0, 1)": np.transpose,
+    "your result is reversed": lambda e: e[::-1].copy(),
+    "each row of your result is reversed": lambda e: e[:, ::-1].copy(),
+    "your result is shifted: item i is the expected item i - 1": lambda e: np.roll(e, 1, axis=0),
+    "your result is shifted: item i is the expected item i + 1": lambda e: np.concatenate([e[1:], e[:1] + 9]),
+    "yours = expected, rounded to integers": np.round,
+    "yours = expected, truncated to integers": np.trunc,
+    "yours = expected, rounded to 1 decimals": lambda e: np.round(e, 1),
+    "yours = expected, rounded to 3 decimals": lambda e: np.round(e, 3),
     "yours = abs(expected)": np.abs,
     "yours = max(expected, 0)": lambda e: np.maximum(e, 0),
     "yours = expected**2": np.square,
     "yours = 1 / expected": lambda e: 1 / e,
-    "the numbers are right, only the shape is not": lambda e: e.reshape(-1),
+    "the numbers are right, but the shape is wrong": lambda e: e.reshape(-1),
     "yours = expected.sum(0)": lambda e: e.sum(0),
     "yours = expected.mean(-1)": lambda e: e.mean(-1),
     "yours = 1/8 * expected": lambda e: e / 8,
@@ -46,17 +46,17 @@ OF_NUMBERS: dict[str, Function] = {
     "yours = 1/1024 * expected": lambda e: e / 1024,
     "yours = expected + 1": lambda e: e + 1,
     "yours = expected - 2.5": lambda e: e - 2.5,
-    "yours is expected, cut off at -2 and 2": lambda e: e.clip(-2, 2),
-    "the numbers are right, only their order is not": lambda e: np.random.default_rng(0).permuted(e),
+    "yours = expected, clamped to [-2, 2]": lambda e: e.clip(-2, 2),
+    "the numbers are right, but the order is wrong": lambda e: np.random.default_rng(0).permuted(e),
 }
 OF_WHOLE_NUMBERS: dict[str, Callable[[int], float]] = {
     "yours = expected % 2**32": lambda e: e % 2**32,
     "yours = expected % 2**16": lambda e: e % 2**16,
-    "yours is what is left of expected in an int32": lambda e: (e + 2**31) % 2**32 - 2**31,
+    "yours = expected, wrapped around by int32 overflow": lambda e: (e + 2**31) % 2**32 - 2**31,
     "yours = expected + 1": lambda e: e + 1,
     "yours = 2 * expected": lambda e: 2 * e,
-    "yours has no more digits than float32 holds": lambda e: int(np.float32(e)),
-    "the numbers are right, but of the type float": float,
+    "your result has only the precision of float32": lambda e: int(np.float32(e)),
+    "the numbers are right, but their type is float": float,
 }
 
 
@@ -113,9 +113,9 @@ def test_noise_tells_nothing(seed: int, size: float) -> None:
 def test_reversed_shape_is_said_to_be_transposed() -> None:
     seen = [Compared({"weight": [3, n]}, {"weight": [n, 3]}) for n in range(4, 8)]
     assert relations.relation(seen, of_shapes=True).sentence == (
-        "weight: yours is stored transposed: its shape is the expected one in reverse order"
+        "weight: stored transposed: your shape is the expected shape reversed"
     )
-    assert relation(seen) == "weight: yours is in reverse order"
+    assert relation(seen) == "weight: your result is reversed"
 
 
 @given(SEEDS)
@@ -126,7 +126,7 @@ def test_right_answers_tell_nothing(seed: int) -> None:
 def test_one_type_of_all_answers_is_told_where_several_are_asked_for() -> None:
     asked = [torch.tensor([1.0, 2.0], dtype=dtype) for dtype in (torch.float64, torch.bfloat16, torch.float32)]
     seen = [Compared(torch.tensor([3.0 + i, 7.0 * i]), expected) for i, expected in enumerate(asked)]
-    assert relation(seen) == "all answers are of the type float32, whatever it should be"
+    assert relation(seen) == "all your results have the type float32, even where another type is expected"
     assert relation([Compared(one.yours, asked[0]) for one in seen]) == ""
 
 
@@ -143,7 +143,7 @@ def test_a_narrower_format_is_told(seed: int) -> None:
     expected = [torch.tensor(e).float() for e in matrices(seed)]
     for dtype, name in ((torch.bfloat16, "bfloat16"), (torch.float16, "float16")):
         seen = [Compared(e.to(dtype).float(), e) for e in expected]
-        assert relation(seen) == f"yours has no more digits than {name} holds"
+        assert relation(seen) == f"your result has only the precision of {name}"
 
 
 SCALED: dict[str, Callable[[torch.Tensor], float]] = {
@@ -169,13 +169,13 @@ def test_a_factor_has_the_name_of_a_size(told: str, factor: Callable[[torch.Tens
 @given(SEEDS)
 def test_an_input_that_comes_back_is_told(seed: int) -> None:
     seen = [Compared(torch.tensor(x), torch.tensor(2.5 * x**3), {"x": torch.tensor(x)}) for x in matrices(seed)]
-    assert relation(seen) == "yours is x, as it was given"
+    assert relation(seen) == "your result is x, unchanged"
 
 
 def test_keys_that_are_missing_or_too_many_are_told() -> None:
     right = {"weight": [2, 3]}
     assert relation([Compared({}, right)]) == "weight is missing"
-    assert relation([Compared({**right, "bias": [3]}, right)]) == "bias should not be there"
+    assert relation([Compared({**right, "bias": [3]}, right)]) == "unexpected: bias"
     assert relation([Compared({"w": [2, 3]}, right)]) == "instead of weight there is w"
     assert relation([Compared({"w": [2, 3]}, right), Compared({}, right)]) == "", "not in all"
 
@@ -186,7 +186,7 @@ def test_rows_that_should_be_equal_are_not_told_to_be() -> None:
 
 def test_what_a_dict_holds_is_compared_at_the_key_that_differs() -> None:
     seen = [Compared({"a": 1, "b": [n + 1, n]}, {"a": 1, "b": [n, n + 1]}) for n in range(4)]
-    assert relation(seen) == "b: yours is in reverse order"
+    assert relation(seen) == "b: your result is reversed"
 
 
 def test_items_of_a_list_are_compared_one_by_one() -> None:
@@ -196,14 +196,14 @@ def test_items_of_a_list_are_compared_one_by_one() -> None:
 
 def test_one_answer_to_all_calls_is_told_once_there_are_many() -> None:
     seen = [Compared(True, n % 2 == 0) for n in range(CALLS)]
-    assert relation(seen) == f"yours is the same in all {CALLS} calls"
+    assert relation(seen) == f"all {CALLS} calls return the same result"
     assert relation(seen[1:]) == ""
     assert relation([Compared(True, False)] * CALLS) == "", "nothing else was asked for"
 
 
 def test_the_opposite_is_told_once_both_were_asked_for() -> None:
     seen = [Compared(n % 2 == 1, n % 2 == 0) for n in range(CALLS)]
-    assert relation(seen) == "yours is the opposite of what is right"
+    assert relation(seen) == "True and False are swapped"
     assert relation(seen[1:]) == ""
 
 
@@ -219,7 +219,7 @@ def test_the_opposite_is_told_once_both_were_asked_for() -> None:
 )
 def test_what_wrong_inputs_have_in_common_is_told(fact: str, inputs: list[Mapping[str, Plain]]) -> None:
     trials = [(given, not facts(given).get(fact)) for given in inputs * CALLS]
-    assert common(trials) == f"wrong where {fact}, and right everywhere else"
+    assert common(trials) == f"wrong where {fact}, right everywhere else"
     assert common(trials[: CALLS // 2]) == "", "too few"
     wrong = next(given for given, right in trials if not right)
     assert common([*trials, (wrong, True)]) == "", "not in all"
@@ -232,7 +232,7 @@ def test_nothing_in_common_is_told_where_only_0_is_right() -> None:
 
 def test_the_first_part_that_is_wrong_is_told_where_it_is_the_same_each_time() -> None:
     parts = [["loss of step 1", "loss of step 2"]] * CALLS
-    assert first_wrong(parts) == "loss of step 1: still right; loss of step 2: the first that is wrong"
+    assert first_wrong(parts) == "first wrong result: loss of step 2 (loss of step 1 is still right)"
     assert first_wrong(parts[1:]) == "", "too few"
     assert first_wrong([*parts, ["loss of step 1"]]) == "", "not in all"
     assert first_wrong([["y", "y"]] * CALLS) == first_wrong([["", "y"]] * CALLS) == "", "they have no names"
