@@ -58,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     examples, chosen = config.getoption("examples"), config.getoption("seed")
     if examples is not None:
         if examples < 1:
-            raise pytest.UsageError(said("--examples takes a number of at least 1"))
+            raise pytest.UsageError(said("--examples must be at least 1"))
         settings.register_profile(
             "as asked", settings.get_profile(settings.get_current_profile_name()), max_examples=examples
         )

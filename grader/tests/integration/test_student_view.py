@@ -178,8 +178,8 @@ def test_global_settings_do_not_leak_into_the_next_kata(tmp_path: Path) -> None:
     [
         (["--kata", "lineal"], "there is no kata 'lineal'; did you mean linear?"),
         (["--kata", "nothing_like_it"], "there is no kata 'nothing_like_it'; the katas are same_storage, "),
-        (["--impl", "nowhere"], "--impl nowhere: no kata files there"),
-        (["--examples", "0"], "--examples takes a number of at least 1"),
+        (["--impl", "nowhere"], "--impl nowhere: no kata files found"),
+        (["--examples", "0"], "--examples must be at least 1"),
     ],
 )
 def test_pytest_refuses_bad_options_in_one_line(options: list[str], words: str) -> None:
