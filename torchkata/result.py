@@ -56,7 +56,7 @@ class TestResult:
     explained_by: tuple[str, ...] = ()  # the known mistakes under which the answers are right; one is a diagnosis
 
 
-def status_of(outcomes: Collection[Outcome]) -> Status:
+def get_status(outcomes: Collection[Outcome]) -> Status:
     """A kata's status: done when all passed, not started when nothing is, else the gravest that happened."""
     if not outcomes:
         return "not_graded"
@@ -68,6 +68,6 @@ def status_of(outcomes: Collection[Outcome]) -> Status:
     return look.status if look.colour != "grey" else "wrong"
 
 
-def gravest(statuses: Collection[Status]) -> Status:
+def find_gravest(statuses: Collection[Status]) -> Status:
     """Of several katas."""
     return next(status for status in LOOK_OF if status in statuses)

@@ -36,9 +36,9 @@ def run(load: Callable[[], Command], stopped: str = "stopped", tidy: Callable[[]
         elif isinstance(error, (GraderError, CourseError)):
             line, code = str(error), 2 if isinstance(error, (CallError, CourseError)) else 3
         else:
-            from torchkata.diagnosis.broken_tests import mistake_in_course  # imports Hypothesis
+            from torchkata.diagnosis.broken_tests import describe_course_error  # imports Hypothesis
 
-            line, code = mistake_in_course(error), 2
+            line, code = describe_course_error(error), 2
             if not line:
                 raise
     print(f"grader: {line}", file=sys.stderr)

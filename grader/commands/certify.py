@@ -25,15 +25,15 @@ from grader.proof.zoo_proof import ZooOutcome, catch_table, kata_table, slow_tab
 from grader.results.dependencies import digest_grading
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
-from torchkata.compat.hypothesis_internals import FEW
+from torchkata.compat.hypothesis_internals import FEW_EXAMPLES
 from torchkata.course import CourseError, Kata, course
 
 MOST_UNSURE = 0.25  # of a part's claims
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course times no workload"}
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it, that one's first pass, and what "
-    f"holds in all answers; of a right one, all but {FEW} inputs of a test, and what builds on it; fallbacks; more "
-    "seeds; the attacks' controls, their seconds and diagnoses, the lesser isolation, and most tests of an attacked "
+    f"holds in all answers; of a right one, all but {FEW_EXAMPLES} inputs of a test, and what builds on it; "
+    "fallbacks; more seeds; the attacks' controls, their seconds and diagnoses, the lesser isolation, and most tests of an attacked "
     "submission and of the next; cheats on speed; mypy."
 )
 NO_TEST_KNOWN = "caught_by.toml misses {} wrong entries: all tests are run on them (--write-caught-by adds them)"

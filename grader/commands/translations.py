@@ -13,7 +13,7 @@ from typing import Any
 from grader.commands.release.translated import documented
 from torchkata.cli.about import section
 from torchkata.course import Kata, course
-from torchkata.diagnosis.mistakes import named_mistakes
+from torchkata.diagnosis.mistakes import load_named_mistakes
 from torchkata.i18n import at
 from torchkata.i18n.notes import literals, notes
 
@@ -73,7 +73,7 @@ def texts_of(kata: Kata) -> dict[tuple[str, str], str]:
         found["about", ""] = text
     found |= {("stub", name): text for name, text in tasks_of(kata).items()}
     found |= {("claims", test): test for test in kata.points}
-    found |= {("looks_like", name): mistake.message for name, mistake in named_mistakes(kata.name).items()}
+    found |= {("looks_like", name): mistake.message for name, mistake in load_named_mistakes(kata.name).items()}
     return found | {("command", key): text for key, text in kata.command.items() if key != "name"}
 
 

@@ -10,7 +10,7 @@ from grader.results.result import REHEARSAL, KataResult, Result
 from grader.results.text import printable
 from torchkata.course import Kata
 from torchkata.i18n import to_the_class
-from torchkata.result import LOOK_OF, Status, gravest, status_of
+from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
 COLOURS = {"grey": "bright_black"}  # as rich calls it
 NARROWEST = 5  # columns of a cell, "100 ✗" in full: a name folds, and no number is cut
@@ -52,7 +52,7 @@ def together(katas: Sequence[KataResult]) -> Text:
     """The points of these katas, and the gravest status; nothing where none was graded."""
     if not katas:
         return Text("")
-    status = gravest([kata.status for kata in katas])
+    status = find_gravest([kata.status for kata in katas])
     return cell(f"{sum(kata.score for kata in katas):g}", status)
 
 
@@ -75,7 +75,7 @@ def speed(row: Result) -> Text:
     graded = [workload for workload in row.performance if workload.outcome != "not_graded"]
     if not graded:
         return Text("")
-    status = status_of([workload.outcome for workload in graded])
+    status = get_status([workload.outcome for workload in graded])
     if any(workload.rehearsed for workload in graded):
         passed = sum(workload.outcome == "passed" for workload in graded)
         return cell(f"{passed} of {len(graded)}", status)

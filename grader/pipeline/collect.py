@@ -13,7 +13,7 @@ from torchkata.course import CourseError, Kata, compare_tests, course
 from torchkata.i18n import class_language
 from torchkata.pytest_plugin.first_pass import Inputs
 from torchkata.pytest_plugin.run_state import get_state
-from torchkata.pytest_plugin.selection import kata_of
+from torchkata.pytest_plugin.selection import find_kata
 from torchkata.result import TestResult
 
 NOBODY_ASKED = "this test ends without a call of your code, so it proves nothing; that is not your fault"
@@ -29,7 +29,7 @@ class Tests:
         self.broken: set[tuple[str, str]] = set()  # kata and name of tests that the reference solution fails
         self.items: dict[str, dict[str, pytest.Function]] = {}
         for item in session.items:
-            kata = kata_of(item.path)
+            kata = find_kata(item.path)
             if kata is not None and isinstance(item, pytest.Function):
                 self.items.setdefault(kata, {})[item.name] = item
         for chosen in course().choose([*get_state(self.config).chosen]):

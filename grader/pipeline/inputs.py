@@ -15,7 +15,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from torchkata.compat.hypothesis_internals import settings_of
+from torchkata.compat.hypothesis_internals import get_settings
 from torchkata.pytest_plugin.first_pass import Input
 
 
@@ -31,7 +31,7 @@ class DrawnInputs:
 
     def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
         """Return the inputs of this test, as `torchkata.pytest_plugin.first_pass.Inputs.of` does."""
-        wanted = (seed, settings_of(item.obj).max_examples)
+        wanted = (seed, get_settings(item.obj).max_examples)
         drawn, inputs = self.drawn.get(item.obj, (None, None))
         if drawn != wanted:
             inputs = draw_inputs(item, seed)

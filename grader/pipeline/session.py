@@ -34,7 +34,7 @@ from grader.pipeline.submission import Submission
 from grader.results.result import Finding, KataResult
 from grader.sandbox.launch import Sandbox, connect, demand_forkable
 from grader.sandbox.runner import WorkerRunner
-from torchkata.compat.hypothesis_internals import few_examples
+from torchkata.compat.hypothesis_internals import limit_examples
 from torchkata.course import Kata, Limits, course
 from torchkata.i18n import read_ahead
 from torchkata.pytest_plugin.run_state import get_state
@@ -300,7 +300,7 @@ def is_property(item: pytest.Function) -> bool:
 
 def examples_for(job: Job, item: pytest.Function) -> contextlib.AbstractContextManager[None]:
     """Return a context in which a test takes as many examples as the job wants."""
-    return few_examples(item.obj) if job.few and is_property(item) else contextlib.nullcontext()
+    return limit_examples(item.obj) if job.few and is_property(item) else contextlib.nullcontext()
 
 
 def limit_memory(mib: int = MEMORY_MIB) -> None:

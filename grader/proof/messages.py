@@ -17,7 +17,7 @@ from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
 from torchkata.i18n import words, wrapped
-from torchkata.pytest_plugin.failure_groups import Block, blocks, lines_of
+from torchkata.pytest_plugin.failure_groups import Block, group_failures, render_block
 
 WIDTH = 99  # columns
 NOTHING = "No test catches it: a student reads nothing."
@@ -51,7 +51,7 @@ def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
     """Return the page of a kata."""
     parts = [f"# {kata.name}: what a student reads\n"]
     for entry, result in entries:
-        texts = [text_of(kata, block) for block in blocks(result.tests)]
+        texts = [text_of(kata, block) for block in group_failures(result.tests)]
         shown = "```\n" + "\n\n".join(texts) + "\n```" if texts else NOTHING
         parts.append(f"## {entry.name}\n\n{entry.words}\n\n{shown}\n")
     return "\n".join(parts)
@@ -59,5 +59,5 @@ def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
 
 def text_of(kata: Kata, block: Block) -> str:
     """Return a block as a terminal shows it, without the command that runs the test again."""
-    lines = [line for line in lines_of(kata, block) if not line.startswith(f"  {words('label.again')}")]
+    lines = [line for line in render_block(kata, block) if not line.startswith(f"  {words('label.again')}")]
     return "\n".join(part for line in lines for part in wrapped(line, WIDTH))

@@ -14,7 +14,7 @@ from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode_repl
 from torchkata.course import Limits
 from torchkata.i18n import words
 from torchkata.i18n.notes import said
-from torchkata.seam.failures import Died, Inconclusive, TimedOut, cause_of_death
+from torchkata.seam.failures import Died, Inconclusive, TimedOut, describe_exit
 from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.values import Plain
 
@@ -121,7 +121,7 @@ class WorkerRunner:
             self.end()
             raise TimedOut(when_late) from None
         except Closed:
-            raise Died(cause_of_death(os.waitstatus_to_exitcode(self.end(b"D")))) from None
+            raise Died(describe_exit(os.waitstatus_to_exitcode(self.end(b"D")))) from None
         except Malformed as error:
             self.end()
             raise Died(said(str(error))) from None

@@ -21,8 +21,8 @@ from grader.sandbox.confine import (
     write_no_more,
 )
 from torchkata.seam.assignment import Assignment
-from torchkata.seam.reply import Reply, reply_to, run_probe
-from torchkata.seam.values import plain
+from torchkata.seam.reply import Reply, make_reply, run_probe
+from torchkata.seam.values import to_plain
 
 if TYPE_CHECKING:
     from grader.sandbox.timed_work import Bench
@@ -110,7 +110,7 @@ def answer(channel: Channel, scratch: Path, confinement: Confinement, arena: mma
                 if "lay_out" in request and not confinement.gpu:
                     hide_nothing(channel)
                 bench = bench or timed(assignment, arena, channel.receive_descriptor)
-                reply = Reply("returned", plain(bench.answer(request)))
+                reply = Reply("returned", to_plain(bench.answer(request)))
         except BaseException as error:  # KeyboardInterrupt and the student's own
-            reply = reply_to(error, assignment)
+            reply = make_reply(error, assignment)
         channel.send(reply)

@@ -119,9 +119,9 @@ def warm_up_torch(*, gpu: bool, timed: bool) -> None:
     if timed:
         import torch._dynamo  # which needs a folder to write to: a worker that is timed has none
 
-    from torchkata.compat.torch_internals import spare_torch
+    from torchkata.compat.torch_internals import reduce_torch_overhead
 
-    spare_torch()
+    reduce_torch_overhead()
     if not gpu:
         torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
 

@@ -16,10 +16,10 @@ import pytest
 from torchkata.course import Kata, course
 from torchkata.i18n import words, wrapped
 from torchkata.pytest_plugin.first_pass import NewInputs
-from torchkata.pytest_plugin.history import load
-from torchkata.pytest_plugin.report import WIDTH, earned
+from torchkata.pytest_plugin.history import load_state
+from torchkata.pytest_plugin.report import WIDTH, sum_points
 from torchkata.pytest_plugin.run_state import get_state
-from torchkata.seam.failures import TimedOut, cause_of_death
+from torchkata.seam.failures import TimedOut, describe_exit
 from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.student import InProcess, Student
 from torchkata.seam.values import Plain
@@ -71,7 +71,7 @@ def run_all(katas: Sequence[Kata], folder: Path) -> tuple[int, dict[str, float],
         kata, _, test = (folder / RUNNING).read_text().partition("::")
         if not kata:
             return code, {}, deaths
-        deaths[kata] = f"{test}: {how or cause_of_death(code)}"
+        deaths[kata] = f"{test}: {how or describe_exit(code)}"
         left = [name for name in left if name != kata and name not in course().dependents(kata)]
     return 1, {}, deaths
 
@@ -117,7 +117,7 @@ def width_of(katas: Sequence[Kata]) -> int:
 
 def unfinished(kata: Kata, points: Mapping[str, float], deaths: Mapping[str, str]) -> list[str]:
     """Return what the kata builds on and is not done: the grader puts something in its place."""
-    state = load()
+    state = load_state()
     ran = {name: got == course().katas[name].max_score for name, got in points.items()} | dict.fromkeys(deaths, False)
     return [name for name in course().foundations(kata.name) if not ran.get(name, state.is_done(name))]
 
@@ -183,5 +183,5 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the points of each kata."""
-    points = {name: earned(name, results) for name, results in get_state(session.config).results.items()}
+    points = {name: sum_points(name, results) for name, results in get_state(session.config).results.items()}
     (session.config.getoption("graded") / POINTS).write_text(json.dumps(points))

@@ -14,7 +14,7 @@ from torchkata.course import CourseError, Kata, course, nearest
 from torchkata.i18n import padded, words
 from torchkata.i18n.katas import texts_of_command
 from torchkata.i18n.notes import said
-from torchkata.pytest_plugin.history import load
+from torchkata.pytest_plugin.history import load_state
 
 from . import about, export, hint, overview, reset
 from . import plugins as brought
@@ -92,7 +92,7 @@ def run(arguments: Sequence[str]) -> int:
         print(version())
         return 0
     if not arguments:
-        overview.show(load())
+        overview.show(load_state())
         return 0
     if arguments[0] not in takes() and not arguments[0].startswith("-"):
         arguments = ["next", named(arguments[0], takes()).name, *arguments[1:]]
@@ -101,9 +101,9 @@ def run(arguments: Sequence[str]) -> int:
     name = next((one for one in given if one != "--yes"), "")
     match command:
         case "next" | "about" | "hint":
-            kata = named(name) if name else load().next()
+            kata = named(name) if name else load_state().next()
             if kata is None:
-                overview.show_next(load())
+                overview.show_next(load_state())
             elif command == "next":
                 return test(kata)
             else:

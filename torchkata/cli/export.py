@@ -21,7 +21,7 @@ from torchkata.course.submission import (
     zip_files,
 )
 from torchkata.i18n import words
-from torchkata.pytest_plugin.history import load, write_whole
+from torchkata.pytest_plugin.history import load_state, write_atomically
 from torchkata.result import LOOK_OF
 
 from .secret import line_of_secret
@@ -61,7 +61,7 @@ def export(path: Path | None) -> int:
     written = {f"{kata}.py" for kata in katas} - {note.file for note in notes}
     notes += failed([kata for kata in katas if f"{kata}.py" in written])
     try:
-        write_whole(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
+        write_atomically(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
     except OSError as error:
         raise CallError(words("export.failed", path=path, error=error.strerror)) from None
     if notes:
@@ -140,7 +140,7 @@ def is_installed(module: str) -> bool:
 
 def failed(katas: Sequence[str]) -> Iterator[Note]:
     """Those of these katas that failed when all their tests last ran."""
-    state = load()
+    state = load_state()
     for kata in katas:
         if LOOK_OF[state.status(kata)].colour == "red":
             counts = {"passed": state.runs[kata].passed, "all": len(course().katas[kata].points)}

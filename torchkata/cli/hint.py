@@ -3,14 +3,14 @@
 from torchkata.course import Kata
 from torchkata.i18n import columns, words
 from torchkata.i18n.katas import hints_of, title_of
-from torchkata.pytest_plugin.history import load, store
+from torchkata.pytest_plugin.history import load_state, store_state
 
 from .terminal import paint, say, tell
 
 
 def show(kata: Kata) -> None:
     """Print one hint more than last time. Raises OSError where that can't be remembered."""
-    state = load()
+    state = load_state()
     hints = hints_of(kata)
     shown = min(state.hints.get(kata.name, 0) + 1, len(hints))
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
@@ -21,4 +21,4 @@ def show(kata: Kata) -> None:
         say("hint.more", kata=kata.name)
     else:
         say("hint.last")
-    store(state.with_hints(kata.name, shown))
+    store_state(state.with_hints(kata.name, shown))

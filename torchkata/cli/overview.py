@@ -6,7 +6,7 @@ from torchkata.course import Kata, course
 from torchkata.i18n import padded, words
 from torchkata.i18n.katas import about, score_of, title_of, title_of_track
 from torchkata.pytest_plugin.history import State
-from torchkata.pytest_plugin.links import linked
+from torchkata.pytest_plugin.links import add_link
 
 from .terminal import paint, say
 
@@ -43,7 +43,7 @@ def show_next(state: State) -> None:
     else:
         told = words("next", title=title_of(kata), kata=kata.name)
         file = course().stub(kata.name)
-        print(linked(told, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
+        print(add_link(told, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
         for name, task in about(kata).items():
             say("about", name=name, task=task)
         say("commands")

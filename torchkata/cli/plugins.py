@@ -23,7 +23,7 @@ def commands() -> dict[str, Kata]:
 def run(kata: Kata) -> int:
     """Print line after line: the exit code, 1 where the student's code raises."""
     from torchkata.seam.assignment import Assignment
-    from torchkata.seam.reply import reply_to  # imports torch
+    from torchkata.seam.reply import make_reply  # imports torch
 
     assignment = Assignment(course().assignment)
     command = importlib.import_module(f"reference.{kata.name}.command")
@@ -31,7 +31,7 @@ def run(kata: Kata) -> int:
         for line in command.run(assignment, texts_of_command(kata)):
             print(line, flush=True)
     except Exception as error:
-        print(words("error", text=told(reply_to(error, assignment))), file=sys.stderr)
+        print(words("error", text=told(make_reply(error, assignment))), file=sys.stderr)
         return 1
     return 0
 

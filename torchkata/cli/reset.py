@@ -3,7 +3,7 @@
 from torchkata.course import Kata, course
 from torchkata.course.handout import free_name, stub_of
 from torchkata.i18n import words
-from torchkata.pytest_plugin.history import load, store, write_whole
+from torchkata.pytest_plugin.history import load_state, store_state, write_atomically
 
 from .terminal import CallError, say
 
@@ -16,7 +16,7 @@ def reset(kata: Kata, *, asked: bool) -> None:
     stub = kept.read_bytes()
     if not file.exists():
         file.parent.mkdir(exist_ok=True)
-        write_whole(file, stub)
+        write_atomically(file, stub)
         say("reset.restored", kata=kata.name)
     elif (own := file.read_bytes()) == stub:
         say("reset.same", kata=kata.name)
@@ -25,10 +25,10 @@ def reset(kata: Kata, *, asked: bool) -> None:
         if not asked and not agreed(words("reset.ask", kata=kata.name, backup=f"assignment/{backup.name}")):
             say("reset.kept")
             return
-        write_whole(backup, own)
-        write_whole(file, stub)
+        write_atomically(backup, own)
+        write_atomically(file, stub)
         say("reset.done", kata=kata.name, backup=f"assignment/{backup.name}")
-    store(load().without(kata.name))
+    store_state(load_state().without(kata.name))
 
 
 def agreed(question: str) -> bool:

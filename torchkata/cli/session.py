@@ -8,7 +8,7 @@ from typing import IO
 from torchkata.course import course
 from torchkata.course.submission import imports_of
 from torchkata.i18n import words
-from torchkata.pytest_plugin.history import State, load
+from torchkata.pytest_plugin.history import State, load_state
 from torchkata.result import LOOK_OF
 
 from . import hint, overview, runs
@@ -37,14 +37,14 @@ class Desk:
         self.saves = Saves(course().assignment)
         self.task: Task | None = None
         self.last: tuple[str, ...] = ()  # the katas that the student is at
-        self.finished = {kata for kata in course().katas if load().status(kata) == "done"}  # once, at least
+        self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # once, at least
         self.due: set[str] = set()  # finished katas that build on what was saved
         self.forks = runs.can_fork()
         self.closed = False
 
     def press(self, key: str) -> None:
         """Do what a key is for."""
-        state = load()
+        state = load_state()
         following = state.next()
         if key == QUIT:
             self.closed = True
@@ -103,13 +103,13 @@ class Desk:
             named = words("watch.every") if len(chosen) == len(course().katas) else ", ".join(chosen)
             print(paint("\n" + words("watch.run", katas=named), "bold"), flush=True)
         arguments = [f"--kata={','.join(chosen)}", *(["--color=yes"] if has_colour() else [])]
-        before = load()
+        before = load_state()
         begin = runs.Forked if self.forks and not is_second else runs.started
         self.task = Task(chosen, begin(arguments, aside), before, aside, is_second)
 
     def take(self, task: Task, code: int) -> None:
         """Say what came of a run, where pytest has not said it."""
-        now = load()
+        now = load_state()
         failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].colour == "red"}
         waiting = {user for kata in failed for user in course().dependents(kata)}
         self.due -= waiting  # until what they build on is saved again

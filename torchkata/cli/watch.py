@@ -7,7 +7,7 @@ from types import FrameType
 from typing import NoReturn
 
 from torchkata.course import course
-from torchkata.pytest_plugin.history import load
+from torchkata.pytest_plugin.history import load_state
 
 from . import overview, runs
 from .keys import has_keys, keys
@@ -26,7 +26,7 @@ def watch() -> int:
         runs.load()
     else:
         say("watch.no_fork")
-    overview.show_next(load())
+    overview.show_next(load_state())
     desk = Desk()
     say("watch.start")
     with keys() as pressed:

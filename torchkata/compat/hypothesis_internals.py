@@ -20,11 +20,11 @@ from hypothesis.internal.reflection import function_digest
 from hypothesis.strategies import SearchStrategy
 
 ATTEMPTS = 10  # draws of one input that a strategy may turn down
-FEW = 10  # examples where none of many would tell more
+FEW_EXAMPLES = 10  # examples where none of many would tell more
 SIMPLEST = (ChoiceTemplate("simplest", count=None),)
 
 
-def leave_local_constants_out() -> None:
+def ignore_local_constants() -> None:
     """Draw no constants from the source of the modules that happen to be imported.
 
     So inputs depend on strategy and seed alone: not on whether this project is installed or checked out, nor on what a
@@ -34,13 +34,13 @@ def leave_local_constants_out() -> None:
     providers._get_local_constants = lambda: constants
 
 
-def meet_random_generators() -> None:
+def register_random_generators() -> None:
     """Let Hypothesis note now which random generators there are, for which it collects garbage."""
     with deterministic_PRNG():
         pass
 
 
-def strategies_of(test: Any) -> dict[str, SearchStrategy[Any]]:
+def get_strategies(test: Any) -> dict[str, SearchStrategy[Any]]:
     """What `@given` draws for this test, by argument."""
     found: dict[str, SearchStrategy[Any]] = test.hypothesis._given_kwargs
     return found
@@ -51,30 +51,30 @@ def has_explicit_examples(test: Any) -> bool:
     return bool(getattr(test, "hypothesis_explicit_examples", ()))
 
 
-def settings_of(test: Any) -> settings:
+def get_settings(test: Any) -> settings:
     """The settings that this test runs with."""
     found: settings = test._hypothesis_internal_use_settings
     return found
 
 
 @contextmanager
-def few_examples(test: Any) -> Iterator[None]:
+def limit_examples(test: Any) -> Iterator[None]:
     """Limit this test to a few examples while the context is active."""
-    found = settings_of(test)
-    test._hypothesis_internal_use_settings = settings(found, max_examples=min(found.max_examples, FEW))
+    found = get_settings(test)
+    test._hypothesis_internal_use_settings = settings(found, max_examples=min(found.max_examples, FEW_EXAMPLES))
     try:
         yield
     finally:
         test._hypothesis_internal_use_settings = found
 
 
-def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:
+def draw_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:
     """The simplest input and `count - 1` random ones, each with the data that it was drawn from.
 
     Until the next one is asked for, whoever draws more (`st.data()`), draws from that, too. No search, no mutation, no
     shrinking: a strategy that turns down most of what it draws yields fewer.
     """
-    random, strategies = Random(seed), strategies_of(test)
+    random, strategies = Random(seed), get_strategies(test)
     for number in range(count):
         for attempt in range(ATTEMPTS):
             data = ConjectureData(random=random, prefix=() if number or attempt else SIMPLEST)
@@ -89,7 +89,7 @@ def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dic
 
 def has_saved_failures(test: Any) -> bool:
     """Whether the database of examples has inputs on which this test failed."""
-    database = settings_of(test).database
+    database = get_settings(test).database
     if database is None or is_empty(database):
         return False
     return any(True for _ in database.fetch(function_digest(test.hypothesis.inner_test)))
@@ -102,6 +102,6 @@ def is_empty(database: ExampleDatabase) -> bool:
 
 def save_failure(test: Any, data: ConjectureData) -> None:
     """Have Hypothesis begin with what was drawn here when it next runs this test."""
-    database = settings_of(test).database
+    database = get_settings(test).database
     if database is not None:
         database.save(function_digest(test.hypothesis.inner_test), choices_to_bytes(data.choices))

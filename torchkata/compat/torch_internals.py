@@ -12,19 +12,19 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 __all__ = [
     "DispatchMode",
-    "keep_the_gpu_busy",
+    "keep_gpu_busy",
+    "reduce_torch_overhead",
     "skip_dynamo_import",
-    "spare_the_stack_traces",
-    "spare_torch",
+    "skip_stack_traces",
     "tree_leaves",
     "tree_map",
 ]
 
 
-def spare_torch() -> None:
+def reduce_torch_overhead() -> None:
     """Let torch do in this process what tests need of it, and no more."""
     skip_dynamo_import()
-    spare_the_stack_traces()
+    skip_stack_traces()
     torch.set_num_threads(1)  # tensors here are so small that a second thread costs more than it does
 
 
@@ -43,10 +43,10 @@ def skip_dynamo_import() -> None:
     for optimizer in optimizers:
         step: Any = vars(optimizer).get("step")
         if getattr(getattr(step, "__code__", None), "co_name", "") == "_use_grad":
-            optimizer.step = with_grad_if_differentiable(inspect.unwrap(step))
+            optimizer.step = set_grad_if_differentiable(inspect.unwrap(step))
 
 
-def with_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
+def set_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
     """An optimizer's `step` with autograd as its option `differentiable` says."""
 
     @functools.wraps(step)
@@ -57,7 +57,7 @@ def with_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
     return stepped
 
 
-def spare_the_stack_traces() -> None:
+def skip_stack_traces() -> None:
     """Let `torch.manual_seed` note the seed for devices that are not in use yet without a picture of the stack.
 
     torch would show it if CUDA could not start later, and makes three a call, which takes a hundred times as long as
@@ -83,6 +83,6 @@ class DispatchMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return [each for each in tree_leaves(values) if isinstance(each, torch.Tensor)]
 
 
-def keep_the_gpu_busy(cycles: int) -> None:
+def keep_gpu_busy(cycles: int) -> None:
     """Queue a kernel that does nothing for so many cycles of the device's clock."""
     torch.cuda._sleep(cycles)  # type: ignore[no-untyped-call]

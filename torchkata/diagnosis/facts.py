@@ -5,18 +5,20 @@ from collections.abc import Mapping, Sequence
 from torchkata.i18n import words
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-FEWEST = 8  # wrong answers, and right ones, before anything is said of them all
+MIN_ANSWERS = 8  # wrong answers, and right ones, before anything is said of them all
 NOT_ZERO = " != 0"
 
 
-def common(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
+def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
     """What is true of all inputs whose answers are wrong, and of no other; each comes with whether it is right.
 
     Where 0 is right, and everything else wrong, other facts hold by accident.
     """
     telling = [(given, right) for given, right in trials if not any(map(is_empty, given.values()))]
-    wrong, right = ([facts(given) for given, is_right in telling if is_right is asked] for asked in (False, True))
-    if len(wrong) < FEWEST or len(right) < FEWEST:
+    wrong, right = (
+        [collect_facts(given) for given, is_right in telling if is_right is asked] for asked in (False, True)
+    )
+    if len(wrong) < MIN_ANSWERS or len(right) < MIN_ANSWERS:
         return ""
     apart = [
         fact for fact in wrong[0] if all(one.get(fact) for one in wrong) and not any(one.get(fact) for one in right)
@@ -31,11 +33,11 @@ def is_empty(value: Plain) -> bool:
     return (is_tensor(value) or is_array(value)) and 0 in value.shape
 
 
-def facts(given: Mapping[str, Plain]) -> dict[str, bool]:
+def collect_facts(given: Mapping[str, Plain]) -> dict[str, bool]:
     """What may make inputs special, as a student would type it."""
     found: dict[str, bool] = {}
     for name, value in given.items():
-        found |= facts_of(name, value)
+        found |= describe_input(name, value)
     whole = {name: value for name, value in given.items() if type(value) is int}
     for a, first in whole.items():
         for b, second in whole.items():
@@ -51,7 +53,7 @@ def facts(given: Mapping[str, Plain]) -> dict[str, bool]:
     return found
 
 
-def facts_of(name: str, value: Plain) -> dict[str, bool]:
+def describe_input(name: str, value: Plain) -> dict[str, bool]:
     """Those of one input."""
     if value is None or isinstance(value, bool):
         return {name: bool(value), f"not {name}": not value}

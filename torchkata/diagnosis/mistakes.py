@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from torchkata.compare.assertions import of_a_mistake
+from torchkata.compare.assertions import oracle_is_mistaken
 from torchkata.course import cached_by_course, course
 from torchkata.i18n import said_of
 
@@ -48,7 +48,7 @@ def instead_of(
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedMistake:
     """A mistake with a value for each of its constants, which its message names."""
 
     message: str
@@ -57,12 +57,12 @@ class Fitted:
     values: Mapping[str, float]
 
 
-def fitted(one: Mistake) -> Iterator[Fitted]:
+def expand_constants(one: Mistake) -> Iterator[FittedMistake]:
     """A mistake with each value that its constants may have; once, as it is, where it has none."""
     for chosen in product(*one.constants.values()):
         values = dict(zip(one.constants, chosen, strict=True))
         message = one.message.format(**values) if values else one.message
-        yield Fitted(message, one.right, partial(one.mistaken, **values), values)
+        yield FittedMistake(message, one.right, partial(one.mistaken, **values), values)
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,11 @@ class KnownMistake:
     """What one sentence says: it may show in several functions of the oracle."""
 
     message: str
-    parts: tuple[Fitted, ...]
+    parts: tuple[FittedMistake, ...]
 
 
 @cached_by_course
-def named_mistakes(kata: str) -> dict[str, Mistake]:
+def load_named_mistakes(kata: str) -> dict[str, Mistake]:
     """Those of a kata, by their names in `reference/<kata>/mistakes.py`; none where there is no such file."""
     if not (course().folder(kata) / "mistakes.py").is_file():
         return {}
@@ -83,19 +83,19 @@ def named_mistakes(kata: str) -> dict[str, Mistake]:
 
 
 @cached_by_course
-def mistakes(kata: str) -> tuple[KnownMistake, ...]:
+def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
     """The mistakes of a kata, those with the same sentence together."""
-    together: dict[str, list[Fitted]] = {}
-    for one in named_mistakes(kata).values():
-        for part in fitted(one):
+    together: dict[str, list[FittedMistake]] = {}
+    for one in load_named_mistakes(kata).values():
+        for part in expand_constants(one):
             together.setdefault(part.message, []).append(part)
     return tuple(KnownMistake(message, tuple(parts)) for message, parts in together.items())
 
 
-def in_the_students_language(kata: str, message: str) -> str:
+def translate_mistake(kata: str, message: str) -> str:
     """The sentence that names a mistake; several katas may share some of theirs."""
-    for name, mistake in named_mistakes(kata).items():
-        for one in fitted(mistake):
+    for name, mistake in load_named_mistakes(kata).items():
+        for one in expand_constants(mistake):
             if one.message == message and (text := said_of(kata, "looks_like", name)):
                 return str(text).format(**one.values) if one.values else str(text)
     return message
@@ -107,15 +107,15 @@ def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
     busy = [False]
     with pytest.MonkeyPatch.context() as oracle:
         for part in mistake.parts:
-            oracle.setattr(sys.modules[part.right.__module__], part.right.__name__, in_its_place(part, busy))
-        before = of_a_mistake.set(True)
+            oracle.setattr(sys.modules[part.right.__module__], part.right.__name__, make_patch(part, busy))
+        before = oracle_is_mistaken.set(True)
         try:
             yield
         finally:
-            of_a_mistake.reset(before)
+            oracle_is_mistaken.reset(before)
 
 
-def in_its_place(part: Fitted, busy: list[bool]) -> Callable[..., Any]:
+def make_patch(part: FittedMistake, busy: list[bool]) -> Callable[..., Any]:
     """What the tests call in place of the oracle's function; `busy` while any part of the mistake computes."""
 
     def function(*args: Any, **kwargs: Any) -> Any:

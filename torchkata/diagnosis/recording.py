@@ -9,14 +9,14 @@ from typing import Any
 
 from hypothesis.errors import HypothesisException
 
-from torchkata.compat.hypothesis_internals import drawn_without_engine
+from torchkata.compat.hypothesis_internals import draw_without_engine
 from torchkata.seam.failures import AbortTest, Crashed
 from torchkata.seam.reply import Probe
 from torchkata.seam.student import Call, Student
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-EACH = 10  # examples kept from the first failures on, and up to the end
-MOST = 2**22  # bytes in the answers of one that is kept
+MAX_EXAMPLES = 10  # examples kept from the first failures on, and up to the end
+MAX_BYTES = 2**22  # bytes in the answers of one that is kept
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class RecordedBody:
         """Forget all examples; a test with these fixtures begins."""
         self.fixtures = fixtures
         self.first: list[Example] = []
-        self.last: deque[Example] = deque(maxlen=EACH)
+        self.last: deque[Example] = deque(maxlen=MAX_EXAMPLES)
 
     def __call__(self, **given: Any) -> None:
         """Run the body, and keep the example. Raises as the body does."""
@@ -97,9 +97,9 @@ class RecordedBody:
 
     def keep(self, example: Example, *, failed: bool) -> None:
         """Keep an example, unless its answers would fill the memory."""
-        if bytes_of(example.answers) > MOST:
+        if count_bytes(example.answers) > MAX_BYTES:
             return
-        if failed and len(self.first) < EACH:
+        if failed and len(self.first) < MAX_EXAMPLES:
             self.first.append(example)
         self.last.append(example)
 
@@ -111,7 +111,7 @@ class RecordedBody:
     def more(self, test: Any, student: Student, count: int) -> Iterator[Example]:
         """Further examples of a Hypothesis test, each asked of this student in its turn while answers come."""
         self.begin({**self.fixtures, "student": student})
-        for given, _ in drawn_without_engine(test, 0, count):
+        for given, _ in draw_without_engine(test, 0, count):
             self.last.clear()
             try:
                 self(**given)
@@ -122,15 +122,15 @@ class RecordedBody:
             yield from self.last
 
 
-def bytes_of(value: Plain) -> int:
+def count_bytes(value: Plain) -> int:
     """About how much memory a value takes."""
     if is_tensor(value) or is_array(value):
         return int(value.nbytes)
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return sys.getsizeof(value) + sum(map(bytes_of, inner))
+    return sys.getsizeof(value) + sum(map(count_bytes, inner))
 
 
-def recorded(item: Any) -> RecordedBody:
+def record_body(item: Any) -> RecordedBody:
     """A test's body, recorded: from now on for a Hypothesis test, whose handle has the body."""
     if not hasattr(item.obj, "hypothesis"):
         return RecordedBody(item.obj)
@@ -148,7 +148,7 @@ def recorded(item: Any) -> RecordedBody:
     return found
 
 
-def body_of(item: Any) -> Callable[..., None]:
+def get_body(item: Any) -> Callable[..., None]:
     """The body of a Hypothesis test as it was written, recorded or not."""
     inner = item.obj.hypothesis.inner_test
     body: Callable[..., None] = inner.recorded.body if hasattr(inner, "recorded") else inner

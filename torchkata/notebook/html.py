@@ -7,9 +7,9 @@ from itertools import groupby
 from torchkata.course import Kata, course
 from torchkata.i18n import parted, words
 from torchkata.i18n.katas import title_of, title_of_track
-from torchkata.pytest_plugin.failure_groups import blocks, lines_of
+from torchkata.pytest_plugin.failure_groups import group_failures, render_block
 from torchkata.pytest_plugin.history import State
-from torchkata.result import LOOK_OF, Status, TestResult, status_of
+from torchkata.result import LOOK_OF, Status, TestResult, get_status
 
 SHOWN = 3  # failures: what is mended first often mends the rest
 STYLE = """<style>
@@ -31,14 +31,14 @@ STYLE = """<style>
 
 def verdict(kata: Kata, results: Sequence[TestResult], waits: str = "") -> str:
     """How a kata ended, and what failed; `waits` says what has to be done before it."""
-    status = status_of([result.outcome for result in results])
+    status = get_status([result.outcome for result in results])
     passed = sum(result.outcome == "passed" for result in results)
     count = f"{passed}/{len(kata.points)}{waits}"
     heading = f"<b>{escape(kata.name)}</b> · {escape(title_of(kata))}"
     parts = [f'<p>{marked(status)} {heading} <span class="aside">{escape(count)}</span></p>']
     if status not in ("not_started", "done"):
-        told = blocks(results)
-        parts += [failure(lines_of(kata, block)) for block in told[:SHOWN]]
+        told = group_failures(results)
+        parts += [failure(render_block(kata, block)) for block in told[:SHOWN]]
         if hidden := sum(len(block.tests) for block in told[SHOWN:]):
             parts.append(paragraph(words("failures.more", count=hidden, kata=kata.name), "aside"))
     if LOOK_OF[status].colour == "red":

@@ -11,7 +11,7 @@ from torchkata.course import CourseError, Kata, course
 from torchkata.course.handout import free_name, stub_of
 from torchkata.i18n import words
 from torchkata.i18n.notes import said
-from torchkata.pytest_plugin.history import digest_of, load, store, write_whole
+from torchkata.pytest_plugin.history import hash_content, load_state, store_state, write_atomically
 
 from .client import Client, command
 from .html import progress
@@ -48,8 +48,8 @@ def does(arguments: list[str], cell: str | None, client: Client) -> None:
         test(kata, client)
     elif not arguments:
         with redirect_stdout(io.StringIO()) as printed:
-            overview.show(load())
-        show(progress(load()), printed.getvalue())
+            overview.show(load_state())
+        show(progress(load_state()), printed.getvalue())
     elif arguments[0] in course().katas and len(arguments) == 1:
         test(course().katas[arguments[0]], client)
     else:
@@ -59,15 +59,15 @@ def does(arguments: list[str], cell: str | None, client: Client) -> None:
 def write(kata: Kata, cell: str) -> None:
     """Put the cell into the kata's file; what somebody has written there by other means is kept beside it."""
     file, kept = course().assignment / f"{kata.name}.py", course().root / stub_of(kata.name)
-    content, state = cell.encode(), load()
+    content, state = cell.encode(), load_state()
     own = file.read_bytes() if file.exists() else content
     stub = kept.read_bytes() if kept.is_file() else None
-    if own not in (content, stub) and digest_of(own) != state.cells.get(kata.name):
+    if own not in (content, stub) and hash_content(own) != state.cells.get(kata.name):
         backup = free_name(file)
-        write_whole(backup, own)
+        write_atomically(backup, own)
         say("notebook.kept", kata=kata.name, backup=f"assignment/{backup.name}")
-    write_whole(file, content)
-    store(state.with_cell(kata.name, content))
+    write_atomically(file, content)
+    store_state(state.with_cell(kata.name, content))
 
 
 def test(kata: Kata, client: Client) -> None:

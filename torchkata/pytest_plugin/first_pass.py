@@ -17,12 +17,12 @@ import pytest
 from hypothesis.errors import HypothesisException, StopTest
 
 from torchkata.compat import hypothesis_internals as internals
-from torchkata.diagnosis.recording import body_of
+from torchkata.diagnosis.recording import get_body
 
 from .run_state import get_state
-from .selection import kata_of
+from .selection import find_kata
 
-OF_THE_ENGINE = tuple(f"--hypothesis-{name}" for name in ("profile", "show-statistics", "verbosity", "seed"))
+ENGINE_OPTIONS = tuple(f"--hypothesis-{name}" for name in ("profile", "show-statistics", "verbosity", "seed"))
 
 
 class Inputs(Protocol):
@@ -52,19 +52,19 @@ class NewInputs:
 
     def drawn(self, test: Any, seed: int) -> "Generator[Input]":
         """One after the other, so that none is drawn in vain after a failure."""
-        for given, data in internals.drawn_without_engine(test, seed, internals.settings_of(test).max_examples):
+        for given, data in internals.draw_without_engine(test, seed, internals.get_settings(test).max_examples):
             yield Input(given, partial(internals.save_failure, test, data))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Students get new inputs. Who asks for something of Hypothesis', as for a profile of grading, gets its engine."""
-    get_state(config).inputs = None if any(map(config.getoption, OF_THE_ENGINE)) else NewInputs()
+    get_state(config).inputs = None if any(map(config.getoption, ENGINE_OPTIONS)) else NewInputs()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Run a kata's property on inputs drawn ahead; `None`, so that pytest goes on as ever, for any other test."""
-    inputs, kata = get_state(pyfuncitem.config).inputs, kata_of(pyfuncitem.path)
+    inputs, kata = get_state(pyfuncitem.config).inputs, find_kata(pyfuncitem.path)
     if inputs is None or kata is None or pyfuncitem.cls is not None or not hasattr(pyfuncitem.obj, "hypothesis"):
         return None
     ahead = inputs.of(pyfuncitem, get_state(pyfuncitem.config).seed)
@@ -73,7 +73,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     taken = inspect.signature(pyfuncitem.obj).parameters
     fixtures = {name: value for name, value in pyfuncitem.funcargs.items() if name in taken}
     with closing(ahead):
-        count, error = first_pass(body_of(pyfuncitem), fixtures, ahead)
+        count, error = run_inputs(get_body(pyfuncitem), fixtures, ahead)
     if error is None:
         return True if count else None  # where a strategy turned down all draws, Hypothesis says so
     student = get_state(pyfuncitem.config).student
@@ -86,7 +86,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     return True
 
 
-def first_pass(
+def run_inputs(
     body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterable[Input]
 ) -> tuple[int, BaseException | None]:
     """How many inputs the body ran on, and what the last of them raised, if it did.

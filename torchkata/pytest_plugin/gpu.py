@@ -23,7 +23,7 @@ from torchkata.speed.stopwatch import Stopwatch, here
 from torchkata.speed.trial import Figure, Trial
 from torchkata.speed.workload import work_of
 
-from .report import GREY, command
+from .report import GREY, build_command
 
 SPEED = "test_speed.py"
 
@@ -69,7 +69,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With `--kata`, only the workloads that are about it."""
     katas = config.getoption("kata")
-    items[:] = [item for item in items if not (is_timed(item) and katas and workload_of(item).uses[-1] not in katas)]
+    items[:] = [item for item in items if not (is_timed(item) and katas and get_workload(item).uses[-1] not in katas)]
 
 
 def is_timed(item: pytest.Item) -> bool:
@@ -82,7 +82,7 @@ def is_speed(path: Path) -> bool:
     return path == course().tests / SPEED
 
 
-def workload_of(item: pytest.Item) -> Workload:
+def get_workload(item: pytest.Item) -> Workload:
     """The workload that a test is about."""
     assert isinstance(item, pytest.Function)
     workload = item.callspec.params["workload"]
@@ -90,7 +90,7 @@ def workload_of(item: pytest.Item) -> Workload:
     return workload
 
 
-def claim(workload: str) -> str:
+def get_claim(workload: str) -> str:
     """The first line of the docstring of its class."""
     return (type(work_of(workload)).__doc__ or workload).splitlines()[0].removesuffix(".")
 
@@ -141,14 +141,14 @@ def pytest_runtest_makereport(
     if not is_timed(item) or call.when == "teardown" or isinstance(raised and raised.value, KeyboardInterrupt):
         return (yield)
     if raised is not None and isinstance(raised.value, pytest.skip.Exception):
-        row = Row(TestResult(workload_of(item).name, "not_graded", message=str(raised.value.msg)))
+        row = Row(TestResult(get_workload(item).name, "not_graded", message=str(raised.value.msg)))
     elif call.when == "setup" and raised is None:
         return (yield)
     else:
-        name = workload_of(item).name
+        name = get_workload(item).name
         result = TestResult(name, "passed")
         if raised is not None:
-            result = explain(name, f"{name} · {said(claim(name))}", raised.value, None, command(item))
+            result = explain(name, f"{name} · {said(get_claim(name))}", raised.value, None, build_command(item))
             in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(raised.tb)
             call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
         row = Row(result, item.stash.get(FIGURE, None))
@@ -192,24 +192,24 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
         out.write(f"  {row.result.name:<22}")
         if row.figure is not None:
             thresholds = row.figure.thresholds
-            out.write(f"{shown(row.figure):<18}{thresholds.passing:<9.2f}{thresholds.full:<9.2f}")
+            out.write(f"{format_figure(row.figure):<18}{thresholds.passing:<9.2f}{thresholds.full:<9.2f}")
         elif timed:
             out.write(f"{'–':<18}{'–':<9}{'–':<9}")
         colour = LOOKS[row.result.outcome].colour
         out.write(row.verdict, **{GREY.get(colour, colour): True})
-        out.write_line(f"   ({notes_of(row)})" if notes_of(row) else "")
+        out.write_line(f"   ({get_notes(row)})" if get_notes(row) else "")
     if isinstance(found, str):
         out.write_line("\n" + words("speed.not_graded"))
     else:
         out.write_line("\n" + words("speed.about", device=found.name))
 
 
-def shown(figure: Figure) -> str:
+def format_figure(figure: Figure) -> str:
     """Return the share that counts, then the MFU for information."""
     return f"{figure.verdict.median:.2f}" + (f", MFU {figure.mfu:.2f}" if figure.mfu is not None else "")
 
 
-def notes_of(row: Row) -> str:
+def get_notes(row: Row) -> str:
     """Why a workload did not run, or what was made smaller."""
     if row.result.outcome == "not_graded":
         return said(row.result.message)

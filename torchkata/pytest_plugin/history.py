@@ -14,7 +14,7 @@ from torchkata.course import Kata, course
 from torchkata.result import LOOK_OF, Status
 
 FILE = ".kata/progress.json"
-KEPT = 100  # bytes of a name, in that of the file that is written aside
+MAX_NAME = 100  # bytes of a name, in that of the file that is written aside
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class State:
 
     def is_old(self, kata: str) -> bool:
         """Whether files have changed since the last run, which says nothing of them."""
-        return kata in self.runs and self.runs[kata].files != digest(kata)
+        return kata in self.runs and self.runs[kata].files != compute_digest(kata)
 
     def is_done(self, kata: str) -> bool:
         """Whether it is known to be done as it is now."""
@@ -51,7 +51,7 @@ class State:
     def next(self) -> Kata | None:
         """What to do next, None where all is done."""
         failed = [kata for kata in course().katas if LOOK_OF[self.status(kata)].colour == "red"]
-        return first_to_do([kata for kata in course().katas if not self.is_done(kata)], failed)
+        return find_next([kata for kata in course().katas if not self.is_done(kata)], failed)
 
     def with_runs(self, runs: Mapping[str, LastRun]) -> "State":
         """These in the place of older ones."""
@@ -63,7 +63,7 @@ class State:
 
     def with_cell(self, kata: str, content: bytes) -> "State":
         """A notebook's cell has written this."""
-        return replace(self, cells={**self.cells, kata: digest_of(content)})
+        return replace(self, cells={**self.cells, kata: hash_content(content)})
 
     def without(self, kata: str) -> "State":
         """Nothing of this kata."""
@@ -71,7 +71,7 @@ class State:
         return replace(self, runs=runs, hints={name: shown for name, shown in self.hints.items() if name != kata})
 
 
-def first_to_do(left: Collection[str], failed: Collection[str]) -> Kata | None:
+def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
     """Of the katas that are left to do: the first that has failed, or what it builds on; if none has, the first."""
     katas = course().katas
     first = next((kata for kata in katas if kata in failed), None)
@@ -79,42 +79,42 @@ def first_to_do(left: Collection[str], failed: Collection[str]) -> Kata | None:
     return next((kata for kata in katas.values() if kata.name in left and kata.name in in_the_way), None)
 
 
-def digest(kata: str) -> str:
+def compute_digest(kata: str) -> str:
     """Of the files that a run depends on: the kata's own, those it builds on, helpers beside them, its tests."""
     others = course().katas.keys() - {kata, *course().foundations(kata)}
     files = [path for path in sorted(course().assignment.glob("*.py")) if path.stem not in others and path.is_file()]
     made = hashlib.sha256()
     for path in [*files, course().tests / f"test_{kata}.py"]:
-        made.update(f"{path.name}:{digest_of(path.read_bytes())};".encode())
+        made.update(f"{path.name}:{hash_content(path.read_bytes())};".encode())
     return made.hexdigest()
 
 
-def digest_of(content: bytes) -> str:
+def hash_content(content: bytes) -> str:
     """Of one file."""
     return hashlib.sha256(content).hexdigest()
 
 
-def load() -> State:
+def load_state() -> State:
     """What is remembered; what can't be read is forgotten."""
     try:
         stored = json.loads((course().root / FILE).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return State()
-    runs = {kata: last_run_from(entry) for kata, entry in entries(stored, "runs")}
+    runs = {kata: parse_last_run(entry) for kata, entry in find_entries(stored, "runs")}
     return State(
         {kata: run for kata, run in runs.items() if run is not None},
-        {kata: shown for kata, shown in entries(stored, "hints") if type(shown) is int and shown > 0},
-        {kata: content for kata, content in entries(stored, "cells") if isinstance(content, str)},
+        {kata: shown for kata, shown in find_entries(stored, "hints") if type(shown) is int and shown > 0},
+        {kata: content for kata, content in find_entries(stored, "cells") if isinstance(content, str)},
     )
 
 
-def entries(stored: Any, table: str) -> list[tuple[str, Any]]:
+def find_entries(stored: Any, table: str) -> list[tuple[str, Any]]:
     """What is stored for each kata that there is."""
     found = stored.get(table) if isinstance(stored, dict) else None
     return [(kata, found[kata]) for kata in course().katas if kata in found] if isinstance(found, dict) else []
 
 
-def last_run_from(entry: Any) -> LastRun | None:
+def parse_last_run(entry: Any) -> LastRun | None:
     """None for what is none."""
     try:
         run = LastRun(**entry)
@@ -125,19 +125,21 @@ def last_run_from(entry: Any) -> LastRun | None:
     return run if texts and numbers and run.status in LOOK_OF else None
 
 
-def store(state: State) -> None:
+def store_state(state: State) -> None:
     """Write aside, then put in place. Raises OSError."""
     path = course().root / FILE
     path.parent.mkdir(exist_ok=True)
-    write_whole(path, json.dumps(asdict(state), indent=1).encode())
+    write_atomically(path, json.dumps(asdict(state), indent=1).encode())
 
 
-def write_whole(path: Path, content: bytes, hold: Callable[[Path], AbstractContextManager[None]] | None = None) -> None:
+def write_atomically(
+    path: Path, content: bytes, hold: Callable[[Path], AbstractContextManager[None]] | None = None
+) -> None:
     """Write a file aside, and then put it in place, so that it is whole or the old one. Raises OSError.
 
     `hold` gives the context in which the file that is written aside stays in use.
     """
-    kept = os.fsencode(path.name)[:KEPT].decode("utf-8", "ignore")  # a name may be as long as names can be
+    kept = os.fsencode(path.name)[:MAX_NAME].decode("utf-8", "ignore")  # a name may be as long as names can be
     aside = path.with_name(f".{kept}.{platform.node()}.{os.getpid()}.tmp")  # another node may have this number
     try:
         with aside.open("wb") as file, hold(aside) if hold else nullcontext():

@@ -34,7 +34,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     from torchkata.i18n.notes import said
 
     try:
-        root = course_of(config)
+        root = find_course(config)
         if root is None:
             return
         course = use(root)
@@ -54,7 +54,7 @@ def mentions_a_course(start: Path) -> bool:
     return False
 
 
-def course_of(config: pytest.Config) -> Path | None:
+def find_course(config: pytest.Config) -> Path | None:
     """The course's folder, None where there is none. Raises CourseError.
 
     pytest settles its root before it knows our options: it takes the PATH of `--impl PATH` for a folder of tests, and

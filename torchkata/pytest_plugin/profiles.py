@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from torchkata.compat.hypothesis_internals import leave_local_constants_out, meet_random_generators
+from torchkata.compat.hypothesis_internals import ignore_local_constants, register_random_generators
 from torchkata.course import course
 from torchkata.i18n.notes import said
 
@@ -46,7 +46,7 @@ def register_profiles(database: Path) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--seed` and `--examples`, and make the profiles known before one is asked for."""
     register_profiles(course().root / ".hypothesis" / "examples")
-    leave_local_constants_out()
+    ignore_local_constants()
     group = parser.getgroup("torchkata")
     group.addoption("--seed", type=int, metavar="N", help="draw the inputs from this seed (default: new in every run)")
     group.addoption("--examples", type=int, metavar="N", help="random inputs per property (default: 25)")
@@ -78,7 +78,7 @@ def pytest_collection_finish() -> None:
     And let it look less often: by its own measure, made for smaller heaps, it would take a tenth of the run.
     """
     gc.freeze()
-    meet_random_generators()
+    register_random_generators()
     gc.set_threshold(50_000, 20, 100)
     gc.enable()
 

@@ -7,18 +7,18 @@ import pytest
 
 from torchkata.course import course
 from torchkata.i18n import words
-from torchkata.result import TestResult, status_of
+from torchkata.result import TestResult, get_status
 
-from .history import LastRun, digest, load, store
-from .report import earned
+from .history import LastRun, compute_digest, load_state, store_state
+from .report import sum_points
 from .run_state import get_state
-from .selection import kata_of
+from .selection import find_kata
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Note which files are tested, before they can change."""
-    katas = {kata_of(item.path) for item in session.items} - {None}
-    get_state(session.config).digests = {kata: digest(kata) for kata in katas if kata is not None}
+    katas = {find_kata(item.path) for item in session.items} - {None}
+    get_state(session.config).digests = {kata: compute_digest(kata) for kata in katas if kata is not None}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -28,15 +28,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     run, found = uuid.uuid4().hex, {}
     for kata, results in get_state(config).results.items():
         if len(results) == len(course().katas[kata].points):
-            found[kata] = last_run(kata, results, get_state(config).digests[kata], run)
+            found[kata] = make_last_run(kata, results, get_state(config).digests[kata], run)
     try:
         if found:
-            store(load().with_runs(found))
+            store_state(load_state().with_runs(found))
     except OSError as error:
         terminalreporter.write_line(words("not_stored", error=error.strerror))
 
 
-def last_run(kata: str, results: Sequence[TestResult], files: str, run: str) -> LastRun:
+def make_last_run(kata: str, results: Sequence[TestResult], files: str, run: str) -> LastRun:
     """Return what is remembered of a kata."""
     outcomes = [result.outcome for result in results]
-    return LastRun(status_of(outcomes), outcomes.count("passed"), files, run, earned(kata, results))
+    return LastRun(get_status(outcomes), outcomes.count("passed"), files, run, sum_points(kata, results))

@@ -18,27 +18,29 @@ from typing import Any
 
 import pytest
 
-from torchkata.diagnosis.broken_tests import find_broken_test, too_slow
-from torchkata.diagnosis.explain import UNDECIDED, first_cause
-from torchkata.diagnosis.mistakes import KnownMistake, mistakes, patched_oracle
-from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, ReplayingStudent, recorded
-from torchkata.diagnosis.relations import Holds
-from torchkata.diagnosis.rerun import few, what_holds
+from torchkata.diagnosis.broken_tests import find_broken_test, make_endless_error
+from torchkata.diagnosis.explain import UNDECIDED, unwrap_group
+from torchkata.diagnosis.mistakes import KnownMistake, load_mistakes, patched_oracle
+from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, ReplayingStudent, record_body
+from torchkata.diagnosis.relations import Relation
+from torchkata.diagnosis.rerun import find_pattern, limit_examples
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
 from torchkata.seam.student import Student, limit_processor_time
 
 from .run_state import get_state
-from .selection import kata_of
+from .selection import find_kata
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
 
 SHARE = 0.5  # of the time that the test took …
-LEAST = 0.5  # … but no fewer seconds, of the processor, may be spent here
-ASIDE = 2.0  # seconds, at most, in which the student's code is asked further
-FUSE = 60.0  # seconds for either, where `grader certify` proves what is said: no load of the machine may silence it
-FURTHER = 30  # random examples, where the kept ones leave a mistake possible
-FEW_FURTHER = 6  # where one mistake is left, and an entry of the zoo is known to be that one
+MIN_SECONDS = 0.5  # … but no fewer seconds, of the processor, may be spent here
+STUDENT_SECONDS = 2.0  # seconds, at most, in which the student's code is asked further
+PROOF_SECONDS = (
+    60.0  # seconds for either, where `grader certify` proves what is said: no load of the machine may silence it
+)
+MAX_FURTHER = 30  # random examples, where the kept ones leave a mistake possible
+QUICK_FURTHER = 6  # where one mistake is left, and an entry of the zoo is known to be that one
 
 
 class OutOfTime(BaseException):
@@ -48,11 +50,11 @@ class OutOfTime(BaseException):
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """Record a kata's test, and look into it when it has failed."""
-    kata = kata_of(pyfuncitem.path)
+    kata = find_kata(pyfuncitem.path)
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
     pyfuncitem.stash[EXPLAINED_BY] = []
-    body, test = recorded(pyfuncitem), pyfuncitem.obj
+    body, test = record_body(pyfuncitem), pyfuncitem.obj
     taken = inspect.signature(body.body).parameters
     body.begin({name: value for name, value in pyfuncitem.funcargs.items() if name in taken})
     if not hasattr(test, "hypothesis"):
@@ -61,27 +63,27 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     try:
         return (yield)
     except (Exception, SystemExit) as error:
-        cause = first_cause(error)
+        cause = unwrap_group(error)
         if not isinstance(cause, (Crashed, Wrong)) and not is_sound(pyfuncitem, kata):
             broken = None
-            with suppress(OutOfTime), unwarned(), processor_time(ASIDE):
+            with suppress(OutOfTime), ignore_warnings(), limit_search_time(STUDENT_SECONDS):
                 broken = find_broken_test(cause, body, get_state(pyfuncitem.config).student.last)
             if broken is not None:
                 raise broken from None
             cause.add_note(UNDECIDED)
         if not isinstance(cause, (Crashed, AbortTest)):
             student = get_state(pyfuncitem.config).student
-            seconds, aside = FUSE, FUSE
+            seconds, aside = PROOF_SECONDS, PROOF_SECONDS
             if pyfuncitem.config.getoption("--hypothesis-profile") != "prove":
-                seconds = max(LEAST, SHARE * (time.monotonic() - began))
-                aside = min(ASIDE, seconds)
-            kept = few(body.kept())
+                seconds = max(MIN_SECONDS, SHARE * (time.monotonic() - began))
+                aside = min(STUDENT_SECONDS, seconds)
+            kept = limit_examples(body.kept())
             quick = get_state(pyfuncitem.config).is_quick_proof
-            enough = FEW_FURTHER if quick else FURTHER
-            found = explaining(known_of(kata), body, test, student, seconds, aside, enough)
+            enough = QUICK_FURTHER if quick else MAX_FURTHER
+            found = find_mistakes(load_known_mistakes(kata), body, test, student, seconds, aside, enough)
             pyfuncitem.stash[EXPLAINED_BY] = found
             if len(found) != 1 and isinstance(cause, Wrong) and not quick:
-                holds = relation_of(kept, body, test, student, seconds, aside)
+                holds = find_pattern_in_answers(kept, body, test, student, seconds, aside)
                 if holds.is_rule and not cause.mistake:
                     cause.mistake = holds.sentence
                 else:
@@ -90,7 +92,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     except Endless as error:
         if get_state(pyfuncitem.config).is_seed_secret:  # the grader has other means to tell whose mistake it is
             raise
-        raise too_slow(error) from None
+        raise make_endless_error(error) from None
     finally:
         pyfuncitem.obj = test
         body.begin({})
@@ -101,22 +103,22 @@ def is_sound(item: pytest.Function, kata: str) -> bool:
     return (kata, item.name) in get_state(item.config).sound
 
 
-def known_of(kata: str) -> tuple[KnownMistake, ...]:
+def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
     """The known mistakes of a kata; none where they can't even be read: no test ends because of that."""
     try:
-        return mistakes(kata)
+        return load_mistakes(kata)
     except Exception:
         return ()
 
 
-def explaining(
+def find_mistakes(
     known: Iterable[KnownMistake],
     body: RecordedBody,
     test: Any,
     student: Student,
     seconds: float,
     aside: float,
-    enough: int = FURTHER,
+    enough: int = MAX_FURTHER,
 ) -> list[str]:
     """The sentences of the mistakes that explain every answer: of one, that is what it looks like. Raises nothing.
 
@@ -125,7 +127,7 @@ def explaining(
     """
     try:
         student.runner.set_budget(aside)
-        search = Search(body, Aside(student.runner), seconds)
+        search = Search(body, SilencedStudent(student.runner), seconds)
         possible = list(known)
         for example in search.examples(test):
             possible = [mistake for mistake in possible if search.explains(mistake, example)]
@@ -136,20 +138,22 @@ def explaining(
         return []
 
 
-def relation_of(
+def find_pattern_in_answers(
     kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, aside: float
-) -> Holds:
+) -> Relation:
     """What holds in all answers to a failed test, those that were kept and further ones."""
     try:
         student.runner.set_budget(aside)
-        further = list(body.more(test, Aside(student.runner), FURTHER)) if hasattr(test, "hypothesis") else []
-        with unwarned(), processor_time(seconds):
-            return what_holds(body.body, few([*kept, *further]))
+        further = (
+            list(body.more(test, SilencedStudent(student.runner), MAX_FURTHER)) if hasattr(test, "hypothesis") else []
+        )
+        with ignore_warnings(), limit_search_time(seconds):
+            return find_pattern(body.body, limit_examples([*kept, *further]))
     except (Exception, AbortTest, OutOfTime):
-        return Holds()
+        return Relation()
 
 
-class Aside(Student):
+class SilencedStudent(Student):
     """The same student, asked something that is not part of the test: what the code prints is lost."""
 
     def call(self, probe: Probe, *args: object) -> Any:
@@ -171,7 +175,7 @@ class Search:
         """Those that were kept, the smallest first, then random ones for as long as the student answers in time."""
         yield from self.body.kept()
         if hasattr(test, "hypothesis"):
-            for example in self.body.more(test, self.student, FURTHER):
+            for example in self.body.more(test, self.student, MAX_FURTHER):
                 self.asked += 1
                 yield example
 
@@ -179,7 +183,7 @@ class Search:
         """Whether the body passes on these answers when the oracle makes this mistake, too."""
         while True:
             try:
-                with patched_oracle(mistake), unwarned(), processor_time(self.end - time.thread_time()):
+                with patched_oracle(mistake), ignore_warnings(), limit_search_time(self.end - time.thread_time()):
                     self.body.body(**example.given, student=ReplayingStudent(example.answers))
                 return True
             except NotRecorded as call:  # the mistake goes on where the truth had failed
@@ -189,7 +193,7 @@ class Search:
 
 
 @contextmanager
-def unwarned() -> Iterator[None]:
+def ignore_warnings() -> Iterator[None]:
     """Leave warnings to the test itself: a mistake may compute what NumPy or torch warns of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -197,7 +201,7 @@ def unwarned() -> Iterator[None]:
 
 
 @contextmanager
-def processor_time(seconds: float) -> Iterator[None]:
+def limit_search_time(seconds: float) -> Iterator[None]:
     """Raise OutOfTime in code that computes for longer, and at once if no time is left."""
     if seconds <= 0:
         raise OutOfTime

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from torchkata.course import CourseError, compare_tests, course
-from torchkata.diagnosis.broken_tests import mistake_in_course
+from torchkata.diagnosis.broken_tests import describe_course_error
 from torchkata.i18n import words
 from torchkata.i18n.notes import said
-from torchkata.seam.reply import text_of
+from torchkata.seam.reply import format_error
 from torchkata.seam.student import InProcess, Student
 
 from .run_state import get_state
@@ -41,33 +41,35 @@ def pytest_configure(config: pytest.Config) -> None:
     if named is pytest.Config.ArgsSource.INVOCATION_DIR and place.is_relative_to(course().assignment):
         config.args = [str(course().tests)]
     if "torch" in course().preload:
-        from torchkata.compat.torch_internals import spare_torch
+        from torchkata.compat.torch_internals import reduce_torch_overhead
 
-        spare_torch()
+        reduce_torch_overhead()
     np.seterr(all="ignore")  # the oracle is asked about a student's numbers, too, and those may be anything
     try:
         chosen = course().choose(config.getoption("kata"), config.getoption("track"))
         get_state(config).chosen = {kata.name for kata in chosen}
-        get_state(config).student = Student(InProcess(kata_folder(config), course().limits.call_seconds))
+        get_state(config).student = Student(InProcess(find_kata_folder(config), course().limits.call_seconds))
     except ValueError as error:
         raise pytest.UsageError(said(str(error))) from None
 
 
-def kata_folder(config: pytest.Config) -> Path:
+def find_kata_folder(config: pytest.Config) -> Path:
     """The folder that holds the kata files. Raises ValueError where there is none."""
     impl: str = config.getoption("impl")
     if impl == "assignment":
         return course().assignment
     if impl == "solution":
-        return solution_folder(config)
+        return make_solution_folder(config)
     path = (config.invocation_params.dir / impl).resolve()
     for folder in (path / "assignment", path):
         if any((folder / f"{kata}.py").is_file() for kata in course().katas):
             return folder
-    raise ValueError(f"--impl {impl}: no kata files found (expected a folder with {next(iter(course().katas))}.py and so on)")
+    raise ValueError(
+        f"--impl {impl}: no kata files found (expected a folder with {next(iter(course().katas))}.py and so on)"
+    )
 
 
-def solution_folder(config: pytest.Config) -> Path:
+def make_solution_folder(config: pytest.Config) -> Path:
     """The reference solution as a student would have it, for as long as pytest runs. Raises ValueError for none."""
     files = course().solutions()
     if not files:
@@ -79,7 +81,7 @@ def solution_folder(config: pytest.Config) -> Path:
     return Path(folder.name)
 
 
-def kata_of(path: Path) -> str | None:
+def find_kata(path: Path) -> str | None:
     """The kata that a file of tests is for, None for any other file."""
     name = path.stem.removeprefix("test_")
     return name if path.parent == course().tests and name in course().katas else None
@@ -87,7 +89,7 @@ def kata_of(path: Path) -> str | None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out the katas that were not asked for."""
-    kata = kata_of(collection_path)
+    kata = find_kata(collection_path)
     return True if kata is not None and kata not in get_state(config).chosen else None
 
 
@@ -98,11 +100,11 @@ def pytest_make_collect_report(
     """Say in one line why the tests of a kata can't be imported: it is no mistake of a student's."""
     report = yield
     raised = getattr(report, "call", None)
-    if report.failed and kata_of(collector.path) is not None and raised is not None and raised.excinfo is not None:
+    if report.failed and find_kata(collector.path) is not None and raised is not None and raised.excinfo is not None:
         error = raised.excinfo.value
         while (cause := error.__cause__) is not None:
             error = cause
-        why = mistake_in_course(error) or text_of(error)
+        why = describe_course_error(error) or format_error(error)
         report.longrepr = words("message.not_collected", file=collector.path, why=why)
     return report
 
@@ -115,7 +117,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         raise pytest.UsageError(str(error)) from None
     tests = [(kata.name, test) for kata in course().katas.values() for test in kata.points]
     order: dict[tuple[str | None, str], int] = {test: place for place, test in enumerate(tests)}
-    items.sort(key=lambda item: order.get((kata_of(item.path), item.name), len(order)))
+    items.sort(key=lambda item: order.get((find_kata(item.path), item.name), len(order)))
 
 
 def check_collected(items: Sequence[pytest.Item]) -> None:
@@ -125,7 +127,7 @@ def check_collected(items: Sequence[pytest.Item]) -> None:
     """
     functions = [item for item in items if isinstance(item, pytest.Function)]
     for kata in course().katas.values():
-        collected = [item for item in functions if kata_of(item.path) == kata.name]
+        collected = [item for item in functions if find_kata(item.path) == kata.name]
         if collected:
             module = collected[0].module
             places = [module, *filter(inspect.isclass, vars(module).values())]
@@ -144,12 +146,12 @@ def check_references(file: Path, module: ModuleType) -> None:
         if isinstance(known, ModuleType) and known.__name__.startswith("reference."):
             asked = {*re.findall(rf"\b{name}\.(\w+)", source)}
             missing = {one for one in asked if not hasattr(known, one)}
-            if missing and (missing := missing & attributes_of(name, source)):
+            if missing and (missing := missing & find_attributes(name, source)):
                 where = f"{known.__file__}: there is no {min(missing)}"
                 raise CourseError(f"{where}, which {file.relative_to(course().root)} asks for")
 
 
-def attributes_of(name: str, source: str) -> set[str]:
+def find_attributes(name: str, source: str) -> set[str]:
     """Return the attributes of a name that a module's code asks for, outside of its texts."""
     nodes = ast.walk(ast.parse(source))
     asked = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
@@ -158,7 +160,7 @@ def attributes_of(name: str, source: str) -> set[str]:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Every test begins with the student's code freshly imported."""
-    kata = kata_of(item.path)
+    kata = find_kata(item.path)
     if kata is not None:
         get_state(item.config).student.reset(kata)
 

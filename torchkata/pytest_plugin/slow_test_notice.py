@@ -11,7 +11,7 @@ import pytest
 from torchkata.i18n import words
 
 from .run_state import get_state
-from .selection import kata_of
+from .selection import find_kata
 
 SECONDS = 4.0  # from one line to the next: less than a call may take
 
@@ -35,7 +35,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     """Watch a kata's test from a thread beside it."""
-    kata, ended, terminal = kata_of(item.path), threading.Event(), get_state(item.config).terminal
+    kata, ended, terminal = find_kata(item.path), threading.Event(), get_state(item.config).terminal
     if kata is None or terminal is None:
         return (yield)
 

@@ -40,7 +40,7 @@ class Assignment:
         name = f"{self.package}.{kata}"
         if name in sys.modules:
             return sys.modules[name]
-        demand_text(self.folder / f"{kata}.py")
+        check_encoding(self.folder / f"{kata}.py")
         writes_bytecode = sys.dont_write_bytecode
         sys.dont_write_bytecode = True  # a cached file is trusted by its time in seconds: too coarse for quick edits
         try:
@@ -51,7 +51,7 @@ class Assignment:
             sys.dont_write_bytecode = writes_bytecode
 
 
-def demand_text(file: Path) -> None:
+def check_encoding(file: Path) -> None:
     """Raise SyntaxError, in words that help, for a file in UTF-16: Python speaks of null bytes."""
     with suppress(OSError), file.open("rb") as opened:
         if b"\0" in opened.read(MARK):

@@ -108,7 +108,7 @@ class BrokenTest(Inconclusive):
         self.given = given  # the input, where the test made no call
 
 
-def cause_of_death(code: int) -> str:
+def describe_exit(code: int) -> str:
     """What an exit code, below 0 for a signal, says to somebody who wrote a few lines of Python."""
     if code >= 0:
         return words("died.exited", code=code)

@@ -15,7 +15,7 @@ from types import FrameType, ModuleType
 from typing import Any, Literal, TypeAlias
 
 from .assignment import Assignment
-from .values import Plain, plain
+from .values import Plain, to_plain
 
 Probe: TypeAlias = Callable[..., object]  # takes the assignment, then plain values
 
@@ -45,21 +45,23 @@ def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Re
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return Reply("returned", plain(probe(assignment, *args)))
+            return Reply("returned", to_plain(probe(assignment, *args)))
     except (Exception, SystemExit, GeneratorExit) as error:
-        return reply_to(error, assignment)
+        return make_reply(error, assignment)
 
 
-def reply_to(error: BaseException, assignment: Assignment) -> Reply:
+def make_reply(error: BaseException, assignment: Assignment) -> Reply:
     """Tell a kata that is not written yet from an error, and find the student's own line."""
     folder = assignment.folder
     own = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if in_folder(frame, folder)]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
-        return Reply("raised", None, text_of(error), Path(error.filename).name, error.lineno or 0, error.text or "")
+        return Reply(
+            "raised", None, format_error(error), Path(error.filename).name, error.lineno or 0, error.text or ""
+        )
     if not own:
-        return without_own_line(error, assignment)
+        return make_reply_without_line(error, assignment)
     frame, line = own[-1]
-    file, text = frame.f_code.co_filename, text_of(error)
+    file, text = frame.f_code.co_filename, format_error(error)
     outcome: Literal["raised", "not_written"] = "raised"
     if type(error) is NotImplementedError and raises_here(error, frame):
         if is_stub(file, line):
@@ -73,7 +75,7 @@ def reply_to(error: BaseException, assignment: Assignment) -> Reply:
     return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line))
 
 
-def without_own_line(error: BaseException, assignment: Assignment) -> Reply:
+def make_reply_without_line(error: BaseException, assignment: Assignment) -> Reply:
     """What went wrong where the probe meets the student's code: a file, a name or an argument that it lacks."""
     package = f"{assignment.package}."
     if isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(package):
@@ -81,14 +83,14 @@ def without_own_line(error: BaseException, assignment: Assignment) -> Reply:
     if isinstance(error, AttributeError) and type(error.obj) is ModuleType and error.obj.__name__.startswith(package):
         file = error.obj.__name__.removeprefix(package) + ".py"
         return Reply("raised", None, f"{file} does not define {error.name}", file)
-    text = text_of(error)
-    if isinstance(error, TypeError) and (code := refused_by(text, assignment)) is not None:
+    text = format_error(error)
+    if isinstance(error, TypeError) and (code := find_refusing_code(text, assignment)) is not None:
         file, line = code.co_filename, code.co_firstlineno
         return Reply("raised", None, text, Path(file).name, line, linecache.getline(file, line))
-    return Reply("raised", None, text, source=probes_line(error))
+    return Reply("raised", None, text, source=find_probe_line(error))
 
 
-def refused_by(text: str, assignment: Assignment) -> Any:
+def find_refusing_code(text: str, assignment: Assignment) -> Any:
     """The code of the student's function that does not take the arguments, as a TypeError names it; None for none."""
     named = REFUSED.search(text)
     if named is None:
@@ -104,7 +106,7 @@ def refused_by(text: str, assignment: Assignment) -> Any:
     return None
 
 
-def probes_line(error: BaseException) -> str:
+def find_probe_line(error: BaseException) -> str:
     """The innermost line of a probe: what was tried."""
     lines = [
         linecache.getline(frame.f_code.co_filename, line)
@@ -162,7 +164,7 @@ def raises_here(error: BaseException, frame: FrameType) -> bool:
     return last is frame and frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
-def text_of(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """`TypeError: the message`, whatever `str(error)` does."""
     try:
         message = error.msg if isinstance(error, SyntaxError) else str(error)

@@ -27,14 +27,16 @@ from . import probes
 from .assignment import Assignment
 from .failures import Crashed, NotStarted, Place, TimedOut
 from .reply import Probe, Reply, clean, run_probe
-from .values import Plain, plain
+from .values import Plain, to_plain
 
 A_PROBE = (
     "a probe is a function at the top of a module in tests/probes/, which a worker imports by its name; "
     "define it there, and pass what it needs as further arguments of student.call"
 )
-LAST_CALL = 1.0  # seconds for a call that may be the last: an alarm in the midst of torch is for what truly hangs
-PATIENCE = 0.5  # seconds until a look whether an import is over
+MIN_CALL_SECONDS = (
+    1.0  # seconds for a call that may be the last: an alarm in the midst of torch is for what truly hangs
+)
+IMPORT_POLL_SECONDS = 0.5  # seconds until a look whether an import is over
 
 
 class Runner(Protocol):
@@ -65,7 +67,7 @@ class Call:
         """The arguments by the names that the probe gives them; of a function called by name, by its own."""
         if self.probe is probes.call:
             module, function, *arguments = self.args
-            return dict(zip(parameters(module, function, len(arguments)), arguments, strict=True))
+            return dict(zip(get_parameter_names(module, function, len(arguments)), arguments, strict=True))
         names = list(inspect.signature(self.probe).parameters)[1:]
         return dict(zip(names, self.args, strict=False))
 
@@ -74,7 +76,7 @@ class Call:
         return {name: value for name, value in self.arguments().items() if not name.startswith("_")}
 
 
-def parameters(kata: str, function: str, count: int) -> list[str]:
+def get_parameter_names(kata: str, function: str, count: int) -> list[str]:
     """The names of a function's first parameters, as the stub has them; where it does not tell, numbers."""
     try:
         tree = ast.parse(course().stub(kata).read_bytes())
@@ -85,7 +87,7 @@ def parameters(kata: str, function: str, count: int) -> list[str]:
     return [*named, *(said(f"argument {place + 1}") for place in range(len(named), count))][:count]
 
 
-def demand_probe(probe: Probe) -> None:
+def check_probe(probe: Probe) -> None:
     """Raise TypeError for what a worker can't import by its name."""
     if isinstance(probe, FunctionType) and is_importable(probe):
         return
@@ -135,8 +137,8 @@ class Student:
         Example:
             y = student.call(probes.forward, weight, x)
         """
-        demand_probe(probe)
-        self.last = Call(probe, [plain(arg) for arg in args])
+        check_probe(probe)
+        self.last = Call(probe, [to_plain(arg) for arg in args])
         answer = self.take(self.runner.run_probe(probe, self.last.args))
         self.last = replace(self.last, answer=answer)
         return answer
@@ -153,7 +155,7 @@ class Student:
         raise Crashed(kind + colon + said(message, by_us=by_us) if colon else said(kind, by_us=by_us), place)
 
 
-def demand_success(reply: Reply) -> None:
+def check_returned(reply: Reply) -> None:
     """Raise NotStarted or Crashed unless the probe has returned, as `Student.call` does."""
     place = Place(reply.file, reply.line, reply.source)
     if reply.outcome == "not_written":
@@ -189,9 +191,9 @@ class InProcess:
             raise TimedOut(words("timed_out.none_left"))
         began = time.monotonic()
         try:
-            seconds = min(self.call_seconds, max(self.left, LAST_CALL))
-            with outside_the_tests_time(), time_limit(seconds, self.assignment.folder):
-                return run_probe(self.assignment, probe, [plain(arg) for arg in args])
+            seconds = min(self.call_seconds, max(self.left, MIN_CALL_SECONDS))
+            with pause_processor_limit(), limit_wall_time(seconds, self.assignment.folder):
+                return run_probe(self.assignment, probe, [to_plain(arg) for arg in args])
         finally:
             self.left -= time.monotonic() - began
 
@@ -220,7 +222,7 @@ def limit_processor_time(seconds: float, error: BaseException) -> Iterator[None]
 
 
 @contextmanager
-def outside_the_tests_time() -> Iterator[None]:
+def pause_processor_limit() -> Iterator[None]:
     """Stop the clock of `limit_processor_time`, where it runs: the student's code computes in the same process."""
     left = signal.setitimer(signal.ITIMER_VIRTUAL, 0)[0] if hasattr(signal, "setitimer") else 0.0
     try:
@@ -231,7 +233,7 @@ def outside_the_tests_time() -> Iterator[None]:
 
 
 @contextmanager
-def time_limit(seconds: float, folder: Path) -> Iterator[None]:
+def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
     """Raise TimedOut, with the student's line, in code that runs longer.
 
     Not where there is no alarm, as on Windows, nor off the main thread.
@@ -245,9 +247,9 @@ def time_limit(seconds: float, folder: Path) -> Iterator[None]:
             importing |= frame.f_code.co_filename.startswith("<frozen importlib")
             frame = frame.f_back
         if importing:
-            signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+            signal.setitimer(signal.ITIMER_REAL, IMPORT_POLL_SECONDS)
             return
-        place = place_of(frame) if frame else None
+        place = get_place(frame) if frame else None
         raise TimedOut(words("timed_out.call", seconds=f"{seconds:g}"), place)
 
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
@@ -262,7 +264,7 @@ def time_limit(seconds: float, folder: Path) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def place_of(frame: FrameType) -> Place:
+def get_place(frame: FrameType) -> Place:
     """The line that a frame is at."""
     file, line = frame.f_code.co_filename, frame.f_lineno
     return Place(Path(file).name, line, clean(linecache.getline(file, line)))

@@ -68,12 +68,12 @@ class Unread:
 Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | ndarray | Opaque | list[Plain] | dict[str, Plain]
 
 
-def plain(value: object, depth: int = 0) -> Plain:
+def to_plain(value: object, depth: int = 0) -> Plain:
     """Copy `value` into plain values; tuples become lists, and what has no plain form an `Opaque`."""
     if value is None or type(value) in (bool, float, Opaque):
         return value
     if is_tensor(value):
-        return plain_tensor(value)
+        return to_plain_tensor(value)
     if is_array(value):
         return np.array(value, order="C") if value.ndim <= MAX_AXES else Opaque(f"array of {value.ndim} axes")
     if isinstance(value, int) and value.bit_length() < 64:
@@ -83,13 +83,13 @@ def plain(value: object, depth: int = 0) -> Plain:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if depth < MAX_DEPTH and isinstance(value, (list, tuple)):
-        return [plain(item, depth + 1) for item in value]
+        return [to_plain(item, depth + 1) for item in value]
     if depth < MAX_DEPTH and isinstance(value, dict) and all(type(key) is str for key in value):
-        return {key: plain(item, depth + 1) for key, item in value.items()}
+        return {key: to_plain(item, depth + 1) for key, item in value.items()}
     return Opaque(f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins."))
 
 
-def plain_tensor(tensor: "Tensor") -> "Tensor | Opaque":
+def to_plain_tensor(tensor: "Tensor") -> "Tensor | Opaque":
     """A contiguous CPU copy of its own, without graph or subclass."""
     import torch
     from torch import Tensor

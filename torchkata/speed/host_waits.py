@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from torch import Tensor
 
-from torchkata.compat.torch_internals import DispatchMode, keep_the_gpu_busy
+from torchkata.compat.torch_internals import DispatchMode, keep_gpu_busy
 
 BUSY_CYCLES = 100_000_000  # of the GPU's clock: 50 ms or more
 LEAD_SECONDS = 0.025  # half of that: a host that is back so much earlier than the device has not waited
@@ -49,4 +49,4 @@ def host_reads(work: Callable[[], object]) -> int:
 
 def keep_busy() -> None:
     """Queue what takes a GPU some time."""
-    keep_the_gpu_busy(BUSY_CYCLES)
+    keep_gpu_busy(BUSY_CYCLES)

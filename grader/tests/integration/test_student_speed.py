@@ -14,7 +14,7 @@ from grader.tests.support.pretended_gpu import Pretended
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import changed, work
 from torchkata.course import course
-from torchkata.pytest_plugin.gpu import claim
+from torchkata.pytest_plugin.gpu import get_claim
 from torchkata.seam.assignment import Assignment
 from torchkata.speed.layout import bytes_needed
 from torchkata.speed.sizes import Kind, Size
@@ -41,8 +41,8 @@ def test_every_workload_has_a_student_test_and_a_claim() -> None:
     listed = run("pytest", "--collect-only", "-m", "gpu").out.splitlines()
     named = [line.partition("::")[2] for line in listed if line.startswith("tests/test_speed.py::")]
     assert named == [f"test_is_right_and_fast[{workload}]" for workload in WORKLOADS]
-    assert all(len(claim(workload)) > len(workload) for workload in WORKLOADS)
-    assert claim("sgd_step") == "A step of SGD takes little longer than to read p and grad and to write p"
+    assert all(len(get_claim(workload)) > len(workload) for workload in WORKLOADS)
+    assert get_claim("sgd_step") == "A step of SGD takes little longer than to read p and grad and to write p"
 
 
 def test_plain_pytest_neither_runs_nor_lists_speed_tests() -> None:

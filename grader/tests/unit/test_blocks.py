@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import columns, wrapped
-from torchkata.pytest_plugin.failure_groups import blocks
+from torchkata.pytest_plugin.failure_groups import group_failures
 from torchkata.pytest_plugin.report import write_failures
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
@@ -24,7 +24,7 @@ def failed(name: str, error: BaseException, diagnosis: str = "") -> TestResult:
 
 def told(*results: TestResult) -> list[list[str]]:
     """The names in each block; those that wait end with a word that says so."""
-    return [[test.name for test in block.tests] + ["wait"] * block.waits for block in blocks(results)]
+    return [[test.name for test in block.tests] + ["wait"] * block.waits for block in group_failures(results)]
 
 
 WRONG, OTHER = Wrong(expected="1", yours="2"), Wrong(expected="1", yours="3")

@@ -22,7 +22,7 @@ from grader.sandbox import channel
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode, decode_reply, encode, most_for
 from scripts import fuzz_decoder
 from torchkata.seam.reply import MAX_TEXT, Reply
-from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, plain
+from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, to_plain
 
 START = fuzz_decoder.START
 SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text()
@@ -59,7 +59,7 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_plain_values_arrive_unchanged(value: Any) -> None:
-    value = plain(value)
+    value = to_plain(value)
     arrived = decode_reply(encode(Reply("returned", value))).value
     if isinstance(value, torch.Tensor):
         assert value.flatten().view(torch.uint8).equal(arrived.flatten().view(torch.uint8)) or value.numel() == 0
@@ -143,8 +143,8 @@ def test_the_texts_of_a_reply_are_short_lines_whoever_has_made_it() -> None:
 
 def test_a_value_with_too_many_axes_is_none_that_crosses() -> None:
     for values in (torch.zeros, np.zeros):
-        assert plain(values([1] * MAX_AXES)).shape == (1,) * MAX_AXES
-        assert plain(values([1] * (MAX_AXES + 1))).type_name.endswith("of 9 axes")
+        assert to_plain(values([1] * MAX_AXES)).shape == (1,) * MAX_AXES
+        assert to_plain(values([1] * (MAX_AXES + 1))).type_name.endswith("of 9 axes")
 
 
 def test_a_reply_may_be_large_where_much_was_sent(sharing: tuple[Channel, Channel]) -> None:

@@ -19,7 +19,7 @@ from grader.pipeline.session import Job, start
 from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
 from grader.tests import ROOT
-from torchkata.compat.hypothesis_internals import few_examples, meet_random_generators, settings_of
+from torchkata.compat.hypothesis_internals import get_settings, limit_examples, register_random_generators
 from torchkata.course import course
 from torchkata.pytest_plugin.first_pass import Inputs, NewInputs, pytest_pyfunc_call
 from torchkata.pytest_plugin.run_state import STATE, RunState, get_state
@@ -235,7 +235,7 @@ def test_inputs_that_a_job_needs_precede_the_fork(
     with uninterrupted(), socket() as control:
         start(Job(Submission("ada", {}), (kata,), 3, **options), tests, control).results.close()
     assert at_fork == counts
-    assert settings_of(right).max_examples == 40
+    assert get_settings(right).max_examples == 40
 
 
 def test_error_of_a_strategy_is_left_to_the_test() -> None:
@@ -289,7 +289,7 @@ def test_drawn_inputs_depend_on_seed_and_examples() -> None:
     item, inputs = item_of(test_numbers, None, Counting()), DrawnInputs()
     first, other = numbers(inputs, 5), numbers(inputs, 6)
     assert first == numbers(inputs, 5) == numbers(DrawnInputs(), 5) != other
-    with few_examples(test_numbers):
+    with limit_examples(test_numbers):
         assert len(numbers(inputs, 5)) == 10
     assert numbers(inputs, 5) == first
     assert len(inputs.drawn) == 1, "the inputs of one seed alone are kept"
@@ -304,7 +304,7 @@ def test_a_property_takes_a_few_of_its_examples(all_of_them: int, few: int) -> N
     def test_numbers(number: int) -> None:
         drawn_numbers.append(number)
 
-    with few_examples(test_numbers):
+    with limit_examples(test_numbers):
         test_numbers()
     assert len(drawn_numbers) == few
     test_numbers()
@@ -313,7 +313,7 @@ def test_a_property_takes_a_few_of_its_examples(all_of_them: int, few: int) -> N
 
 def test_processes_that_are_forked_have_met_the_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core, "threadlocal", ThreadLocal(_hypothesis_global_random=lambda: None))  # as it begins
-    meet_random_generators()
+    register_random_generators()
     monkeypatch.setattr(entropy, "register_random", lambda _: pytest.fail("Hypothesis looks for them again"))
 
     @seed(0)

@@ -15,9 +15,9 @@ from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from torchkata.compare.assertions import check, precondition
 from torchkata.course import course
-from torchkata.diagnosis.crashes import MEANT
-from torchkata.diagnosis.mistakes import in_the_students_language as mistake_of
-from torchkata.diagnosis.mistakes import named_mistakes
+from torchkata.diagnosis.crashes import PATTERNS
+from torchkata.diagnosis.mistakes import load_named_mistakes
+from torchkata.diagnosis.mistakes import translate_mistake as mistake_of
 from torchkata.i18n import LANGUAGES, Language, columns, language, padded, read_ahead, shared, texts, words
 from torchkata.i18n.katas import about, claim_of, hints_of, title_of
 from torchkata.i18n.notes import literals
@@ -65,7 +65,7 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
     for path in (ROOT / "grader/output/page/files").glob("*.html"):
         literal |= {*re.findall(r'"(feedback\.\w+)"', path.read_text("utf-8"))}
     composed |= {f"feedback.{name}" for name in (PERFORMANCE, HAND_IN, *get_args(Measure))}
-    composed |= {f"crash.{key}" for key in MEANT.values()}
+    composed |= {f"crash.{key}" for key in PATTERNS.values()}
     assert known <= literal | composed
 
 
@@ -164,7 +164,7 @@ def test_every_kind_of_text_of_a_kata_is_found_in_chinese(monkeypatch: pytest.Mo
     english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_a_scheduler_can_drive_it", "It is driven")
     assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
     monkeypatch.setenv("KATA_LANG", "zh")
-    mistake = named_mistakes("sgd")["rate_of_first_group"].message
+    mistake = load_named_mistakes("sgd")["rate_of_first_group"].message
     chinese = [title_of(sgd), *hints_of(sgd), *about(sgd).values(), words("status.done"), mistake_of("sgd", mistake)]
     chinese += [claim_of("sgd", name, "") for name in sgd.points]
     assert all(CHINESE.search(text) for text in chinese)

@@ -91,9 +91,7 @@ named_lambda = lambda _assignment: 1  # noqa: E731
 )
 def test_only_functions_that_workers_can_import_are_probes(probe: Probe, name: str) -> None:
     runner: Any = SimpleNamespace(run_probe=lambda *_: pytest.fail("it is run"))
-    with pytest.raises(
-        TypeError, match=rf"^{name} is not a probe: a probe must be a module-level function in tests/"
-    ):
+    with pytest.raises(TypeError, match=rf"^{name} is not a probe: a probe must be a module-level function in tests/"):
         Student(runner).call(probe)
 
 
