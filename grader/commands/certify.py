@@ -33,8 +33,8 @@ NOTHING = {"attacks": "there are none in these katas", "cheats": "this course ti
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it, that one's first pass, and what "
     f"holds in all answers; of a right one, all but {FEW_EXAMPLES} inputs of a test, and what builds on it; "
-    "fallbacks; more seeds; the attacks' controls, their seconds and diagnoses, the lesser isolation, and most tests of an "
-    "attacked submission and of the next; cheats on speed; mypy."
+    "fallbacks; more seeds; the attacks' controls, their seconds and diagnoses, the lesser isolation, and most "
+    "tests of an attacked submission and of the next; cheats on speed; mypy."
 )
 NO_TEST_KNOWN = "caught_by.toml misses {} wrong entries: all tests are run on them (--write-caught-by adds them)"
 

@@ -1,4 +1,4 @@
-"""A call of a student's code as Python that the student could type: what it is given, then what is done with it."""
+"""Python code that reproduces a call of a student's code: assignments of the arguments, then the call."""
 
 import ast
 import inspect
@@ -15,25 +15,23 @@ from torchkata.seam.values import Opaque, Plain, is_array, is_tensor
 
 from .show import MAX_WIDTH, count_elements, describe_type, format_dtype
 
-FEW = (24, 6, 1)  # elements of a tensor that are typed, where no more lines come of it than …
-LINES = 30
-REPEATED = 4  # equal items that are still listed
+FEW = (24, 6, 1)  # elements of a tensor to write out: the first of these that needs at most `MAX_LINES` lines
+MAX_LINES = 30
+REPEATED = 4  # a longer list of equal items is written as a product
 DEFAULT_DTYPES = ("float32", "int64", "bool")
-TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|.")  # a text in quotes, or one character
+TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|.")  # a quoted string, or one character
 
 
 def render_call(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str]:
-    """The lines of a call: the arguments that its code uses, and the code, or what was `asked` in place of it."""
+    """Return the lines that assign the arguments and make the call; `asked` is code that replaces the call's own."""
     arguments = call.arguments()
     for few in FEW:
         code = asked or render_probe(call, partial(literal, few=few))
         used = find_names_read(code) if code else set(call.inputs())
         given = {name: value for name, value in arguments.items() if name in used}
-        lines = [
-            *render_assignments(given, few, width),
-            *(line for one in code.splitlines() for line in break_line(one, width)),
-        ]
-        if len(lines) <= LINES:
+        broken = [part for line in code.splitlines() for part in break_line(line, width)]
+        lines = [*render_assignments(given, few, width), *broken]
+        if len(lines) <= MAX_LINES:
             break
     whole = "; ".join(lines)
     lines = [whole] if len(whole) <= width and is_simple(code) else lines
@@ -42,7 +40,7 @@ def render_call(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str
 
 
 def render_probe(call: Call, literal: Callable[[Plain], str]) -> str:
-    """What a student would type in the place of a call's probe; "" for a probe that does not say."""
+    """Return the code that a student would type for a probe, "" for a probe without `typed`."""
     given = call.arguments()
     if call.probe is probes.call:
         names = list(given) if all(map(str.isidentifier, given)) else map(literal, given.values())
@@ -53,12 +51,12 @@ def render_probe(call: Call, literal: Callable[[Plain], str]) -> str:
     known = {**given, "literal": literal}
     try:
         return code(**{name: known[name] for name in inspect.signature(code).parameters if name in known})
-    except Exception:  # a student's code may have changed torch itself, and with it what a call was given
+    except Exception:  # the student's code may have modified torch, and with it the arguments
         return ""
 
 
 def find_names_read(code: str) -> set[str]:
-    """The names that a piece of code reads before it sets them."""
+    """Return the names that the code reads before it assigns them."""
     used: set[str] = set()
     known: set[str] = set()
     for statement in ast.parse(code).body:
@@ -69,12 +67,12 @@ def find_names_read(code: str) -> set[str]:
 
 
 def is_simple(code: str) -> bool:
-    """Whether its statements may stand on one line."""
+    """Return whether the statements can be joined on one line."""
     return all(isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr)) for node in ast.parse(code).body)
 
 
 def render_assignments(given: Mapping[str, Plain], few: int, width: int) -> Iterator[str]:
-    """The lines that give names to values, several short ones on a line."""
+    """Yield the assignments of values to names, several short ones on a line."""
     line = ""
     for name, value in given.items():
         first, *others = break_line(f"{name} = {literal(value, few)}", width)
@@ -90,11 +88,11 @@ def render_assignments(given: Mapping[str, Plain], few: int, width: int) -> Iter
 
 
 def literal(value: Plain, few: int = FEW[0]) -> str:
-    """Return Python code that makes a plain value; a large tensor or array becomes random numbers of the same kind.
+    """Return Python code for a plain value; a large tensor or array becomes random numbers of the same kind.
 
     Args:
         value: The value.
-        few: How many elements are written out.
+        few: The number of elements up to which a tensor or array is written out.
 
     Example:
         literal(torch.tensor([0.5]))    # "torch.tensor([0.5])"
@@ -117,7 +115,7 @@ def literal(value: Plain, few: int = FEW[0]) -> str:
 
 
 def render_tensor(value: Any, few: int) -> str:
-    """`torch.tensor([[1.0, 2.0]])`, or shorter where its numbers follow a rule."""
+    """Return `torch.tensor([[1.0, 2.0]])`, or a shorter expression such as `torch.arange(6.)`."""
     name, shape = format_dtype(value), list(value.shape)
     dtype = "" if name in DEFAULT_DTYPES else f", dtype=torch.{name}"
     flat = value.flatten().tolist()
@@ -141,7 +139,7 @@ def render_tensor(value: Any, few: int) -> str:
 
 
 def render_array(value: Any, few: int) -> str:
-    """`np.array([1, 2], dtype=np.uint16)`."""
+    """Return `np.array([1, 2], dtype=np.uint16)`, or random numbers for a large array."""
     name, shape = format_dtype(value), list(value.shape)
     flat = value.flatten().tolist()
     if not flat:
@@ -159,7 +157,7 @@ def render_array(value: Any, few: int) -> str:
 
 
 def render_elements(value: Any, dtype: str) -> str:
-    """The numbers of a tensor or an array in brackets, with as few digits as give them back in their dtype."""
+    """Return the elements in nested brackets, with the fewest digits that round to the same values."""
     if value.ndim:
         return f"[{', '.join(render_elements(part, dtype) for part in value)}]"
     number = value.item()
@@ -173,7 +171,7 @@ def render_elements(value: Any, dtype: str) -> str:
 
 
 def iter_sizes(value: Plain) -> Iterator[int]:
-    """How many elements each tensor or array within has."""
+    """Yield the number of elements of each tensor or array in nested lists."""
     if isinstance(value, (list, tuple)):
         for item in value:
             yield from iter_sizes(item)
@@ -182,7 +180,7 @@ def iter_sizes(value: Plain) -> Iterator[int]:
 
 
 def break_line(line: str, width: int, before: str = "", after: str = "") -> list[str]:
-    """A line of code between two others' ends, broken within its longest bracket where it is too long."""
+    """Break a line of code at the commas of its longest bracket until `before + line + after` fits the width."""
     group = find_longest_bracket(line)
     if len(before + line + after) <= width or group is None:
         return [before + line + after]
@@ -201,7 +199,7 @@ def break_line(line: str, width: int, before: str = "", after: str = "") -> list
 
 
 def find_longest_bracket(text: str) -> tuple[int, int] | None:
-    """Where the longest pair of brackets that has anything in it opens and closes, none around it."""
+    """Return where the longest non-empty top-level bracket opens and closes."""
     found, depth, begin, place = [], 0, 0, 0
     for token in TOKEN.findall(text):
         if token in "([{":
@@ -214,7 +212,7 @@ def find_longest_bracket(text: str) -> tuple[int, int] | None:
 
 
 def split_items(text: str) -> list[str]:
-    """What stands between the commas of a bracket's inside."""
+    """Split the inside of a bracket at its top-level commas."""
     items, depth = [""], 0
     for token in TOKEN.findall(text):
         depth += (token in "([{") - (token in ")]}")
