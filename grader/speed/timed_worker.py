@@ -20,7 +20,7 @@ from grader.speed.paused_worker import PausedWorker
 from torchkata.course import Limits
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.seam.reply import Reply
-from torchkata.seam.student import check_returned
+from torchkata.seam.student import unwrap_reply
 from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
@@ -104,7 +104,7 @@ class TimedWorker:
         self.free_before = self.accelerator.free_bytes() if task.kind == "cuda" else 0
         if self.device_memory is not None and not self.trusted:
             self.rest = Rest(self.accelerator, self.device_memory.tensor.device)
-        check_returned(self.worker.begin())
+        unwrap_reply(self.worker.begin())
         self.check.begun()
 
     def hand_over(self, order: Begin) -> None:
@@ -156,7 +156,7 @@ class TimedWorker:
             self.rest.look_again()
         with self.blamed():
             block = self.worker.block({"block": True}, seconds, self.settle)
-            check_returned(block.reply)
+            unwrap_reply(block.reply)
         took = block.own if self.device_memory is None else max(LEAST_SECONDS, block.wall - self.settling)
         if self.rest is not None:
             took += self.rest.wait(seconds)

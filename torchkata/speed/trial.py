@@ -16,7 +16,7 @@ from torchkata.compare.assertions import check
 from torchkata.course import Tiers, Workload
 from torchkata.seam.assignment import Assignment
 from torchkata.seam.reply import run_probe
-from torchkata.seam.student import check_returned, limit_wall_time
+from torchkata.seam.student import limit_wall_time, unwrap_reply
 
 from .datasheets import device
 from .decision import (
@@ -119,7 +119,7 @@ class Trial:
         """Call this, which runs the student's code. Raises NotStarted, Crashed or TimedOut."""
         made: list[T] = []
         with limit_wall_time(CALL_SECONDS, self.assignment.folder):
-            check_returned(run_probe(self.assignment, lambda _: made.append(work()), ()))
+            unwrap_reply(run_probe(self.assignment, lambda _: made.append(work()), ()))
         return made[0]
 
     def compare(self, work: Rate, block: Block, plain: Block) -> Figure:

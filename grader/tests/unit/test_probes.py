@@ -32,7 +32,7 @@ def test_the_probe_calls_a_function_by_its_name(student: Student) -> None:
 
 
 def test_the_call_of_a_missing_function_is_a_crash(student: Student) -> None:
-    with pytest.raises(Crashed, match="there is no scald in"):
+    with pytest.raises(Crashed, match="does not define scald"):
         student.call(call, "scale", "scald", [1, 2], 3)
 
 
