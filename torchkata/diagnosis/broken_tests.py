@@ -1,13 +1,13 @@
-"""Decides whether the exception that ended a test is the instructor's mistake: whether it comes whatever is answered.
+"""Distinguishes a broken test from a wrong answer, when a test ends with an unexpected exception.
 
-    no call was made before it        the answers have no part in it: the test is broken
-    a strategy raised it              likewise
-    the test's body raised it         the body runs again with answers that nobody may read: if it raises the same
-                                      at the same line, the test is broken; so it is if it passes with the same
-                                      answers as before
+The test is broken if the exception does not depend on the student's answers:
 
-Where this can't be decided, the exception counts as a refusal of the student's answer. The grader knows more: a test
-that the reference solution passes is not broken (`SOUND`).
+- the test made no call before it, or a strategy raised it; or
+- the body, run again, raises the same error at the same line with answers that it cannot read (`Unread`), or passes
+  with the recorded answers.
+
+In any other case the exception counts as a wrong answer. The grader also knows that a test is not broken if the
+reference solution passes it (`RunState.sound`).
 """
 
 import linecache
@@ -27,35 +27,36 @@ from torchkata.seam.values import Plain, Unread
 
 from .recording import Example, RecordedBody, ReplayingStudent
 
-TRIES = 5  # of a test's body, which may be flaky
+TRIES = 5  # of a test's body, which may be random
 
 
 class UnreadStudent:
-    """Answers every call with a value that can be compared and passed on, and not read."""
+    """A student whose answers can be compared and passed on, but not read."""
 
     def call(self, *_: object) -> Plain:
-        """Answer, as `Student.call` does."""
+        """Return an `Unread` answer."""
         return Unread()
 
 
 def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call | None) -> BrokenTest | None:
-    """Return what to raise in place of `error` if the test is broken, None if its cause may be the student's answer."""
+    """Return the exception to raise in place of `error` if the test is broken, None if the answer may be the cause."""
     in_body = any(frame.f_code is RecordedBody.__call__.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
     example = next(iter(body.kept()), None) if in_body else None
     given = format_input(example) if example else ""
+    broken = BrokenTest(format_error(error), find_course_lines(error.__traceback__), given)
     if last_call is None or (example and not example.answers):
-        return BrokenTest(format_error(error), find_course_lines(error.__traceback__), given)
+        return broken
     if not in_body:
         by_a_strategy = not isinstance(error, HypothesisException) or isinstance(error, InvalidArgument)
-        return BrokenTest(format_error(error), find_course_lines(error.__traceback__)) if by_a_strategy else None
-    for _ in range(TRIES):
-        if example and (raises_same_error(error, body, example) or passes_on_replay(body, example)):
-            return BrokenTest(format_error(error), find_course_lines(error.__traceback__), given)
-    return None
+        return broken if by_a_strategy else None
+    if example is None:
+        return None
+    tries = (raises_same_error(error, body, example) or passes_on_replay(body, example) for _ in range(TRIES))
+    return broken if any(tries) else None
 
 
 def passes_on_replay(body: RecordedBody, example: Example) -> bool:
-    """Return whether the body passes with the answers that it failed with: it judges the same in two ways."""
+    """Return whether the body passes with the same answers that it failed with, so its verdict is random."""
     try:
         body.body(**example.given, student=ReplayingStudent(example.answers))
     except (Exception, SystemExit):
@@ -64,27 +65,23 @@ def passes_on_replay(body: RecordedBody, example: Example) -> bool:
 
 
 def raises_same_error(error: BaseException, body: RecordedBody, example: Example) -> bool:
-    """Return whether the body raises the same error at the same line if nobody may read the student's answers."""
+    """Return whether the body raises the same error at the same line with answers that it cannot read."""
     try:
         body.body(**example.given, student=UnreadStudent())
-    except (Exception, SystemExit) as again:
-        return format_error(again) == format_error(error) and find_last_line(again) == find_last_line(error)
+    except (Exception, SystemExit) as second:
+        lines = [find_course_lines(one.__traceback__)[-1:] for one in (error, second)]
+        return format_error(second) == format_error(error) and lines[0] == lines[1]
     return False
 
 
-def find_last_line(error: BaseException) -> list[Place]:
-    """Return the innermost line of the course's own files that an exception came through, if there is one."""
-    return find_course_lines(error.__traceback__)[-1:]
-
-
 def make_endless_error(error: Endless) -> BrokenTest:
-    """Return what to raise in place of `error`, which says where the test was computing."""
+    """Return the exception to raise in place of `error`, with the line that the test was executing."""
     text = words("message.endless", seconds=f"{error.seconds:g}")
     return BrokenTest(text, find_course_lines(error.__traceback__))
 
 
 def find_course_lines(trace: TracebackType | None) -> list[Place]:
-    """Return the lines of the course's own files in a traceback from the test's body on, the innermost last."""
+    """Return the lines of the course's files in a traceback, from the test's body inwards."""
     root, own = course().root, (course().tests, course().reference, course().root / "conftest.py")
     found: list[Place] = []
     for frame, line in traceback.walk_tb(trace):
@@ -98,7 +95,7 @@ def find_course_lines(trace: TracebackType | None) -> list[Place]:
 
 
 def describe_course_error(error: BaseException) -> str:
-    """Return a line about an exception that a file of the course has raised or can't be read for, "" for any other."""
+    """Return a line about an exception that a file of the course raised or caused, "" for any other exception."""
     if not is_chosen() or not isinstance(error, (Exception, SystemExit)):
         return ""
     root, lines = course().root, find_course_lines(error.__traceback__)
@@ -113,5 +110,5 @@ def describe_course_error(error: BaseException) -> str:
 
 
 def format_input(example: Example) -> str:
-    """Return an input as it is shown, argument by argument."""
+    """Return a text with the arguments of an input."""
     return ", ".join(f"{name} = {show(value)}" for name, value in example.given.items())

@@ -1,4 +1,4 @@
-"""Turns what ended a test into its result: an outcome, and the few lines that a student reads."""
+"""Conversion of the exception that ended a test into its result: the outcome and the message for the student."""
 
 import re
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ from torchkata.seam.student import Call
 
 NOWHERE = Place()
 PROBE_CODE = re.compile(r"^return |\bassignment\.\w+\.")
-UNDECIDED = "either the answer or the test"  # a note on an exception of a test: nobody knows whose mistake it is
+UNDECIDED = "either the answer or the test"  # a note on an exception whose cause is unknown
 MAX_ERROR = 100  # characters of an exception that a note quotes
-MAX_LINE = 1000  # characters of a line, whatever it quotes
+MAX_LINE = 1000  # characters
 
 
 def explain(
@@ -28,26 +28,35 @@ def explain(
     diagnosis: str = "",
     looks_like: str = "",
 ) -> TestResult:
-    """The result of a test that `error` ended; `again` is the command that runs it again.
+    """Return the result of a test that `error` ended.
 
-    `diagnosis` is stored, `looks_like` says the same to the student.
+    Args:
+        test: The name of the test.
+        heading: The first line of the message.
+        error: The exception.
+        call: The last call of the student's code, if there was one.
+        again: The command that runs the test again.
+        diagnosis: The mistake in the student's code, in English, for the stored result.
+        looks_like: The same in the student's language, for the message.
     """
     error = unwrap_group(error)
     lines: list[tuple[str, str]] = []
     outcome: Outcome = "failed"
     cause = ""
-    told_of = isinstance(error, BrokenTest) or not isinstance(error, (NotStarted, Inconclusive))
-    if call is not None and told_of and not is_file_error(error):
-        lines += make_input_lines(call, getattr(error, "asked", ""))
+    has_input = isinstance(error, BrokenTest) or not isinstance(error, (NotStarted, Inconclusive))
+    if call is not None and has_input and not is_file_error(error):
+        code = render_call(call, getattr(error, "asked", ""))
+        lines += [("" if place else "input", line) for place, line in enumerate(code)]
     match error:
         case Wrong():
-            seen = said(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is told above all
+            seen = said(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is shown above
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note or seen)]
-            missing = words("crash.no_return") if lacks_return(error, call) else ""
+            lacks_return = call is not None and call.answer is None and error.yours.endswith("None")
+            missing = words("crash.no_return") if lacks_return else ""
             lines += [("always", "" if diagnosis else error.relation), ("note", missing)]
             cause = f"{UNUSABLE}{error.note}" if is_untestable(error) else ""
         case Crashed(place=Place(file="", source=tried)) if tried:
-            lines += [("tried", strip_probe_code(tried)), ("raised", join_lines(error.error))]
+            lines += [("tried", PROBE_CODE.sub("", tried)), ("raised", join_lines(error.error))]
             cause = f"{UNUSABLE}{error.error}"
         case Crashed():
             lines += [("crashed", join_lines(error.error)), *make_place_lines(error.place)]
@@ -83,27 +92,22 @@ def explain(
 
 
 def is_untestable(error: BaseException) -> bool:
-    """Whether a test could not ask its question: what it needs is not so, or a probe can't use what was made."""
+    """Return whether a precondition of the test failed, or a probe could not use the student's result."""
     return isinstance(error, Unmet) or (
         isinstance(error, Crashed) and not error.place.file and bool(error.place.source)
     )
 
 
 def is_file_error(error: BaseException) -> bool:
-    """Whether the file itself is at fault, whatever the input: it could not be imported, or lacks a name."""
+    """Return whether the file causes the failure for any input: it cannot be imported, or lacks a name."""
     if not isinstance(error, Crashed):
         return False
     names = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFound")
     return error.error.startswith(names) or bool(error.place.file and not error.place.line)
 
 
-def lacks_return(error: Wrong, call: Call | None) -> bool:
-    """Whether None is the whole answer, and something else was expected."""
-    return call is not None and call.answer is None and error.yours.endswith("None")
-
-
 def explain_form_error(error: BaseException) -> str:
-    """What a test says of an answer that it can't even compare; the words of an `assert`, where it has any."""
+    """Return the note on an answer that a test cannot compare: the message of a plain `assert`, if it has one."""
     if isinstance(error, AssertionError):
         return str(error).partition("\n")[0] or words("message.other_form")
     if UNDECIDED in getattr(error, "__notes__", ()):
@@ -112,30 +116,19 @@ def explain_form_error(error: BaseException) -> str:
 
 
 def unwrap_group(error: BaseException) -> BaseException:
-    """The failure within a group: Hypothesis groups what a student's code answers differently the second time."""
+    """Return the first exception of a group, which Hypothesis raises if a failure is not reproducible."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def make_place_lines(place: Place) -> Iterator[tuple[str, str]]:
-    """The student's own line, if there is one."""
+    """Yield the line of a message that shows the student's code, if a place is known."""
     if place.file:
         where = words("message.at", file=place.file, line=place.line) if place.line else place.file
         yield "at", where + (f":  {place.source}" if place.source else "")
 
 
-def make_input_lines(call: Call, asked: str) -> Iterator[tuple[str, str]]:
-    """What was done with the student's code, as it is typed; what was `asked` of it in place of all that was."""
-    for place, line in enumerate(render_call(call, asked)):
-        yield "" if place else "input", line
-
-
-def strip_probe_code(tried: str) -> str:
-    """A probe's line as a student would type it."""
-    return PROBE_CODE.sub("", tried)
-
-
 def join_lines(text: str) -> str:
-    """A library's message without its line breaks and tabs, which are spaces by now."""
+    """Collapse the whitespace of a library's message."""
     return " ".join(text.split())

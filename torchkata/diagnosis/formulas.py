@@ -1,4 +1,4 @@
-"""Formulas by which wrong numbers may follow from the right ones: a table of them, and some that are fitted."""
+"""Formulas that may explain wrong numbers, such as "your result is transposed": a fixed table and fitted formulas."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,15 +12,15 @@ from numpy import ndarray as Array
 
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-MIN_NUMBERS = 4  # different numbers that a formula has to explain
-MAX_DENOMINATOR = 12  # denominator of a fraction that is shown as one
-CLOSE = 16  # roundings within which two numbers agree
+MIN_NUMBERS = 4  # different numbers that a formula must explain
+MAX_DENOMINATOR = 12  # of a factor that is shown as a fraction
+CLOSE = 16  # roundings by which equal numbers may differ
 Numbers: TypeAlias = Array[Any, Any]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The numbers of a comparison, and the size of a rounding."""
+    """The numbers of a comparison, the machine epsilon, and the inputs of the call."""
 
     yours: Numbers
     expected: Numbers
@@ -30,16 +30,19 @@ class Pair:
 
 @dataclass(frozen=True)
 class Formula:
-    """What yours may be: `predicted` has a NaN where it says nothing, and is None where it can't be that."""
+    """A formula for the student's result.
+
+    `predicted` returns NaN for elements that it does not predict, and None if the formula is impossible.
+    """
 
     key: str
     predicted: Callable[[Pair], Numbers | None]
     values: Mapping[str, object] = field(default_factory=dict)
-    is_rule: bool = True  # it says of each number where it comes from, and not only how it lies to another
+    is_rule: bool = True  # it determines every number of the result
 
 
 def fits(formula: Formula, pairs: Sequence[Pair]) -> bool:
-    """Whether a formula predicts all answers, and enough of them that are not what is expected."""
+    """Return whether a formula predicts all answers, including enough different wrong numbers."""
     explained: set[float] = set()
     for pair in pairs:
         predicted = formula.predicted(pair)
@@ -54,25 +57,24 @@ def fits(formula: Formula, pairs: Sequence[Pair]) -> bool:
 
 
 def agrees(yours: Numbers, predicted: Numbers, eps: float) -> bool:
-    """Whether all numbers are those that are predicted, as far as they are."""
+    """Return whether all predicted numbers are right up to rounding."""
     near = abs(yours - predicted) <= compute_tolerance(yours, predicted, eps)
     return bool(np.all(near | np.isnan(predicted) | (yours == predicted)))
 
 
 def compute_tolerance(yours: Numbers, other: Numbers, eps: float) -> float:
-    """Some roundings of the largest number."""
-    sizes = abs(np.concatenate([yours.ravel(), other.ravel()]))
-    return CLOSE * eps * float(sizes[np.isfinite(sizes)].max(initial=0.0))
+    """Return the allowed difference: a few roundings of the largest number."""
+    return CLOSE * eps * max(find_largest(yours), find_largest(other))
 
 
 def find_largest(values: Numbers) -> float:
-    """The size of the largest finite number."""
+    """Return the largest absolute value that is finite."""
     sizes = abs(values)
     return float(sizes[np.isfinite(sizes)].max(initial=0.0))
 
 
 def to_numbers(value: Plain) -> Numbers | None:
-    """The numbers of a tensor, an array, a list or a number; None of anything else. Those of an int stay exact."""
+    """Return the numbers of a tensor, an array, a list or a number, None for anything else; ints stay exact."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return np.asarray(value, np.longdouble if isinstance(value, int) else np.float64)
     if isinstance(value, list) and value and all(type(item) in (int, float) for item in value):
@@ -87,7 +89,7 @@ def to_numbers(value: Plain) -> Numbers | None:
 
 
 def get_eps(value: Plain) -> float:
-    """How far apart numbers of its type are at 1."""
+    """Return the machine epsilon of a value's type."""
     if is_tensor(value) and value.dtype.is_floating_point:
         import torch
 
@@ -100,7 +102,7 @@ def get_eps(value: Plain) -> float:
 
 
 def swap_axes(axes: tuple[int, int]) -> Callable[[Pair], Numbers | None]:
-    """With two axes exchanged; fewer leave nothing to exchange."""
+    """Predict two swapped axes; a result with fewer axes is unchanged."""
 
     def predicted(pair: Pair) -> Numbers:
         expected = pair.expected
@@ -110,31 +112,31 @@ def swap_axes(axes: tuple[int, int]) -> Callable[[Pair], Numbers | None]:
 
 
 def shift_late(pair: Pair) -> Numbers | None:
-    """Each item as the one before it should be; the first may be anything."""
+    """Predict that each item is the expected previous one, and nothing about the first."""
     return (
         pair.expected if not pair.expected.ndim else np.concatenate([fill_nan(pair.expected[:1]), pair.expected[:-1]])
     )
 
 
 def shift_early(pair: Pair) -> Numbers | None:
-    """Each item as the next should be; the last may be anything."""
+    """Predict that each item is the expected next one, and nothing about the last."""
     return (
         pair.expected if not pair.expected.ndim else np.concatenate([pair.expected[1:], fill_nan(pair.expected[-1:])])
     )
 
 
 def fill_nan(like: Numbers) -> Numbers:
-    """Numbers of which nothing is said."""
+    """Return NaNs of the same shape: no prediction."""
     return np.full(like.shape, np.nan)
 
 
 def repeat_first_number(pair: Pair) -> Numbers | None:
-    """The first number, wherever others are expected; of the first itself nothing is said."""
+    """Predict that all numbers equal the first, although different ones are expected."""
     return repeat_first_row(replace(pair, yours=pair.yours.ravel(), expected=pair.expected.ravel()), pair.yours.shape)
 
 
 def repeat_first_row(pair: Pair, shape: tuple[int, ...] | None = None) -> Numbers | None:
-    """The first row, wherever others are expected; of the first itself nothing is said, nor where all should be it."""
+    """Predict that all rows equal the first, although different ones are expected."""
     yours, expected = pair.yours, pair.expected
     if not (yours.ndim and yours.size and expected.ndim):
         return expected
@@ -146,12 +148,12 @@ def repeat_first_row(pair: Pair, shape: tuple[int, ...] | None = None) -> Number
 
 
 def reshape_like(pair: Pair) -> Numbers | None:
-    """The same numbers, in the same order, in the shape of yours."""
+    """Predict the expected numbers in the shape of the result."""
     return pair.expected.reshape(pair.yours.shape) if pair.expected.size == pair.yours.size else None
 
 
 def reorder_like(pair: Pair) -> Numbers | None:
-    """The same numbers in the order of yours."""
+    """Predict the expected numbers in the order of the result."""
     if pair.expected.shape != pair.yours.shape:
         return None
     predicted = np.empty_like(pair.expected)
@@ -160,23 +162,23 @@ def reorder_like(pair: Pair) -> Numbers | None:
 
 
 def wrap_unsigned(bits: int) -> Callable[[Pair], Numbers | None]:
-    """In an unsigned integer of so many bits."""
+    """Predict the overflow of an unsigned integer of this many bits."""
     return lambda pair: pair.expected % 2**bits
 
 
 def wrap_signed(bits: int) -> Callable[[Pair], Numbers | None]:
-    """In an integer of so many bits."""
+    """Predict the overflow of a signed integer of this many bits."""
     half = 2 ** (bits - 1)
     return lambda pair: (pair.expected + half) % (2 * half) - half
 
 
 def apply(function: Callable[[Numbers], Any]) -> Callable[[Pair], Numbers | None]:
-    """A function of what is expected."""
+    """Predict a function of the expected numbers."""
     return lambda pair: np.asarray(function(pair.expected))
 
 
 def reduce(function: Callable[..., Any], axis: int | None) -> Callable[[Pair], Numbers | None]:
-    """What is expected, reduced by one axis or by all."""
+    """Predict the expected numbers reduced over one axis or over all."""
 
     def predicted(pair: Pair) -> Numbers | None:
         expected = pair.expected
@@ -212,25 +214,17 @@ FORMULAS = (
     Formula("relation.reduced", reduce(np.mean, None), {"by": "mean()"}),
     Formula("relation.order", reorder_like, is_rule=False),
 )
-SHAPE_FORMULAS = tuple(
-    replace(formula, key="relation.stored_transposed") if formula.key == "relation.reversed" else formula
-    for formula in FORMULAS
-)  # of numbers that are the sizes of a shape
 
 
 def get_input(pair: Pair, name: str) -> Numbers | None:
-    """What was given under this name."""
+    """Predict an input of this name, unchanged."""
     return to_numbers(pair.given.get(name))
 
 
-def make_input_formulas(pairs: Sequence[Pair]) -> Iterator[Formula]:
-    """An input, as it was."""
+def fit_formulas(pairs: Sequence[Pair]) -> Iterator[Formula]:
+    """Yield formulas that depend on the inputs or on one answer: an input, a size as a factor, a number, a bound."""
     for name in pairs[0].given:
         yield Formula("relation.unchanged", partial(get_input, name=name), {"name": name})
-
-
-def fit_formulas(pairs: Sequence[Pair]) -> Iterator[Formula]:
-    """A factor, a summand or a bound, taken from an answer: a factor by the name of a size, if it has one."""
     for size in collect_sizes(pairs[0].given):
         if len({collect_sizes(pair.given).get(size) for pair in pairs}) == 1:
             continue
@@ -254,7 +248,7 @@ POWERS = {"relation.times": 1.0, "relation.over": -1.0, "relation.times_root": 0
 
 
 def scale_by_size(size: str, power: float) -> Callable[[Pair], Numbers | None]:
-    """Multiplied by a power of a size."""
+    """Predict the expected numbers times a power of a size."""
 
     def predicted(pair: Pair) -> Numbers | None:
         found = collect_sizes(pair.given).get(size)
@@ -264,7 +258,7 @@ def scale_by_size(size: str, power: float) -> Callable[[Pair], Numbers | None]:
 
 
 def format_factor(factor: float) -> str:
-    """A factor before the sign of a product: a fraction of small numbers, if it is one."""
+    """Format a factor, as a fraction if its denominator is small."""
     fraction = Fraction(factor).limit_denominator(MAX_DENOMINATOR)
     if math.isclose(factor, fraction, rel_tol=1e-5):
         return str(fraction)
@@ -273,12 +267,12 @@ def format_factor(factor: float) -> str:
 
 
 def format_summand(summand: float) -> str:
-    """A summand after its sign."""
+    """Format a summand with its sign: `+ 2`."""
     return f"{'-' if summand < 0 else '+'} {abs(summand):.6g}"
 
 
 def collect_sizes(given: Mapping[str, Plain]) -> dict[str, float]:
-    """The positive numbers that an input is or has, by what a student would type for them."""
+    """Return the positive sizes and numbers of the inputs, by the code that a student would type for them."""
     found: dict[str, float] = {}
     for name, value in given.items():
         if is_tensor(value) or is_array(value):

@@ -1,4 +1,4 @@
-"""The known mistakes of a kata, and the oracle as somebody takes it who makes one of them."""
+"""The known mistakes of a kata, and the oracle with a mistake in place of its own function."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,27 +18,26 @@ from torchkata.i18n import said_of
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake: the function that computes what the mistake yields in place of the oracle's function."""
+    """A known mistake: a function that computes the wrong result in place of one of the oracle's functions."""
 
     message: str  # follows "looks like: "
     right: Callable[..., Any]
     mistaken: Callable[..., Any]
-    constants: Mapping[str, Sequence[float]] = field(default_factory=dict)  # the values that each may have
+    constants: Mapping[str, Sequence[float]] = field(default_factory=dict)  # the possible values of each
 
 
 def instead_of(
     right: Callable[..., Any], message: str, **constants: Sequence[float]
 ) -> Callable[[Callable[..., Any]], Mistake]:
-    """Declare the decorated function as a known mistake in place of the oracle's function `right`.
+    """Declare the decorated function as a known mistake in the oracle's function `right`.
 
-    The student's answers are compared with those of each mistake of the kata. If exactly one mistake agrees with all of
-    them, the failure shows its message.
+    A failure shows the message if this is the only mistake of the kata that reproduces all answers of the student.
 
     Args:
         right: The oracle's function. The decorated function has the same parameters and results.
-        message: What the student's code does, as a clause that follows "looks like: ".
-        **constants: For each further parameter of the decorated function, the values to try. The message may name the
-            one that fits: `{eps:g}`.
+        message: A clause about the student's code, shown after "looks like: ".
+        **constants: Values to try for each additional parameter of the decorated function. The message can contain the
+            value that fits: `{eps:g}`.
 
     Example:
         @instead_of(oracle.update, "1e-5 is added outside the square root")
@@ -49,7 +48,7 @@ def instead_of(
 
 @dataclass(frozen=True)
 class FittedMistake:
-    """A mistake with a value for each of its constants, which its message names."""
+    """A mistake with a value for each of its constants."""
 
     message: str
     right: Callable[..., Any]
@@ -58,7 +57,7 @@ class FittedMistake:
 
 
 def expand_constants(one: Mistake) -> Iterator[FittedMistake]:
-    """A mistake with each value that its constants may have; once, as it is, where it has none."""
+    """Yield the mistake with every combination of its constants."""
     for chosen in product(*one.constants.values()):
         values = dict(zip(one.constants, chosen, strict=True))
         message = one.message.format(**values) if values else one.message
@@ -67,7 +66,7 @@ def expand_constants(one: Mistake) -> Iterator[FittedMistake]:
 
 @dataclass(frozen=True)
 class KnownMistake:
-    """What one sentence says: it may show in several functions of the oracle."""
+    """All mistakes with the same message, in one or several functions of the oracle."""
 
     message: str
     parts: tuple[FittedMistake, ...]
@@ -75,7 +74,7 @@ class KnownMistake:
 
 @cached_by_course
 def load_named_mistakes(kata: str) -> dict[str, Mistake]:
-    """Those of a kata, by their names in `reference/<kata>/mistakes.py`; none where there is no such file."""
+    """Return the mistakes in `reference/<kata>/mistakes.py` by name; the file is optional."""
     if not (course().folder(kata) / "mistakes.py").is_file():
         return {}
     module = import_module(f"reference.{kata}.mistakes")
@@ -84,7 +83,7 @@ def load_named_mistakes(kata: str) -> dict[str, Mistake]:
 
 @cached_by_course
 def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
-    """The mistakes of a kata, those with the same sentence together."""
+    """Return the mistakes of a kata, grouped by message."""
     together: dict[str, list[FittedMistake]] = {}
     for one in load_named_mistakes(kata).values():
         for part in expand_constants(one):
@@ -93,7 +92,7 @@ def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
 
 
 def translate_mistake(kata: str, message: str) -> str:
-    """The sentence that names a mistake; several katas may share some of theirs."""
+    """Return the message of a mistake in the student's language."""
     for name, mistake in load_named_mistakes(kata).items():
         for one in expand_constants(mistake):
             if one.message == message and (text := said_of(kata, "looks_like", name)):
@@ -103,7 +102,7 @@ def translate_mistake(kata: str, message: str) -> str:
 
 @contextmanager
 def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
-    """While this holds, the oracle computes what the mistake does; to the mistake itself the oracle is right."""
+    """Make the oracle compute the mistake in this context; the mistake itself still calls the right oracle."""
     busy = [False]
     with pytest.MonkeyPatch.context() as oracle:
         for part in mistake.parts:
@@ -116,7 +115,7 @@ def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
 
 
 def make_patch(part: FittedMistake, busy: list[bool]) -> Callable[..., Any]:
-    """What the tests call in place of the oracle's function; `busy` while any part of the mistake computes."""
+    """Return the function to patch into the oracle; `busy` is set while any part of the mistake runs."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if busy[0]:

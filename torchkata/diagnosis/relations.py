@@ -1,6 +1,6 @@
-"""What yours has to do with what is expected, where one formula says it of every comparison that was seen.
+"""Relations between all wrong answers of a test and the expected values, such as "yours = expected / x.shape[0]".
 
-A formula is told if it holds everywhere, and if it explains so many different numbers that it is no accident.
+A relation is reported only if it holds in every comparison and explains enough different numbers to be no accident.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,6 @@ from .formulas import (
     CLOSE,
     FORMULAS,
     MIN_NUMBERS,
-    SHAPE_FORMULAS,
     Numbers,
     Pair,
     agrees,
@@ -28,17 +27,16 @@ from .formulas import (
     fit_formulas,
     fits,
     get_eps,
-    make_input_formulas,
     to_numbers,
 )
 
-MIN_CALLS = 8  # answers that are compared before one is called the same in all
-FORMATS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}  # bits of a number's significand
+MIN_CALLS = 8  # before an answer counts as constant
+FORMATS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}  # bits of the significand
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """An answer, what was expected, and what the student's code had been given."""
+    """An answer, the expected value, and the inputs of the call."""
 
     yours: Plain
     expected: Plain
@@ -46,32 +44,36 @@ class Comparison:
 
 
 class Relation(NamedTuple):
-    """A sentence that is true of all answers; a rule says of each of them what it is, and so what the code does."""
+    """A sentence that is true of all answers."""
 
     sentence: str = ""
-    is_rule: bool = False
+    is_rule: bool = False  # it determines each answer, and so describes what the code computes
 
 
 def find_relation(seen: Sequence[Comparison], *, of_shapes: bool = False) -> Relation:
-    """Return what holds in all of these comparisons of one thing, whose numbers may be the sizes of shapes."""
+    """Return the relation that holds in all of these comparisons, an empty one if there is none.
+
+    `of_shapes` says that their numbers are the sizes of shapes.
+    """
     if not seen:
         return Relation()
-    if told := find_key_difference(seen) or find_constant_answer(seen) or find_opposite(seen):
-        return Relation(told, is_rule=True)
+    if sentence := find_key_difference(seen) or find_constant_answer(seen) or find_opposite(seen):
+        return Relation(sentence, is_rule=True)
     prefix, parts = unpack(seen)
-    pairs = [make_pair(one) for one in parts]
-    known = [pair for pair in pairs if pair is not None]
-    if not known or len(known) < len(pairs):
+    known = [pair for pair in map(make_pair, parts) if pair is not None]
+    if not known or len(known) < len(parts):
         return Relation()
-    for formula in chain(SHAPE_FORMULAS if of_shapes else FORMULAS, make_input_formulas(known), fit_formulas(known)):
+    for formula in chain(FORMULAS, fit_formulas(known)):
         if fits(formula, known):
-            return Relation(prefix + words(formula.key, **formula.values), formula.is_rule)
-    told = find_precision(known) or find_wrong_type(parts, known) or find_single_type(parts)
-    return Relation(prefix + told, is_rule=True) if told else Relation()
+            is_transposed = of_shapes and formula.key == "relation.reversed"
+            key = "relation.stored_transposed" if is_transposed else formula.key
+            return Relation(prefix + words(key, **formula.values), formula.is_rule)
+    sentence = find_precision(known) or find_wrong_type(parts, known) or find_single_type(parts)
+    return Relation(prefix + sentence, is_rule=True) if sentence else Relation()
 
 
 def make_pair(one: Comparison) -> Pair | None:
-    """The numbers of both sides, None where one has none."""
+    """Return the numbers of both sides, None if one side has no numbers."""
     yours, expected = to_numbers(one.yours), to_numbers(one.expected)
     if yours is None or expected is None:
         return None
@@ -79,7 +81,7 @@ def make_pair(one: Comparison) -> Pair | None:
 
 
 def find_precision(pairs: Sequence[Pair]) -> str:
-    """Numbers that are close, and have no more bits than a narrower format holds."""
+    """Return a sentence if all numbers are close but have only the precision of a narrower format."""
     for name, bits in FORMATS.items():
         lost: set[float] = set()
         for pair in pairs:
@@ -95,45 +97,41 @@ def find_precision(pairs: Sequence[Pair]) -> str:
 
 
 def has_bits(values: Numbers, bits: int) -> Any:
-    """Which numbers have a significand of so many bits."""
+    """Return which numbers fit a significand of this many bits."""
     significand, _ = np.frexp(values)
     return np.ldexp(significand, bits) % 1 == 0
 
 
 def find_wrong_type(parts: Sequence[Comparison], pairs: Sequence[Pair]) -> str:
-    """The right numbers in another type."""
-    other = [not have_same_type(one) for one in parts]
-    shown = {number for pair, differs in zip(pairs, other, strict=True) if differs for number in pair.yours.flat}
-    right = all(
-        pair.yours.shape == pair.expected.shape and agrees(pair.yours, pair.expected, pair.eps) for pair in pairs
-    )
-    found = {name_type(one.yours) for one, differs in zip(parts, other, strict=True) if differs}
-    if not right or len(shown) < MIN_NUMBERS:
+    """Return a sentence if all numbers are right but have another type."""
+    if not all(p.yours.shape == p.expected.shape and agrees(p.yours, p.expected, p.eps) for p in pairs):
         return ""
+    wrong = [(one, pair) for one, pair in zip(parts, pairs, strict=True) if not have_same_type(one)]
+    if len({number for _, pair in wrong for number in pair.yours.flat}) < MIN_NUMBERS:
+        return ""
+    found = {name_type(one.yours) for one, _ in wrong}
     return words("relation.this_type", type=found.pop()) if len(found) == 1 else words("relation.type")
 
 
 def find_single_type(parts: Sequence[Comparison]) -> str:
-    """The same type in all answers, where several are asked for."""
-    found, asked = (
-        {name_type(side) for side in sides} for sides in zip(*((p.yours, p.expected) for p in parts), strict=True)
-    )
-    return words("relation.one_type", type=found.pop()) if len(found) == 1 < len(asked) else ""
+    """Return a sentence if all answers have the same type although several types are expected."""
+    found, expected = {name_type(one.yours) for one in parts}, {name_type(one.expected) for one in parts}
+    return words("relation.one_type", type=found.pop()) if len(found) == 1 < len(expected) else ""
 
 
 def name_type(value: Plain) -> str:
-    """The dtype of what has one, the type of anything else."""
+    """Return the name of a value's dtype, or of its type."""
     return format_dtype(value) if hasattr(value, "dtype") else type(value).__name__
 
 
 def have_same_type(one: Comparison) -> bool:
-    """Whether both are of one type, and of one dtype if they have any."""
+    """Return whether both sides have the same type and dtype."""
     dtypes = [getattr(value, "dtype", None) for value in (one.yours, one.expected)]
     return type(one.yours) is type(one.expected) and dtypes[0] == dtypes[1]
 
 
 def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
-    """Of dicts what stands at the key that differs, of lists that are no numbers all items: with what to say before."""
+    """Replace dicts by their first differing entry and lists by their items; also return the keys as a prefix."""
     prefix, parts = "", list(seen)
     while parts and to_numbers(parts[0].expected) is None:
         first = next((one for one in parts if not same(one.yours, one.expected)), parts[0])
@@ -158,14 +156,14 @@ def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
 
 
 def have_same_structure(one: Comparison) -> bool:
-    """Whether both are dicts of the same keys, or lists of one length."""
+    """Return whether both sides are dicts with the same keys or lists of the same length."""
     if isinstance(one.expected, dict):
         return isinstance(one.yours, dict) and one.yours.keys() == one.expected.keys()
     return isinstance(one.expected, list) and isinstance(one.yours, list) and len(one.yours) == len(one.expected)
 
 
 def find_key_difference(seen: Sequence[Comparison]) -> str:
-    """The keys that are missing or too many in every dict that is wrong."""
+    """Return a sentence if the same keys are missing or unexpected in every wrong dict."""
     found = set()
     for one in seen:
         if not (isinstance(one.expected, dict) and isinstance(one.yours, dict)):
@@ -185,19 +183,19 @@ def find_key_difference(seen: Sequence[Comparison]) -> str:
 
 
 def find_constant_answer(seen: Sequence[Comparison]) -> str:
-    """One answer to all calls, which ask for several."""
+    """Return a sentence if all calls return the same answer although different ones are expected."""
     answer, few = seen[0].yours, 2 if isinstance(seen[0].expected, (bool, str)) else MIN_NUMBERS
     if len(seen) < MIN_CALLS or not all(same(one.yours, answer) and have_same_type(one) for one in seen):
         return ""
-    asked: list[Plain] = []
+    expected: list[Plain] = []
     for one in seen:
-        if len(asked) < few and not any(same(one.expected, other) for other in asked):
-            asked.append(one.expected)
-    return words("relation.constant", count=len(seen)) if len(asked) >= few else ""
+        if len(expected) < few and not any(same(one.expected, other) for other in expected):
+            expected.append(one.expected)
+    return words("relation.constant", count=len(seen)) if len(expected) >= few else ""
 
 
 def find_opposite(seen: Sequence[Comparison]) -> str:
-    """Always True where it should be False, and the other way round."""
+    """Return a sentence if True and False are swapped in all answers."""
     if len(seen) < MIN_CALLS or len({repr(one.expected) for one in seen}) < 2:
         return ""
     other = all(type(one.yours) is type(one.expected) is bool and one.yours != one.expected for one in seen)
@@ -205,7 +203,7 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
 
 
 def find_first_wrong(parts: Sequence[Sequence[str]]) -> str:
-    """The part that is the first wrong one in each of these answers, and the one before it, which is right."""
+    """Return a sentence if the same part is the first wrong one in each answer; the part before it is right."""
     found = {tuple(part[-2:]) for part in parts}
     if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""
