@@ -31,7 +31,7 @@ TRIES = 5  # of a test's body, which may be random
 
 
 class UnreadStudent:
-    """A student whose answers can be compared and passed on, but not read."""
+    """A student with answers that can be compared and passed on, but not read."""
 
     def call(self, *_: object) -> Plain:
         """Return an `Unread` answer."""

@@ -1,4 +1,4 @@
-"""Explanations of common exceptions of torch, NumPy and Python whose own messages are hard to understand."""
+"""Explanations of common exceptions of torch, NumPy and Python with messages that beginners hardly understand."""
 
 import re
 

@@ -14,7 +14,7 @@ from torchkata.seam.student import Call
 
 NOWHERE = Place()
 PROBE_CODE = re.compile(r"^return |\bassignment\.\w+\.")
-UNDECIDED = "either the answer or the test"  # a note on an exception whose cause is unknown
+UNDECIDED = "either the answer or the test"  # a note on an exception of unknown cause
 MAX_ERROR = 100  # characters of an exception that a note quotes
 MAX_LINE = 1000  # characters
 

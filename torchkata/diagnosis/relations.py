@@ -47,11 +47,11 @@ class Relation(NamedTuple):
     """A sentence that is true of all answers."""
 
     sentence: str = ""
-    is_rule: bool = False  # it determines each answer, and so describes what the code computes
+    is_rule: bool = False  # it determines each answer, and so describes the code
 
 
 def find_relation(seen: Sequence[Comparison], *, of_shapes: bool = False) -> Relation:
-    """Return the relation that holds in all of these comparisons, an empty one if there is none.
+    """Return the relation that holds in all of these comparisons, or an empty one.
 
     `of_shapes` says that their numbers are the sizes of shapes.
     """

@@ -27,7 +27,7 @@ class Trial:
 
 
 def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Relation:
-    """Return a pattern in all answers to a failed test, an empty one if there is none."""
+    """Return a pattern in all answers to a failed test, or an empty one."""
     trials = [run_trial(body, example) for example in examples]
     failed = [trial for trial in trials if not trial.right]
     name = strip_number(failed[0].wrong) if failed and failed[0].wrong is not None else None
@@ -66,6 +66,6 @@ def strip_number(what: str) -> str:
 
 
 def limit_examples(examples: Sequence[Example]) -> list[Example]:
-    """Return the first examples whose answers have at most `MAX_BYTES` in total."""
+    """Return the first examples, with answers of at most `MAX_BYTES` in total."""
     sizes = accumulate(count_bytes(example.answers) for example in examples)
     return [example for example, size in zip(examples, sizes, strict=True) if size <= MAX_BYTES]

@@ -1,4 +1,4 @@
-"""A kata's failures as they are told: what one mistake has made fail is one block, the clearest first."""
+"""Grouping of a kata's failures: tests that fail for the same reason are one block, the clearest first."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -7,19 +7,19 @@ from torchkata.course import Kata
 from torchkata.i18n import words
 from torchkata.result import FAILED, UNUSABLE, TestResult
 
-MAX_NAMES = 4  # names of tests that one mistake has made fail, too
+MAX_NAMES = 4  # of further tests in a block
 
 
 @dataclass(frozen=True)
 class Block:
-    """Tests that failed for the same reason: the first one's message is told, of the others their names."""
+    """Tests that failed for the same reason. The first one's message is shown, and the names of the others."""
 
     tests: tuple[TestResult, ...]
-    waits: bool = False  # they could not ask their question, and another block says why
+    waits: bool = False  # their precondition failed, and another block says why
 
 
 def group_failures(results: Sequence[TestResult]) -> list[Block]:
-    """All that did not pass: what has a name comes first, and what waits for the others last."""
+    """Group the tests that did not pass: recognized mistakes first, tests with a failed precondition last."""
     named = {result.diagnosis for result in results if result.diagnosis}
     stuck = [result for result in results if is_unmet(result) and not get_explanation(result, named)]
     if not any(result.outcome in FAILED and result not in stuck for result in results):
@@ -32,7 +32,7 @@ def group_failures(results: Sequence[TestResult]) -> list[Block]:
 
 
 def get_cause(result: TestResult, named: Collection[str]) -> str:
-    """The same for two tests that say the same, or that one mistake explains."""
+    """Return a text that is equal for tests with the same message or the same mistake."""
     explained = get_explanation(result, named)
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
     own = "" if explained and is_unmet(result) else result.cause
@@ -40,22 +40,22 @@ def get_cause(result: TestResult, named: Collection[str]) -> str:
 
 
 def get_explanation(result: TestResult, named: Collection[str]) -> str:
-    """What explains a failure: a known mistake that a test has `named`, or what the test alone has seen."""
+    """Return a known mistake that some test has `named`, or the test's own diagnosis."""
     return next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
 
 
 def is_known(result: TestResult) -> bool:
-    """Whether its sentence is that of a known mistake."""
+    """Return whether the diagnosis is a known mistake."""
     return result.diagnosis in result.explained_by
 
 
 def is_unmet(result: TestResult) -> bool:
-    """Whether the test could not ask its question: what another test is about is not so, or can't be used."""
+    """Return whether a precondition of the test failed."""
     return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
 
 
 def render_block(kata: Kata, block: Block) -> list[str]:
-    """What is told of a block: the message of its first test, and the names of the others."""
+    """Return the lines of a block: the message of its first test, and the names of the others."""
     names = [test.name for test in block.tests]
     if block.waits:
         return [words("failures.not_run", kata=kata.name, tests=", ".join(names))]

@@ -1,6 +1,6 @@
-"""pytest plugin: speed on this machine's own GPU. `pytest -m gpu`, the fixture `speed`, the table.
+"""pytest plugin: speed tests on this machine's GPU, with `pytest -m gpu`: the fixture `speed` and the table of results.
 
-Plain pytest knows nothing of these tests; without a GPU they are not graded.
+Plain `pytest` does not collect these tests. Without a GPU they are skipped.
 """
 
 from collections.abc import Callable, Generator
@@ -23,21 +23,21 @@ from torchkata.speed.stopwatch import Stopwatch, here
 from torchkata.speed.trial import Figure, Trial
 from torchkata.speed.workload import work_of
 
-from .report import GREY, build_command
+from .report import GREY, build_command, replace_exception
 
 SPEED = "test_speed.py"
 
 
 @dataclass(frozen=True)
 class Row:
-    """How a workload ended."""
+    """The result of a workload."""
 
     result: TestResult
-    figure: Figure | None = None  # where one was measured
+    figure: Figure | None = None  # if one was measured
 
     @property
     def verdict(self) -> str:
-        """The tier that was reached, or the outcome in words."""
+        """The name of the tier that was reached, or of the outcome if nothing was measured."""
         if self.figure is None:
             return words(f"status.{LOOKS[self.result.outcome].status}")
         return words(f"speed.{self.figure.verdict.tier or 'too_slow'}")
@@ -49,41 +49,41 @@ FIGURE = pytest.StashKey[Figure]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Nothing has been timed yet."""
+    """Create the empty list of results."""
     config.stash[ROWS] = []
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave these tests out unless `-m` or their file's name asks for them."""
+    """Ignore these tests unless `-m gpu` or the name of their file selects them."""
     asked = "gpu" in config.getoption("markexpr") or any(SPEED in argument for argument in config.args)
     return True if is_speed(collection_path) and not asked else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run the test of speed once for each workload of the course."""
+    """Run the speed test once for each workload of the course."""
     if is_speed(metafunc.definition.path):
         metafunc.parametrize("workload", course().workloads.values(), ids=course().workloads)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--kata`, only the workloads that are about it."""
+    """Keep only the workloads of the katas that `--kata` selects."""
     katas = config.getoption("kata")
     items[:] = [item for item in items if not (is_timed(item) and katas and get_workload(item).uses[-1] not in katas)]
 
 
 def is_timed(item: pytest.Item) -> bool:
-    """Whether it is a test of speed."""
+    """Return whether an item is a speed test."""
     return is_speed(item.path)
 
 
 def is_speed(path: Path) -> bool:
-    """Whether it is the course's file of these tests."""
+    """Return whether a path is the course's file of speed tests."""
     return path == course().tests / SPEED
 
 
 def get_workload(item: pytest.Item) -> Workload:
-    """The workload that a test is about."""
+    """Return the workload of a speed test."""
     assert isinstance(item, pytest.Function)
     workload = item.callspec.params["workload"]
     assert isinstance(workload, Workload)
@@ -91,13 +91,13 @@ def get_workload(item: pytest.Item) -> Workload:
 
 
 def get_claim(workload: str) -> str:
-    """The first line of the docstring of its class."""
+    """Return the first line of the docstring of a workload's class."""
     return (type(work_of(workload)).__doc__ or workload).splitlines()[0].removesuffix(".")
 
 
 @pytest.fixture(scope="session")
 def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
-    """The GPU and its clock; without one, whoever asks is not graded."""
+    """Return the stopwatch of the GPU; skip the test on a machine without one."""
     stash = request.config.stash
     if STOPWATCH not in stash:
         stash[STOPWATCH] = here()
@@ -111,7 +111,7 @@ def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
 def speed(
     request: pytest.FixtureRequest, workload: Workload, student: Student, stopwatch: Stopwatch
 ) -> Callable[[], None]:
-    """Return what measures a test's workload. It raises Wrong where the result is wrong or too slow."""
+    """Return a function that measures the workload and raises Wrong if the result is wrong or too slow."""
     assert isinstance(student.runner, InProcess)
     student.reset(workload.uses[-1])
     trial = Trial(workload, student.runner.assignment, stopwatch)
@@ -136,7 +136,7 @@ def speed(
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note how a workload ended, in our words."""
+    """Record the result of a workload and replace its traceback by the message for the student."""
     raised = call.excinfo
     if not is_timed(item) or call.when == "teardown" or isinstance(raised and raised.value, KeyboardInterrupt):
         return (yield)
@@ -149,8 +149,7 @@ def pytest_runtest_makereport(
         result = TestResult(name, "passed")
         if raised is not None:
             result = explain(name, f"{name} · {said(get_claim(name))}", raised.value, None, build_command(item))
-            in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(raised.tb)
-            call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
+            call.excinfo = replace_exception(raised, result.message)
         row = Row(result, item.stash.get(FIGURE, None))
     report = yield
     call.excinfo = raised  # for --pdb
@@ -161,7 +160,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """A category of its own for each verdict that is no pass."""
+    """Give each verdict that is not a pass its own category."""
     row: Row | None = getattr(report, "workload", None)
     if row is None or row.result.outcome == "passed":
         return None
@@ -169,7 +168,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] 
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Failures, then the table."""
+    """Write the failures and the table."""
     rows = config.stash[ROWS]
     for row in rows:
         if row.result.outcome not in ("passed", "not_graded", "not_started"):
@@ -182,7 +181,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch | str) -> None:
-    """One line for each workload, and what the figures are."""
+    """Write one line for each workload, and an explanation of the figures."""
     timed = any(row.figure for row in rows)
     out.write_line("")
     if timed:
@@ -205,12 +204,12 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
 
 
 def format_figure(figure: Figure) -> str:
-    """Return the share that counts, then the MFU for information."""
+    """Return the graded figure, and the MFU for information."""
     return f"{figure.verdict.median:.2f}" + (f", MFU {figure.mfu:.2f}" if figure.mfu is not None else "")
 
 
 def get_notes(row: Row) -> str:
-    """Why a workload did not run, or what was made smaller."""
+    """Return the reason why a workload did not run, or the size that was reduced."""
     if row.result.outcome == "not_graded":
         return said(row.result.message)
     return said(row.figure.shrunk) if row.figure else ""

@@ -1,8 +1,8 @@
-"""pytest plugin: how many random inputs, and which. `--seed`, `--examples`, and the Hypothesis profiles by name.
+"""pytest plugin: the number and the seed of random inputs (`--examples`, `--seed`), and these Hypothesis profiles:
 
-learn  the default: 25 examples, a new seed every run, failing inputs kept in `.hypothesis/` and tried first next time
-grade  100 examples, a fixed seed, nothing kept
-prove  as grade, but a failing input is not made small: for `grader certify`, where nobody reads it
+learn  the default: 25 examples, a new seed in every run; failing inputs are stored in `.hypothesis/` and tried first
+grade  100 examples, a fixed seed, no stored inputs
+prove  like grade, but without shrinking, for `grader certify`, which only needs the verdict
 """
 
 import gc
@@ -30,13 +30,13 @@ COMMON: dict[str, Any] = {
 
 
 def register_profiles(database: Path) -> None:
-    """Make the profiles known, and load `learn`, which keeps failing inputs in this folder."""
+    """Register the profiles and load `learn`, which stores failing inputs in the folder `database`."""
     settings.register_profile("grade", max_examples=100, phases=PHASES, database=None, **COMMON)
     settings.register_profile("prove", settings.get_profile("grade"), phases=(Phase.explicit, Phase.generate))
     settings.register_profile(
         "learn",
         max_examples=25,
-        phases=(*PHASES, Phase.reuse),  # without it, the database would be written and never read
+        phases=(*PHASES, Phase.reuse),  # without it, the database would be written but never read
         database=DirectoryBasedExampleDatabase(database),
         **COMMON,
     )
@@ -44,7 +44,7 @@ def register_profiles(database: Path) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--seed` and `--examples`, and make the profiles known before one is asked for."""
+    """Add `--seed` and `--examples`, and register the profiles before an option selects one."""
     register_profiles(course().root / ".hypothesis" / "examples")
     ignore_local_constants()
     group = parser.getgroup("torchkata")
@@ -54,7 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Settle the number of examples and the seed, after Hypothesis has loaded the profile that was named."""
+    """Set the number of examples and the seed, after Hypothesis has loaded the selected profile."""
     examples, chosen = config.getoption("examples"), config.getoption("seed")
     if examples is not None:
         if examples < 1:
@@ -64,18 +64,15 @@ def pytest_configure(config: pytest.Config) -> None:
         )
         settings.load_profile("as asked")
     if chosen is None:
-        chosen = (
-            0
-            if config.getoption("--hypothesis-profile") in ("grade", "prove")
-            else random.SystemRandom().randrange(10**6)
-        )
+        is_fixed = config.getoption("--hypothesis-profile") in ("grade", "prove")
+        chosen = 0 if is_fixed else random.SystemRandom().randrange(10**6)
     get_state(config).seed = chosen
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what has been imported: with torch loaded it is slow to walk through.
+    """Exclude the imported objects from garbage collection and collect less often.
 
-    And let it look less often: by its own measure, made for smaller heaps, it would take a tenth of the run.
+    Collecting with torch loaded is slow: with the default thresholds it would take a tenth of the run.
     """
     gc.freeze()
     register_random_generators()
@@ -84,12 +81,12 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Give the run's seed to every property."""
+    """Set the run's seed for every property."""
     if isinstance(item, pytest.Function) and hasattr(item.obj, "hypothesis"):
         seed(get_state(item.config).seed)(item.obj)
 
 
 @pytest.fixture(scope="session", name="seed")
 def run_seed(request: pytest.FixtureRequest) -> int:
-    """The run's seed, for tests that draw no examples."""
+    """Return the run's seed, for tests that draw no examples."""
     return get_state(request.config).seed

@@ -1,4 +1,4 @@
-"""pytest plugin: remembers how each kata ended, for the command `kata`."""
+"""pytest plugin: stores the outcome of each kata, for the command `kata`."""
 
 import uuid
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from .selection import find_kata
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Note which files are tested, before they can change."""
+    """Compute the digests of the tested files before they can change."""
     katas = {find_kata(item.path) for item in session.items} - {None}
     get_state(session.config).digests = {kata: compute_digest(kata) for kata in katas if kata is not None}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Store the outcome of each kata in `assignment/` whose tests have all run."""
+    """Store the outcome of each kata in `assignment/` if all of its tests have run."""
     if config.getoption("impl") != "assignment":
         return
     run, found = uuid.uuid4().hex, {}
@@ -37,6 +37,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def make_last_run(kata: str, results: Sequence[TestResult], files: str, run: str) -> LastRun:
-    """Return what is remembered of a kata."""
+    """Return a kata's run, to be stored."""
     outcomes = [result.outcome for result in results]
     return LastRun(get_status(outcomes), outcomes.count("passed"), files, run, sum_points(kata, results))

@@ -1,4 +1,4 @@
-"""pytest plugin: what a student sees. Failures that speak of the kata, then the table of katas and the next step."""
+"""pytest plugin: the report for the student, with the failures of each kata, the table of katas and the next step."""
 
 import math
 import os
@@ -7,8 +7,7 @@ import shutil
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -30,16 +29,16 @@ from .run_state import get_state
 from .search import EXPLAINED_BY
 from .selection import find_kata
 
-MAX_SHOWN = 3  # failures of one kata: what is mended first often mends the rest
-TABLE_LINES = 10  # lines around the failures of one kata: progress above; its table, and what is next, below
-WIDTH = 99  # columns of a line, where the terminal has as many
-
-GREY = {"grey": "light"}  # as pytest calls it
+MAX_SHOWN = 3  # failures of one kata: fixing one often fixes others
+TABLE_LINES = 10  # lines around the failures of one kata: progress above, the table and the next step below
+WIDTH = 99  # columns, if the terminal is that wide
+GREY = {"grey": "light"}  # pytest's name for the colour
+AnyException: TypeAlias = pytest.ExceptionInfo[BaseException]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
-    """Leave out a kata whose foundation has just failed. The grader never asks here: it has fallbacks."""
+    """Skip a kata if one of its foundations has failed in this run. The grader uses fallbacks instead."""
     kata, results = find_kata(item.path), get_state(item.config).results
     if kata is not None and (broken := find_broken_foundations(kata, results)):
         results.setdefault(kata, [])
@@ -47,33 +46,23 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
 
 
 def find_broken_foundations(kata: str, results: Mapping[str, Sequence[TestResult]]) -> list[str]:
-    """What a kata builds on and what has failed in this run."""
-    return [
-        name for name in course().foundations(kata) if any(result.outcome in FAILED for result in results.get(name, []))
-    ]
+    """Return the foundations of a kata that have failed in this run."""
+    failed = {name for name, ended in results.items() if any(result.outcome in FAILED for result in ended)}
+    return [name for name in course().foundations(kata) if name in failed]
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Put our words in the place of a traceback through the harness."""
+    """Replace the traceback by the message for the student."""
     kata = find_kata(item.path)
     if kata is None or call.when != "call":
         return (yield)
     result, raised = TestResult(item.name, "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
-        sentence = claim_of(kata, item.name, get_claim(item))
-        if is_untestable(unwrap_group(raised.value)):
-            sentence = words("message.not_asked", claim=sentence)
-        heading = f"{kata} · {sentence}"
-        call_made, mistakes = get_state(item.config).student.last, item.stash.get(EXPLAINED_BY, [])
-        known, seen = mistakes[0] if len(mistakes) == 1 else "", find_mistake(unwrap_group(raised.value))
-        diagnosis, looks_like = known or seen, translate_mistake(kata, known) if known else said(seen)
-        result = explain(item.name, heading, raised.value, call_made, build_command(item), diagnosis, looks_like)
-        result = replace(result, explained_by=tuple(mistakes))
-        in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(get_innermost(raised.tb))
-        call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
+        result = explain_failure(item, kata, raised.value)
+        call.excinfo = replace_exception(raised, result.message)
     report = yield
     call.excinfo = raised  # for --pdb
     report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
@@ -88,34 +77,47 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """What is not started is skipped, to editors and in JUnit's file, and yet not all is well."""
+    """Let the run fail if a kata is not started: editors and JUnit files show its tests as skipped."""
     ended = [result.outcome for results in get_state(session.config).results.values() for result in results]
     if session.exitstatus == pytest.ExitCode.OK and "not_started" in ended:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
+def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestResult:
+    """Return the result of a kata's test that did not pass."""
+    cause, claim = unwrap_group(error), claim_of(kata, item.name, get_claim(item))
+    heading = f"{kata} · {words('message.not_asked', claim=claim) if is_untestable(cause) else claim}"
+    mistakes = item.stash.get(EXPLAINED_BY, [])
+    known, seen = mistakes[0] if len(mistakes) == 1 else "", find_mistake(cause)
+    looks_like = translate_mistake(kata, known) if known else said(seen)
+    call = get_state(item.config).student.last
+    result = explain(item.name, heading, error, call, build_command(item), known or seen, looks_like)
+    return replace(result, explained_by=tuple(mistakes))
+
+
 def find_mistake(cause: BaseException) -> str:
-    """The mistake that shows in what ended a test, where no known one explains it; "" for none."""
+    """Return the mistake that an exception itself identifies, "" for none."""
     if isinstance(cause, Wrong):
         return cause.mistake
     return explain_crash(cause) if isinstance(cause, Crashed) else ""
 
 
-def get_innermost(trace: TracebackType) -> TracebackType:
-    """The innermost frame alone: pytest would prepare each frame for a report that shows none."""
+def replace_exception(raised: AnyException, message: str) -> AnyException:
+    """Return a failure with this message and one frame: pytest would spend time on frames that it does not show."""
+    trace = raised.tb
     while trace.tb_next is not None:
         trace = trace.tb_next
-    return trace
+    return pytest.ExceptionInfo.from_exception(pytest.fail.Exception(message, pytrace=False).with_traceback(trace))
 
 
 def get_claim(item: pytest.Item) -> str:
-    """The first line of the test's docstring: the sentence that it proves."""
+    """Return the first line of the test's docstring, the property that it checks."""
     text: str = (getattr(item, "obj", None) and item.obj.__doc__) or item.name  # type: ignore[attr-defined]
     return text.strip().splitlines()[0].removesuffix(".")
 
 
 def build_command(item: pytest.Item) -> str:
-    """What to type to run this test again, on the same inputs unless these are secret."""
+    """Return the command that runs this test again, with the same inputs unless the seed is secret."""
     config = item.config
     options = [f"--impl={config.getoption('impl')}"] if config.getoption("impl") != "assignment" else []
     if config.getoption("--hypothesis-profile"):
@@ -130,7 +132,7 @@ def build_command(item: pytest.Item) -> str:
 
 
 def add_prints(result: TestResult, printed: str) -> TestResult:
-    """Add the last lines that the student's code printed: they belong to the smallest input."""
+    """Add the last lines that the student's code printed, which belong to the shrunk input."""
     if not result.message or not printed.strip():
         return result
     block, _, again = result.message.rpartition("\n")
@@ -139,7 +141,7 @@ def add_prints(result: TestResult, printed: str) -> TestResult:
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """A category of our own for each outcome, so that pytest's section of tracebacks stays for real surprises."""
+    """Give each outcome its own category, so that pytest shows a traceback only for unexpected errors."""
     result: TestResult | None = getattr(report, "kata_result", None)
     if result is None or result.outcome == "passed" or report.when != "call":
         return None
@@ -149,7 +151,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] 
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Failures, then the table, then what to do next."""
+    """Write the failures, the table and the next step."""
     results = get_state(config).results
     if not results:
         return
@@ -160,30 +162,30 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestResult], most: int | None) -> None:
-    """Each cause once, the clearest first; a kata that is not started has none."""
+    """Write the failures of a kata, one block for each cause."""
     if get_status([result.outcome for result in results]) in ("not_started", "done"):
         return
     size = shutil.get_terminal_size()
     width = min(WIDTH, size.columns) if out.isatty else WIDTH
     room = size.lines - TABLE_LINES if out.isatty and most is not None else math.inf
-    told = group_failures(results)
+    blocks = group_failures(results)
     shown = 0
-    for block in told[:most]:
+    for block in blocks[:most]:
         lines = [[*wrapped(line, width)] for line in render_block(kata, block)]
         room -= 1 + sum(map(len, lines))
-        if shown and room < 0:  # what scrolls away is not read
+        if shown and room < 0:  # failures that scroll off the screen are not read
             break
         shown += 1
         out.write_line("")
         for place, parts in enumerate(lines):
             for part in parts:
                 out.write_line(add_place_link(out, part, block.tests[0]), bold=place == 0)
-    if hidden := sum(len(block.tests) for block in told[shown:]):
+    if hidden := sum(len(block.tests) for block in blocks[shown:]):
         out.write_line("\n" + words("failures.more", count=hidden, kata=kata.name))
 
 
 def add_place_link(out: pytest.TerminalReporter, text: str, result: TestResult) -> str:
-    """A line of a failure, with a link to the student's file where it names the place."""
+    """Link the place in a line of a failure to the student's file."""
     if not result.file or out.config.getoption("impl") != "assignment":
         return text
     place = words("message.at", file=result.file, line=result.line) if result.line else result.file
@@ -191,7 +193,7 @@ def add_place_link(out: pytest.TerminalReporter, text: str, result: TestResult) 
 
 
 def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult]]) -> None:
-    """One line for each kata that was tested, under its track, then the first one that is not done, and help."""
+    """Write one line for each tested kata, under its track, then the next kata and help."""
     katas = course().choose(list(results))
     width = max(len(kata.name) for kata in katas) + 2
     state = load_state()
@@ -219,26 +221,26 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         return
     user = next((name for name in results if name in course().dependents(following.name)), "")
     key = "table.next_below" if following.name not in results and user else "table.next"
-    told = words(key, title=title_of(following), kata=following.name, user=user)
+    line = words(key, title=title_of(following), kata=following.name, user=user)
     file = course().stub(following.name)
-    out.write_line("\n" + add_link(told, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
+    out.write_line("\n" + add_link(line, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
     if failed:
         out.write_line(words("table.stuck", kata=following.name))
 
 
 def sum_points(kata: str, results: Sequence[TestResult]) -> float:
-    """The points of the tests that passed."""
+    """Return the points of the tests that passed."""
     return sum(course().katas[kata].points[result.name] for result in results if result.outcome == "passed")
 
 
 def find_open_causes(kata: Kata, results: Mapping[str, Sequence[TestResult]], state: State) -> set[str]:
-    """The earlier katas in whose files the tests of this one ended, but for those that are known to be done."""
+    """Return the unfinished foundations that made tests of this kata fail."""
     files = {Path(result.file).stem for result in results.get(kata.name, [])}
     return {name for name in course().foundations(kata.name) if name in files and not state.is_done(name)}
 
 
 def describe_foundations(kata: Kata, results: dict[str, list[TestResult]]) -> str:
-    """Name the earlier katas that failed, or whose stub this one ran into."""
+    """Return a remark that names the failed or unwritten foundations of a kata, "" for none."""
     causes = {
         result.cause.removesuffix(".py") for result in results.get(kata.name, []) if result.outcome == "not_started"
     }

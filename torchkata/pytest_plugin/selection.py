@@ -1,4 +1,4 @@
-"""pytest plugin: whose code is tested and which katas. `--impl`, `--kata`, `--track`, and the `student` fixture."""
+"""pytest plugin: the options `--impl`, `--kata` and `--track`, and the fixture `student`."""
 
 import ast
 import inspect
@@ -31,12 +31,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--impl",
         default="assignment",
         metavar="solution|PATH",
-        help="whose code: the reference solution, or the folder PATH (default: assignment/)",
+        help="code to test: the reference solution, or the folder PATH (default: assignment/)",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options before anything is collected; in `assignment/` plain `pytest` means the tests, too."""
+    """Check the options before collection, and let plain `pytest` within `assignment/` run the tests."""
     place, named = config.invocation_params.dir, config.args_source
     if named is pytest.Config.ArgsSource.INVOCATION_DIR and place.is_relative_to(course().assignment):
         config.args = [str(course().tests)]
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from torchkata.compat.torch_internals import reduce_torch_overhead
 
         reduce_torch_overhead()
-    np.seterr(all="ignore")  # the oracle is asked about a student's numbers, too, and those may be anything
+    np.seterr(all="ignore")  # the oracle may compute with a student's numbers, which can be anything
     try:
         chosen = course().choose(config.getoption("kata"), config.getoption("track"))
         get_state(config).chosen = {kata.name for kata in chosen}
@@ -54,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def find_kata_folder(config: pytest.Config) -> Path:
-    """The folder that holds the kata files. Raises ValueError where there is none."""
+    """Return the folder of the tested kata files. Raises ValueError if it has none."""
     impl: str = config.getoption("impl")
     if impl == "assignment":
         return course().assignment
@@ -70,7 +70,7 @@ def find_kata_folder(config: pytest.Config) -> Path:
 
 
 def make_solution_folder(config: pytest.Config) -> Path:
-    """The reference solution as a student would have it, for as long as pytest runs. Raises ValueError for none."""
+    """Write the reference solution to a temporary folder. Raises ValueError if the course does not include it."""
     files = course().solutions()
     if not files:
         raise ValueError("--impl solution: this course does not include its solution")
@@ -82,13 +82,13 @@ def make_solution_folder(config: pytest.Config) -> Path:
 
 
 def find_kata(path: Path) -> str | None:
-    """The kata that a file of tests is for, None for any other file."""
+    """Return the kata that a test file is for, None for any other file."""
     name = path.stem.removeprefix("test_")
     return name if path.parent == course().tests and name in course().katas else None
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the katas that were not asked for."""
+    """Ignore the test files of katas that are not selected."""
     kata = find_kata(collection_path)
     return True if kata is not None and kata not in get_state(config).chosen else None
 
@@ -97,7 +97,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Say in one line why the tests of a kata can't be imported: it is no mistake of a student's."""
+    """Report in one line why the tests of a kata cannot be imported, which is never the student's mistake."""
     report = yield
     raised = getattr(report, "call", None)
     if report.failed and find_kata(collector.path) is not None and raised is not None and raised.excinfo is not None:
@@ -110,7 +110,7 @@ def pytest_make_collect_report(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Check that tests and points agree, and run the katas and their tests in the course's order."""
+    """Check that tests and points agree, and sort the katas and their tests in the course's order."""
     try:
         check_collected(items)
     except CourseError as error:
@@ -121,9 +121,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def check_collected(items: Sequence[pytest.Item]) -> None:
-    """Raise CourseError for a test without points, and for points without a test in a module that was collected.
+    """Raise CourseError for a test without points, or for points without a test in a collected module.
 
-    A call may select a few tests of a kata, so that the functions of the module count and not the items.
+    A command line may select some tests of a kata, so points need only a function in the module, not a collected item.
     """
     functions = [item for item in items if isinstance(item, pytest.Function)]
     for kata in course().katas.values():
@@ -137,29 +137,29 @@ def check_collected(items: Sequence[pytest.Item]) -> None:
 
 
 def check_references(file: Path, module: ModuleType) -> None:
-    """Raise CourseError for what the tests ask of a module in `reference/` that has no such name.
+    """Raise CourseError if the tests use a name that a module in `reference/` does not define.
 
-    On an untouched stub nobody would see it: the call of the student's code comes first.
+    With an unchanged stub the tests would not show this mistake, because they call the student's code first.
     """
     source = file.read_text("utf-8", errors="replace")
     for name, known in vars(module).items():
         if isinstance(known, ModuleType) and known.__name__.startswith("reference."):
-            asked = {*re.findall(rf"\b{name}\.(\w+)", source)}
-            missing = {one for one in asked if not hasattr(known, one)}
+            used = {*re.findall(rf"\b{name}\.(\w+)", source)}
+            missing = {attribute for attribute in used if not hasattr(known, attribute)}
             if missing and (missing := missing & find_attributes(name, source)):
-                where = f"{known.__file__}: there is no {min(missing)}"
-                raise CourseError(f"{where}, which {file.relative_to(course().root)} asks for")
+                user = file.relative_to(course().root)
+                raise CourseError(f"{known.__file__} does not define {min(missing)}, which {user} uses")
 
 
 def find_attributes(name: str, source: str) -> set[str]:
-    """Return the attributes of a name that a module's code asks for, outside of its texts."""
+    """Return the attributes of a name that a module's code uses, ignoring strings and comments."""
     nodes = ast.walk(ast.parse(source))
-    asked = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
-    return {node.attr for node in asked if isinstance(node.value, ast.Name) and node.value.id == name}
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    return {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == name}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Every test begins with the student's code freshly imported."""
+    """Import the student's code again for every test."""
     kata = find_kata(item.path)
     if kata is not None:
         get_state(item.config).student.reset(kata)
@@ -167,5 +167,5 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="module")
 def student(request: pytest.FixtureRequest) -> Student:
-    """The student whose code is tested: `student.call(probe, …)`."""
+    """Return the tested student, for `student.call(probe, …)`."""
     return get_state(request.config).student

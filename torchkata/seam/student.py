@@ -47,7 +47,7 @@ class Runner(Protocol):
         """Reset during a test, and do not count the time of the calls so far."""
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Run one probe. Raises TimedOut, Died or Inconclusive if there is no reply."""
+        """Run one probe. Raises TimedOut, Died or Inconclusive without a reply."""
 
     def set_budget(self, seconds: float) -> None:
         """Limit the total time of the calls until the next `reset`."""
@@ -143,7 +143,7 @@ class Student:
 
 
 def unwrap_reply(reply: Reply, fallbacks: Collection[str] = ()) -> Plain:
-    """Return the value of a reply. Raises NotStarted or Crashed if there is none, with no line of a fallback."""
+    """Return the value of a reply. Otherwise raises NotStarted or Crashed, but with no line of a fallback."""
     if reply.outcome == "returned":
         return reply.value
     place = Place() if reply.file in fallbacks else Place(reply.file, reply.line, reply.source)

@@ -90,7 +90,7 @@ def to_plain(value: object, depth: int = 0) -> Plain:
 
 
 def to_plain_tensor(tensor: "Tensor") -> "Tensor | Opaque":
-    """Return a contiguous CPU copy without graph or subclass, or an `Opaque` if there is none."""
+    """Return a contiguous CPU copy without graph or subclass, or an `Opaque`."""
     import torch
     from torch import Tensor
 
