@@ -21,4 +21,5 @@ def show(kata: Kata) -> None:
         say("hint.more", kata=kata.name)
     else:
         say("hint.last")
-    store_state(state.with_hints(kata.name, shown))
+    state.hints[kata.name] = shown
+    store_state(state)

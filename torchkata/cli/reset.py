@@ -28,7 +28,10 @@ def reset(kata: Kata, *, asked: bool) -> None:
         write_atomically(backup, own)
         write_atomically(file, stub)
         say("reset.done", kata=kata.name, backup=f"assignment/{backup.name}")
-    store_state(load_state().without(kata.name))
+    state = load_state()
+    state.runs.pop(kata.name, None)
+    state.hints.pop(kata.name, None)
+    store_state(state)
 
 
 def agreed(question: str) -> bool:

@@ -8,11 +8,21 @@ from torchkata.compare.show import shorten, show
 from torchkata.i18n import labelled, words
 from torchkata.i18n.notes import said
 from torchkata.result import BROKEN, UNUSABLE, Outcome, TestResult
-from torchkata.seam.failures import BrokenTest, Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
+from torchkata.seam.failures import (
+    NOWHERE,
+    BrokenTest,
+    Crashed,
+    Died,
+    Inconclusive,
+    NotStarted,
+    Place,
+    TimedOut,
+    Unmet,
+    Wrong,
+)
 from torchkata.seam.reply import format_error
 from torchkata.seam.student import Call
 
-NOWHERE = Place()
 PROBE_CODE = re.compile(r"^return |\bassignment\.\w+\.")
 UNDECIDED = "either the answer or the test"  # a note on an exception of unknown cause
 MAX_ERROR = 100  # characters of an exception that a note quotes

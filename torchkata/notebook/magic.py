@@ -67,7 +67,8 @@ def write(kata: Kata, cell: str) -> None:
         write_atomically(backup, own)
         say("notebook.kept", kata=kata.name, backup=f"assignment/{backup.name}")
     write_atomically(file, content)
-    store_state(state.with_cell(kata.name, content))
+    state.cells[kata.name] = hash_content(content)
+    store_state(state)
 
 
 def test(kata: Kata, client: Client) -> None:

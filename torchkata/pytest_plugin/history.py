@@ -4,9 +4,9 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ class LastRun:
     earned: float | None = None  # points, if known
 
 
-@dataclass(frozen=True)
+@dataclass
 class State:
     """The stored progress, by kata."""
 
@@ -53,23 +53,6 @@ class State:
         failed = [kata for kata in course().katas if LOOK_OF[self.status(kata)].colour == "red"]
         return find_next([kata for kata in course().katas if not self.is_done(kata)], failed)
 
-    def with_runs(self, runs: Mapping[str, LastRun]) -> "State":
-        """Return a state with these runs replacing older ones."""
-        return replace(self, runs={**self.runs, **runs})
-
-    def with_hints(self, kata: str, shown: int) -> "State":
-        """Return a state with this number of hints shown."""
-        return replace(self, hints={**self.hints, kata: shown})
-
-    def with_cell(self, kata: str, content: bytes) -> "State":
-        """Return a state with this content written by a notebook cell."""
-        return replace(self, cells={**self.cells, kata: hash_content(content)})
-
-    def without(self, kata: str) -> "State":
-        """Return a state without the runs and hints of this kata."""
-        runs = {name: run for name, run in self.runs.items() if name != kata}
-        return replace(self, runs=runs, hints={name: shown for name, shown in self.hints.items() if name != kata})
-
 
 def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
     """Return the first kata of `left` that is, or is a foundation of, the first failed one; without one, the first."""
@@ -83,10 +66,8 @@ def compute_digest(kata: str) -> str:
     """Return a digest of the files that a run depends on: the kata, its foundations, helper modules, its tests."""
     others = course().katas.keys() - {kata, *course().foundations(kata)}
     files = [path for path in sorted(course().assignment.glob("*.py")) if path.stem not in others and path.is_file()]
-    hashed = [
-        f"{path.name}:{hash_content(path.read_bytes())};" for path in (*files, course().tests / f"test_{kata}.py")
-    ]
-    return hash_content("".join(hashed).encode())
+    files.append(course().tests / f"test_{kata}.py")
+    return hash_content("".join(f"{path.name}:{hash_content(path.read_bytes())};" for path in files).encode())
 
 
 def hash_content(content: bytes) -> str:

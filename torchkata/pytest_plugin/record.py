@@ -1,13 +1,12 @@
 """pytest plugin: stores the outcome of each kata, for the command `kata`."""
 
 import uuid
-from collections.abc import Sequence
 
 import pytest
 
 from torchkata.course import course
 from torchkata.i18n import words
-from torchkata.result import TestResult, get_status
+from torchkata.result import get_status
 
 from .history import LastRun, compute_digest, load_state, store_state
 from .report import sum_points
@@ -25,18 +24,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Store the outcome of each kata in `assignment/` if all of its tests have run."""
     if config.getoption("impl") != "assignment":
         return
-    run, found = uuid.uuid4().hex, {}
+    run, state, is_complete = uuid.uuid4().hex, load_state(), False
     for kata, results in get_state(config).results.items():
         if len(results) == len(course().katas[kata].points):
-            found[kata] = make_last_run(kata, results, get_state(config).digests[kata], run)
+            outcomes, digest = [result.outcome for result in results], get_state(config).digests[kata]
+            passed, points = outcomes.count("passed"), sum_points(kata, results)
+            state.runs[kata] = LastRun(get_status(outcomes), passed, digest, run, points)
+            is_complete = True
     try:
-        if found:
-            store_state(load_state().with_runs(found))
+        if is_complete:
+            store_state(state)
     except OSError as error:
         terminalreporter.write_line(words("not_stored", error=error.strerror))
-
-
-def make_last_run(kata: str, results: Sequence[TestResult], files: str, run: str) -> LastRun:
-    """Return a kata's run, to be stored."""
-    outcomes = [result.outcome for result in results]
-    return LastRun(get_status(outcomes), outcomes.count("passed"), files, run, sum_points(kata, results))

@@ -48,6 +48,9 @@ class Place:
     source: str = ""
 
 
+NOWHERE = Place()
+
+
 class Crashed(Exception):
     """An exception of the student's code: its text and the line that raised it."""
 
@@ -58,32 +61,30 @@ class Crashed(Exception):
 
 
 class AbortTest(BaseException):
-    """The base of the exceptions that end a test at once, without shrinking the input."""
+    """The base of the exceptions that end a test at once, without shrinking the input.
+
+    `how` is the reason for the student, `place` the student's line that was running, if known.
+    """
+
+    def __init__(self, how: str = "", place: Place = NOWHERE) -> None:
+        super().__init__(how)
+        self.how = how
+        self.place = place
 
 
 class NotStarted(AbortTest):
     """A stub that still raises NotImplementedError at `place`, or a file that is missing."""
 
     def __init__(self, place: Place) -> None:
-        super().__init__(place.file)
-        self.place = place
+        super().__init__(place.file, place)
 
 
 class TimedOut(AbortTest):
-    """A time limit that was exceeded: `how` names it, `place` is the line that was running, if known."""
-
-    def __init__(self, how: str, place: Place | None = None) -> None:
-        super().__init__(how)
-        self.how = how
-        self.place = place or Place()
+    """A time limit that was exceeded."""
 
 
 class Died(AbortTest):
-    """The end of the process that ran the student's code; `how` gives the reason."""
-
-    def __init__(self, how: str) -> None:
-        super().__init__(how)
-        self.how = how
+    """The end of the process that ran the student's code."""
 
 
 class Inconclusive(AbortTest):

@@ -25,7 +25,7 @@ from torchkata.i18n.notes import said
 
 from . import probes
 from .assignment import Assignment
-from .failures import Crashed, NotStarted, Place, TimedOut
+from .failures import NOWHERE, Crashed, NotStarted, Place, TimedOut
 from .reply import Probe, Reply, clean, run_probe
 from .values import Plain, to_plain
 
@@ -146,7 +146,7 @@ def unwrap_reply(reply: Reply, fallbacks: Collection[str] = ()) -> Plain:
     """Return the value of a reply. Otherwise raises NotStarted or Crashed, but with no line of a fallback."""
     if reply.outcome == "returned":
         return reply.value
-    place = Place() if reply.file in fallbacks else Place(reply.file, reply.line, reply.source)
+    place = NOWHERE if reply.file in fallbacks else Place(reply.file, reply.line, reply.source)
     if reply.outcome == "not_written":
         raise NotStarted(place)
     kind, colon, message = reply.error.partition(": ")
@@ -229,7 +229,7 @@ def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
         if importing:
             signal.setitimer(signal.ITIMER_REAL, IMPORT_POLL_SECONDS)
             return
-        place = get_place(frame) if frame else None
+        place = get_place(frame) if frame else NOWHERE
         raise TimedOut(words("timed_out.call", seconds=f"{seconds:g}"), place)
 
     with run_timer("ITIMER_REAL", "SIGALRM", seconds, stop):
