@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias
@@ -101,50 +101,47 @@ def get_eps(value: Plain) -> float:
     return float(np.finfo(np.float64 if is_float else np.longdouble).eps)
 
 
-def swap_axes(axes: tuple[int, int]) -> Callable[[Pair], Numbers | None]:
-    """Predict two swapped axes; a result with fewer axes is unchanged."""
-
-    def predicted(pair: Pair) -> Numbers:
-        expected = pair.expected
-        return expected.swapaxes(*axes) if expected.ndim > max(axes) else expected
-
-    return predicted
+def apply(function: Callable[..., Any], **options: Any) -> Callable[[Pair], Numbers | None]:
+    """Predict a function of the expected numbers."""
+    return lambda pair: np.asarray(function(pair.expected, **options))
 
 
-def shift_late(pair: Pair) -> Numbers | None:
-    """Predict that each item is the expected previous one, and nothing about the first."""
-    return (
-        pair.expected if not pair.expected.ndim else np.concatenate([fill_nan(pair.expected[:1]), pair.expected[:-1]])
-    )
+def swap_axes(expected: Numbers, axes: tuple[int, int]) -> Numbers:
+    """Swap two axes; an array with fewer axes is unchanged."""
+    return expected.swapaxes(*axes) if expected.ndim > max(axes) else expected
 
 
-def shift_early(pair: Pair) -> Numbers | None:
-    """Predict that each item is the expected next one, and nothing about the last."""
-    return (
-        pair.expected if not pair.expected.ndim else np.concatenate([pair.expected[1:], fill_nan(pair.expected[-1:])])
-    )
+def shift(expected: Numbers, by: int) -> Numbers:
+    """Shift the items by one place, with NaN for the item that has no source."""
+    shifted = np.roll(expected, by, axis=0 if expected.ndim else None)
+    if expected.ndim:
+        shifted[slice(1) if by > 0 else slice(-1, None)] = np.nan
+    return shifted
 
 
-def fill_nan(like: Numbers) -> Numbers:
-    """Return NaNs of the same shape: no prediction."""
-    return np.full(like.shape, np.nan)
+def wrap(expected: Numbers, bits: int, *, is_signed: bool) -> Numbers:
+    """Apply the overflow of an integer of this many bits."""
+    half = 2 ** (bits - 1) if is_signed else 0
+    wrapped: Numbers = (expected + half) % 2**bits - half
+    return wrapped
 
 
-def repeat_first_number(pair: Pair) -> Numbers | None:
-    """Predict that all numbers equal the first, although different ones are expected."""
-    return repeat_first_row(replace(pair, yours=pair.yours.ravel(), expected=pair.expected.ravel()), pair.yours.shape)
+def reduce(expected: Numbers, by: Callable[..., Any], axis: int | None) -> Any:
+    """Reduce an array over one axis or over all."""
+    return by(expected, axis=axis) if expected.ndim and expected.size else expected
 
 
-def repeat_first_row(pair: Pair, shape: tuple[int, ...] | None = None) -> Numbers | None:
-    """Predict that all rows equal the first, although different ones are expected."""
-    yours, expected = pair.yours, pair.expected
+def repeat_first(pair: Pair, *, is_flat: bool) -> Numbers | None:
+    """Predict that all rows (or numbers, if `is_flat`) equal the first, although different ones are expected."""
+    yours, expected = (pair.yours.ravel(), pair.expected.ravel()) if is_flat else (pair.yours, pair.expected)
     if not (yours.ndim and yours.size and expected.ndim):
         return expected
-    if np.all(expected == expected[:1]):
-        return fill_nan(yours).reshape(shape or yours.shape) if np.all(yours == yours[:1]) else None
-    return np.concatenate([fill_nan(yours[:1]), np.broadcast_to(yours[:1], yours[1:].shape)]).reshape(
-        shape or yours.shape
-    )
+    predicted = np.full_like(yours, np.nan)
+    if np.any(expected != expected[:1]):
+        predicted[1:] = yours[:1]
+    elif np.any(yours != yours[:1]):
+        return None
+    return predicted.reshape(pair.yours.shape)
 
 
 def reshape_like(pair: Pair) -> Numbers | None:
@@ -161,75 +158,45 @@ def reorder_like(pair: Pair) -> Numbers | None:
     return predicted
 
 
-def wrap_unsigned(bits: int) -> Callable[[Pair], Numbers | None]:
-    """Predict the overflow of an unsigned integer of this many bits."""
-    return lambda pair: pair.expected % 2**bits
-
-
-def wrap_signed(bits: int) -> Callable[[Pair], Numbers | None]:
-    """Predict the overflow of a signed integer of this many bits."""
-    half = 2 ** (bits - 1)
-    return lambda pair: (pair.expected + half) % (2 * half) - half
-
-
-def apply(function: Callable[[Numbers], Any]) -> Callable[[Pair], Numbers | None]:
-    """Predict a function of the expected numbers."""
-    return lambda pair: np.asarray(function(pair.expected))
-
-
-def reduce(function: Callable[..., Any], axis: int | None) -> Callable[[Pair], Numbers | None]:
-    """Predict the expected numbers reduced over one axis or over all."""
-
-    def predicted(pair: Pair) -> Numbers | None:
-        expected = pair.expected
-        return np.asarray(function(expected, axis=axis)) if expected.ndim and expected.size else expected
-
-    return predicted
-
-
 FORMULAS = (
     Formula("relation.zero", apply(np.zeros_like)),
-    Formula("relation.all_the_same", repeat_first_number),
-    Formula("relation.rows_the_same", repeat_first_row),
+    Formula("relation.all_the_same", partial(repeat_first, is_flat=True)),
+    Formula("relation.rows_the_same", partial(repeat_first, is_flat=False)),
     Formula("relation.negated", apply(np.negative)),
-    *(Formula("relation.transposed", swap_axes(axes), {"axes": f"{axes}"}) for axes in ((0, 1), (1, 2), (0, 2))),
+    *(Formula("relation.transposed", apply(swap_axes, axes=a), {"axes": f"{a}"}) for a in ((0, 1), (1, 2), (0, 2))),
     Formula("relation.reversed", apply(lambda e: e[::-1] if e.ndim else e)),
     Formula("relation.rows_reversed", apply(lambda e: e[..., ::-1] if e.ndim > 1 else e)),
-    Formula("relation.late", shift_late),
-    Formula("relation.early", shift_early),
+    Formula("relation.late", apply(shift, by=1)),
+    Formula("relation.early", apply(shift, by=-1)),
     Formula("relation.whole", apply(np.round)),
     Formula("relation.truncated", apply(np.trunc)),
-    *(Formula("relation.decimals", apply(partial(np.round, decimals=n)), {"count": n}) for n in range(1, 7)),
-    *(Formula("relation.modulo", wrap_unsigned(n), {"bits": n}) for n in (8, 16, 32)),
-    *(Formula("relation.signed", wrap_signed(n), {"bits": n}) for n in (8, 16, 32)),
+    *(Formula("relation.decimals", apply(np.round, decimals=n), {"count": n}) for n in range(1, 7)),
+    *(Formula("relation.modulo", apply(wrap, bits=n, is_signed=False), {"bits": n}) for n in (8, 16, 32)),
+    *(Formula("relation.signed", apply(wrap, bits=n, is_signed=True), {"bits": n}) for n in (8, 16, 32)),
     Formula("relation.absolute", apply(np.abs)),
     Formula("relation.cut_at_zero", apply(lambda e: np.maximum(e, 0))),
     Formula("relation.squared", apply(np.square)),
     Formula("relation.root", apply(np.sqrt)),
     Formula("relation.inverse", apply(lambda e: 1 / e)),
     Formula("relation.shape", reshape_like, is_rule=False),
-    *(Formula("relation.reduced", reduce(np.sum, axis), {"by": f"sum({axis})"}) for axis in (0, -1)),
-    *(Formula("relation.reduced", reduce(np.mean, axis), {"by": f"mean({axis})"}) for axis in (0, -1)),
-    Formula("relation.reduced", reduce(np.sum, None), {"by": "sum()"}),
-    Formula("relation.reduced", reduce(np.mean, None), {"by": "mean()"}),
+    *(
+        Formula("relation.reduced", apply(reduce, by=by, axis=axis), {"by": f"{by.__name__}({text})"})
+        for axis, text in ((0, "0"), (-1, "-1"), (None, ""))
+        for by in (np.sum, np.mean)
+    ),
     Formula("relation.order", reorder_like, is_rule=False),
 )
-
-
-def get_input(pair: Pair, name: str) -> Numbers | None:
-    """Predict an input of this name, unchanged."""
-    return to_numbers(pair.given.get(name))
 
 
 def fit_formulas(pairs: Sequence[Pair]) -> Iterator[Formula]:
     """Yield formulas that depend on the inputs or on one answer: an input, a size as a factor, a number, a bound."""
     for name in pairs[0].given:
-        yield Formula("relation.unchanged", partial(get_input, name=name), {"name": name})
+        yield Formula("relation.unchanged", partial(predict_input, name=name), {"name": name})
     for size in collect_sizes(pairs[0].given):
         if len({collect_sizes(pair.given).get(size) for pair in pairs}) == 1:
             continue
         for key, power in POWERS.items():
-            yield Formula(key, scale_by_size(size, power), {"size": size})
+            yield Formula(key, partial(scale_by_size, size=size, power=power), {"size": size})
     pair = max(pairs, key=lambda pair: pair.yours.shape == pair.expected.shape and find_largest(pair.expected))
     if pair.yours.shape != pair.expected.shape or not find_largest(pair.expected) or not np.isfinite(pair.yours).all():
         return
@@ -247,14 +214,15 @@ def fit_formulas(pairs: Sequence[Pair]) -> Iterator[Formula]:
 POWERS = {"relation.times": 1.0, "relation.over": -1.0, "relation.times_root": 0.5, "relation.over_root": -0.5}
 
 
-def scale_by_size(size: str, power: float) -> Callable[[Pair], Numbers | None]:
+def predict_input(pair: Pair, name: str) -> Numbers | None:
+    """Predict an input of this name, unchanged."""
+    return to_numbers(pair.given.get(name))
+
+
+def scale_by_size(pair: Pair, size: str, power: float) -> Numbers | None:
     """Predict the expected numbers times a power of a size."""
-
-    def predicted(pair: Pair) -> Numbers | None:
-        found = collect_sizes(pair.given).get(size)
-        return pair.expected * np.float64(found) ** power if found else None
-
-    return predicted
+    found = collect_sizes(pair.given).get(size)
+    return pair.expected * np.float64(found) ** power if found else None
 
 
 def format_factor(factor: float) -> str:
