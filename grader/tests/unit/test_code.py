@@ -140,4 +140,4 @@ def test_no_more_is_kept_than_is_sensible_and_the_page_says_so() -> None:
     assert [one.whole for one in found.values()][:3] == [True, True, False]
     assert set(found) == set(files)
     cut = HandIn("sha256:0", NOON, {"get_batch.py": Source("x", whole=False)})
-    assert "The rest of this file was not kept." in page_of(made_results.result(), cut)
+    assert "This file was truncated." in page_of(made_results.result(), cut)

@@ -72,5 +72,5 @@ def test_the_github_summary_and_annotations_show_nothing_of_hidden_tests(hide: H
     summary = github.summary(made)
     assert "secret" not in line + summary
     assert "line=" not in line
-    assert "get_batch · claim\n  What it asked and what came back is hidden." in summary
+    assert "get_batch · claim\n  Its input and your result are hidden." in summary
     assert "crashed" not in summary

@@ -64,7 +64,7 @@ def test_a_hidden_test_that_may_say_its_claim_shows_the_first_line_alone(hide: H
     hide("hidden", "claim")
     row = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)[2]
     assert row.result.name == "test_starts_are_uniform"
-    assert row.result.message == "get_batch · claim\n  What it asked and what came back is hidden."
+    assert row.result.message == "get_batch · claim\n  Its input and your result are hidden."
     assert (row.result.outcome, row.result.file, row.result.line) == ("failed", "", 0)
 
 
