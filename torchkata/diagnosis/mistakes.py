@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -24,6 +24,7 @@ class Mistake:
     right: Callable[..., Any]
     mistaken: Callable[..., Any]
     constants: Mapping[str, Sequence[float]] = field(default_factory=dict)  # the possible values of each
+    values: Mapping[str, float] = field(default_factory=dict)  # the value of each, in an expanded mistake
 
 
 def instead_of(
@@ -46,22 +47,12 @@ def instead_of(
     return lambda mistaken: Mistake(message, right, mistaken, constants)
 
 
-@dataclass(frozen=True)
-class FittedMistake:
-    """A mistake with a value for each of its constants."""
-
-    message: str
-    right: Callable[..., Any]
-    mistaken: Callable[..., Any]
-    values: Mapping[str, float]
-
-
-def expand_constants(one: Mistake) -> Iterator[FittedMistake]:
+def expand_constants(mistake: Mistake) -> Iterator[Mistake]:
     """Yield the mistake with every combination of its constants."""
-    for chosen in product(*one.constants.values()):
-        values = dict(zip(one.constants, chosen, strict=True))
-        message = one.message.format(**values) if values else one.message
-        yield FittedMistake(message, one.right, partial(one.mistaken, **values), values)
+    for chosen in product(*mistake.constants.values()):
+        values = dict(zip(mistake.constants, chosen, strict=True))
+        message = mistake.message.format(**values) if values else mistake.message
+        yield replace(mistake, message=message, mistaken=partial(mistake.mistaken, **values), values=values)
 
 
 @dataclass(frozen=True)
@@ -69,7 +60,7 @@ class KnownMistake:
     """All mistakes with the same message, in one or several functions of the oracle."""
 
     message: str
-    parts: tuple[FittedMistake, ...]
+    parts: tuple[Mistake, ...]
 
 
 @cached_by_course
@@ -84,7 +75,7 @@ def load_named_mistakes(kata: str) -> dict[str, Mistake]:
 @cached_by_course
 def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
     """Return the mistakes of a kata, grouped by message."""
-    together: dict[str, list[FittedMistake]] = {}
+    together: dict[str, list[Mistake]] = {}
     for one in load_named_mistakes(kata).values():
         for part in expand_constants(one):
             together.setdefault(part.message, []).append(part)
@@ -114,7 +105,7 @@ def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
             oracle_is_mistaken.reset(before)
 
 
-def make_patch(part: FittedMistake, busy: list[bool]) -> Callable[..., Any]:
+def make_patch(part: Mistake, busy: list[bool]) -> Callable[..., Any]:
     """Return the function to patch into the oracle; `busy` is set while any part of the mistake runs."""
 
     def function(*args: Any, **kwargs: Any) -> Any:

@@ -69,12 +69,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep only the workloads of the katas that `--kata` selects."""
     katas = config.getoption("kata")
-    items[:] = [item for item in items if not (is_timed(item) and katas and get_workload(item).uses[-1] not in katas)]
-
-
-def is_timed(item: pytest.Item) -> bool:
-    """Return whether an item is a speed test."""
-    return is_speed(item.path)
+    items[:] = [
+        item for item in items if not (is_speed(item.path) and katas and get_workload(item).uses[-1] not in katas)
+    ]
 
 
 def is_speed(path: Path) -> bool:
@@ -138,7 +135,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Record the result of a workload and replace its traceback by the message for the student."""
     raised = call.excinfo
-    if not is_timed(item) or call.when == "teardown" or isinstance(raised and raised.value, KeyboardInterrupt):
+    if not is_speed(item.path) or call.when == "teardown" or isinstance(raised and raised.value, KeyboardInterrupt):
         return (yield)
     if raised is not None and isinstance(raised.value, pytest.skip.Exception):
         row = Row(TestResult(get_workload(item).name, "not_graded", message=str(raised.value.msg)))
