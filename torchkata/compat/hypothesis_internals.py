@@ -71,7 +71,7 @@ def limit_examples(test: Any) -> Iterator[None]:
 def draw_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:
     """Yield the simplest input and `count - 1` random ones, each with its `ConjectureData`.
 
-    A body that draws more (`st.data()`) draws from the same data. There is no search, mutation or shrinking, so a
+    A body that draws more (`st.data()`) draws from the same data. Nothing is searched, mutated or shrunk, so a
     strategy that rejects most draws yields fewer inputs.
     """
     random, strategies = Random(seed), get_strategies(test)
@@ -96,7 +96,7 @@ def has_saved_failures(test: Any) -> bool:
 
 
 def is_empty(database: ExampleDatabase) -> bool:
-    """Return whether the database's folder is empty: computing a test's key takes as long as a simple test."""
+    """Return whether the folder is empty. This saves computing the test's key, which costs as much as a simple test."""
     return isinstance(database, DirectoryBasedExampleDatabase) and not any(database.path.glob("*"))
 
 

@@ -31,8 +31,8 @@ def reduce_torch_overhead() -> None:
 def skip_dynamo_import() -> None:
     """Unwrap the methods of `Optimizer` and each optimizer's `step`.
 
-    torch wraps them so that `torch.compile` skips them, and the wrappers import `torch._dynamo`, which takes as long as
-    importing torch. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but not the one
+    torch wraps them so that `torch.compile` skips them, and the wrappers import `torch._dynamo`, which doubles torch's
+    import time. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but not the one
     of `step` (`torch/optim/optimizer.py`). Without `torch.compile`, this changes no results.
     """
     for method in vars(torch.optim.Optimizer).values():
@@ -60,7 +60,7 @@ def set_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
 def skip_stack_traces() -> None:
     """Let `torch.manual_seed` skip the stack traces that it records for devices that are not initialized yet.
 
-    torch records three per call, to show them if CUDA fails to start later. This takes a hundred times as long as
+    torch records three per call, to show them if CUDA fails to start later. This costs a hundred times more than
     seeding.
     """
     for backend in (torch.cuda, torch.xpu, torch.mtia):
