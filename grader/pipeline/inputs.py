@@ -29,7 +29,7 @@ class DrawnInputs:
     def __init__(self) -> None:
         self.drawn: dict[object, tuple[tuple[int, int], list[dict[str, Any]] | None]] = {}  # by test
 
-    def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
+    def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
         """Return the inputs of this test, as `torchkata.pytest_plugin.first_pass.Inputs.of` does."""
         wanted = (seed, get_settings(item.obj).max_examples)
         drawn, inputs = self.drawn.get(item.obj, (None, None))

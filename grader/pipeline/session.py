@@ -290,7 +290,7 @@ def draw_ahead(job: Job, tests: Tests) -> None:
             item = tests.items[kata.name][name]
             if is_property(item):
                 with examples_for(job, item):
-                    inputs.of(item, job.seed)
+                    inputs.draw(item, job.seed)
 
 
 def is_property(item: pytest.Function) -> bool:

@@ -40,12 +40,6 @@ def register_random_generators() -> None:
         pass
 
 
-def get_strategies(test: Any) -> dict[str, SearchStrategy[Any]]:
-    """Return the strategies that `@given` has for this test, by argument."""
-    found: dict[str, SearchStrategy[Any]] = test.hypothesis._given_kwargs
-    return found
-
-
 def has_explicit_examples(test: Any) -> bool:
     """Return whether the test has an `@example`."""
     return bool(getattr(test, "hypothesis_explicit_examples", ()))
@@ -74,7 +68,8 @@ def draw_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict
     A body that draws more (`st.data()`) draws from the same data. Nothing is searched, mutated or shrunk, so a
     strategy that rejects most draws yields fewer inputs.
     """
-    random, strategies = Random(seed), get_strategies(test)
+    random = Random(seed)
+    strategies: dict[str, SearchStrategy[Any]] = test.hypothesis._given_kwargs
     for number in range(count):
         for attempt in range(ATTEMPTS):
             data = ConjectureData(random=random, prefix=() if number or attempt else SIMPLEST)

@@ -8,18 +8,7 @@ from torchkata.compare.show import shorten, show
 from torchkata.i18n import labelled, words
 from torchkata.i18n.notes import said
 from torchkata.result import BROKEN, UNUSABLE, Outcome, TestResult
-from torchkata.seam.failures import (
-    NOWHERE,
-    BrokenTest,
-    Crashed,
-    Died,
-    Inconclusive,
-    NotStarted,
-    Place,
-    TimedOut,
-    Unmet,
-    Wrong,
-)
+from torchkata.seam.failures import BrokenTest, Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
 from torchkata.seam.reply import format_error
 from torchkata.seam.student import Call
 
@@ -95,7 +84,7 @@ def explain(
     body = [labelled(label and words(f"label.{label}"), shorten(text, MAX_LINE)) for label, text in lines if text]
     named = [f"  {words('label.looks_like')}{looks_like}"] if looks_like else []
     message = "\n".join([heading, *named, *body, f"  {words('label.again')}{again}"])
-    place: Place = getattr(error, "place", NOWHERE)
+    place: Place = getattr(error, "place", Place())
     return TestResult(
         test, outcome, message=message, diagnosis=diagnosis or None, file=place.file, line=place.line, cause=cause
     )

@@ -25,7 +25,7 @@ def group_failures(results: Sequence[TestResult]) -> list[Block]:
     if not any(result.outcome in FAILED and result not in stuck for result in results):
         stuck = []
     causes: dict[tuple[str, str], list[TestResult]] = {}
-    for result in sorted(results, key=lambda result: (not result.diagnosis, not is_known(result), is_unmet(result))):
+    for result in sorted(results, key=lambda r: (not r.diagnosis, r.diagnosis not in r.explained_by, is_unmet(r))):
         if result.outcome != "passed" and result not in stuck:
             causes.setdefault((result.outcome, get_cause(result, named)), []).append(result)
     return [Block(tuple(group)) for group in causes.values()] + [Block(tuple(stuck), waits=True)] * bool(stuck)
@@ -42,11 +42,6 @@ def get_cause(result: TestResult, named: Collection[str]) -> str:
 def get_explanation(result: TestResult, named: Collection[str]) -> str:
     """Return a known mistake that some test has `named`, or the test's own diagnosis."""
     return next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
-
-
-def is_known(result: TestResult) -> bool:
-    """Return whether the diagnosis is a known mistake."""
-    return result.diagnosis in result.explained_by
 
 
 def is_unmet(result: TestResult) -> bool:

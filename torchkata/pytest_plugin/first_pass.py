@@ -10,6 +10,7 @@ An `Inputs` object supplies the inputs: on a student's machine new ones in every
 import inspect
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -28,32 +29,28 @@ ENGINE_OPTIONS = tuple(f"--hypothesis-{name}" for name in ("profile", "show-stat
 class Inputs(Protocol):
     """A source of inputs for properties, in place of Hypothesis' engine."""
 
-    def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
+    def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
         """Return the inputs of this test, None if only Hypothesis can draw them."""
 
 
+@dataclass(frozen=True)
 class Input:
     """The arguments that `@given` would pass, and a callback for the case that the test fails on them."""
 
-    def __init__(self, given: dict[str, Any], failed: Callable[[], None] = lambda: None) -> None:
-        self.given = given
-        self.failed = failed
+    given: dict[str, Any]
+    failed: Callable[[], None] = lambda: None
 
 
 class NewInputs:
     """New inputs in every run. A failing input is saved for Hypothesis, which then runs first the next time."""
 
-    def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
+    def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
         """Return new inputs, None if the test has examples or saved failures."""
         test = item.obj
         if internals.has_explicit_examples(test) or internals.has_saved_failures(test):
             return None
-        return self.drawn(test, seed)
-
-    def drawn(self, test: Any, seed: int) -> "Generator[Input]":
-        """Yield the inputs one by one, so that none is drawn after a failure."""
-        for given, data in internals.draw_without_engine(test, seed, internals.get_settings(test).max_examples):
-            yield Input(given, partial(internals.save_failure, test, data))
+        draws = internals.draw_without_engine(test, seed, internals.get_settings(test).max_examples)
+        return (Input(given, partial(internals.save_failure, test, data)) for given, data in draws)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -67,7 +64,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     inputs, kata = get_state(pyfuncitem.config).inputs, find_kata(pyfuncitem.path)
     if inputs is None or kata is None or pyfuncitem.cls is not None or not hasattr(pyfuncitem.obj, "hypothesis"):
         return None
-    ahead = inputs.of(pyfuncitem, get_state(pyfuncitem.config).seed)
+    ahead = inputs.draw(pyfuncitem, get_state(pyfuncitem.config).seed)
     if ahead is None:
         return None
     taken = inspect.signature(pyfuncitem.obj).parameters

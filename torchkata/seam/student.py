@@ -229,7 +229,10 @@ def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
         if importing:
             signal.setitimer(signal.ITIMER_REAL, IMPORT_POLL_SECONDS)
             return
-        place = get_place(frame) if frame else NOWHERE
+        place = NOWHERE
+        if frame is not None:
+            file, line = frame.f_code.co_filename, frame.f_lineno
+            place = Place(Path(file).name, line, clean(linecache.getline(file, line)))
         raise TimedOut(words("timed_out.call", seconds=f"{seconds:g}"), place)
 
     with run_timer("ITIMER_REAL", "SIGALRM", seconds, stop):
@@ -249,9 +252,3 @@ def run_timer(timer: str, number: str, seconds: float, stop: Callable[[int, Fram
     finally:
         signal.setitimer(getattr(signal, timer), 0)
         signal.signal(getattr(signal, number), before)
-
-
-def get_place(frame: FrameType) -> Place:
-    """Return the line that a frame is executing."""
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    return Place(Path(file).name, line, clean(linecache.getline(file, line)))

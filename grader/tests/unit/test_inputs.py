@@ -248,7 +248,7 @@ def test_error_of_a_strategy_is_left_to_the_test() -> None:
         student.call(echo, number)
 
     item = item_of(test_numbers, None, Counting())
-    assert DrawnInputs().of(item, 3) is None
+    assert DrawnInputs().draw(item, 3) is None
     with pytest.raises(ValueError, match="a bug in the strategy"):
         test_numbers(student=item.funcargs["student"])
 
@@ -284,7 +284,7 @@ def test_drawn_inputs_depend_on_seed_and_examples() -> None:
         student.call(echo, number)
 
     def numbers(inputs: DrawnInputs, seed: int) -> list[int]:
-        return [one.given["number"] for one in inputs.of(item, seed) or ()]
+        return [one.given["number"] for one in inputs.draw(item, seed) or ()]
 
     item, inputs = item_of(test_numbers, None, Counting()), DrawnInputs()
     first, other = numbers(inputs, 5), numbers(inputs, 6)
