@@ -30,7 +30,7 @@ class DrawnInputs:
         self.drawn: dict[object, tuple[tuple[int, int], list[dict[str, Any]] | None]] = {}  # by test
 
     def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """Return the inputs of this test, as `torchkata.pytest_plugin.first_pass.Inputs.of` does."""
+        """Return the inputs of this test, as `torchkata.pytest_plugin.first_pass.Inputs.draw` does."""
         wanted = (seed, get_settings(item.obj).max_examples)
         drawn, inputs = self.drawn.get(item.obj, (None, None))
         if drawn != wanted:
