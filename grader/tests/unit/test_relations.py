@@ -116,7 +116,7 @@ def test_noise_tells_nothing(seed: int, size: float) -> None:
 def test_reversed_shape_is_said_to_be_transposed() -> None:
     seen = [Comparison({"weight": [3, n]}, {"weight": [n, 3]}) for n in range(4, 8)]
     assert relations.find_relation(seen, of_shapes=True).sentence == (
-        "weight: stored transposed: your shape is the expected shape reversed"
+        "weight: stored transposed (your shape is the expected shape reversed)"
     )
     assert relation(seen) == "weight: your result is reversed"
 
