@@ -92,27 +92,27 @@ def cost_of(student: Student, num_layers: int, segment: int, asks: bool = True) 
 
 
 @given(networks())
-def test_outputs_are_those_of_the_plain_network(student: Student, network: Network) -> None:
+def test_outputs_equal_plain_network(student: Student, network: Network) -> None:
     """The outputs are those of all blocks in order, however they are cut into segments."""
     y = student.call(probes.forward, network.dim, network.weights, network.segment, network.x)
     assert_outputs(y, network)
 
 
 @given(networks(fewest_rows=1).filter(is_steady), st.integers(1, 2))
-def test_gradients_are_those_of_the_plain_network(student: Student, network: Network, times: int) -> None:
+def test_gradients_equal_plain_network(student: Student, network: Network, times: int) -> None:
     """Gradients reach all weights and x, as without activation checkpointing; those of a second pass are added."""
     check_gradients(student, network, asks=True, times=times)
 
 
 @given(networks(fewest_layers=1, fewest_rows=1).filter(is_steady))
-def test_weights_get_gradients_when_x_asks_for_none(student: Student, network: Network) -> None:
+def test_weights_get_gradients_if_x_needs_none(student: Student, network: Network) -> None:
     """Every weight gets its gradient where x needs none, as data never does."""
     check_gradients(student, network, asks=False)
     check_gradients(student, replace(network, x=network.x[:0], grad_y=network.grad_y[:0]), asks=False)
 
 
 @given(st.integers(1, 5), st.integers(0, 5), st.integers(1, 7))
-def test_the_weights_of_a_plain_network_load(student: Student, dim: int, num_layers: int, segment: int) -> None:
+def test_state_dict_equals_plain_network(student: Student, dim: int, num_layers: int, segment: int) -> None:
     """state_dict has the keys layers.0.weight and so on, as without segments, each (dim, dim), and nothing else."""
     anatomy = student.call(probes.anatomy, dim, num_layers, segment)
     for part, names in oracle.anatomy(dim, num_layers, segment).items():
@@ -121,7 +121,7 @@ def test_the_weights_of_a_plain_network_load(student: Student, dim: int, num_lay
 
 @costly
 @given(DEPTHS, SEGMENTS, st.booleans())
-def test_only_the_inputs_of_segments_are_kept(student: Student, num_layers: int, segment: int, asks: bool) -> None:
+def test_forward_keeps_only_segment_inputs(student: Student, num_layers: int, segment: int, asks: bool) -> None:
     """After the forward pass, the inputs of the segments and the output are kept, and no other activations."""
     kept = cost_of(student, num_layers, segment, asks)["kept"]
     expected = oracle.kept(num_layers, segment)
@@ -165,7 +165,7 @@ def test_each_segment_is_recomputed_once(student: Student, num_layers: int, segm
 
 
 @given(networks(fewest_layers=1, fewest_rows=1))
-def test_evaluation_keeps_nothing(student: Student, network: Network) -> None:
+def test_no_grad_keeps_no_activations(student: Student, network: Network) -> None:
     """Under torch.no_grad() the outputs are the same, each layer runs once, and no activation but the last stays."""
     num_layers = len(network.weights)
     reply = student.call(probes.evaluation, network.dim, network.weights, network.segment, network.x)

@@ -30,7 +30,7 @@ SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
 
 @costly
 @given(RUNS, st.integers(1, 10**6), st.integers(0, 2), st.booleans())
-def test_a_resumed_run_equals_the_uninterrupted_one(
+def test_resumed_run_equals_uninterrupted_run(
     student: Student, lesson: Lesson, step: int, stop: int, as_path: bool
 ) -> None:
     """Save, load into fresh objects, go on: losses and weights are bit for bit those of the run that never stopped."""
@@ -78,7 +78,7 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
 
 @costly
 @given(st.integers(0, 10**6) | BEYOND_FLOATS, st.booleans())
-def test_load_returns_the_step(student: Student, step: int, as_path: bool) -> None:
+def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
     """load_checkpoint returns the step that was saved, an int, from a path that is a str or a Path."""
     reply = student.call(probes.resume, [torch.ones(2, 1)], [torch.ones(1, 2)], [torch.ones(1)], 1, step, as_path)
     with asking(checkpoint_code.saved_and_loaded(step, as_path)):
@@ -99,7 +99,7 @@ def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
 
 @costly
 @given(st.sampled_from(["run", "run.ckpt", "step.1000", "run.pt", "run.npz"]))
-def test_the_checkpoint_is_the_file_at_path(student: Student, name: str) -> None:
+def test_checkpoint_is_written_to_exact_path(student: Student, name: str) -> None:
     """The checkpoint is the file at path itself, whatever its name ends in: no ending is added to it."""
     files = student.call(probes.files, name)
     renamed = "save_checkpoint writes the checkpoint under another name than path"
@@ -119,7 +119,7 @@ def test_frozen_parameters_stay_frozen(student: Student, num_layers: int, place:
 
 @costly
 @given(RUNS)
-def test_later_training_does_not_reach_the_checkpoint(student: Student, lesson: Lesson) -> None:
+def test_later_training_does_not_change_checkpoint(student: Student, lesson: Lesson) -> None:
     """What is loaded is what was saved, however the model was trained since; gradients and mode are not part of it."""
     reply = student.call(probes.trained_on, lesson.weights, lesson.xs, lesson.ys)
     check_weights(reply["loaded"], lesson.weights, change=1.0, later=reply["later"])
@@ -130,7 +130,7 @@ def test_later_training_does_not_reach_the_checkpoint(student: Student, lesson: 
 
 @costly
 @given(st.sampled_from(["float32", "bfloat16", "float64"]), st.integers(1, 3), st.integers(0, 2), SEEDS)
-def test_every_value_survives(student: Student, dtype: str, dim: int, num_layers: int, seed: int) -> None:
+def test_values_survive_bit_for_bit(student: Student, dtype: str, dim: int, num_layers: int, seed: int) -> None:
     """NaN, infinities, the smallest numbers and bfloat16 come back as they were, in parameters and in buffers."""
     rng = rng_of(seed)
     weights = [normal(rng, shape, torch.float64) for shape in [[dim, dim]] * num_layers + [[dim, 1]]]
@@ -146,7 +146,7 @@ def test_every_value_survives(student: Student, dtype: str, dim: int, num_layers
 
 @costly
 @given(st.sampled_from([40, 24]), SEEDS)
-def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed: int) -> None:
+def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int) -> None:
     """A save that fails half-way (the disk is full) raises, and the checkpoint before it can still be loaded."""
     weights = deep_weights(rng_of(seed), dim, 1)
     reply = student.call(probes.failing_save, weights)
@@ -162,7 +162,7 @@ def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed
 
 @costly
 @given(st.integers(1, 8))
-def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> None:
+def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None:
     """The file is written under a name of its own, in path's folder or below, then put in place with os.replace."""
     moves = student.call(probes.moves, dim)
     direct = "nothing was moved onto path from its folder: it is written directly, or comes from elsewhere"
@@ -176,7 +176,7 @@ def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> N
 
 @costly
 @given(st.sampled_from(["torch", "pickle"]))
-def test_loading_runs_no_code_from_the_file(student: Student, written_by: str) -> None:
+def test_loading_runs_no_code(student: Student, written_by: str) -> None:
     """A file that somebody else has prepared can't run code when it is loaded."""
     ran = student.call(probes.hostile_file, 2, written_by)
     check(
@@ -188,7 +188,7 @@ def test_loading_runs_no_code_from_the_file(student: Student, written_by: str) -
 
 @costly
 @given(st.integers(1, 6), SEEDS)
-def test_tensors_from_another_device_are_loaded(student: Student, dim: int, seed: int) -> None:
+def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> None:
     """A checkpoint saved on a GPU loads onto the CPU: map_location."""
     weights = deep_weights(rng_of(seed), dim, 1)
     reply = student.call(probes.from_elsewhere, weights)
@@ -203,7 +203,7 @@ def test_tensors_from_another_device_are_loaded(student: Student, dim: int, seed
 
 @costly
 @given(RUNS, st.sampled_from([0.5, 0.9, 1.0, 0.0]))
-def test_a_truncated_file_is_refused(student: Student, lesson: Lesson, part: float) -> None:
+def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) -> None:
     """A file that was cut off raises, and leaves the model and the optimizer as they were."""
     reply = student.call(probes.truncated, lesson.weights, lesson.xs, lesson.ys, part)
     left = f"only {part:.0%}" if part < 1 else "all but the last byte"
@@ -233,7 +233,7 @@ SHAPES = {"w": [2, 2], "final": [2, 1]}
         ]
     )
 )
-def test_a_checkpoint_of_another_model_is_refused(
+def test_mismatched_model_raises(
     student: Student, case: tuple[dict[str, list[int]], dict[str, list[int]], str]
 ) -> None:
     """A missing, unexpected or renamed parameter, or one of another shape, raises instead of being passed over."""

@@ -23,7 +23,7 @@ def test_forward_is_the_product_of_all_layers(student: Student, case: DeepCase) 
 
 
 @given(deep_cases(batch=sizes(1, 1, 0)))
-def test_batches_of_one_row_and_of_none(student: Student, case: DeepCase) -> None:
+def test_batch_sizes_one_and_zero_work(student: Student, case: DeepCase) -> None:
     """A batch of one row gives shape [1], a batch of none gives shape [0]."""
     yours = student.call(probes.forward, case.weights, case.x)
     weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
@@ -32,7 +32,7 @@ def test_batches_of_one_row_and_of_none(student: Student, case: DeepCase) -> Non
 
 
 @given(deep_cases(batch=st.integers(2, 5)))
-def test_rows_do_not_know_of_each_other(student: Student, case: DeepCase) -> None:
+def test_rows_are_independent(student: Student, case: DeepCase) -> None:
     """Each row of a batch comes out as it would alone."""
     yours = student.call(probes.rows_alone, case.weights, case.x)
     weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
@@ -68,7 +68,7 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 
 
 @given(sizes(3, 6, 2), st.integers(2, 4), st.integers(0, 2**31))
-def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_layers: int, seed: int) -> None:
+def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """No two layers, of one model or of two, share their memory or their values at the start; nothing is seeded."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     weights = start["weights"]
@@ -82,7 +82,7 @@ def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_la
             check(not alike, mistake=note, yours=weight)
 
 
-def test_layers_start_as_linear_does(student: Student, seed: int) -> None:
+def test_layers_use_linear_initialization(student: Student, seed: int) -> None:
     """Each layer has Linear(dim, dim)'s initialization, of standard deviation 1 / sqrt(dim), whatever its depth."""
     dim, num_layers = 128, 4
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)

@@ -78,7 +78,7 @@ def check_loss(reply: Plain, task: Task, roundings: float) -> None:
 
 
 @given(tasks())
-def test_products_run_in_bfloat16_and_the_rest_in_float32(student: Student, task: Task) -> None:
+def test_matmuls_are_bfloat16_and_state_is_float32(student: Student, task: Task) -> None:
     """In mixed precision matrix multiplications are bfloat16; parameters, gradients, optimizer state stay float32."""
     dtypes = call(student, task)["dtypes"]
     products = "products in the forward pass"
@@ -92,13 +92,13 @@ def test_products_run_in_bfloat16_and_the_rest_in_float32(student: Student, task
 
 
 @given(tasks(whole=True))
-def test_the_loss_is_computed_in_float32(student: Student, task: Task) -> None:
+def test_loss_is_computed_in_float32(student: Student, task: Task) -> None:
     """The loss is the mean squared error with all of float32's digits, where bfloat16 holds the predictions exactly."""
     check_loss(call(student, task), task, roundings=8)
 
 
 @given(tasks())
-def test_the_loss_is_the_one_before_the_step(student: Student, task: Task) -> None:
+def test_loss_is_from_before_the_step(student: Student, task: Task) -> None:
     """The loss that comes back is the one before the step, but for bfloat16's roundings, and carries no graph."""
     reply = call(student, task)
     check_loss(reply, task, roundings=8 * (len(task.weights) + 2) * COARSE)
@@ -109,13 +109,13 @@ def test_the_loss_is_the_one_before_the_step(student: Student, task: Task) -> No
 
 
 @given(tasks())
-def test_the_step_takes_the_gradients_of_this_batch(student: Student, task: Task) -> None:
+def test_step_uses_only_this_batch_gradients(student: Student, task: Task) -> None:
     """optimizer.step() finds the gradients of this batch's mean squared error, and nothing of those before."""
     check_gradients(call(student, task, check), task)
 
 
 @given(tasks(powers=(24, -24, 40, -40)))
-def test_numbers_beyond_the_range_of_float16_survive(student: Student, task: Task) -> None:
+def test_values_beyond_float16_range_survive(student: Student, task: Task) -> None:
     """Numbers of 1e7 and more do not become infinite, those of 1e-8 and less not zero: bfloat16's range is wide."""
     check_gradients(call(student, task), task)
 

@@ -73,21 +73,21 @@ def check_losses(yours: Sequence[float], exact: Sequence[float], scales: Sequenc
 
 @costly
 @given(lessons(steps=st.integers(1, 1), num_layers=st.integers(0, 3)), RATES)
-def test_one_step_descends_the_mean_squared_error(student: Student, lesson: Lesson, lr: float) -> None:
+def test_one_step_descends_mean_squared_error(student: Student, lesson: Lesson, lr: float) -> None:
     """One step moves every weight against the gradient of the mean squared error, and reports the loss before it."""
     check_run(student, lesson, lr)
 
 
 @costly
 @given(lessons(steps=st.integers(2, 5), num_layers=st.integers(0, 2)), RATES)
-def test_every_step_starts_from_zero_gradients(student: Student, lesson: Lesson, lr: float) -> None:
+def test_gradients_are_zeroed_between_steps(student: Student, lesson: Lesson, lr: float) -> None:
     """Several steps, each with the gradient of its own batch alone and its own loss reported."""
     check_run(student, lesson, lr)
 
 
 @costly
 @given(lessons(steps=st.integers(2, 4), num_layers=st.integers(0, 2)), st.sampled_from([0.0, 7e-4, 7e-4, 1e-2, 0.1]))
-def test_no_step_is_left_out(student: Student, lesson: Lesson, error: float) -> None:
+def test_no_step_is_skipped(student: Student, lesson: Lesson, error: float) -> None:
     """A step whose loss is small, or 0, is a step like any other: it is taken, and so are all that follow."""
     with precondition("already steps whose losses are not small go elsewhere"):
         check_run(student, lesson, 0.01)
@@ -100,7 +100,7 @@ def test_no_step_is_left_out(student: Student, lesson: Lesson, error: float) -> 
 
 @costly
 @given(lessons(steps=st.integers(1, 5), num_layers=st.integers(0, 2)))
-def test_each_step_asks_for_one_batch(student: Student, lesson: Lesson) -> None:
+def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
     """Each step calls get_batch(B=B) once."""
     diverging = replace(lesson, ys=[lesson.ys[0] + math.inf, *lesson.ys[1:]])
     infinite = "the loss of the first step is infinite here: those that follow are steps all the same"
@@ -112,7 +112,7 @@ def test_each_step_asks_for_one_batch(student: Student, lesson: Lesson) -> None:
 
 @costly
 @given(lessons(steps=st.integers(1, 3), num_layers=st.integers(0, 2)))
-def test_losses_carry_no_graph(student: Student, lesson: Lesson) -> None:
+def test_losses_are_detached(student: Student, lesson: Lesson) -> None:
     """The losses that come back are detached from the graph."""
     reply = run(student, lesson, 0.01)
     loss_values(reply["losses"], len(lesson.xs))
@@ -122,7 +122,7 @@ def test_losses_carry_no_graph(student: Student, lesson: Lesson) -> None:
     )
 
 
-def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> None:
+def test_memory_does_not_grow_with_steps(student: Student, seed: int) -> None:
     """Nothing of a step stays alive but its loss: a long run needs no more memory than a short one."""
     rng = rng_of(seed)
     alive = student.call(probes.alive, 4, 2, [normal(rng, [3, 4])] * 24, [normal(rng, [3])] * 24)
@@ -136,7 +136,7 @@ def test_memory_does_not_grow_with_the_steps(student: Student, seed: int) -> Non
 
 @costly
 @given(lessons(steps=st.integers(1, 2), num_layers=st.integers(0, 2)), st.sampled_from([0.1, 0.25]))
-def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: float) -> None:
+def test_only_your_sgd_moves_the_model(student: Student, lesson: Lesson, lr: float) -> None:
     """SGD from sgd.py moves the model, at the given learning rate, and nothing else does."""
     reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys, STEPS)
     expected = oracle.seen_by_sgd(STEPS, lr)
@@ -151,7 +151,7 @@ def test_the_step_is_taken_by_your_sgd(student: Student, lesson: Lesson, lr: flo
 
 @costly
 @given(st.integers(1, 4), st.integers(0, 3), SEEDS)
-def test_no_steps_leave_the_model_untrained(student: Student, dim: int, num_layers: int, seed: int) -> None:
+def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """num_train_steps=0 returns a tuple of a new Cruncher and no losses."""
     reply = student.call(probes.untrained, dim, num_layers, seed)
     check(reply["is a tuple"], "model and losses should come as a tuple", expected="a tuple (model, losses)")
@@ -165,13 +165,13 @@ def test_no_steps_leave_the_model_untrained(student: Student, dim: int, num_laye
 
 @costly
 @given(st.sampled_from(["cpu", "meta"]), st.integers(1, 4), st.integers(0, 3))
-def test_the_model_is_built_on_the_device(student: Student, device: str, dim: int, num_layers: int) -> None:
+def test_model_is_on_requested_device(student: Student, device: str, dim: int, num_layers: int) -> None:
     """The model's parameters are on the device that was asked for."""
     reply = student.call(probes.built_on, dim, num_layers, device)
     assert_equal(reply, oracle.built(dim, num_layers, device), what="the model")
 
 
-def test_training_fits_what_can_be_fitted(student: Student, seed: int) -> None:
+def test_training_fits_linear_data(student: Student, seed: int) -> None:
     """On data that a linear model can fit, the loss falls a thousandfold."""
     rng = rng_of(seed)
     x, weights = normal(rng, [16, 3]), deep_weights(rng, 3, 0)
