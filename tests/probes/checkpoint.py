@@ -18,7 +18,7 @@ from torchkata import typed
 
 from . import checkpoint_code
 from .attempts import refusal
-from .cruncher import load, loaded, weights_of
+from .cruncher import build_model, copy_weights, load
 from .disasters import Failing, FileEvents, Moves, Payload, small_files_only
 
 
@@ -31,7 +31,7 @@ def folder() -> Iterator[Path]:
 
 def fresh(assignment: Any, weights: Sequence[Tensor], change: float = 0.0) -> tuple[Any, Any]:
     """A model with these weights, or with others of their shapes, and an AdaGrad for it."""
-    model = loaded(assignment, [weight + change for weight in weights])
+    model = build_model(assignment, [weight + change for weight in weights])
     return model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)
 
 
@@ -88,7 +88,7 @@ def resume(
         memory, state = memory_of(optimizer), copy.deepcopy(optimizer.state_dict())
 
         def rest(model: Any, optimizer: Any) -> dict[str, object]:
-            return {"losses": fit(model, optimizer, xs[stop:], ys[stop:]), "weights": weights_of(model)}
+            return {"losses": fit(model, optimizer, xs[stop:], ys[stop:]), "weights": copy_weights(model)}
 
         def rest_at(rate: float, state: dict[str, Any] | None = None) -> dict[str, object]:
             model, optimizer = fresh(assignment, weights)
@@ -100,7 +100,7 @@ def resume(
         through = rest(model, optimizer)
         other, other_optimizer = fresh(assignment, weights, 1.0)
         loaded_step = assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
-        loaded_weights = weights_of(other)
+        loaded_weights = copy_weights(other)
         resumed = rest(other, other_optimizer)
     remembered = [value for kept in memory for value in kept.values() if isinstance(value, Tensor) and value.any()]
     return {
@@ -131,7 +131,7 @@ def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: 
 
         def look() -> dict[str, object]:
             return {
-                "the weights": weights_of(model),
+                "the weights": copy_weights(model),
                 "the gradients": [None if p.grad is None else p.grad.clone() for p in model.parameters()],
                 "requires_grad": [p.requires_grad for p in model.parameters()],
                 "the model's mode, training or eval": model.training,
@@ -156,8 +156,8 @@ def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: lis
         other, other_optimizer = fresh(assignment, weights, 1.0)
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
     return {
-        "loaded": weights_of(other),
-        "later": weights_of(model),
+        "loaded": copy_weights(other),
+        "later": copy_weights(model),
         "gradients": sum(p.grad is not None for p in other.parameters()),
         "training": other.training,
     }
@@ -194,14 +194,14 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
     with folder() as place:
         models = []
         for values in (weights, [torch.zeros_like(weight) for weight in weights]):
-            model = loaded(assignment, values).to(getattr(torch, dtype))
+            model = build_model(assignment, values).to(getattr(torch, dtype))
             load(model, values)
             model.register_buffer("average", values[0].to(getattr(torch, dtype)))
             models.append((model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
         written(assignment, place / "run.pt", model, optimizer, 0)
         assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer)
-    return {"loaded": weights_of(other), "buffer": other.average}
+    return {"loaded": copy_weights(other), "buffer": other.average}
 
 
 @typed(checkpoint_code.failing_save)
@@ -220,7 +220,7 @@ def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
             refused = refusal(lambda: assignment.checkpoint.save_checkpoint(path, second, optimizer, 8))
         other, other_optimizer = fresh(assignment, weights, 2.0)
         unreadable = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
-    return {"raised": refused, "unreadable": unreadable, "loaded": weights_of(other)}
+    return {"raised": refused, "unreadable": unreadable, "loaded": copy_weights(other)}
 
 
 OTHERS = ("", ".tmp", ".json", ".new", ".bak")  # what the names of files beside a checkpoint end in
@@ -306,7 +306,7 @@ def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
         other, other_optimizer = fresh(assignment, weights, 1.0)
         refused = refusal(lambda: assignment.checkpoint.load_checkpoint(moved, other, other_optimizer, device="cpu"))
         devices = sorted({p.device.type for p in other.parameters()})
-    return {"raised": refused, "loaded": weights_of(other), "devices": devices}
+    return {"raised": refused, "loaded": copy_weights(other), "devices": devices}
 
 
 @typed(checkpoint_code.truncated)
@@ -324,9 +324,9 @@ def truncated(
         fit(other, other_optimizer, xs[:1], ys[:1])
         load(other, weights)
         path.write_bytes(content[: min(int(len(content) * part), len(content) - 1)])
-        before = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}
+        before = {"weights": copy_weights(other), "optimizer": memory_of(other_optimizer)}
         refused = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
-        after = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}
+        after = {"weights": copy_weights(other), "optimizer": memory_of(other_optimizer)}
     return {"raised": refused, "before": before, "after": after}
 
 

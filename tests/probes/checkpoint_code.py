@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from .cruncher import keys_of
+from .cruncher import list_keys
 from .loading import typed_load
 
 FIT = """
@@ -30,7 +30,7 @@ def made(weights: Sequence[Tensor], name: str = "model", opt: str = "opt", dtype
 
 def holding(weights: Sequence[Tensor]) -> str:
     """Puts the weights into `model`."""
-    return typed_load("model", keys_of(weights))
+    return typed_load("model", list_keys(weights))
 
 
 def another(weights: Sequence[Tensor], change: int = 1) -> list[str]:

@@ -1,4 +1,4 @@
-"""Asks autograd for the gradients and hands them to the parameters; there is nothing to zero."""
+"""Computes the gradients with torch.autograd.grad, so nothing has to be zeroed."""
 
 import torch
 

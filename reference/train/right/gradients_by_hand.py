@@ -1,4 +1,4 @@
-"""Never asks autograd: the gradients of a deep linear model are a few products."""
+"""Computes the gradients by hand, without autograd."""
 
 import torch
 
