@@ -175,7 +175,7 @@ def files(assignment: Any, name: str) -> list[str]:
 
 @typed(checkpoint_code.requires_grad)
 def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[str, list[bool]]:
-    """Return each parameter's `requires_grad` after saving and after loading; parameter `frozen` is frozen in both models."""
+    """Return each parameter's `requires_grad` after saving and after loading; both models freeze parameter `frozen`."""
     with temporary_folder() as place:
         pairs = [build(assignment, weights), build(assignment, weights, 1.0)]
         for model, _ in pairs:

@@ -1,11 +1,11 @@
-"""An autograd.Function of its own that runs a segment again under enable_grad; the weights are its inputs."""
+"""Uses an autograd.Function that recomputes a segment under enable_grad."""
 
 import torch
 from torch import nn
 
 
 class Block(nn.Module):
-    """A weight, then ReLU."""
+    """A linear layer followed by ReLU."""
 
     def __init__(self, dim):
         super().__init__()
@@ -16,7 +16,7 @@ class Block(nn.Module):
 
 
 class Segment(torch.autograd.Function):
-    """Keeps its input and its weights."""
+    """A segment that saves its input and its weights."""
 
     @staticmethod
     def forward(ctx, x, *weights):
