@@ -7,7 +7,7 @@ from torch.utils.checkpoint import checkpoint  # or write your own autograd.Func
 
 
 class Block(nn.Module):
-    """A linear layer followed by ReLU. This class is given."""
+    """A linear layer followed by ReLU. This much is given."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class DeepNetworkCheckpointed(nn.Module):
                               # without segments 16, 256 KiB
         y.sum().backward()    # also holds one segment's activations; recomputation adds 16 matmuls to the
                               # usual two per layer
-        model.layers[0].weight.grad.shape     # (64, 64), although x needs no gradient
+        model.layers[0].weight.grad.shape     # (64, 64): x needs no gradient, but the weights do
 
     Details:
     - Outputs and gradients equal the plain network's, including `x.grad` if `x.requires_grad`, which you must not
