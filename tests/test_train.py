@@ -60,9 +60,9 @@ def check_run(student: Student, lesson: Lesson, lr: float) -> None:
     weight_scales, loss_scales = train_scale([abs(w) for w in start], worst, -lr)
     roundings = 8 * (len(batches) + 1) * (len(start) + 1)
     yours = loss_values(reply["losses"], len(losses), check)
-    for i, (loss, exact, scale) in enumerate(zip(yours, losses, loss_scales, strict=True)):
-        loss_tensor = torch.tensor(loss, dtype=torch.float32)
-        assert_close(loss_tensor, exact, scale=scale, roundings=roundings, what=f"loss of step {i + 1}")
+    for i, (a, b, size) in enumerate(zip(yours, losses, loss_scales, strict=True)):
+        loss = torch.tensor(a, dtype=torch.float32)
+        assert_close(loss, b, scale=size, roundings=roundings, what=f"loss of step {i + 1}")
     for i, (exact, scale) in enumerate(zip(weights, weight_scales, strict=True)):
         what = f"weight {i} after {len(batches)} steps"
         assert_close(reply["weights"][i], exact, scale=scale, roundings=roundings, what=what)
