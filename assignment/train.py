@@ -40,7 +40,8 @@ def train(
 
     Details:
     - Build the model before any batch or other random draw. Do not set a seed. Only `SGD` may change the weights.
-    - `.to(device)` moves a whole model. Batches are already on `device`.
+    - `.to(device)` moves a whole model; within `with torch.device(device):` it is created there. Batches are already on
+      `device`.
     - `get_batch` is the caller's function, not your kata of that name.
     - Take every step, even after a loss of 0 or infinity. `num_train_steps=0` returns an untrained model and no losses.
     - Detach the losses: otherwise each keeps its graph's nodes in memory (`backward()` frees only the saved
