@@ -33,14 +33,14 @@ class DeepNetworkCheckpointed(nn.Module):
                               # without segments 16, 256 KiB
         y.sum().backward()    # also holds one segment's activations; recomputation adds 16 matmuls to the
                               # usual two per layer
-        model.layers[0].weight.grad.shape     # (64, 64): x needs no gradient, but the weights do
+        model.layers[0].weight.grad.shape     # (64, 64): x needs no gradient, the weights do
 
     Details:
     - Outputs and gradients equal the plain network's, including `x.grad` if `x.requires_grad`, which you must not
       change. If it is False, a reentrant checkpoint gives the weights no gradients: pass `use_reentrant=False`.
-    - Each backward pass recomputes every segment once, one at a time, the last included.
+    - Each backward pass recomputes all segments once, one at a time.
     - Under `torch.no_grad()`, run each block once and keep nothing.
-    - `num_layers` may be 0, `segment` may exceed `num_layers`, and a batch may have no rows.
+    - `num_layers` may be 0, `segment` may exceed `num_layers`, and a batch may be empty.
 
     Not specified (either is fine): the implementation; checkpointing in `eval()` mode.
     """
