@@ -38,15 +38,15 @@ def test_resumed_run_equals_uninterrupted_run(
     reply = student.call(probes.resume, lesson.weights, lesson.xs, lesson.ys, stop, step, as_path)
     through = reply["runs"]["through"]
     if not check_weights(reply["loaded"], lesson.weights, change=1.0, later=through["weights"]):
-        return  # the loaded weights match a known mistake, so the rest of the run differs
+        return  # the loaded weights match a known mistake, so the run continues differently
     check_first_loss(reply["resumed"]["losses"], lesson, stop)
     finite = all(bool(weight.isfinite().all()) for weight in through["weights"])
     require(finite, "the uninterrupted run ends with weights that are infinite or NaN", yours=through)
-    expected = oracle.rest_of_the_run(reply["runs"], reply["found"])
+    expected = oracle.continue_run(reply["runs"], reply["found"])
     for i, (yours, loss) in enumerate(zip(reply["resumed"]["losses"], expected["losses"], strict=False)):
         assert_equal(yours, loss, what=f"loss {i + 1} after loading", note=SO_FAR[min(i, 2)])
     note = "all losses after loading are right and the final weights are wrong: the last step differs"
-    assert_equal(reply["resumed"], expected, what="the rest of the run", note=note)
+    assert_equal(reply["resumed"], expected, what="the resumed run", note=note)
 
 
 def check_weights(
@@ -57,7 +57,7 @@ def check_weights(
     Args:
         loaded: The model's weights after loading.
         saved: The weights when they were saved.
-        change: What was added to `saved` to get the model's weights before loading; None if these were zeros.
+        change: Difference of the model's weights before loading from `saved`; None if these were zeros.
         later: The weights that the saved model has by now.
     """
     before = [torch.zeros_like(weight) if change is None else weight + change for weight in saved]
@@ -125,7 +125,7 @@ def test_frozen_parameters_stay_frozen(student: Student, num_layers: int, place:
 @costly
 @given(RUNS)
 def test_later_training_does_not_change_checkpoint(student: Student, lesson: Lesson) -> None:
-    """Further training does not change what was saved; gradients and training mode are not saved."""
+    """Further training does not change the checkpoint; gradients and training mode are not saved."""
     reply = student.call(probes.trained_on, lesson.weights, lesson.xs, lesson.ys)
     check_weights(reply["loaded"], lesson.weights, change=1.0, later=reply["later"])
     saved = "gradients are saved in the checkpoint: a new model has gradients after loading"
@@ -178,7 +178,7 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
 @costly
 @given(st.sampled_from(["torch", "pickle"]))
 def test_loading_runs_no_code(student: Student, written_by: str) -> None:
-    """Loading a file from somebody else does not run code that is hidden in it."""
+    """Loading an untrusted file does not run code that is hidden in it."""
     ran = student.call(probes.hostile_file, 2, written_by)
     hidden = "loading ran code that was hidden in the file"
     check(ran is False, mistake=hidden, expected="torch.load(..., weights_only=True)")

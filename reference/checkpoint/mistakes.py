@@ -56,26 +56,26 @@ def without_buffers(saved: Tensor, before: Tensor) -> Tensor:
     return before
 
 
-@instead_of(oracle.rest_of_the_run, "the optimizer continues like a new one: its state is not in the file")
+@instead_of(oracle.continue_run, "the optimizer continues like a new one: its state is not in the file")
 def optimizer_not_saved(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["through"] if any(found["state"]) or not all(found["weights"]) else runs["a new optimizer"]
 
 
-@instead_of(oracle.rest_of_the_run, "the optimizer continues like a new one: its state is in the file, but not loaded")
+@instead_of(oracle.continue_run, "the optimizer continues like a new one: its state is in the file, but not loaded")
 def optimizer_not_loaded(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["a new optimizer"] if all(found["state"]) else runs["through"]
 
 
-@instead_of(oracle.rest_of_the_run, "the optimizer continues with its initial lr: the changed lr is lost")
+@instead_of(oracle.continue_run, "the optimizer continues with its initial lr: the changed lr is lost")
 def rate_lost(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["initial lr"]
 
 
-@instead_of(oracle.rest_of_the_run, "lr is restored, but the optimizer's state for each parameter is not")
+@instead_of(oracle.continue_run, "lr is restored, but the optimizer's state for each parameter is not")
 def memory_lost(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["empty state"]
 
 
-@instead_of(oracle.rest_of_the_run, "steps after loading change nothing, as if the optimizer had other parameters")
+@instead_of(oracle.continue_run, "steps after loading change nothing, as if the optimizer had other parameters")
 def nothing_moves(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["zero lr"]

@@ -1,4 +1,4 @@
-"""The state that loading a checkpoint restores, and the rest of the run."""
+"""The state that loading a checkpoint restores, and the run after it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ Run: TypeAlias = Mapping[str, Any]  # its losses and final weights
 
 
 def after_loading(saved: Weights, before: Weights, later: Weights) -> Weights:  # noqa: ARG001
-    """Return the weights after loading: the saved ones, whatever the model had before and the saved model has later."""
+    """Return the weights after loading: the saved ones, not those from `before` loading or `later`."""
     return saved
 
 
@@ -19,7 +19,7 @@ def buffer_after_loading(saved: Tensor, before: Tensor) -> Tensor:
     return after_loading([saved], [before], [saved])[0]
 
 
-def rest_of_the_run(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:  # noqa: ARG001
+def continue_run(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:  # noqa: ARG001
     """Select the run that a resumed run must equal: the uninterrupted one.
 
     Args:

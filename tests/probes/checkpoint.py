@@ -207,7 +207,7 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
 
 @typed(checkpoint_code.failing_save)
 def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
-    """Save these weights, then other weights so that saving fails half-way, and load what is at the path.
+    """Save these weights, then other weights so that saving fails half-way, and load the file at the path.
 
     The second save finds the disk full; on Windows, where this cannot be simulated, the model cannot be pickled.
     """
