@@ -1,4 +1,4 @@
-"""Checkpoints: save a training run and resume it."""
+"""Save and resume a training run."""
 
 import os
 from os import PathLike
@@ -16,14 +16,14 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
         save_checkpoint("run.pt", model, optimizer, step=1000)
 
     Details:
-    - A write may be killed, or fill the disk. So write a temporary file in `path`'s folder or in a folder inside it,
-      then call `os.replace`: `path` always holds a complete checkpoint, old or new. (`os.fsync` is not required.)
-      Errors must reach the caller.
+    - Runs are killed while writing, and disks fill up. So write a temporary file in `path`'s folder or in a folder
+      inside it, then call `os.replace`: `path` always holds a complete checkpoint, old or new. (`os.fsync` is not
+      required.) Errors must reach the caller.
     - Add no suffix to `path`, and change no other file: `path.with_suffix(".tmp")` may belong to another run.
     - `step` is any whole number.
     - The model's state includes buffers, such as BatchNorm's running mean, and any dtype, such as bfloat16, but no
       gradients.
-    - Saving must not modify the model or optimizer, nor further training the file.
+    - Saving must not modify the model or optimizer; further training must not modify the file.
 
     Not specified (either is fine): the file's layout; further keys in it.
     """
@@ -36,7 +36,7 @@ def load_checkpoint(
     """Load a saved state into `model` and `optimizer`, in place, and return the step as an int.
 
     Example, in another process:
-        model = nn.Linear(4, 1)                               # new objects of the same shapes
+        model = nn.Linear(4, 1)                               # new objects, same shapes
         optimizer = torch.optim.Adam(model.parameters())
         load_checkpoint("run.pt", model, optimizer)           # 1000: the run continues bit for bit
 
