@@ -12,7 +12,8 @@ from grader.output.formats import format_names
 from grader.pipeline.selection import demand_own_course, wanted
 
 Excel = Annotated[
-    bool, typer.Option("--excel", help="Begin the CSV with the mark by which Excel reads names in any alphabet.")
+    bool,
+    typer.Option("--excel", help="Begin the CSV with the mark by which Excel reads names in any alphabet."),
 ]
 
 

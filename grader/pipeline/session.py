@@ -32,7 +32,7 @@ from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests, run
 from grader.pipeline.submission import Submission
 from grader.results.result import Finding, KataResult
-from grader.sandbox.launch import Sandbox, connect, demand_forkable
+from grader.sandbox.launch import Sandbox, connect_zygote, demand_forkable
 from grader.sandbox.runner import WorkerRunner
 from torchkata.compat.hypothesis_internals import few_examples
 from torchkata.course import Kata, Limits, course
@@ -130,7 +130,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
             job = next(coming, None)
             while job is not None or running:
                 while job is not None and len(running) < jobs:
-                    child = start(job, tests, idle.pop() if idle else connect(sandbox))
+                    child = start(job, tests, idle.pop() if idle else connect_zygote(sandbox))
                     running[child.results] = child
                     job = next(coming, None)
                 for child in with_news(running):
@@ -144,7 +144,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
                     control, lost = child.control, child.katas is None
                     if lost:
                         control.close()
-                        control = connect(sandbox)
+                        control = connect_zygote(sandbox)
                     again = lost and child.before is None
                     following = child.job if again else child.job.next
                     if following is None:

@@ -11,7 +11,7 @@ from grader.pipeline.collect import Tests, with_tests
 from grader.pipeline.inputs import DrawnInputs
 from grader.pipeline.selection import demand_gradable
 from grader.pipeline.startup import Start
-from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
+from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, launch, list_hidden_files
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
 from torchkata.seam.failures import Inconclusive
@@ -100,7 +100,7 @@ def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]
     control = sandbox.clone()
     try:
         runner = WorkerRunner(control, course().limits)
-        found = runner.violations([*hidden_files(), *map(str, private), "/etc/passwd"])
+        found = runner.find_violations([*list_hidden_files(), *map(str, private), "/etc/passwd"])
     except Inconclusive as error:
         raise IsolationError(str(error)) from None
     finally:

@@ -9,8 +9,8 @@ import msgspec
 import torch
 from torch import Tensor
 
-from grader.sandbox.channel import mapped
-from grader.sandbox.requests import Begin
+from grader.sandbox.channel import map_descriptor
+from grader.sandbox.requests import WorkloadRequest
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Limits
 from torchkata.seam.failures import Died, Inconclusive
@@ -32,7 +32,7 @@ class Block:
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """What a process has in memory, in bytes, as the kernel counts it; not what it has mapped of files."""
+    """What a process has in memory, in bytes, as the kernel counts it; not what it has map_descriptor of files."""
 
     own: int
     shared: int
@@ -56,9 +56,9 @@ class PausedWorker:
         if self.runner.arena is None:
             raise Inconclusive("this system has no memory that two processes can share")
         self.stood = self.runner.signal(b"P")
-        return torch.frombuffer(mapped(self.runner.arena), dtype=torch.uint8)
+        return torch.frombuffer(map_descriptor(self.runner.arena), dtype=torch.uint8)
 
-    def lay_out(self, order: Begin, descriptor: int | None = None) -> Reply:
+    def lay_out(self, order: WorkloadRequest, descriptor: int | None = None) -> Reply:
         """Let it map its memory; no student's code runs yet. Raises TimedOut, Died, Inconclusive.
 
         The `descriptor` is of the memory on a device, which the order says there is.

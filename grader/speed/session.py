@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from grader.results.result import KataResult, PerformanceResult
-from grader.sandbox.launch import Sandbox, connect
+from grader.sandbox.launch import Sandbox, connect_zygote
 from grader.speed import setup
 from grader.speed.child import Send, messages
 from grader.speed.grading import NOT_YOUR_FAULT, ended, grade
@@ -76,7 +76,7 @@ def in_a_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]
 
 def on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None], silence: float) -> Iterator[bytes]:
     """What `work` sends from a process of its own, which has connections for both workers. Raises MachineError."""
-    student, baseline = connect(sandbox), connect(sandbox)
+    student, baseline = connect_zygote(sandbox), connect_zygote(sandbox)
 
     def begin(send: Send) -> None:
         if sandbox.gpu is not None:

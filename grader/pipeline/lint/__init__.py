@@ -13,7 +13,7 @@ import msgspec
 
 from grader.pipeline.lint.names import Names
 from grader.results.result import Finding
-from grader.sandbox.confine import mapped_bytes
+from grader.sandbox.confine import measure_address_space
 from torchkata.course import cached_by_course, course
 
 CPU_SECONDS, MEMORY = 10, 2**30  # more than any source takes that was typed by hand
@@ -52,7 +52,7 @@ def limit_this_process() -> None:
     """From now on, let this process take no more than reading a source may take."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = math.ceil(used.ru_utime + used.ru_stime) + CPU_SECONDS
-    for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, mapped_bytes() + MEMORY)):
+    for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, measure_address_space() + MEMORY)):
         hard = resource.getrlimit(kind)[1]
         resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 

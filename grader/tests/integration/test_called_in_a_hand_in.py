@@ -60,5 +60,5 @@ def test_to_look_for_the_gpu_driver_runs_nothing_of_it(
     hand_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(hand_in)
-    launch.driver_folders()
+    launch.find_driver_folders()
     assert not (tmp_path / "mark").exists()

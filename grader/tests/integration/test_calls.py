@@ -99,7 +99,7 @@ def test_grade_refuses_a_probe_that_workers_cannot_import(tmp_path: Path) -> Non
     probe.write_text(f"from tests.strategies import rows\n{probe.read_text()}")
     options = ("--out", tmp_path / "out", "--examples", "5", "--isolation", "none")
     done = grade(course / "submissions/complete", *options, course=course)
-    refused(done, f"{probe}: a worker, which has nothing else of tests/, can't import it", "tests.strategies")
+    refused(done, f"{probe}: can't be imported in a worker, which has only tests/probes/", "tests.strategies")
 
 
 def test_an_unreadable_submission_does_not_keep_the_others_from_being_graded(tmp_path: Path) -> None:

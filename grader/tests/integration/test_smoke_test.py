@@ -20,13 +20,13 @@ BREAKS = {
         "def lay_out(self, order):\n    raise OSError(12, 'Cannot allocate memory')\nBench.lay_out = lay_out",
         "a worker could not map its memory (OSError: [Errno 12] Cannot allocate memory)",
     ),
-    "a worker that dies": ("Bench.begin = lambda self: os._exit(1)", "plain torch's own work failed ("),
+    "a worker that dies": ("TimedWork.begin = lambda self: os._exit(1)", "plain torch's own work failed ("),
     "a block that fails": (
         "def fail():\n    raise RuntimeError('no kernel')\nBench.begin = lambda self: setattr(self, 'block', fail)",
         "plain torch's own work failed (RuntimeError: no kernel",
     ),
     "a block that does nothing": (
-        "Bench.begin = lambda self: setattr(self, 'block', lambda: None)",
+        "TimedWork.begin = lambda self: setattr(self, 'block', lambda: None)",
         "plain torch's own result was wrong on this device",
     ),
 }

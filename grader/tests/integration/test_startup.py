@@ -64,7 +64,7 @@ def test_a_sandbox_that_was_started_ahead_is_used_once_and_closed() -> None:
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_a_sandbox_that_fails_to_start_ahead_raises_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
+    monkeypatch.setattr("grader.sandbox.launch.build_bwrap_command", lambda *_: ["/nowhere/bwrap"])
     start = Start()
     start.begin_ahead("bwrap", [])
     with pytest.raises(IsolationError, match="/nowhere/bwrap: No such file"):
