@@ -26,30 +26,17 @@ class CudaError(Exception):
     """A call of the CUDA driver failed; the message names the call."""
 
 
-class Location(ctypes.Structure):
-    """`CUmemLocation`."""
-
-    _fields_ = (("type", c_int), ("id", c_int))
-
-
-class Flags(ctypes.Structure):
-    """`allocFlags` of `CUmemAllocationProp`."""
-
-    _fields_ = (("compression", c_ubyte), ("rdma", c_ubyte), ("usage", c_ushort), ("reserved", c_ubyte * 4))
+def define_structure(name: str, **fields: type) -> Any:
+    """Define a C structure of the driver's API."""
+    return type(name, (ctypes.Structure,), {"_fields_": tuple(fields.items())})
 
 
-class Properties(ctypes.Structure):
-    """`CUmemAllocationProp`."""
-
-    _fields_ = (("type", c_int), ("handles", c_int), ("location", Location), ("win32", c_void_p), ("flags", Flags))
-
-
-class Access(ctypes.Structure):
-    """`CUmemAccessDesc`."""
-
-    _fields_ = (("location", Location), ("flags", c_int))
-
-
+Location = define_structure("CUmemLocation", type=c_int, id=c_int)
+Flags = define_structure("allocFlags", compression=c_ubyte, rdma=c_ubyte, usage=c_ushort, reserved=c_ubyte * 4)
+Properties = define_structure(
+    "CUmemAllocationProp", type=c_int, handles=c_int, location=Location, win32=c_void_p, flags=Flags
+)
+Access = define_structure("CUmemAccessDesc", location=Location, flags=c_int)
 SIGNATURES = {
     "cuInit": (ctypes.c_uint,),
     "cuDeviceGetAttribute": (POINTER(c_int), c_int, c_int),

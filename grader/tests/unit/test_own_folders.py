@@ -13,13 +13,13 @@ def test_a_python_right_in_a_home_or_the_root_is_not_bound(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: Path
 ) -> None:
     monkeypatch.setattr(launch, "find_interpreter", lambda: str(folder / "bin/python3"))
-    with pytest.raises(IsolationError, match="which workers would see"):
+    with pytest.raises(IsolationError, match="so workers would see"):
         launch.build_bwrap_command(tmp_path, None)
 
 
 def test_a_package_right_in_a_home_is_not_bound(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(launch, "find_sites", lambda: [Path.home()])
-    with pytest.raises(IsolationError, match="which workers would see"):
+    with pytest.raises(IsolationError, match="so workers would see"):
         launch.build_bwrap_command(tmp_path, None)
 
 
