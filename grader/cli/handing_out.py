@@ -8,7 +8,7 @@ import typer
 
 from grader.base.main import Command, run
 from grader.cli.options import Examples, Katas, Tracks
-from grader.pipeline.selection import wanted
+from grader.pipeline.selection import select_names
 
 
 def platform_names() -> list[str]:
@@ -58,7 +58,7 @@ def package(
         from grader.pipeline import seed as secret
 
         chosen = secret.draw() if seed is None else seed
-        options = Options(source, chosen, examples, wanted(kata or (), track or ()), force)
+        options = Options(source, chosen, examples, select_names(kata or (), track or ()), force)
         return lambda: run_package(platform, out, options)
 
     sys.exit(run(load))
@@ -97,7 +97,7 @@ def release(
     def load() -> Command:
         from grader.commands.release import Options, handed_out, run_release
 
-        names = handed_out(out) if update and not kata and not track else wanted(kata or (), track or ())
+        names = handed_out(out) if update and not kata and not track else select_names(kata or (), track or ())
         options = Options(names, language, force, update, prove, examples, notebooks, repository)
         return lambda: run_release(out, options)
 

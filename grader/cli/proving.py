@@ -9,7 +9,7 @@ import typer
 
 from grader.base.main import Command, run
 from grader.cli.options import AsJson, Choice, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
-from grader.pipeline.selection import choose, wanted
+from grader.pipeline.selection import choose, select_names
 
 
 class Part(StrEnum):
@@ -109,7 +109,7 @@ def certify(
         from grader.commands.certify import run_certify
         from grader.proof.proof import Options
 
-        katas = wanted(kata or (), track or ())
+        katas = select_names(kata or (), track or ())
         options = Options(
             jobs=jobs,
             seeds=seeds,

@@ -9,7 +9,7 @@ import typer
 from grader.base.main import Command, run
 from grader.cli.options import AsJson, Katas, Submissions, Tracks
 from grader.output.formats import format_names
-from grader.pipeline.selection import demand_own_course, wanted
+from grader.pipeline.selection import demand_own_course, select_names
 
 Excel = Annotated[
     bool,
@@ -87,7 +87,7 @@ def similar(
         demand_own_course(submissions)
         from grader.commands.similar import Options, run_similar
 
-        options = Options(folders, wanted(kata or (), track or ()), pseudonyms)
+        options = Options(folders, select_names(kata or (), track or ()), pseudonyms)
         return lambda: run_similar(submissions, options)
 
     sys.exit(run(load))

@@ -19,7 +19,7 @@ from grader.cluster.pending import pending
 from grader.cluster.plan import plan, seconds_each, size_of_chunks
 from grader.cluster.record import Record
 from grader.cluster.slurm import Array, Job, SqueueError, SubmitError
-from grader.pipeline.executor import Executor, Following, RunOutcome, Warn
+from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
 from grader.pipeline.queue import Options, Queue
 from grader.results.result import write_whole
 
@@ -40,7 +40,7 @@ class Slurm(Executor):
         if "%" in str(options.out.absolute()):
             raise CallError(f"--out {options.out}: Slurm takes a % in a path for something else")
 
-    def grade(self, queue: Queue, out: Console, warn: Warn, live: Following | None) -> RunOutcome:  # noqa: ARG002
+    def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:  # noqa: ARG002
         """Nobody follows a single submission on a cluster."""
         if queue.options.grading.device == "none" and self.asked.speed.keys() & OF_A_GPU:
             warn("no GPU is asked for: tests take none, and without --device nothing is timed")

@@ -34,7 +34,7 @@ def begin(queue: Queue, earlier: Record | None) -> Record:
     mark = out / FOLDER / name / "began"
     mark.parent.mkdir(parents=True)
     mark.touch()
-    seed.keep(out, queue.options.grading.seed)
+    seed.store(out, queue.options.grading.seed)
     since_ns = earlier.since_ns if earlier else mark.stat().st_mtime_ns if queue.options.force else 0
     record = Record(digest_of_call(queue), name, since_ns)
     store(record, out)

@@ -32,7 +32,7 @@ class Block:
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """What a process has in memory, in bytes, as the kernel counts it; not what it has map_descriptor of files."""
+    """What a process has in memory, in bytes, as the kernel counts it; not what it has mapped of files."""
 
     own: int
     shared: int

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.base.imports import imported, with_imports
-from grader.pipeline.session import Job
+from grader.pipeline.job import Job
 from grader.pipeline.submission import Submission
 from grader.proof import cache
 from grader.proof.cache import Proven
@@ -117,11 +117,11 @@ def test_other_versions_of_the_libraries_need_a_new_proof(solution: Claim, monke
 LOADED = """
 import json, sys
 from pathlib import Path
-from grader.pipeline.collect import with_tests
+from grader.pipeline.collect import collect_tests
 from torchkata.course import course
 from torchkata.diagnosis.mistakes import mistakes
 ROOT = course().root
-with_tests(lambda tests: mistakes("adamw"), 1, "prove", [course().katas["adamw"]])
+collect_tests(lambda tests: mistakes("adamw"), 1, "prove", [course().katas["adamw"]])
 files = [Path(module.__file__) for module in [*sys.modules.values()] if getattr(module, "__file__", None)]
 ours = [file.relative_to(ROOT) for file in files if file.is_relative_to(ROOT)]
 print(json.dumps([file.as_posix() for file in ours if file.parts[0] != ".venv"]))

@@ -16,7 +16,7 @@ from grader.cluster.pending import pending
 from grader.cluster.plan import MOST_TASKS, TASK_SECONDS, plan, seconds_each, size_of_chunks
 from grader.cluster.slurm import ENDED, Job, one_line
 from grader.pipeline.queue import Options, Queue
-from grader.pipeline.submission_ids import with_ids
+from grader.pipeline.submission_ids import assign_ids
 from grader.results.result import write
 from grader.tests.conftest import ask
 from grader.tests.support.made_results import result
@@ -119,7 +119,7 @@ def test_a_submission_is_estimated_to_take_what_stored_ones_took(tmp_path: Path)
 
 def queue(paths: list[Path], chosen: Options) -> Queue:
     """What a call takes in."""
-    return Queue(*with_ids(paths), KATAS, chosen)
+    return Queue(*assign_ids(paths), KATAS, chosen)
 
 
 def test_a_submission_is_pending_until_its_conclusive_result_is_stored(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_the_record_of_a_cluster_run_belongs_to_one_call(tmp_path: Path) -> None
 
 def test_an_unreadable_submission_does_not_make_a_node_unfit(tmp_path: Path) -> None:
     gone = queue([], on_slurm(tmp_path / "out"))
-    entries = with_ids(handed_in(tmp_path, LINEAR, "ada"))[0]
+    entries = assign_ids(handed_in(tmp_path, LINEAR, "ada"))[0]
     (tmp_path / "ada/linear.py").unlink()
     assert chunk.grade_chunk("tests", entries, gone.options) == ""
 

@@ -16,7 +16,7 @@ from grader.cluster.task import Task
 from grader.commands import grade as command
 from grader.pipeline.executor import RunOutcome
 from grader.pipeline.queue import GradingOptions, Options, Queue
-from grader.pipeline.startup import Start
+from grader.pipeline.startup import Startup
 from grader.tests.conftest import ask
 from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
 
@@ -73,7 +73,7 @@ def test_every_command_line_option_belongs_to_one_kind(monkeypatch: pytest.Monke
         return 0
 
     monkeypatch.setattr(command, "grade_into", grade_into)
-    monkeypatch.setattr(Start, "begin_ahead", lambda *_: None)
+    monkeypatch.setattr(Startup, "launch_ahead", lambda *_: None)
     call = ("grade", tmp_path, "--out", tmp_path, "--seed", 0)
     assert ask(*call).code == 0
     before = flatten(taken[-1])
