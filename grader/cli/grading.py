@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.base.main import Command, run
+from grader.base.main import Command, run_command
 from grader.cli.options import (
     AsJson,
     Choice,
@@ -132,4 +132,4 @@ def grade(
         )
         return lambda: grade_into(submissions, options, start)
 
-    sys.exit(run(load, stopped=STOPPED[executor], tidy=start.close))
+    sys.exit(run_command(load, stopped=STOPPED[executor], tidy=start.close))

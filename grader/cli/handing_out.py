@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from grader.base.main import Command, run
+from grader.base.main import Command, run_command
 from grader.cli.options import Examples, Katas, Tracks
 from grader.pipeline.selection import select_names
 
@@ -61,7 +61,7 @@ def package(
         options = Options(source, chosen, examples, select_names(kata or (), track or ()), force)
         return lambda: run_package(platform, out, options)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def release(
@@ -101,7 +101,7 @@ def release(
         options = Options(names, language, force, update, prove, examples, notebooks, repository)
         return lambda: run_release(out, options)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def new_course(
@@ -115,7 +115,7 @@ def new_course(
 
         return lambda: new_course(folder, title)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def new_kata(
@@ -129,4 +129,4 @@ def new_kata(
 
         return lambda: new_kata(name, track)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from grader.base.main import Command, run
+from grader.base.main import Command, run_command
 from grader.cli.options import AsJson, Katas, Submissions, Tracks
 from grader.output.formats import format_names
 from grader.pipeline.selection import demand_own_course, select_names
@@ -49,7 +49,7 @@ def report(
 
         return lambda: run_report(results, feedback, people, excel=excel)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def diff(
@@ -65,7 +65,7 @@ def diff(
 
         return lambda: run_diff(old, new, csv, as_json=json)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def similar(
@@ -90,7 +90,7 @@ def similar(
         options = Options(folders, select_names(kata or (), track or ()), pseudonyms)
         return lambda: run_similar(submissions, options)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def export(
@@ -135,7 +135,7 @@ def export(
         options = Options(to, tuple(field or ()), people, gradebook, column)
         return lambda: run_export(directory, format, options)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def marks(
@@ -165,4 +165,4 @@ def marks(
 
         return lambda: run_marks(directory, people, excel=excel)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))

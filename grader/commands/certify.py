@@ -7,7 +7,7 @@ from rich.console import Console
 
 from grader.base.cachedir import cache_dir
 from grader.base.errors import CallError
-from grader.base.terminal import console, print_warning
+from grader.base.terminal import create_console, print_warning
 from grader.commands.requirements import missing_in
 from grader.pipeline.collect import Tests
 from grader.pipeline.reference import find_missing_solutions
@@ -47,11 +47,11 @@ def run_certify(options: Options) -> int:
     for path in find_missing_solutions(katas) if parts != ["files"] else ():
         raise CourseError(f"{path} is missing: certify proves the tests with the reference solution")
     if options.messages is not None:
-        return write_messages(options.messages, katas, options, console(), console(stderr=True))
+        return write_messages(options.messages, katas, options, create_console(), create_console(stderr=True))
     todo = list(claims(katas, 1 if options.quick else options.seeds, quick=options.quick)) if "zoo" in parts else []
     corpus = list(attacks(katas)) if "attacks" in parts else []
     slow, fast = (list(slow_ones(katas).values()), list(cheats(katas))) if "cheats" in parts else ([], [])
-    out, err = console(), console(stderr=True)
+    out, err = create_console(), create_console(stderr=True)
     without = {"attacks": not (corpus or options.only), "cheats": not course().workloads}
     for part in (part for part in parts if without.get(part)):
         out.print(f"{part}: nothing to prove, {NOTHING[part]}", soft_wrap=True)

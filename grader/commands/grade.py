@@ -10,7 +10,7 @@ import msgspec
 from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
-from grader.base.terminal import console, print_json, print_warning
+from grader.base.terminal import create_console, print_json, print_warning
 from grader.marks.compute import overtaken, results_in
 from grader.marks.pseudonyms import pseudonyms_for
 from grader.marks.rulebook import read_rulebook
@@ -57,7 +57,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     queue = Queue(entries, refused, katas, options)
     if not options.force:
         demand_no_loss(queue.entries, options)
-    out, err = console(quiet=options.quiet, stderr=options.as_json), console(stderr=True)
+    out, err = create_console(quiet=options.quiet, stderr=options.as_json), create_console(stderr=True)
     known_by = read_rulebook(people).names if people is not None else {}
     before = results_in(options.out, known_by)[0] if people is not None else {}
 

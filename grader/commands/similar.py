@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from grader.base.errors import CallError
-from grader.base.terminal import console
+from grader.base.terminal import create_console
 from grader.marks.pseudonyms import pseudonyms_for
 from grader.output.summary import tell
 from grader.pipeline.archives import SubmissionError
@@ -41,12 +41,12 @@ def run_similar(given: Sequence[Path], options: Options) -> int:
         entries = [replace(entry, id=names[entry.id]) for entry in entries]
     stubs = {f"{kata}.py": course().stub(kata).read_bytes() for kata in options.katas}
     submissions = read_files(entries, stubs, problems)
-    tell(console(stderr=True), problems)
+    tell(create_console(stderr=True), problems)
     if not submissions:
         raise CallError("there is no submission to lay out")
     write_folders(submissions, stubs, options.folders)
     for line in list_commands(stubs, options.folders):
-        console().print(line, markup=False, soft_wrap=True)
+        create_console().print(line, markup=False, soft_wrap=True)
     return 2 if problems else 0
 
 

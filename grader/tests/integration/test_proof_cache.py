@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.base.imports import imported, with_imports
+from grader.base.imports import find_imports, follow_imports
 from grader.pipeline.job import Job
 from grader.pipeline.submission import Submission
 from grader.proof import cache
@@ -134,16 +134,16 @@ def test_every_project_file_that_grading_loads_is_among_the_dependencies_of_a_pr
     loaded = set(json.loads(ran.out.splitlines()[-1]))
     assert {"tests/test_adamw.py", "reference/adamw/mistakes.py", "torchkata/pytest_plugin/search.py"} <= loaded
     patterns = [*dependencies.GRADING_FILES, *(pattern.format(kata="adamw") for pattern in dependencies.KATA_FILES)]
-    seen = with_imports(path for pattern in patterns for path in ROOT.glob(pattern))
+    seen = follow_imports(path for pattern in patterns for path in ROOT.glob(pattern))
     assert loaded - {path.relative_to(ROOT).as_posix() for path in seen} == set()
 
 
 def test_dependencies_include_relative_imports_and_imports_within_functions() -> None:
-    assert ROOT / "torchkata/pytest_plugin/search.py" in imported(ROOT / "torchkata/pytest_plugin/report.py"), (
+    assert ROOT / "torchkata/pytest_plugin/search.py" in find_imports(ROOT / "torchkata/pytest_plugin/report.py"), (
         "relative"
     )
-    assert ROOT / "grader/commands/grade.py" in imported(ROOT / "grader/cli/grading.py"), "in a function"
-    assert ROOT / "grader/pipeline/rubric.py" in imported(ROOT / "grader/pipeline/session.py"), (
+    assert ROOT / "grader/commands/grade.py" in find_imports(ROOT / "grader/cli/grading.py"), "in a function"
+    assert ROOT / "grader/pipeline/rubric.py" in find_imports(ROOT / "grader/pipeline/session.py"), (
         "from grader.pipeline import rubric"
     )
 

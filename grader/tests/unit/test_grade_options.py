@@ -11,7 +11,7 @@ import typer
 
 from grader import cli
 from grader.cluster import chunk
-from grader.cluster.plan import plan
+from grader.cluster.plan import create_plan
 from grader.cluster.task import Task
 from grader.commands import grade as command
 from grader.pipeline.executor import RunOutcome
@@ -106,7 +106,7 @@ def test_grading_option_arrives_in_a_slurm_task(name: str, monkeypatch: pytest.M
     monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)
     monkeypatch.setattr(chunk, "grade_tests", grade_tests)
     asked = on_slurm(tmp_path / "out", **{name: SENT[name]})
-    made = plan("tests", handed_in(tmp_path, LINEAR, "ada"), asked, 1)
+    made = create_plan("tests", handed_in(tmp_path, LINEAR, "ada"), asked, 1)
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
     assert Task(str(tmp_path / "plan.json"), 0)() == 0
     assert getattr(on_slurm(tmp_path).grading, name) != getattr(arrived[0], name) == SENT[name]

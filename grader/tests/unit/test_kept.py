@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
-from grader.cluster.pending import pending
+from grader.cluster.pending import find_pending
 from grader.output.summary import rebuild
 from grader.pipeline.overwrite_guard import demand_no_loss
 from grader.pipeline.queue import Queue
@@ -219,10 +219,10 @@ def test_speed_is_timed_for_no_other_files_than_those_that_were_tested(tmp_path:
 
 def test_a_submission_that_a_node_could_not_read_is_still_pending(tmp_path: Path) -> None:
     made = queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada"))
-    left = pending(made, since_ns=0)
+    left = find_pending(made, since_ns=0)
     graded = replace(result("why"), fingerprint=made.prints["ada"], katas=[KataResult("linear", "done", 12.0, 12.0)])
     for stored, names in ((replace(graded, unreadable="it is not there"), ["ada"]), (graded, [])):
         write(stored, tmp_path / "out")
         os.utime(tmp_path / "out/ada/result.json", ns=(len(names), len(names)))  # two versions of it
-        left.look()
+        left.update()
         assert left.left == names
