@@ -89,7 +89,7 @@ class Run:
         if stored is None:
             return None, []
         try:
-            jobs = slurm.select_alive(slurm.list_jobs(stored.name).values())
+            jobs = [job for job in slurm.list_jobs(stored.name).values() if not job.ended]
         except SqueueError as error:
             raise MachineError(f"can't ask Slurm for its jobs: {error}") from None
         if stored.call == record.digest_queue(self.queue):
@@ -159,7 +159,7 @@ class Run:
                 try:
                     jobs |= (now := slurm.list_jobs(self.record.name))
                     heard = time.monotonic()
-                    over = not slurm.select_alive(now.values())
+                    over = all(job.ended for job in now.values())
                 except SqueueError as error:
                     over = False
                     if time.monotonic() - heard > SILENCE_SECONDS:

@@ -5,7 +5,7 @@ import io
 import shlex
 import shutil
 import subprocess
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,11 +112,6 @@ def list_jobs(name: str) -> dict[str, Job]:
         raise SqueueError(join_lines(done.stderr))
     jobs = [Job(*line.split("|", 2)) for line in done.stdout.splitlines()]
     return {job.id: job for job in jobs}
-
-
-def select_alive(jobs: Collection[Job]) -> list[Job]:
-    """Return the jobs that are running or will run."""
-    return [job for job in jobs if not job.ended]
 
 
 def join_lines(text: str) -> str:

@@ -17,7 +17,7 @@ from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
 from torchkata.seam.student import Runner, Student
 
-BROKEN_TEST = "this test itself is broken: your instructor is told; it is not your fault, and costs nothing"
+BROKEN_TEST = "this test is broken; your instructor has been notified, and you lose no points"
 
 
 class GradingRunner(Runner, Protocol):

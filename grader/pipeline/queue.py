@@ -113,12 +113,12 @@ class Queue:
             if submission is None:
                 continue
             fingerprint = digest_result(submission.files, grading.select_dependencies())
-            if not self.options.force and is_reusable(self.options, entry.id, fingerprint):
+            stored = load_replaced(self.options, entry.id)
+            if stored is not None and is_current(stored, fingerprint) and keeps_speed(self.options, stored):
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
             self.bases[entry.id] = digest_basis(submission.files, grading.select_dependencies("katas"))
-            stored = load_replaced(self.options, entry.id)
             reusable = regrade.find_reusable(stored, self.bases[entry.id], self.katas)
             if stored is not None and covers_all(stored, reusable, self.katas) and keeps_speed(self.options, stored):
                 found = replace(stored, fingerprint=fingerprint, course=course_version(), unreadable="")
@@ -179,18 +179,9 @@ def load_replaced(options: Options, submission: str) -> Result | None:
     return result.load(path)
 
 
-def is_reusable(options: Options, submission: str, fingerprint: str) -> bool:
-    """Return whether a conclusive result of the same submission, course and options is stored.
-
-    It is not reusable if it has speed results but speed is not requested now.
-    """
-    path = options.out / submission / "result.json"
-    stored = result.load(path)
-    if stored is None or stored.unreadable or stored.fingerprint != fingerprint or not stored.conclusive:
-        return False
-    if path.stat().st_mtime_ns < options.since_ns:
-        return False
-    return keeps_speed(options, stored)
+def is_current(stored: Result, fingerprint: str) -> bool:
+    """Return whether a result is conclusive and of the same submission, course and options."""
+    return not stored.unreadable and stored.fingerprint == fingerprint and stored.conclusive
 
 
 def covers_all(stored: Result, reusable: Iterable[str], katas: Iterable[Kata]) -> bool:

@@ -16,7 +16,6 @@ import struct
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -58,28 +57,13 @@ class Malformed(ChannelError):
     """The frame violates the protocol."""
 
 
-@dataclass
-class Deadline:
-    """The time (`time.monotonic()`) by which a whole frame must arrive, and a function that may grant more seconds."""
-
-    time: float | None
-    more: Callable[[], float]
-
-    def extend(self) -> bool:
-        """Move the deadline if more seconds are granted; return whether it moved."""
-        seconds = self.more()
-        if self.time is None or seconds <= 0:
-            return False
-        self.time += seconds
-        return True
-
-
 class Channel:
     """One end of a connection. A frame arrives whole, or an error is raised."""
 
     def __init__(self, connection: socket.socket, shared: mmap.mmap | None = None) -> None:
         self.socket = connection
         self.shared = shared
+        self.deadline: float | None = None  # of the frame that is being received
 
     def close(self) -> None:
         """Close the connection and the shared memory."""
@@ -110,14 +94,14 @@ class Channel:
 
         At the deadline, `more` may grant further seconds. Raises Closed, Late or Malformed.
         """
-        due = Deadline(deadline, more)
-        (length,) = LENGTH.unpack(self.read(LENGTH.size, due))
+        self.deadline = deadline
+        (length,) = LENGTH.unpack(self.read(LENGTH.size, more))
         shared = length >= IN_SHARED_MEMORY
         length %= IN_SHARED_MEMORY
         if length > most:
             raise Malformed("the answer is too large")
         if not shared:
-            return self.read(length, due)
+            return self.read(length, more)
         if self.shared is None:
             raise Malformed("the answer is malformed (no shared memory)")
         return self.shared[:length]
@@ -149,16 +133,18 @@ class Channel:
             raise Closed
         raise Malformed("your code sent an answer before it was called")
 
-    def read(self, size: int, due: Deadline) -> bytes:
-        """Read exactly `size` bytes before the deadline."""
+    def read(self, size: int, more: Callable[[], float]) -> bytes:
+        """Read exactly `size` bytes before the deadline, which `more` may extend."""
         parts = bytearray()
         while len(parts) < size:
             try:
-                self.wait_until(due.time)
+                self.wait_until(self.deadline)
                 part = self.socket.recv(min(size - len(parts), 2**20))
             except TimeoutError:
-                if not due.extend():
+                seconds = more()
+                if self.deadline is None or seconds <= 0:
                     raise Late from None
+                self.deadline += seconds
                 continue
             except OSError:
                 raise Closed from None

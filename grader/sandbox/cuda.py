@@ -126,12 +126,7 @@ class Allocation:
     """Device memory in the form that torch reads (`__cuda_array_interface__`, version 3)."""
 
     def __init__(self, address: int, size: int) -> None:
-        self.__cuda_array_interface__ = {
-            "shape": (size,),
-            "typestr": "|u1",
-            "data": (address, False),
-            "version": 3,
-        }
+        self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3}
 
 
 def start_context() -> None:

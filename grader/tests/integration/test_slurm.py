@@ -74,7 +74,7 @@ def test_a_run_whose_submitting_process_is_killed_goes_on_with_the_same_command(
     (array,) = {id.partition("_")[0] for id in started.jobs()}
     again = Started(slow_class, tmp_path).ended()
     assert again.code == 0, again.err
-    assert f"job {array} goes on" in again.out
+    assert f"job {array} continues" in again.out
     assert "tests of" not in again.out, "nothing is submitted again"
     is_whole(tmp_path, slow_gradebook)
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from grader.cluster import record
-from grader.cluster.slurm import select_alive
 from grader.tests import ROOT
 from grader.tests.conftest import control, grade
 from grader.tests.support.slurm_runs import ON_SLURM, PATIENCE, Started, is_whole, processes, times
@@ -48,7 +47,7 @@ def test_a_killed_run_with_force_does_not_grade_again_what_it_has_graded(
     started.process.kill()
     started.process.communicate()
     end = time.monotonic() + PATIENCE
-    while select_alive(started.jobs().values()) and time.monotonic() < end:
+    while not all(job.ended for job in started.jobs().values()) and time.monotonic() < end:
         time.sleep(0.2)
     new = times(tmp_path)
     assert all(new[name] > old[name] for name in NAMES)
