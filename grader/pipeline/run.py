@@ -15,7 +15,7 @@ from grader.pipeline.collect import Tests
 from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
 from grader.pipeline.job import FinishedTest, Graded, Job
 from grader.pipeline.progress import Progress
-from grader.pipeline.queue import Options, Queue
+from grader.pipeline.queue import Queue
 from grader.pipeline.reference import check_tests, find_missing_solutions
 from grader.pipeline.session import grade as grade_jobs
 from grader.pipeline.setup import run_with_tests
@@ -23,7 +23,6 @@ from grader.pipeline.startup import Startup
 from grader.results import result, source
 from grader.results.dependencies import environment
 from grader.results.history import course_version
-from grader.results.result import Result
 from grader.sandbox.launch import Sandbox
 
 
@@ -50,7 +49,7 @@ def grade_tests(
 
     clear_runtimes()
     if live is not None:
-        blank = build_result(Graded(first, [], 0.0), [], options, None, queue.prints[first.submission.id])
+        blank = queue.blank(first.submission.id)
         untimed: list[result.PerformanceResult] = []
         if options.grading.device != "none":
             from grader.pipeline.speed import build_untimed_rows
@@ -84,7 +83,7 @@ def grade_all(
     """Grade the jobs and store each result when it is complete. Raises MachineError."""
     tests_each = sum(len(kata.points) for kata in queue.katas)
     for path in find_missing_solutions(queue.katas):
-        warn(f"{path} is missing: a mistake in this kata's tests can't be reported from a student's")
+        warn(f"{path} is missing: a mistake in this kata's tests can't be distinguished from a student's")
     with Progress(out, "checking the tests, solution", "katas", len(queue.katas), tests_each) as progress:
         outcome.broken = check_tests(queue.katas, tests, sandbox, queue.options, progress.take)
     reported: set[tuple[str, str]] = set()
@@ -119,26 +118,18 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     fingerprint = queue.prints.pop(submission)
     code = event.job.submission.files if options.pseudonyms is None else {}
     source.store(options.out, submission, fingerprint, code)
-    built = build_result(event, katas, options, sandbox, fingerprint)
-    when, basis = event.job.submission.handed_in, queue.bases.pop(submission)
-    built = msgspec.structs.replace(built, basis=basis, course=course_version(), handed_in=when)
-    result.store(built, options.out)
-
-
-def build_result(
-    event: Graded, katas: list[result.KataResult], options: Options, sandbox: Sandbox | None, fingerprint: str
-) -> Result:
-    """Build the result to store; without a sandbox, the one of a submission that is still to be graded."""
-    return Result(
-        submission=event.job.submission.id,
+    new = msgspec.structs.replace(
+        queue.blank(submission),
         score=sum(kata.score for kata in katas),
         max_score=sum(kata.max_score for kata in katas),
         fingerprint=fingerprint,
-        seed=options.grading.seed,
-        examples=options.grading.examples,
-        isolation=options.grading.isolation if sandbox is None else sandbox.isolation,
+        isolation=sandbox.isolation,
         seconds=round(event.seconds, 3),
-        environment={**environment(), "workers can": ", ".join([] if sandbox is None else sandbox.violations)},
+        environment={**environment(), "workers can": ", ".join(sandbox.violations)},
         katas=katas,
         findings=event.findings,
+        basis=queue.bases.pop(submission),
+        course=course_version(),
+        handed_in=event.job.submission.handed_in,
     )
+    result.store(new, options.out)

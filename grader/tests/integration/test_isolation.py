@@ -31,7 +31,7 @@ def test_grading_in_a_container_without_namespaces_warns_and_uses_limits_alone(t
     done = in_a_container_without_namespaces(COMPLETE, "--out", tmp_path, *OPTIONS)
     assert done.code == 0, done.err
     assert "bubblewrap does not work here" in done.err
-    assert "limits on resources alone: it can" in done.err.replace("\n", " ")
+    assert "by resource limits only: it can" in done.err.replace("\n", " ")
     stored = json.loads((tmp_path / "complete/result.json").read_text())
     assert (stored["isolation"], stored["score"]) == ("none", 50.0)
     assert "read " in stored["environment"]["workers can"]
