@@ -40,7 +40,7 @@ def is_in_use(path: Path) -> bool:
 
 
 def clear_half_written(directory: Path) -> None:
-    """Remove files among these results whose writer was killed."""
+    """Remove the half-written files of killed runs from a directory of results."""
     for pattern in (".gradebook.csv.*.tmp", "*/.result.json.*.tmp", "*/.*.svg.*.tmp"):
         for path in directory.glob(pattern):
             with contextlib.suppress(OSError):
@@ -49,7 +49,7 @@ def clear_half_written(directory: Path) -> None:
 
 
 def clear_runtimes() -> None:
-    """Remove this user's copies of the runtime whose grader was killed."""
+    """Remove the runtimes of this user's killed graders."""
     for path in Path(tempfile.gettempdir()).glob("torchkata-runtime-*"):
         with contextlib.suppress(OSError):
             found = path.lstat()

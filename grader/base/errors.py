@@ -7,7 +7,7 @@ GraderError
 
 
 class GraderError(Exception):
-    """An error whose message is one line for the instructor."""
+    """An error with a one-line message for the instructor."""
 
 
 class CallError(GraderError):

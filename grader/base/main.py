@@ -1,7 +1,7 @@
 """Runs a command of the grader and turns its errors into one line and an exit code.
 
-Exit codes: 0 graded, whatever the scores; 2 the call is wrong; 3 something could not be graded, which is no student's
-fault; 130 Ctrl-C.
+Exit codes: 0 graded, with any score; 2 the call is wrong; 3 something could not be graded, through no fault of a
+student; 130 Ctrl-C.
 """
 
 import contextlib

@@ -56,7 +56,7 @@ class Run:
         self.slurm_options = slurm_options
         self.out = out
         self.warn = warn
-        self.reported: set[str] = set()  # arrays whose end was reported
+        self.reported: set[str] = set()  # arrays that have been reported as ended
 
     def grade(self) -> RunOutcome:
         """Grade all pending submissions. Raises CallError before anything is submitted, and MachineError."""

@@ -17,7 +17,7 @@ class Pending:
     queue: Queue
     since_ns: int
     paths: dict[str, Path]
-    tests: dict[str, str]  # fingerprints of submissions whose tests have to run
+    tests: dict[str, str]  # fingerprints of submissions with pending tests
     speed: set[str]
     inconclusive: set[str] = field(default_factory=set)
     seen: dict[str, int] = field(default_factory=dict)  # modification times of the results that were read
@@ -63,7 +63,7 @@ class Pending:
 
 
 def find_pending(queue: Queue, since_ns: int) -> Pending:
-    """Return the submissions whose tests or speed have to be graded. Raises CallError."""
+    """Return the submissions with pending tests or pending speed. Raises CallError."""
     paths = {entry.id: entry.path for entry in queue.entries}
     tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade()}
     speed = set(tests) | set(list_untimed(queue))
@@ -74,7 +74,7 @@ def find_pending(queue: Queue, since_ns: int) -> Pending:
 
 
 def list_untimed(queue: Queue) -> list[str]:
-    """Return the submissions whose tests have run but whose speed is unknown."""
+    """Return the submissions that have test results but no speed results."""
     kind = queue.options.grading.device
     if kind == "none":
         return []

@@ -94,7 +94,7 @@ def submit(array: Array) -> str:
         additional_parameters=options,
     )
     try:
-        with contextlib.redirect_stderr(io.StringIO()):  # submitit prints what it raises
+        with contextlib.redirect_stderr(io.StringIO()):  # submitit prints its errors
             jobs = executor.submit_array([Task(str(array.plan), index) for index in range(array.tasks)])
     except (FailedSubmissionError, FailedJobError) as error:
         raise SubmitError(f"Slurm rejected the job: {join_lines(str(error))}") from None

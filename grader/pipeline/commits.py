@@ -21,7 +21,7 @@ BRANCH = re.compile(r"ref: (refs/heads/[\w./-]+)")
 
 
 def find_commit_time(path: Path, files: Mapping[str, bytes]) -> str:
-    """Return the time, with zone, of the last commit; "" if there is none or it lacks the graded files."""
+    """Return the time, with zone, of the last commit; "" if no commit contains the graded files."""
     git = path / ".git"
     if not (is_folder(git) and is_folder(git / "objects")):
         return ""

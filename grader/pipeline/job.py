@@ -20,7 +20,7 @@ class Job:
     known_good: frozenset[str] = frozenset()  # katas that need no fallback because they are known to be done
     limits: Limits = field(default_factory=lambda: course().limits)
     lint: bool = False  # also search the source for findings
-    expect_failure: bool = False  # skip the first pass and the diagnosis: Hypothesis must run anyway, nobody reads more
+    expect_failure: bool = False  # skip the first pass and the diagnosis: a failing test needs neither
     few_examples: bool = False  # a quarter of the inputs is enough
     for_instructor: bool = False  # messages may reveal the seed and where in the course a test fails
     next: "Job | None" = None  # the job to grade right after this one, with the same zygote

@@ -172,7 +172,7 @@ def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
 
 
 def load_replaced(options: Options, submission: str) -> Result | None:
-    """Return the result that a new one would replace; None if there is none, or it is out of date."""
+    """Return the stored result that a new one would replace, unless it is missing or out of date."""
     path = options.out / submission / "result.json"
     if options.force or not path.exists() or path.stat().st_mtime_ns < options.since_ns:
         return None

@@ -1,4 +1,4 @@
-"""What a regrade can reuse of a stored result, and which results it keeps."""
+"""Reuse of stored results in a regrade."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -27,7 +27,7 @@ def list_done(stored: Result | None) -> frozenset[str]:
 
 
 def add_digests(katas: Iterable[KataResult]) -> list[KataResult]:
-    """Return the results, each with the digest of what the course now says about its kata."""
+    """Return the results, each with the current digest of the course's kata."""
     return [replace(kata, digest=digest_kata(kata.kata)) for kata in katas]
 
 

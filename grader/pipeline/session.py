@@ -38,7 +38,7 @@ from torchkata.i18n import read_ahead
 from torchkata.result import TestResult
 
 SLACK = 120.0  # seconds that a child may take beyond the time limits of its katas
-MEMORY_MIB = 400  # that a child may allocate in addition to what it inherits
+MEMORY_MIB = 400  # that a child may allocate beyond its inherited memory
 LOST = TestResult(
     "",
     "crashed",
@@ -119,7 +119,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
 
 @dataclass
 class Child:
-    """A process that grades one submission, and what it has sent so far."""
+    """A process that grades one submission, and its messages so far."""
 
     job: Job
     pid: int

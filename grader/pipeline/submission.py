@@ -1,7 +1,7 @@
 """Reads a submission (a directory, zip or tar) as the bytes of a few Python files and nothing else.
 
 The student may still own the files and change them while they are read. So each file is opened once, without following
-links or blocking, and all checks apply to what was opened.
+links or blocking, and all checks apply to the opened file.
 """
 
 import contextlib

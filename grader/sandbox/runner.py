@@ -189,7 +189,7 @@ class WorkerRunner:
         raise Inconclusive("the machine could not start a process for your code")
 
     def find_violations(self, hidden: Sequence[str]) -> list[str]:
-        """Return what a worker without student code can do but should not; it tries to read these `hidden` files."""
+        """Run the self-test in a worker without student code, which also tries to read these `hidden` files."""
         self.open({}, 1.0)
         self.start()
         assert self.channel is not None
