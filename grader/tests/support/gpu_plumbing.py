@@ -32,7 +32,7 @@ def start_context(): pass
 def as_tensor(address, size): return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
 torch.cuda.synchronize = lambda: None
 """,
-    "bench": """
+    "timed_work": """
 def begin(self, usual=TimedWork.begin):
     self.request = msgspec.structs.replace(self.request, device="cpu")
     usual(self)
