@@ -97,7 +97,7 @@ def test_the_shape_is_a_normal_that_is_cut(student: Student, seed: int) -> None:
 
 
 @given(st.integers(0, 2**31), sizes(3, 6), sizes(2, 6))
-def test_the_torch_seed_decides(student: Student, seed: int, input_dim: int, output_dim: int) -> None:
+def test_torch_seed_determines_result(student: Student, seed: int, input_dim: int, output_dim: int) -> None:
     """The same torch.manual_seed gives the same weights, two drawn in a row differ, and nothing is seeded."""
     first = student.call(probes.weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.weights, input_dim, output_dim, 2, seed)

@@ -110,7 +110,7 @@ def test_the_file_can_not_be_changed_through_the_array(
     assert_tokens(after, tokens.numpy(), mistake=written)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell which part of a file has been read")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report which parts of a file have been read")
 def test_only_what_is_used_is_read(student: Student) -> None:
     """Loading reads no tokens: after three of 8 million have been used, hardly any of the file is in memory."""
     count = 2**23

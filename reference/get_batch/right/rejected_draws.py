@@ -1,4 +1,4 @@
-"""Draws as many bits as a start may need, again and again, and keeps what is in range."""
+"""Rejection sampling, which uses a varying number of draws, and a subclass of ValueError."""
 
 import numpy as np
 import torch
