@@ -153,7 +153,7 @@ def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student
     dim, num_layers = 128, 4
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, std) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):
-        with precondition("the form is wrong"):
+        with precondition("the shape or dtype is wrong"):
             assert_equal(list(weight.shape), [dim, dim], what=f"shape of weight {i} of {num_layers}")
         values = as_float64(weight).flatten() / std
         n = values.size

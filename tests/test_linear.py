@@ -51,7 +51,12 @@ def initial_weight(student: Student, input_dim: int, output_dim: int, seed: int)
     (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
     form = f"floating numbers of shape [{input_dim}, {output_dim}]"
     right = isinstance(weight, torch.Tensor) and weight.is_floating_point()
-    require(right and list(weight.shape) == [input_dim, output_dim], "the form is wrong", yours=weight, expected=form)
+    require(
+        right and list(weight.shape) == [input_dim, output_dim],
+        "the shape or dtype is wrong",
+        yours=weight,
+        expected=form,
+    )
     values = as_float64(weight)
     for name, side in (("rows", values), ("columns", values.T)):
         copied = len(side) > 1 and side.std() > 0 and bool((side == side[0]).all())
