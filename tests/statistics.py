@@ -7,12 +7,12 @@ MANY = 0.25  # of half a million float32 weights, about one in fifty repeats by 
 NORMAL_OR_CUT = "3 for a normal, or 2.83 if it is truncated at three standard deviations"
 
 
-def repeated(values: np.ndarray) -> float:
+def repeated_share(values: np.ndarray) -> float:
     """Return the share of numbers that repeat another one up to sign."""
     return 1 - np.unique(abs(values)).size / values.size
 
 
-def tails(fourth_moment: float) -> str:
+def describe_tails(fourth_moment: float) -> str:
     """Describe a distribution by a fourth moment that differs from a normal's."""
     if fourth_moment > 3:
         return "too many initial weights are large for a normal"

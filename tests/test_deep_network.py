@@ -10,7 +10,7 @@ from torch import Tensor
 
 from reference.deep_network import oracle
 from tests.probes import deep_network as probes
-from tests.statistics import NORMAL_OR_CUT, Z, tails
+from tests.statistics import NORMAL_OR_CUT, Z, describe_tails
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, precondition
 
@@ -165,4 +165,10 @@ def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student
         check(abs(mean) <= Z * std / n**0.5, note, yours=mean, expected=f"0, within {Z * std / n**0.5:.2g}")
         kurtosis, slack = float((values**4).mean()) / variance**2, Z * (24 / n) ** 0.5
         is_normal, note = 2.83 - slack <= kurtosis <= 3 + slack, f"weight {i} of {num_layers}"
-        check(is_normal, note, mistake=tails(kurtosis), yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT)
+        check(
+            is_normal,
+            note,
+            mistake=describe_tails(kurtosis),
+            yours=f"fourth moment {kurtosis:.2f}",
+            expected=NORMAL_OR_CUT,
+        )

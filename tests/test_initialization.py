@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reference.initialization import oracle
 from tests.probes import initialization as probes
-from tests.statistics import MANY, Z, chi_square_range, repeated
+from tests.statistics import MANY, Z, chi_square_range, repeated_share
 from tests.strategies import sizes
 from torchkata import Student, as_float64, assert_equal, check, require
 
@@ -133,4 +133,4 @@ def test_weights_are_drawn_independently(student: Student, seed: int) -> None:
         note = f"two {name} are correlated: {alike:.1f} standard deviations from independence"
         check(alike <= 2 * Z, note)
     note = "weights repeat each other, possibly with opposite sign"
-    check(repeated(weight) < MANY, note, yours=f"{repeated(weight):.0%} of them")
+    check(repeated_share(weight) < MANY, note, yours=f"{repeated_share(weight):.0%} of them")

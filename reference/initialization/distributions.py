@@ -20,7 +20,7 @@ class Mistaken(TruncatedNormal):
     """A wrong distribution, recognized by its largest weights."""
 
     def share(self, low: float, high: float) -> float:
-        """Return the share of the weights probability_within three standard deviations."""
+        """Return the share of the weights within three standard deviations."""
         low, high, most = (probability_within(min(z, self.cut)) for z in (low, high, CUT))
         return (high - low) / most
 

@@ -1,4 +1,4 @@
-"""Brings its own backward pass, and starts by the Box-Muller method."""
+"""A custom backward pass, and weights drawn with the Box-Muller method."""
 
 import math
 
@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 class Multiply(torch.autograd.Function):
-    """`x @ weight` with gradients by hand."""
+    """`x @ weight` with explicit gradients."""
 
     @staticmethod
     def forward(ctx: torch.autograd.function.FunctionCtx, x: Tensor, weight: Tensor) -> Tensor:

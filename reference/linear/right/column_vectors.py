@@ -1,4 +1,4 @@
-"""Multiplies the transposed weight by column vectors; the weight is drawn transposed, and so strided."""
+"""A weight that is not contiguous."""
 
 import torch
 from torch import Tensor, nn

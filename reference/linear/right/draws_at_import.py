@@ -1,11 +1,11 @@
-"""Builds a layer when the file is imported, which draws random numbers."""
+"""Random numbers are drawn when the module is imported."""
 
 import torch
 from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`, with outputs of about the size of the inputs at the start."""
+    """`x @ weight`, with outputs about as large as the inputs."""
 
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Starts from kaiming_normal_, told that fan_out is what this layout calls fan_in, and keeps an absent bias."""
+"""Initialized by kaiming_normal_, with a bias registered as None."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Stacks one dot product for each output; starts with the lecture's cut at an absolute 3, far from the bulk."""
+"""One dot product per output, and the lecture's truncation at an absolute 3."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Folds all leading axes into rows and back, counting in double precision between, and redraws what is beyond four."""
+"""Computed in float64 and rounded, with a normal truncated at four standard deviations."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Starts from a normal that is cut off at three standard deviations, set with nn.init."""
+"""A normal truncated at three standard deviations."""
 
 import torch
 from torch import Tensor, nn
