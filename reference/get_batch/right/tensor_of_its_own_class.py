@@ -6,7 +6,7 @@ from torch import Tensor
 
 
 class Tokens(Tensor):
-    """A batch."""
+    pass
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:

@@ -10,7 +10,7 @@ def within(count: int) -> Tensor:
 
 
 class Weight(nn.Parameter):
-    """A subclass."""
+    pass
 
 
 def xavier_truncated_normal(input_dim: int, output_dim: int) -> nn.Parameter:

@@ -7,8 +7,6 @@ from torch import Tensor, nn
 
 
 class Multiply(torch.autograd.Function):
-    """`x @ weight` with explicit gradients."""
-
     @staticmethod
     def forward(ctx: torch.autograd.function.FunctionCtx, x: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(x, weight)
@@ -22,8 +20,6 @@ class Multiply(torch.autograd.Function):
 
 
 class Linear(nn.Module):
-    """`x @ weight`."""
-
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         u, v = torch.rand(2, input_dim, output_dim, dtype=torch.float64)

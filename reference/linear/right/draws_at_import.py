@@ -5,8 +5,6 @@ from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`, with outputs about as large as the inputs."""
-
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.randn(input_dim, output_dim) / input_dim**0.5)

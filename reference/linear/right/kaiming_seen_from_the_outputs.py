@@ -6,8 +6,6 @@ from torch.nn import functional
 
 
 class Linear(nn.Module):
-    """`x @ weight`."""
-
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         self.register_parameter("weight", nn.Parameter(torch.empty(input_dim, output_dim)))

@@ -5,8 +5,6 @@ from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`."""
-
     weight: nn.Parameter
 
     def __init__(self, input_dim: int, output_dim: int) -> None:
