@@ -117,7 +117,7 @@ class Batches:
 def train(
     assignment: Any, size: speed.Size, memory: speed.Memory, device: str, first: Callable[[], object] = lambda: None
 ) -> speed.Block:
-    """Save the initial weights of the student's `train` and return a training block; `first` runs at the first batch."""
+    """Save the initial weights and return a block that runs the student's `train`; `first` runs at its first batch."""
     steps = len(memory["x"])
 
     def trained(get_batch: Callable[..., tuple[Tensor, Tensor]], steps: int) -> Any:
