@@ -1,1 +1,1 @@
-"""Reference material, one folder per kata: oracle, known mistakes, solution, right and wrong implementations."""
+"""One folder per kata: oracle, known mistakes, solution, and right and wrong implementations."""
