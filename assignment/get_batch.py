@@ -11,11 +11,11 @@ def get_batch(
 ) -> Int[Tensor, "batch sequence"]:
     """Draw `batch_size` random windows of `sequence_length` tokens from `data`.
 
-    `data` is a one-dimensional array of token ids (uint16, int32 or int64). It is often an `np.memmap`, an array stored
-    in a file: only what you index is read.
+    `data` is a one-dimensional array of token ids (uint16, int32 or int64), often an `np.memmap`: an array in a file,
+    perhaps larger than memory. Indexing reads only the indexed part, so read only the windows.
 
     Row i of the result is `data[start : start + sequence_length]` with its own `start`, drawn uniformly from
-    `range(len(data) - sequence_length)`. The last token is in no window: it is only the target of the one before it.
+    `range(len(data) - sequence_length)`. The last token is in no window: it is only a target.
 
     Example:
         data = np.array([7, 1, 8, 2, 8], dtype=np.uint16)
@@ -27,7 +27,6 @@ def get_batch(
     Details:
     - Draw the rows independently: a start may occur twice.
     - Draw with torch's global CPU generator, so that `torch.manual_seed` repeats a batch; set no seed yourself.
-    - Read only the windows: the file may be larger than memory.
     - The result has an integer dtype that holds every token, and is on `device`.
     - Do not modify `data`, and do not share memory with it.
     - If `len(data) <= sequence_length`, raise a `ValueError` or a `RuntimeError`.
