@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from reference.measure_step import oracle
-from tests.meter import metered
+from tests.meter import count_operations
 from tests.probes import measure_step as probes
 from tests.strategies import costly
 from torchkata import Plain, Student, assert_count, assert_equal, assert_number, check
@@ -73,7 +73,7 @@ def test_torch_does_the_work_that_is_predicted(student: Student, sizes: tuple[in
     work = student.call(probes.work, B, D, L, "float32")
     flops = student.call(probes.predicted, B, D, L, "float32", 1e12, 1e12)["flops"]
     weights, x, ones = [nn.Parameter(torch.ones(D, D)) for _ in range(L)], torch.ones(B, D), torch.ones(B, D)
-    meter = metered(lambda: step_of(weights, x, ones))
+    meter = count_operations(lambda: step_of(weights, x, ones))
     assert_count(sum(moved for _, moved in work), meter.bytes, what="bytes of all operations", note=COUNTED)
     assert_count(flops, meter.flops, what="FLOPs of all products", note=COUNTED)
     other = student.call(probes.predicted, B, D, L, "float32", 1e12, 1e12, OTHER)["flops"]

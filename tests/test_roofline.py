@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch.nn.functional import gelu
 
 from reference.roofline import oracle
-from tests.meter import Meter, metered
+from tests.meter import Meter, count_operations
 from tests.probes import roofline as probes
 from torchkata import Plain, Student, assert_count, assert_equal, assert_number, check
 
@@ -77,7 +77,7 @@ def test_torch_moves_the_bytes_that_are_predicted(student: Student, operation: s
     """torch's relu and gelu read and write as many bytes as relu_work and gelu_work predict."""
     predicted = student.call(probes.work, operation, [n], dtype)
     x = torch.zeros(n, dtype=getattr(torch, dtype))
-    measured = metered(lambda: {"relu": torch.relu, "gelu": gelu}[operation](x))
+    measured = count_operations(lambda: {"relu": torch.relu, "gelu": gelu}[operation](x))
     assert_work(predicted, None, measured.bytes, f"counted: {n * x.itemsize} bytes read, as many written")
 
 
@@ -97,7 +97,7 @@ def test_torch_does_the_products_that_are_predicted(
 def measured_product(m: int, k: int, n: int, dtype: str) -> Meter:
     """What torch does for a product of matrices."""
     a, b = (torch.zeros(shape, dtype=getattr(torch, dtype)) for shape in ((m, k), (k, n)))
-    return metered(lambda: torch.mm(a, b))
+    return count_operations(lambda: torch.mm(a, b))
 
 
 @given(st.integers(1, 2**40), st.integers(1, 2**40), RATES)

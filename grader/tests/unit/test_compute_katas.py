@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from grader.tests import ROOT
 from reference.flop_accounting import oracle as flop_accounting
 from reference.roofline import oracle as roofline
-from tests.meter import metered
+from tests.meter import count_operations
 from tests.probes.pretended_machine import Machine, OnDevice, pretending
 from tests.test_promised_flops import TO_KNOW
 from torchkata.speed.datasheets import NAMES, devices
@@ -36,7 +36,7 @@ def test_the_oracles_and_the_meter_count_the_flops_of_a_product_as_torch_does(m:
     a, b = torch.empty(m, k, device="meta"), torch.empty(k, n, device="meta")
     flops = count_flops(lambda: a @ b)
     assert flops == flop_accounting.matmul_flops(m, k, n) == roofline.product_work(m, k, n, 4)[0]
-    assert flops == metered(lambda: torch.ones(m, k) @ torch.ones(k, n)).flops
+    assert flops == count_operations(lambda: torch.ones(m, k) @ torch.ones(k, n)).flops
 
 
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(0, 5), st.booleans())
@@ -59,9 +59,9 @@ def test_the_oracle_counts_the_flops_of_a_deep_network_as_torch_does(
 
 def test_the_meter_counts_the_bytes_that_are_read_and_written() -> None:
     x, w = torch.ones(3, 4, dtype=torch.bfloat16), torch.ones(4, 5, dtype=torch.bfloat16)
-    assert metered(lambda: x @ w).bytes == 2 * (12 + 20 + 15) == roofline.product_work(3, 4, 5, 2)[1]
-    assert metered(lambda: x.T[1:]).bytes == 0
-    assert metered(lambda: torch.dot(x[0], w[:, 0])).bytes == 2 * (4 + 4 + 1)
+    assert count_operations(lambda: x @ w).bytes == 2 * (12 + 20 + 15) == roofline.product_work(3, 4, 5, 2)[1]
+    assert count_operations(lambda: x.T[1:]).bytes == 0
+    assert count_operations(lambda: torch.dot(x[0], w[:, 0])).bytes == 2 * (4 + 4 + 1)
 
 
 def test_the_table_of_devices_in_the_stub_agrees_with_the_devices_file() -> None:
