@@ -1,4 +1,4 @@
-"""One function counts the bytes of all shapes; intensities are exact fractions until the end."""
+"""Counts the bytes of any shapes in one function, and uses exact fractions; calls ties "memory"."""
 
 from fractions import Fraction
 from math import prod
