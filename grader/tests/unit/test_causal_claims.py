@@ -170,10 +170,8 @@ def test_autocast_halves_activations_and_copies_weights() -> None:
 
 def test_views_share_the_whole_storage_of_their_source() -> None:
     assert_said("same_storage", "a small slice keeps a large block of memory alive")
-    assert_said("memory_accounting", "a view keeps the whole storage of its source alive")
-    assert_said(
-        "strides", "Why is a transpose free, whatever the size? Because no element moves", "`expand` costs nothing"
-    )
+    assert_said("memory_accounting", "A view keeps the whole storage of its source")
+    assert_said("strides", "Why is a transpose free for any size? Because no element moves", "`expand` costs nothing")
     large = torch.zeros(1000, 1000)
     whole, views = large.untyped_storage(), (large[0], large.t(), large[:1].expand(10**6, 1000))
     del large
@@ -248,7 +246,7 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
         assert 0.45 < (x @ a).relu().square().mean() / (x @ a).square().mean() < 0.55"""),
     ("linear", "Plain `randn` would make it `sqrt(input_dim)` times as large", """
         assert 0.9 < (x @ a).std() / 1024**0.5 < 1.1"""),
-    ("flop_accounting", "autograd leaves that product out", "assert products_backward(False) == 1"),
+    ("flop_accounting", "the first layer's input gets no gradient unless", "assert products_backward(False) == 1"),
     ("linear_backward", "Two matrix multiplications, each as large as that of the forward pass",
      "assert products_backward(True) == 2"),
     ("strides", "is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
@@ -290,7 +288,7 @@ def test_short_claim_holds(kata: str, words: str, code: str) -> None:
 
 
 def test_jaxtyping_checks_only_with_a_checker() -> None:
-    assert_said("named_dimensions", "By themselves such annotations check nothing", "@jaxtyped(typechecker=beartype)")
+    assert_said("named_dimensions", "are checked only under `@jaxtyped(typechecker=beartype)`")
 
     def double(x: Float[Tensor, "rows 3"]) -> Any:
         return 2 * x
