@@ -1,14 +1,12 @@
 """FLOP accounting: the FLOPs of a model and the days to train it.
 
 A FLOP is one addition or multiplication of floating-point numbers. FLOPs count operations; FLOP/s is a rate. Only
-matrix multiplications are counted here: in large models the other operations hardly matter.
+matrix multiplications are counted here.
 """
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:
     """Return the FLOPs of `x @ w` for x of shape (B, D) and w of shape (D, K): 2 · B · D · K, as an exact int.
-
-    Each of the B · K results is a sum of D products, with one multiplication and one addition each.
 
     Example:
         matmul_flops(16384, 32768, 8192)     # 8796093022208: about 8.8e12
@@ -19,8 +17,7 @@ def matmul_flops(B: int, D: int, K: int) -> int:
 def forward_flops(tokens: float, parameters: float) -> float:
     """Return the FLOPs of a forward pass: 2 per token and parameter.
 
-    In a linear layer every token (a row of x) is multiplied with every parameter (an element of w). Both arguments are
-    ints or floats.
+    Both arguments are ints or floats.
     """
     raise NotImplementedError
 
@@ -39,7 +36,7 @@ def training_flops(tokens: float, parameters: float) -> float:
     Example:
         training_flops(tokens=15e12, parameters=70e9)        # 6.3e24
         training_flops(tokens=300e9, parameters=175e9)       # 3.15e23: GPT-3 (2020)
-        8 * 14 * 86400 * 989.5e12                            # 9.58e21: what eight H100 could do in two weeks
+
     """
     raise NotImplementedError
 

@@ -76,6 +76,6 @@ def measure_step(
         took = measure_step(B=64, D=64, L=2, promised=1e12)
         took["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: no device is so fast
 
-    Not specified (either is fine): mean, median or minimum; the values of x; whose SGD.
+    Not specified (either is fine): mean, median or minimum; the values of x; the SGD that you use.
     """
     raise NotImplementedError

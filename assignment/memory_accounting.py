@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 
 def tensor_bytes(x: Tensor) -> int:
-    """Return the size in bytes of the storage of `x`, all of which stays allocated while `x` exists.
+    """Return the size in bytes of the storage of `x`.
 
     For a tensor with its own storage this is `numel() * element_size()`. A view keeps the whole storage of its source.
 
@@ -53,10 +53,7 @@ def training_bytes(
     Example, a deep linear model of 2 layers of 64 × 64 on a batch of 8, each layer keeping its input:
         training_bytes(2 * 64 * 64, 2 * 8 * 64)     # 135168 = 8192 * (4 + 4 + 8) + 1024 * 4
         training_bytes(8192, 1024, parameter_bytes=2, gradient_bytes=2, activation_bytes=2)     # 100352: in bfloat16
-        training_bytes(8192, 1024, parameter_bytes=2 + 4, gradient_bytes=2, activation_bytes=2) # 133120: see below
-
-    Mixed precision often adds a float32 copy of bfloat16 parameters: with Adam 2 + 4 + 2 + 8 = 16 bytes each.
-    Without the copy it takes 2 + 2 + 8 = 12, but small steps are rounded away.
+        training_bytes(8192, 1024, parameter_bytes=2 + 4, gradient_bytes=2, activation_bytes=2) # 133120: with a copy
     """
     raise NotImplementedError
 

@@ -1,7 +1,6 @@
 """Roofline: is an operation compute-bound or memory-bound?
 
-A device reads the inputs from memory, computes, and writes the result. At best all of this overlaps, so that the slower
-of arithmetic and memory determines the time.
+At best, arithmetic and moving bytes overlap, and the slower of the two determines the time.
 """
 
 import torch

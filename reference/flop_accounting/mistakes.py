@@ -1,7 +1,9 @@
 """Common mistakes in flop_accounting."""
 
+from collections.abc import Callable
+
 from reference.flop_accounting import oracle
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
 INPUT_COUNTED = "counts the gradient of the first layer's input, which is not needed"
 
@@ -96,30 +98,23 @@ def one_row(B: int, D: int, products: int, times: int = 1) -> int:
     return oracle.deep_linear_flops(1, D, products)
 
 
-@instead_of(oracle.training_days, "uses 3600 seconds per day, which is an hour")
-def hours(parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1) -> float:
-    return 24 * oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu, times)
+def scale_days(message: str, factor: Callable[[int, float], float]) -> Mistake:
+    """Return a mistake that multiplies the days by a function of `devices` and `mfu`."""
+
+    def mistaken(
+        parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
+    ) -> float:
+        """Scale the right answer."""
+        right = oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu, times)
+        return factor(devices, mfu) * right
+
+    return instead_of(oracle.training_days, message)(mistaken)
 
 
-@instead_of(oracle.training_days, "ignores mfu")
-def at_the_peak(
-    parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
-) -> float:
-    return mfu * oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu, times)
-
-
-@instead_of(oracle.training_days, "divides peak_flop_per_sec by mfu instead of multiplying")
-def mfu_upside_down(
-    parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
-) -> float:
-    return oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, 1 / mfu, times)
-
-
-@instead_of(oracle.training_days, "ignores devices, as if there were one")
-def one_device(
-    parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
-) -> float:
-    return oracle.training_days(parameters, tokens, 1, peak_flop_per_sec, mfu, times)
+hours = scale_days("uses 3600 seconds per day, which is an hour", lambda _, __: 24)
+at_the_peak = scale_days("ignores mfu", lambda _, mfu: mfu)
+mfu_upside_down = scale_days("divides peak_flop_per_sec by mfu instead of multiplying", lambda _, mfu: mfu**2)
+one_device = scale_days("ignores devices, as if there were one", lambda devices, _: devices)
 
 
 @instead_of(oracle.training_days, "rounds down to whole days")

@@ -7,7 +7,7 @@ import torch
 
 from reference.memory_accounting import oracle
 from reference.memory_accounting.oracle import Use, Window
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
 
 @instead_of(oracle.tensor_bytes, "counts the elements of the tensor instead of its whole storage")
@@ -104,19 +104,20 @@ def tensors(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return len({use.parameter for use in uses})
 
 
-@instead_of(oracle.training_bytes, "omits the gradients")
-def without_gradients(num_parameters: int, num_activations: int, **each: int) -> int:
-    return oracle.training_bytes(num_parameters, num_activations, **{**each, "gradient_bytes": 0})
+def omit(kind: str, message: str) -> Mistake:
+    """Return a mistake that counts no bytes for this kind."""
+
+    def mistaken(num_parameters: int, num_activations: int, **each: int) -> int:
+        """Count the other kinds."""
+        return oracle.training_bytes(num_parameters, num_activations, **{**each, kind: 0})
+
+    return instead_of(oracle.training_bytes, message)(mistaken)
 
 
-@instead_of(oracle.training_bytes, "omits the optimizer's state")
-def without_state(num_parameters: int, num_activations: int, **each: int) -> int:
-    return oracle.training_bytes(num_parameters, num_activations, **{**each, "optimizer_bytes": 0})
-
-
-@instead_of(oracle.training_bytes, "omits the activations")
-def without_activations(num_parameters: int, num_activations: int, **each: int) -> int:
-    return oracle.training_bytes(num_parameters, 0, **each)
+without_gradients = omit("gradient_bytes", "omits the gradients")
+without_state = omit("optimizer_bytes", "omits the optimizer's state")
+without_parameters = omit("parameter_bytes", "omits the parameters themselves")
+without_activations = omit("activation_bytes", "omits the activations")
 
 
 @instead_of(oracle.training_bytes, "adds gradients and optimizer state for activations: only parameters have them")
@@ -212,8 +213,3 @@ def state_or_activations(
 ) -> int:
     larger = max(num_parameters * optimizer_bytes, num_activations * activation_bytes) * each.get("times", 1)
     return oracle.training_bytes(num_parameters, 0, optimizer_bytes=0, **each) + larger
-
-
-@instead_of(oracle.training_bytes, "omits the parameters themselves")
-def without_parameters(num_parameters: int, num_activations: int, **each: int) -> int:
-    return oracle.training_bytes(num_parameters, num_activations, **{**each, "parameter_bytes": 0})

@@ -42,22 +42,34 @@ def products_of_two_bytes(m: int, k: int, n: int, itemsize: int, times: int = 1)
     return oracle.product_work(m, k, n, 2, times)
 
 
-@instead_of(oracle.product_work, READ_ONLY)
-def products_read_only(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    k = times * k
-    return 2 * m * k * n, (m * k + k * n) * itemsize
+def count_product(message: str, count: Callable[[int, int, int], tuple[int, int]]) -> Mistake:
+    """Return a mistake that counts (FLOPs, elements) of a product with this function of its sides."""
+
+    def mistaken(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
+        """Count the bytes of the elements."""
+        flops, elements = count(m, times * k, n)
+        return flops, elements * itemsize
+
+    return instead_of(oracle.product_work, message)(mistaken)
 
 
-@instead_of(oracle.product_work, "counts n - 1 additions for a sum of n products: the convention is 2 · n FLOPs")
-def one_addition_less(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    k = times * k
-    return m * n * (2 * k - 1), (m * k + k * n + m * n) * itemsize
-
-
-@instead_of(oracle.product_work, "counts only multiplications, not additions")
-def without_additions(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    k = times * k
-    return m * k * n, (m * k + k * n + m * n) * itemsize
+products_read_only = count_product(READ_ONLY, lambda m, k, n: (2 * m * k * n, m * k + k * n))
+one_addition_less = count_product(
+    "counts n - 1 additions for a sum of n products: the convention is 2 · n FLOPs",
+    lambda m, k, n: (m * n * (2 * k - 1), m * k + k * n + m * n),
+)
+without_additions = count_product(
+    "counts only multiplications, not additions", lambda m, k, n: (m * k * n, m * k + k * n + m * n)
+)
+read_for_each_product = count_product(
+    "counts the reads of every multiplication: each element is read once",
+    lambda m, k, n: (2 * m * k * n, 2 * m * k * n + m * n),
+)
+first_read_only = count_product("omits the bytes of the second input", lambda m, k, n: (2 * m * k * n, m * k + m * n))
+square_only = count_product(
+    "counts all three matrices with the size of the result, which is right only for square ones",
+    lambda m, k, n: (2 * m * k * n, 3 * m * n),
+)
 
 
 @instead_of(oracle.product_work, ELEMENTS)
@@ -66,29 +78,9 @@ def elements_of_matrices(m: int, k: int, n: int, itemsize: int, times: int = 1) 
     return 2 * m * k * n, m * k + k * n + m * n
 
 
-@instead_of(oracle.product_work, "counts the reads of every multiplication: each element is read once")
-def read_for_each_product(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    k = times * k
-    return 2 * m * k * n, (2 * m * k * n + m * n) * itemsize
-
-
 @instead_of(oracle.product_work, "counts bits instead of bytes")
 def bits(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     return oracle.product_work(m, k, n, 8 * itemsize, times)
-
-
-@instead_of(oracle.product_work, "omits the bytes of the second input")
-def first_read_only(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    k = times * k
-    return 2 * m * k * n, (m * k + m * n) * itemsize
-
-
-@instead_of(
-    oracle.product_work, "counts all three matrices with the size of the result, which is right only for square ones"
-)
-def square_only(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    k = times * k
-    return 2 * m * k * n, 3 * m * n * itemsize
 
 
 @instead_of(oracle.product_work, "returns the FLOPs as a float instead of an int")

@@ -1,4 +1,4 @@
-"""Counts the bytes of any shapes in one function, and uses exact fractions; calls ties "memory"."""
+"""Uses exact fractions and multiplies by seconds per byte; returns the int 1, and "memory" for ties."""
 
 from fractions import Fraction
 from math import prod
