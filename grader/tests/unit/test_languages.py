@@ -161,7 +161,7 @@ def test_the_language_follows_a_variable_or_the_locale(
 
 def test_every_kind_of_text_of_a_kata_is_found_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     sgd = course().katas["sgd"]
-    english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_a_scheduler_can_drive_it", "It is driven")
+    english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_scheduler_can_change_lr", "It is driven")
     assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
     monkeypatch.setenv("KATA_LANG", "zh")
     mistake = named_mistakes("sgd")["rate_of_first_group"].message
