@@ -174,5 +174,5 @@ def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening:
     course.skip_state,
     "dampening applies to a parameter's first gradient if an earlier step had none: use the parameter's own first step",
 )
-def first_step_of_the_optimizer(memory: Any) -> Any:
-    return 0.0 if memory is None else memory
+def first_step_of_the_optimizer(state: Any) -> Any:
+    return 0.0 if state is None else state

@@ -178,7 +178,7 @@ def test_the_width_of_a_column_counts_wide_characters_twice() -> None:
 
 def test_what_a_precondition_says_is_in_the_students_language(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
-    with pytest.raises(Unmet) as unmet, precondition("already the run without the break goes elsewhere"):
+    with pytest.raises(Unmet) as unmet, precondition("the uninterrupted run is already wrong"):
         check(False, "something else")
     assert unmet.value.note == "不中断的训练就已经走到别处"
 
