@@ -6,8 +6,8 @@ import numpy as np
 
 from reference.adam import oracle
 from reference.adam.moment_mistakes import *  # noqa: F403
-from reference.adam.moment_mistakes import Moved, P, change_defaults
-from reference.adam.oracle import Betas, State
+from reference.adam.moment_mistakes import Moved, P, change_defaults, step_with
+from reference.adam.oracle import State
 from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import change_default
 from torchkata import instead_of
@@ -47,38 +47,16 @@ def decayed_at_the_rate(
 
 @instead_of(oracle.step, "weight_decay * p is added to the first moment only, not to the second")
 def decayed_in_the_first_only(
-    p: P,
-    state: State | None,
-    grad: P,
-    lr: float,
-    betas: Betas = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0.0,
+    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.0, **options: Any
 ) -> Moved:
-    return step_with(p, state, (oracle.add_decay(p, grad, weight_decay), grad), lr, betas, eps)
+    return step_with(p, state, (oracle.add_decay(p, grad, weight_decay), grad), lr, **options)
 
 
 @instead_of(oracle.step, "weight_decay * p is added to the second moment only, not to the first")
 def decayed_in_the_second_only(
-    p: P,
-    state: State | None,
-    grad: P,
-    lr: float,
-    betas: Betas = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0.0,
+    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.0, **options: Any
 ) -> Moved:
-    return step_with(p, state, (grad, oracle.add_decay(p, grad, weight_decay)), lr, betas, eps)
-
-
-def step_with(
-    p: P, state: State | None, grads: tuple[P, P], lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8
-) -> Moved:
-    """Take a step without decay in which each average gets its own gradient."""
-    m, v, t = state or (np.zeros_like(p), np.zeros_like(p), 0)
-    m, v = oracle.update_averages(m, v, grads[0], betas)[0], oracle.update_averages(m, v, grads[1], betas)[1]
-    of_m, of_v = oracle.get_corrections(t + 1, betas)
-    return p - lr * oracle.get_direction(m / of_m, v / of_v, eps), (m, v, t + 1)
+    return step_with(p, state, (grad, oracle.add_decay(p, grad, weight_decay)), lr, **options)
 
 
 @instead_of(oracle.step, "weight_decay shrinks the parameter directly, as in AdamW")

@@ -138,17 +138,11 @@ def no_root(m: P, v: P, eps: float) -> P:
 
 @instead_of(adam.step, "eps is added to the root before bias correction, so it is corrected too")
 def epsilon_too_early(
-    p: P,
-    state: State | None,
-    grad: P,
-    lr: float,
-    betas: Betas = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0.0,
+    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8, **options: Any
 ) -> Moved:
     t = state[-1] if state else 0
     _, of_v = adam.get_corrections(t + 1, betas)
-    return adam.step(p, state, grad, lr, betas, eps / of_v**0.5, weight_decay)
+    return adam.step(p, state, grad, lr, betas, eps / of_v**0.5, **options)
 
 
 @instead_of(adam.step, "the update is added instead of subtracted")
@@ -206,6 +200,16 @@ def corrected_both_kept(
     moved, (m, v, t) = adam.step(p, state, grad, lr, betas, **options)
     of_m, of_v = adam.get_corrections(t, betas)
     return moved, (m / of_m, v / of_v, t)
+
+
+def step_with(
+    p: P, state: State | None, grads: tuple[P, P], lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8
+) -> Moved:
+    """Take a step without decay in which each average gets its own gradient."""
+    m, v, t = state or (np.zeros_like(p), np.zeros_like(p), 0)
+    m, v = adam.update_averages(m, v, grads[0], betas)[0], adam.update_averages(m, v, grads[1], betas)[1]
+    of_m, of_v = adam.get_corrections(t + 1, betas)
+    return p - lr * adam.get_direction(m / of_m, v / of_v, eps), (m, v, t + 1)
 
 
 def change_defaults(step: Callable[..., Moved]) -> dict[str, Mistake]:

@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from reference import optimizers as course
 from reference.adam import oracle as adam
 from reference.adam.moment_mistakes import *  # noqa: F403
-from reference.adam.moment_mistakes import Moved, P, change_defaults
+from reference.adam.moment_mistakes import Moved, P, change_defaults, step_with
 from reference.adam.oracle import Betas, State
 from reference.adamw import oracle
 from reference.optimizer_mistakes import *  # noqa: F403
@@ -69,19 +67,10 @@ def coupled_as_well(p: P, state: State | None, grad: P, lr: float, weight_decay:
 
 @instead_of(oracle.step, "weight_decay shrinks p and is also added to the first moment")
 def coupled_in_the_average(
-    p: P,
-    state: State | None,
-    grad: P,
-    lr: float,
-    betas: Betas = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0.01,
+    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
 ) -> Moved:
-    m, v, t = state or (np.zeros_like(p), np.zeros_like(p), 0)
-    m, _ = adam.update_averages(m, v, adam.add_decay(p, grad, weight_decay), betas)
-    _, v = adam.update_averages(m, v, grad, betas)
-    of_m, of_v = adam.get_corrections(t + 1, betas)
-    return oracle.shrink(p, lr, weight_decay) - lr * adam.get_direction(m / of_m, v / of_v, eps), (m, v, t + 1)
+    moved, state = step_with(p, state, (adam.add_decay(p, grad, weight_decay), grad), lr, **options)
+    return moved - p + oracle.shrink(p, lr, weight_decay), state
 
 
 @instead_of(oracle.step, "the decay is applied after the update, so it also shrinks the update")
@@ -99,12 +88,12 @@ def decayed_at_the_corrected_rate(
     grad: P,
     lr: float,
     betas: Betas = (0.9, 0.999),
-    eps: float = 1e-8,
     weight_decay: float = 0.01,
+    **options: Any,
 ) -> Moved:
     t = state[-1] if state else 0
     of_m, _ = adam.get_corrections(t + 1, betas)
-    return oracle.step(p, state, grad, lr, betas, eps, weight_decay / of_m)
+    return oracle.step(p, state, grad, lr, betas, weight_decay=weight_decay / of_m, **options)
 
 
 @instead_of(oracle.step, "the decay is divided by the root, like the average of the gradient")

@@ -97,63 +97,30 @@ def ahead_without_the_gradient(b: P, grad: P, momentum: float, nesterov: bool) -
 
 
 @instead_of(oracle.step, "nesterov has no effect in the first step")
-def ahead_one_step_late(
-    p: P,
-    b: P | None,
-    grad: P,
-    lr: float,
-    momentum: float = 0.9,
-    dampening: float = 0.0,
-    nesterov: bool = False,
-) -> Moved:
-    return oracle.step(p, b, grad, lr, momentum, dampening, nesterov and b is not None)
+def ahead_one_step_late(p: P, b: P | None, grad: P, lr: float, nesterov: bool = False, **options: Any) -> Moved:
+    return oracle.step(p, b, grad, lr, nesterov=nesterov and b is not None, **options)
 
 
 @instead_of(
     oracle.step,
     "the buffer includes lr, so a changed lr does not apply to earlier gradients: multiply by lr only in the update",
 )
-def remembers_steps(
-    p: P,
-    b: P | None,
-    grad: P,
-    lr: float,
-    momentum: float = 0.9,
-    dampening: float = 0.0,
-    nesterov: bool = False,
-) -> Moved:
-    b = oracle.update_buffer(b, lr * grad, momentum, dampening)
-    return p - oracle.get_direction(b, lr * grad, momentum, nesterov), b
+def remembers_steps(p: P, b: P | None, grad: P, lr: float, **options: Any) -> Moved:
+    return oracle.step(p, b, lr * grad, 1.0, **options)
 
 
 @instead_of(oracle.step, "the parameter is updated before the gradient is added to the buffer")
 def one_step_late(
-    p: P,
-    b: P | None,
-    grad: P,
-    lr: float,
-    momentum: float = 0.9,
-    dampening: float = 0.0,
-    nesterov: bool = False,
+    p: P, b: P | None, grad: P, lr: float, momentum: float = 0.9, nesterov: bool = False, **options: Any
 ) -> Moved:
     before = zeros_like(p) if b is None else b
-    return p - lr * oracle.get_direction(before, grad, momentum, nesterov), oracle.update_buffer(
-        b, grad, momentum, dampening
-    )
+    _, b = oracle.step(p, b, grad, lr, momentum, nesterov=nesterov, **options)
+    return p - lr * oracle.get_direction(before, grad, momentum, nesterov), b
 
 
 @instead_of(oracle.step, "the update is added instead of subtracted")
-def uphill(
-    p: P,
-    b: P | None,
-    grad: P,
-    lr: float,
-    momentum: float = 0.9,
-    dampening: float = 0.0,
-    nesterov: bool = False,
-) -> Moved:
-    b = oracle.update_buffer(b, grad, momentum, dampening)
-    return p + lr * oracle.get_direction(b, grad, momentum, nesterov), b
+def uphill(p: P, b: P | None, grad: P, lr: float, **options: Any) -> Moved:
+    return oracle.step(p, b, grad, -lr, **options)
 
 
 class FirstOfAll(np.ndarray[Any, Any]):

@@ -120,9 +120,8 @@ def one_step_late(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, ep
 
 
 @instead_of(oracle.step, "the update is added instead of subtracted")
-def uphill(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> Moved:
-    v = oracle.update_average(v, grad, alpha)
-    return p + lr * oracle.get_direction(v, grad, eps), v
+def uphill(p: P, v: P | None, grad: P, lr: float, **options: float) -> Moved:
+    return oracle.step(p, v, grad, -lr, **options)
 
 
 other_default_of_alpha = change_default(oracle.step, "alpha", "0.99", [0.9, 0.95, 0.999], lambda own: {"alpha": own})

@@ -88,13 +88,7 @@ def overwrite_grads(assignment: Any, name: str, params: Groups, lrs: Rates, grad
 
 @typed(optimizer_code.write_in_place)
 def step_in_place(
-    assignment: Any,
-    name: str,
-    params: list[Tensor],
-    transposed: bool,
-    lr: float,
-    grads: list[Tensor],
-    options: Options,
+    assignment: Any, name: str, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor], options: Options
 ) -> dict[str, object]:
     """Take a step of parameters after one without a gradient; return what the step left unchanged."""
     ours = [nn.Parameter(p.t().contiguous().t() if transposed and p.ndim == 2 else p.clone()) for p in params]
@@ -144,13 +138,7 @@ def run_with_defaults(assignment: Any, name: str, param: Tensor, grads: list[Ten
 
 @typed(optimizer_code.write_interrupted)
 def run_interrupted(
-    assignment: Any,
-    name: str,
-    params: Groups,
-    lrs: Rates,
-    grads: Grads,
-    stop: int,
-    options: Sequence[Options] = (),
+    assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, stop: int, options: Sequence[Options] = ()
 ) -> dict[str, object]:
     """Return a run, its end, and the end of the same run saved after `stop` steps and loaded into a new optimizer."""
     optimizer_class = find_class(assignment, name)
