@@ -1,4 +1,4 @@
-"""Gradient accumulation: the gradients of a batch whose activations do not fit in memory."""
+"""Gradient accumulation: gradients of a large batch in the memory of a small one."""
 
 import torch
 from jaxtyping import Float

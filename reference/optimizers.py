@@ -51,7 +51,7 @@ def is_within_budget(held: Mapping[str, int], own: Mapping[str, int], tensors: i
 
 
 def get_default_rate(lr: float) -> float:
-    """Return the learning rate of an optimizer whose default is `lr`."""
+    """Return the default learning rate, which is `lr`."""
     return lr
 
 

@@ -213,7 +213,7 @@ def step_with(
 
 
 def change_defaults(step: Callable[..., Moved]) -> dict[str, Mistake]:
-    """Return the mistakes of a step whose betas or eps have other defaults, by name."""
+    """Return the mistakes of other defaults for betas and eps, by name."""
     return {
         "other_default_of_beta1": change_default(
             step, "beta1", "0.9", [0.5, 0.95, 0.99], lambda own: {"betas": (own, 0.999)}

@@ -139,7 +139,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
 
 
 def rate_contract(optimizer: Optimizer) -> Contract:
-    """Return the test of an optimizer whose learning rate is its only option."""
+    """Return the test of an optimizer without options other than the learning rate."""
 
     @costly
     @given(SEEDS)
