@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adagrad import oracle
-from tests.contracts.memory import memory_contract
 from tests.contracts.optimizer import Optimizer, check_run, optimizer_contract, rate_contract
+from tests.contracts.state import state_contract
 from tests.optimizer_runs import ADAGRAD, simulate
 from tests.probes import adagrad as probes
 from tests.strategies import DTYPES, OptimizerRun, costly, runs
@@ -16,7 +16,7 @@ NAME = "adagrad.AdaGrad"
 WIDE = st.sampled_from([torch.float32, torch.float64])
 
 OPTIMIZER = Optimizer(NAME, ADAGRAD)
-globals().update(optimizer_contract(OPTIMIZER) | rate_contract(OPTIMIZER) | memory_contract(OPTIMIZER))
+globals().update(optimizer_contract(OPTIMIZER) | rate_contract(OPTIMIZER) | state_contract(OPTIMIZER))
 
 
 @costly

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adamw import oracle
-from tests.contracts.memory import counting_contract, memory_contract, options_contract
 from tests.contracts.optimizer import Optimizer, check_run, optimizer_contract
+from tests.contracts.state import counting_contract, options_contract, state_contract
 from tests.optimizer_runs import make_rule
 from tests.strategies import BETAS, WIDE_DTYPES, OptimizerRun, costly, runs, start_at_zero
 from torchkata import Student
@@ -24,7 +24,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 OPTIMIZER = Optimizer("adamw.AdamW", ADAMW, OPTIONS, tensors=2, torch_class=torch.optim.AdamW)
-globals().update(optimizer_contract(OPTIMIZER) | memory_contract(OPTIMIZER))
+globals().update(optimizer_contract(OPTIMIZER) | state_contract(OPTIMIZER))
 globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 
 

@@ -19,7 +19,7 @@ CAST = (
 PICKS = st.permutations(range(4)).map(lambda order: order[:2])  # options for two groups
 
 
-def memory_contract(optimizer: Optimizer) -> Contract:
+def state_contract(optimizer: Optimizer) -> Contract:
     """Return the test of any optimizer with a state."""
 
     @costly
