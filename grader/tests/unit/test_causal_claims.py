@@ -96,7 +96,7 @@ def test_kept_loss_keeps_nodes_but_no_activations() -> None:
 def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -> None:
     assert_said(
         "gradient_accumulation",
-        "then the activations of that one can go",
+        "so that its activations can be freed",
         "Or running backward once at the end, which keeps all activations in memory",
     )
     model, peak, losses = network(), 0, []
@@ -222,12 +222,12 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
             p.grad = torch.tensor([1.0, float(step % 10 == 9)]); before = p.detach().clone(); optimizer.step()
         common, rare = before - p
         assert rare > 3 * common"""),
-    ("adam", "casts those of other names to the parameter's dtype, and in bfloat16 256 + 1 is 256", """
+    ("adam", "casts others to p's dtype; in bfloat16, 256 + 1 is 256", """
         optimizer = SGD([p := nn.Parameter(p.bfloat16())])
         optimizer.state[p] = {name: torch.tensor(257.0) for name in ("step", "t")}
         optimizer.load_state_dict(optimizer.state_dict())
         assert optimizer.state[p] == {"step": 257, "t": 256}"""),
-    ("adamw", "weights with large gradients then hardly decay", """
+    ("adamw", "weights with large gradients hardly decay", """
         assert abs(decayed(Adam, 100)) < 0.1 * abs(decayed(Adam, 1))"""),
     ("adamw", "independent of the gradients", "assert isclose(decayed(AdamW, 100), decayed(AdamW, 1), rel_tol=1e-6)"),
     ("mixed_precision", "The risk is that small steps are rounded away", """
