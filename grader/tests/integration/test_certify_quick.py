@@ -27,8 +27,8 @@ def test_the_quick_proof_runs_one_test_on_a_wrong_entry_and_all_tests_on_a_right
     assert {(c.group, c.kata, c.job.submission.id) for c in made} == whole
     for claim in made:
         asked = {kata.name: [*kata.points] for kata in claim.job.katas}
-        assert claim.job.few == (claim.group in ("solution", "right"))
-        assert claim.job.fails == (claim.entry is not None), "Hypothesis runs in any case where a test fails"
+        assert claim.job.few_examples == (claim.group in ("solution", "right"))
+        assert claim.job.expect_failure == (claim.entry is not None), "Hypothesis runs in any case where a test fails"
         if claim.entry:
             assert asked == {claim.kata: [claim.entry.caught_by]}
         else:
@@ -57,7 +57,7 @@ def test_certify_writes_and_checks_caught_by(tmp_path: Path) -> None:
     replace = '["initial=1))", "initial=1.0))"]'
     table = f'[known]\nbreaks = "strides are whole numbers"\nlooks_like = "floats"\nreplace = {replace}\n'
     file.write_text(f"[patches]\nfloats = {replace}\n\n{table}", "utf-8")
-    first = "test_strides_are_products_of_the_sizes_behind"
+    first = "test_strides_are_products_of_later_sizes"
     lock.write_text(f'{first} = ["known", "gone"]\ntest_of_old = ["floats"]\n', "utf-8")
     for path in sorted((file.parent / "right").glob("*.py"))[1:]:
         path.unlink()
