@@ -32,7 +32,7 @@ def main() -> None:
             save(handout, kata)
         cold = {kata: statistics.median(cold_seconds(handout, kata) for _ in range(REPEATS)) for kata in KATAS}
         with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, PLAIN) as terminal:
-            terminal.until("q quit")
+            terminal.read_until("q quit")
             warm = {kata: [verdict_seconds(terminal, handout, kata) for _ in range(REPEATS)] for kata in KATAS}
         look = look_seconds(handout)
     rows = [("saved until the verdict, median (longest)", "seconds", "÷ cold pytest --kata")]
@@ -60,10 +60,10 @@ def verdict_seconds(terminal: Terminal, handout: Path, kata: str) -> float:
     """From the save to the line with the verdict; what is run after it is waited for, and not counted."""
     began = time.perf_counter()
     save(handout, kata)
-    terminal.until(f"  {kata} ")
-    terminal.until("done")
+    terminal.read_until(f"  {kata} ")
+    terminal.read_until("done")
     taken = time.perf_counter() - began
-    terminal.until("q quit")
+    terminal.read_until("q quit")
     return taken
 
 

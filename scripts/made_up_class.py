@@ -18,7 +18,7 @@ import yaml
 from msgspec.structs import replace
 
 from grader.results.result import Result, write
-from grader.tests.support.made_class import submission
+from grader.tests.support.random_class import make_submission
 from torchkata.course import course
 
 GIVEN_AND_FAMILY = (
@@ -116,7 +116,7 @@ def main() -> None:
     made: dict[Student, Result] = {}
     for one in students[6:]:
         while one.handed_in and not (one in made and made[one].conclusive):
-            made[one] = replace(submission(one.submission, katas, chance, timed=False), examples=5)
+            made[one] = replace(make_submission(one.submission, katas, chance, timed=False), examples=5)
     for result in made.values():
         write(result, results)
     for one in students[:6]:

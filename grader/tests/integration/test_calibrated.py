@@ -8,7 +8,7 @@ import torch
 
 from grader.speed import setup
 from grader.speed.calibration import load
-from grader.tests.conftest import python
+from grader.tests.conftest import run_python
 
 QUICK = """
 import dataclasses, pathlib, sys
@@ -28,7 +28,7 @@ def test_calibrate_measures_a_cpu_shows_the_figures_and_stores_them(
 ) -> None:
     cache = tmp_path / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    done = python("-c", QUICK, str(tmp_path / "figures.json"))
+    done = run_python("-c", QUICK, str(tmp_path / "figures.json"))
     assert (done.code, done.err) == (0, ""), done.out
     shown = done.out
     found = load(setup.cpu_name(), "cpu")

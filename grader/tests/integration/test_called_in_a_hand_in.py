@@ -8,8 +8,8 @@ import pytest
 from grader.results.result import read
 from grader.sandbox import launch
 from grader.tests import ROOT
-from grader.tests.conftest import Run, start, without_pytest
-from grader.tests.support.submissions import LINEAR, handed_in, trapped
+from grader.tests.conftest import Run, get_environment, run_program
+from grader.tests.support.submissions import LINEAR, write_submissions, write_traps
 
 FEW = ("--kata", "linear", "--examples", "5")
 
@@ -17,14 +17,14 @@ FEW = ("--kata", "linear", "--examples", "5")
 @pytest.fixture
 def hand_in(tmp_path: Path) -> Path:
     """A right solution, and traps around it and beside it."""
-    handed_in(tmp_path / "ada", LINEAR, "assignment")
-    trapped(tmp_path / "ada/assignment", tmp_path / "mark")
-    return trapped(tmp_path / "ada", tmp_path / "mark")
+    write_submissions(tmp_path / "ada", LINEAR, "assignment")
+    write_traps(tmp_path / "ada/assignment", tmp_path / "mark")
+    return write_traps(tmp_path / "ada", tmp_path / "mark")
 
 
 def grader(hand_in: Path, *arguments: str | Path) -> Run:
     """The installed command, called there."""
-    return start(Path(sys.executable).with_name("grader"), *arguments, cwd=hand_in, environment=without_pytest())
+    return run_program(Path(sys.executable).with_name("grader"), *arguments, cwd=hand_in, environment=get_environment())
 
 
 @pytest.mark.parametrize("level", ["bwrap", "none"])

@@ -11,8 +11,8 @@ import pytest
 
 from grader.results.result import read, write
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask, grade, start
-from grader.tests.support.made_results import result
+from grader.tests.conftest import Run, call_grader, grade, run_program
+from grader.tests.support.sample_results import make_result
 from grader.tests.support.submissions import OPTIONS, PRIMES
 
 COMPLETE = ROOT / "examples/submissions/complete"
@@ -73,7 +73,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name / "linear.py").touch()
     (folder / "empty").mkdir()
     (folder / "file").touch()
-    write(result("why"), folder / "results")
+    write(make_result("why"), folder / "results")
     return folder
 
 
@@ -81,7 +81,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_bad_call_is_refused(call: str, words: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(here)
     before = sorted(here.rglob("*"))
-    refused(ask(*shlex.split(call)), words)
+    refused(call_grader(*shlex.split(call)), words)
     assert sorted(here.rglob("*")) == before
 
 
@@ -90,7 +90,7 @@ def test_the_installed_grader_command_works_from_any_directory(tmp_path: Path, c
     arguments = [*command.split(), *(["out"] if command != "certify" else []), "--kata", "lineal"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     script = Path(sys.executable).with_name("grader")
-    refused(start(script, "--course", ROOT, *arguments, cwd=tmp_path, environment=environment), "'lineal'")
+    refused(run_program(script, "--course", ROOT, *arguments, cwd=tmp_path, environment=environment), "'lineal'")
 
 
 def test_grade_refuses_a_probe_that_workers_cannot_import(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_an_unreadable_submission_does_not_keep_the_others_from_being_graded(tmp
 
 def test_grade_refuses_numbers_out_of_range(tmp_path: Path) -> None:
     for option in ("--jobs", "--examples"):
-        done = ask("grade", COMPLETE, "--out", tmp_path / "out", option, 0)
+        done = call_grader("grade", COMPLETE, "--out", tmp_path / "out", option, 0)
         assert (done.code, (tmp_path / "out").exists()) == (2, False)
 
 

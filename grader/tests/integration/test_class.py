@@ -11,8 +11,8 @@ from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import assign_ids
 from grader.results.source import hand_in_of
 from grader.tests import ROOT
-from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
-from grader.tests.support.submissions import PRIMES, SIEVE, handed_in, options
+from grader.tests.conftest import EXAMPLES, FEW, GradedClass, call_grader, grade
+from grader.tests.support.submissions import PRIMES, SIEVE, make_options, write_submissions
 from torchkata.course import course
 
 KATAS = [kata.name for kata in course().choose([], ["core"])]
@@ -39,18 +39,18 @@ HONEST = {
 
 
 @pytest.mark.parametrize("submission", HONEST)
-def test_every_kind_of_submission_gets_the_status_it_deserves(graded_class: Class, submission: str) -> None:
-    assert graded_class.statuses(submission) == HONEST[submission]
+def test_every_kind_of_submission_gets_the_status_it_deserves(graded_class: GradedClass, submission: str) -> None:
+    assert graded_class.read_statuses(submission) == HONEST[submission]
 
 
-def test_grade_exits_with_0_whatever_the_scores_are(graded_class: Class) -> None:
+def test_grade_exits_with_0_whatever_the_scores_are(graded_class: GradedClass) -> None:
     assert graded_class.run.code == 0, graded_class.run.err
     assert {path.name.split(".")[0] for path in EXAMPLES} == set(HONEST)
 
 
-def test_a_score_is_the_sum_of_the_points_of_the_tests_that_passed(graded_class: Class) -> None:
+def test_a_score_is_the_sum_of_the_points_of_the_tests_that_passed(graded_class: GradedClass) -> None:
     for submission in HONEST:
-        result = graded_class.result(submission)
+        result = graded_class.read_result(submission)
         tests = [test for kata in result["katas"] for test in kata["tests"]]
         assert result["score"] == sum(test["max_score"] for test in tests if test["outcome"] == "passed")
         assert result["max_score"] == 100 == sum(test["max_score"] for test in tests)
@@ -62,12 +62,12 @@ def test_a_score_is_the_sum_of_the_points_of_the_tests_that_passed(graded_class:
     ["ends_python", *(pytest.param(name, marks=pytest.mark.timing) for name in ("complete", "writes_results"))],
 )
 def test_a_submission_gets_the_same_result_in_a_class_as_alone(
-    graded_class: Class, submission: str, tmp_path: Path
+    graded_class: GradedClass, submission: str, tmp_path: Path
 ) -> None:
     alone = grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", FEW)
     assert alone.code == 0
     assert untimed(json.loads((tmp_path / submission / "result.json").read_text())) == untimed(
-        graded_class.result(submission)
+        graded_class.read_result(submission)
     )
 
 
@@ -77,8 +77,8 @@ def untimed(result: dict[str, Any]) -> dict[str, Any]:
     return result | {"seconds": 0, "katas": tests}
 
 
-def test_a_result_records_the_options_and_versions_that_produced_it(graded_class: Class) -> None:
-    result = graded_class.result("complete")
+def test_a_result_records_the_options_and_versions_that_produced_it(graded_class: GradedClass) -> None:
+    result = graded_class.read_result("complete")
     assert result["schema"] == "torchkata/result/v1"
     assert result["submission"] == "complete"
     assert (result["seed"], result["examples"], result["device"], result["performance"]) == (0, FEW, "none", [])
@@ -87,7 +87,7 @@ def test_a_result_records_the_options_and_versions_that_produced_it(graded_class
     assert {"python", "torch", "hypothesis"} <= set(result["environment"])
 
 
-def test_the_gradebook_has_a_line_for_each_submission(graded_class: Class) -> None:
+def test_the_gradebook_has_a_line_for_each_submission(graded_class: GradedClass) -> None:
     with (graded_class.directory / "gradebook.csv").open(newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
     assert set(rows) == set(HONEST)
@@ -97,17 +97,17 @@ def test_the_gradebook_has_a_line_for_each_submission(graded_class: Class) -> No
     assert float(rows["half_done"]["linear"]) == course().katas["linear"].max_score
 
 
-def test_a_submission_with_a_stored_result_is_not_graded_again(graded_class: Class) -> None:
+def test_a_submission_with_a_stored_result_is_not_graded_again(graded_class: GradedClass) -> None:
     stored = graded_class.directory / "half_done/result.json"
     before = stored.stat().st_mtime_ns
-    again = ask("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS)
+    again = call_grader("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS)
     assert again.code == 0, again.err
     assert "10 of 10 had been graded before" in again.out
     assert stored.stat().st_mtime_ns == before
 
 
-def test_a_program_reads_what_grading_came_to_on_standard_output(graded_class: Class) -> None:
-    done = ask("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS, "--json")
+def test_a_program_reads_what_grading_came_to_on_standard_output(graded_class: GradedClass) -> None:
+    done = call_grader("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS, "--json")
     told = json.loads(done.out)
     assert (done.code, told["exit_code"], told["schema"], told["problems"]) == (0, 0, "torchkata/grade/v1", [])
     assert "10 of 10 had been graded before" in done.err
@@ -116,7 +116,9 @@ def test_a_program_reads_what_grading_came_to_on_standard_output(graded_class: C
         assert one["graded_before"]
         assert {kata["kata"]: kata["status"] for kata in one["katas"]} == HONEST[one["submission"]]
         assert json.loads(Path(one["result"]).read_text())["score"] == one["score"] <= one["max_score"] == 100
-    refused = ask("grade", graded_class.directory / "nothing", "--out", graded_class.directory, *OPTIONS, "--json")
+    refused = call_grader(
+        "grade", graded_class.directory / "nothing", "--out", graded_class.directory, *OPTIONS, "--json"
+    )
     assert (refused.code, refused.out) == (2, "")
 
 
@@ -126,15 +128,15 @@ def test_a_program_reads_what_grading_came_to_on_standard_output(graded_class: C
     ids=str,
 )
 def test_a_submission_is_graded_again_when_the_options_differ(
-    graded_class: Class, changes: dict[str, Any], left: int
+    graded_class: GradedClass, changes: dict[str, Any], left: int
 ) -> None:
     asked: dict[str, Any] = {"examples": FEW, "isolation": "auto", "katas": tuple(KATAS)}
-    chosen = options(graded_class.directory, **(asked | changes))
+    chosen = make_options(graded_class.directory, **(asked | changes))
     katas = tuple(course().katas[name] for name in chosen.grading.katas)
     assert len(list(Queue(*assign_ids(EXAMPLES), katas, chosen).to_grade())) == left
 
 
-def test_grading_leaves_no_files_behind_but_the_results(graded_class: Class) -> None:
+def test_grading_leaves_no_files_behind_but_the_results(graded_class: GradedClass) -> None:
     left = {
         path.relative_to(graded_class.directory).as_posix()
         for path in graded_class.directory.rglob("*")
@@ -147,8 +149,8 @@ def test_grading_leaves_no_files_behind_but_the_results(graded_class: Class) -> 
     }
 
 
-def test_the_files_that_were_graded_are_kept_beside_the_result(graded_class: Class) -> None:
-    found = graded_class.result("subtly_wrong")
+def test_the_files_that_were_graded_are_kept_beside_the_result(graded_class: GradedClass) -> None:
+    found = graded_class.read_result("subtly_wrong")
     kept = hand_in_of(graded_class.directory, "subtly_wrong", found["fingerprint"])
     assert kept is not None
     folder = ROOT / "examples/submissions/subtly_wrong"
@@ -157,16 +159,16 @@ def test_the_files_that_were_graded_are_kept_beside_the_result(graded_class: Cla
     }
 
 
-def test_the_class_table_shows_every_submission_with_its_points(graded_class: Class) -> None:
+def test_the_class_table_shows_every_submission_with_its_points(graded_class: GradedClass) -> None:
     out = graded_class.run.out
     assert all(submission in out for submission in HONEST)
     assert "100/100" in out
     assert str(graded_class.directory) in out
 
 
-def test_a_failed_test_tells_the_student_what_went_wrong(graded_class: Class) -> None:
+def test_a_failed_test_tells_the_student_what_went_wrong(graded_class: GradedClass) -> None:
     def message(submission: str, kata: str) -> str:
-        tests = next(k for k in graded_class.result(submission)["katas"] if k["kata"] == kata)["tests"]
+        tests = next(k for k in graded_class.read_result(submission)["katas"] if k["kata"] == kata)["tests"]
         return str(next(test["message"] for test in tests if test["outcome"] != "passed"))
 
     assert "your code exited Python (exit code 0)" in message("ends_python", "same_storage")
@@ -183,8 +185,8 @@ def test_a_failed_test_tells_the_student_what_went_wrong(graded_class: Class) ->
 def test_submissions_with_odd_names_are_graded_under_these_names(tmp_path: Path) -> None:
     names = ['=1+1,"x"', "[red]a b", "Zoë"]
     for name in names:
-        handed_in(tmp_path, SIEVE, name, kata="sieve")
-    handed_in(tmp_path, SIEVE, "new\nline", kata="sieve")
+        write_submissions(tmp_path, SIEVE, name, kata="sieve")
+    write_submissions(tmp_path, SIEVE, "new\nline", kata="sieve")
     paths = [tmp_path / name for name in [*names, "new\nline"]]
     done = grade(*paths, "--out", tmp_path / "out", "--kata", "sieve", "--examples", 3, course=PRIMES)
     assert done.code == 2
@@ -196,6 +198,6 @@ def test_submissions_with_odd_names_are_graded_under_these_names(tmp_path: Path)
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_result_stores_the_isolation_and_what_the_sandbox_self_test_found(graded_class: Class) -> None:
-    stored = graded_class.result("complete")
+def test_a_result_stores_the_isolation_and_what_the_sandbox_self_test_found(graded_class: GradedClass) -> None:
+    stored = graded_class.read_result("complete")
     assert (graded_class.run.err, stored["isolation"], stored["environment"]["workers can"]) == ("", "bwrap", "")

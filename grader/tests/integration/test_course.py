@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask, run
+from grader.tests.conftest import Run, call_grader, run
 from torchkata.course import HANDOUT, course
 
 TRACKS = {track: [kata for kata in course().katas.values() if kata.track == track] for track in course().tracks}
@@ -114,7 +114,9 @@ NO_KEY = "which is no key of it; the keys are"
 def test_a_course_with_a_mistake_in_its_files_is_refused_in_one_line(
     tmp_path: Path, course: str, files: dict[str, str], line: str
 ) -> None:
-    refused(ask("--course", written(tmp_path, course, **files), "grade", tmp_path, "--out", tmp_path / "out"), line)
+    refused(
+        call_grader("--course", written(tmp_path, course, **files), "grade", tmp_path, "--out", tmp_path / "out"), line
+    )
 
 
 @pytest.mark.parametrize("command", [("grader", "grade", "assignment", "--out", "out"), ("pytest",)])

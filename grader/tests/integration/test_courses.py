@@ -10,7 +10,7 @@ import pytest
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import Run
-from grader.tests.support.wheel import call
+from grader.tests.support.wheel import run_installed
 from torchkata.course import read as read_course
 
 COURSES = ROOT / "examples/courses"
@@ -51,9 +51,9 @@ def done(run: Run) -> Run:
 
 def test_stubs_of_an_example_course_are_not_started_and_its_solution_is_done(installed: Path, copy: Path) -> None:
     count = sum(text.count("\ndef test_") for text in (path.read_text() for path in copy.glob("tests/test_*.py")))
-    stubs = call(installed, copy, "pytest")
+    stubs = run_installed(installed, copy, "pytest")
     assert (stubs.code, f"{count} not started" in stubs.out) == (1, True), stubs.out + stubs.err
-    assert f"{count} passed" in done(call(installed, copy, "pytest", "--impl", "solution")).out
+    assert f"{count} passed" in done(run_installed(installed, copy, "pytest", "--impl", "solution")).out
 
 
 def test_a_failure_in_an_example_course_shows_the_arguments_by_name(installed: Path, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_failure_in_an_example_course_shows_the_arguments_by_name(installed: P
 
 def failures(installed: Path, course: Path, kata: str) -> str:
     """What pytest says of the submission that is subtly wrong."""
-    run = call(installed, course, "pytest", "--impl=submissions/subtly_wrong", f"--kata={kata}", "--seed=0")
+    run = run_installed(installed, course, "pytest", "--impl=submissions/subtly_wrong", f"--kata={kata}", "--seed=0")
     assert run.code == 1, run.out + run.err
     return run.out
 
@@ -78,32 +78,38 @@ def failures(installed: Path, course: Path, kata: str) -> str:
 def test_an_example_course_can_be_graded_reported_and_exported(installed: Path, copy: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     arguments = [*submissions(copy), "--out", str(out), "--isolation", "bwrap", "--seed", "0", "--examples", "20"]
-    done(call(installed, copy, "grader", "grade", *arguments))
+    done(run_installed(installed, copy, "grader", "grade", *arguments))
     graded = {path.parent.name: read(path) for path in out.glob("*/result.json")}
     assert {name: result.score for name, result in graded.items()} == SCORES[copy.name]
-    done(call(installed, copy, "grader", "report", str(out)))
+    done(run_installed(installed, copy, "grader", "report", str(out)))
     assert "subtly_wrong" in (out / "report.html").read_text("utf-8")
     for format, name in (("junit", "junit.xml"), ("gradescope", "gradescope"), ("github", "summary.md")):
-        done(call(installed, copy, "grader", "export", str(out), "--format", format, "--to", str(tmp_path / name)))
+        done(
+            run_installed(
+                installed, copy, "grader", "export", str(out), "--format", format, "--to", str(tmp_path / name)
+            )
+        )
         assert (tmp_path / name).exists()
 
 
 @pytest.mark.parametrize("copy", one_of_them("vectors"), indirect=True)
 def test_an_example_course_can_be_released_and_packaged(installed: Path, copy: Path, tmp_path: Path) -> None:
-    released = done(call(installed, copy, "grader", "release", str(tmp_path / "handout"), "--prove"))
+    released = done(run_installed(installed, copy, "grader", "release", str(tmp_path / "handout"), "--prove"))
     assert "proven: all stubs are not started" in released.out
     readme = (tmp_path / "handout/README.md").read_text("utf-8")
     assert readme.startswith(f"# {read_course(copy).title}\n")
     assert not re.search(r"torch\b|docs/|TITLE|TORCH|GUIDES|KATAS", readme)
     archive = tmp_path / "autograder.zip"
-    done(call(installed, copy, "grader", "package", "gradescope", str(archive)))
+    done(run_installed(installed, copy, "grader", "package", "gradescope", str(archive)))
     assert archive.is_file()
 
 
 @pytest.mark.parametrize("copy", one_of_them("primes"), indirect=True)
 @pytest.mark.usefixtures("needs_bwrap")
 def test_the_quick_proof_of_the_tests_certifies_an_example_course(installed: Path, copy: Path) -> None:
-    certified = done(call(installed, copy, "grader", "certify", "--quick", "--only", "zoo", "--isolation", "bwrap"))
+    certified = done(
+        run_installed(installed, copy, "grader", "certify", "--quick", "--only", "zoo", "--isolation", "bwrap")
+    )
     assert re.search(r"certified by the quick proof: (\d+) of \1 claims hold", certified.out)
 
 
@@ -111,7 +117,7 @@ def test_the_quick_proof_of_the_tests_certifies_an_example_course(installed: Pat
 @pytest.mark.usefixtures("needs_bwrap")
 def test_no_attack_gains_anything_in_a_course_of_plain_python(installed: Path, tmp_path: Path) -> None:
     arguments = ("--quick", "--only", "attacks", "--isolation", "bwrap", "--jobs", "4")
-    certified = done(call(installed, copied("primes", tmp_path), "grader", "certify", *arguments))
+    certified = done(run_installed(installed, copied("primes", tmp_path), "grader", "certify", *arguments))
     gained_nothing = re.findall(r"^ *(channel|escape|persistence) +bwrap +\d+ +0 ", certified.out, re.MULTILINE)
     assert gained_nothing == ["channel", "escape", "persistence"]
     assert re.search(r"certified by the quick proof: (\d+) of \1 claims hold", certified.out)

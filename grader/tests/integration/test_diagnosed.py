@@ -6,21 +6,23 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from grader.tests.conftest import grade, run
-from grader.tests.support.submissions import changed, work
+from grader.tests.support.submissions import edit_solution, write_assignment
 
 EPSILON = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
 LINE = "  looks like: the 1e-5 is added outside the square root"
 
 
 def test_pytest_prints_the_diagnosis_under_the_claim(tmp_path: Path) -> None:
-    folder = work(tmp_path, adagrad=changed("adagrad", *EPSILON))
+    folder = write_assignment(tmp_path, adagrad=edit_solution("adagrad", *EPSILON))
     out = run("pytest", f"--impl={folder}", "--kata", "adagrad", "-k", "g2_sums", "--seed", "7").out.splitlines()
     assert out[out.index(LINE) - 1].startswith("adagrad · g2 is the sum")
     assert any(line.startswith("  again: pytest tests/test_adagrad.py::test_g2_sums_squared_grads") for line in out)
 
 
 def test_what_one_mistake_explains_is_told_once_and_first(tmp_path: Path) -> None:
-    folder = work(tmp_path, same_storage="def same_storage(x, y):\n    return x.data_ptr() == y.data_ptr()\n")
+    folder = write_assignment(
+        tmp_path, same_storage="def same_storage(x, y):\n    return x.data_ptr() == y.data_ptr()\n"
+    )
     out = run("pytest", f"--impl={folder}", "--kata", "same_storage", "--seed", "3").out
     blocks = [block for block in out.split("\n\n") if block.startswith("same_storage · ")]
     (block,) = blocks
@@ -31,7 +33,7 @@ def test_what_one_mistake_explains_is_told_once_and_first(tmp_path: Path) -> Non
 
 
 def test_the_grader_stores_the_diagnosis_in_the_result(tmp_path: Path) -> None:
-    folder = work(tmp_path / "ada", adagrad=changed("adagrad", *EPSILON))
+    folder = write_assignment(tmp_path / "ada", adagrad=edit_solution("adagrad", *EPSILON))
     done = grade(folder, "--out", tmp_path / "out", "--kata", "adagrad", "--examples", 20)
     assert done.code == 0, done.err
     (graded,) = json.loads((tmp_path / "out/ada/result.json").read_text())["katas"]
@@ -42,10 +44,10 @@ def test_the_grader_stores_the_diagnosis_in_the_result(tmp_path: Path) -> None:
 
 
 def test_a_diagnosis_changes_neither_verdicts_nor_smallest_inputs(tmp_path: Path) -> None:
-    folder = work(
+    folder = write_assignment(
         tmp_path,
-        linear=changed("linear", "x @ self.weight", "torch.relu(x @ self.weight)"),
-        sgd=changed("sgd", 'alpha=-group["lr"]', 'alpha=-self.param_groups[0]["lr"]'),
+        linear=edit_solution("linear", "x @ self.weight", "torch.relu(x @ self.weight)"),
+        sgd=edit_solution("sgd", 'alpha=-group["lr"]', 'alpha=-self.param_groups[0]["lr"]'),
     )
     command = ["pytest", f"--impl={folder}", "--hypothesis-profile", "grade", "--examples", "40", "--seed", "3"]
     command += ["--kata", "linear", "--kata", "sgd"]

@@ -15,11 +15,11 @@ from grader.sandbox.launch import Sandbox
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
 from grader.speed.paused_worker import PausedWorker
-from grader.tests.conftest import python
-from grader.tests.support.gpu_plumbing import HERE, with_driver
-from grader.tests.support.processes import descendants
-from grader.tests.support.submissions import LINEAR, handed_in
-from grader.tests.support.workers import Ask, asking
+from grader.tests.conftest import run_python
+from grader.tests.support.processes import find_descendants
+from grader.tests.support.sandbox_workers import Ask, open_worker
+from grader.tests.support.shared_gpu_memory import FAKE_GPU, run_with_driver
+from grader.tests.support.submissions import LINEAR, write_submissions
 
 LIMITS = setup.get_limits()
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("needs_bwrap")
 
 def code_with(driver: Path, code: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run this code with the driver's library at hand."""
-    return with_driver(driver, "-c", code, **variables)
+    return run_with_driver(driver, "-c", code, **variables)
 
 
 LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
@@ -45,8 +45,8 @@ def test_a_device_that_cannot_share_memory_is_named(driver: Path, lacks: str, wo
 CALLS = """
 import os, torch
 from grader.sandbox import cuda
-from grader.tests.support.gpu_plumbing import at_address, descriptors
-cuda.start_context, cuda.as_tensor, torch.cuda.synchronize = lambda: None, at_address, lambda: None
+from grader.tests.support.shared_gpu_memory import count_descriptors, view_memory
+cuda.start_context, cuda.as_tensor, torch.cuda.synchronize = lambda: None, view_memory, lambda: None
 def share_memory():
     assert cuda.lacking() == ""
     memory = cuda.CUDA.memory(100)
@@ -57,9 +57,9 @@ def share_memory():
     os.close(descriptor)
     other.release()
     memory.release()
-before = descriptors()
+before = count_descriptors()
 share_memory()
-print(descriptors() - before)
+print(count_descriptors() - before)
 for name in cuda.SIGNATURES:
     os.environ["FAKE_CUDA_FAILS"] = name
     try:
@@ -76,7 +76,7 @@ def test_memory_is_shared_and_failed_calls_are_named(driver: Path) -> None:
 
 
 def test_killed_workers_leave_their_memory_to_the_grader(driver: Path) -> None:
-    done = with_driver(driver, "-m", "grader.tests.support.gpu_plumbing", "--pretended")
+    done = run_with_driver(driver, "-m", "grader.tests.support.shared_gpu_memory", "--fake")
     assert done.returncode == 0, done.stderr
     worker = {"right": [True, True], "alive": 7}
     assert json.loads(done.stdout) == {"workers": [worker, worker], "violations": [], "left open": 0}
@@ -132,7 +132,7 @@ def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
         return runtime
 
     monkeypatch.setattr(launch, "copy_runtime", with_code)
-    return launch.launch("bwrap", LIMITS, setup.plan_workers(HERE))
+    return launch.launch("bwrap", LIMITS, setup.plan_workers(FAKE_GPU))
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 @pytest.fixture(scope="module")
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
     """Run a student's code in such a worker."""
-    yield from asking(sandbox)
+    yield from open_worker(sandbox)
 
 
 def test_a_gpu_worker_can_do_nothing_else_that_it_should_not(sandbox: Sandbox) -> None:
@@ -161,9 +161,9 @@ def test_ended_gpu_worker_is_gone(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         worker = PausedWorker(control, LIMITS)
         worker.start({})
-        running = descendants(sandbox.process.pid)
+        running = find_descendants(sandbox.process.pid)
         worker.end()
-        assert len(running - descendants(sandbox.process.pid)) == 1, "the driver frees its memory after its end"
+        assert len(running - find_descendants(sandbox.process.pid)) == 1, "the driver frees its memory after its end"
 
 
 def test_a_zygote_that_has_loaded_the_driver_says_so_and_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,11 +177,11 @@ LOADED = f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\nfrom grader.cli import 
 
 
 def test_a_class_is_graded_without_a_sandbox_by_a_torch_that_would_load_the_driver(tmp_path: Path) -> None:
-    (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
+    (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--isolation", "none"]
-    done = python("-c", GRADE, "grade", str(path), *options)
+    done = run_python("-c", GRADE, "grade", str(path), *options)
     assert (done.code, "linear" in done.out) == (0, True), done.err
-    done = python("-c", LOADED, "grade", str(path), *options, "--force")
+    done = run_python("-c", LOADED, "grade", str(path), *options, "--force")
     assert (done.code, "this process has loaded the CUDA driver" in done.err) == (3, True)
 
 
@@ -217,7 +217,7 @@ IMPORTS = "import mmap, socket, threading"
 
 def test_the_driver_starts_in_a_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
-    assert permissions.started(HERE) == permissions.STARTED
+    assert permissions.started(FAKE_GPU) == permissions.STARTED
 
 
 @pytest.mark.parametrize("name", WANTED)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import ask, grade
-from grader.tests.support.platforms import for_gradescope
+from grader.tests.conftest import call_grader, grade
+from grader.tests.support.platforms import parse_gradescope
 from grader.tests.support.submissions import OPTIONS, PRIMES
 from torchkata.course import course
 
@@ -24,18 +24,18 @@ def test_grade_writes_the_gradescope_file_even_when_a_rerun_grades_nothing(tmp_p
     submission = PRIMES / "submissions/complete"
     arguments = (submission, "--out", tmp_path / "out", *OPTIONS, "--gradescope", path)
     assert grade(*arguments, course=PRIMES).code == 0
-    first = for_gradescope(path.read_bytes())
+    first = parse_gradescope(path.read_bytes())
     assert (first["score"], first["output"]) == (50, "")
     path.unlink()
-    assert "had been graded before" in ask("--course", PRIMES, "grade", *arguments).out
-    assert for_gradescope(path.read_bytes()) == first
+    assert "had been graded before" in call_grader("--course", PRIMES, "grade", *arguments).out
+    assert parse_gradescope(path.read_bytes()) == first
 
 
 def test_the_gradescope_file_says_why_a_submission_is_unreadable(tmp_path: Path) -> None:
     (tmp_path / "ada").mkdir()
-    done = ask("grade", tmp_path / "ada", "--out", tmp_path / "out", "--gradescope", tmp_path / "results.json")
+    done = call_grader("grade", tmp_path / "ada", "--out", tmp_path / "out", "--gradescope", tmp_path / "results.json")
     assert done.code == 2
-    report = for_gradescope((tmp_path / "results.json").read_bytes())
+    report = parse_gradescope((tmp_path / "results.json").read_bytes())
     assert report["score"] == 0
     assert report["output"].startswith("Your submission can't be graded.")
     assert "contains no kata" in report["output"]
@@ -52,11 +52,11 @@ def test_a_grader_killed_midway_leaves_a_gradescope_file_with_the_points_so_far(
     try:
         while ended < enough and time.monotonic() < deadline and grader.poll() is None:
             time.sleep(0.02)
-            ended = len(run_tests(for_gradescope(path.read_bytes()))) if path.exists() else 0
+            ended = len(run_tests(parse_gradescope(path.read_bytes()))) if path.exists() else 0
     finally:
         os.kill(grader.pid, signal.SIGKILL)
         grader.wait()
-    report = for_gradescope(path.read_bytes())
+    report = parse_gradescope(path.read_bytes())
     done = run_tests(report)
     core = sum(len(kata.points) for kata in course().katas.values() if kata.track == "core")
     assert enough <= len(done) < len(report["tests"]) == core

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader.pipeline import submission
-from grader.tests.conftest import kata, write_solution
+from grader.tests.conftest import run_kata, write_solution
 from torchkata.cli.export import collected
 from torchkata.course import course
 from torchkata.course.submission import zip_files
@@ -21,14 +21,14 @@ KATAS = list(course().katas)
 def test_kata_export_packs_exactly_the_files_that_the_grader_reads(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")
-    done = kata(handout, "export")
+    done = run_kata(handout, "export")
     files = len(KATAS) + 1
     assert done.out == f"assignment.zip: {files} files, {len(KATAS)} of {len(KATAS)} katas written\n"
     read = submission.read_submission(handout / "assignment.zip")
     assert read.files == submission.read_submission(handout / "assignment").files
     assert len(read.files) == files
     first = (handout / "assignment.zip").read_bytes()
-    assert kata(handout, "export").code == 0, "an older one is written over"
+    assert run_kata(handout, "export").code == 0, "an older one is written over"
     assert (handout / "assignment.zip").read_bytes() == first
 
 
@@ -50,7 +50,7 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
     (folder / "adagrad.py").symlink_to(folder / "checkpoint.py")
     (folder / "tools.py").write_text("import sgd, random\nfrom big import HALF\nfrom cruncher import Cruncher\n")
     (folder / "random.py").write_text("")
-    done = kata(handout, "export", "my work.zip")
+    done = run_kata(handout, "export", "my work.zip")
     assert done.code == 1
     said = dict(line.strip().split("  ", 1) for line in done.out.splitlines() if line.startswith("  "))
     expected = {
@@ -85,11 +85,11 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
 
 def test_kata_export_writes_beside_the_assignment_wherever_it_is_typed(handout: Path) -> None:
     write_solution(handout, *KATAS)
-    done = kata(handout / "assignment", "export")
+    done = run_kata(handout / "assignment", "export")
     assert (done.code, done.out.split(":")[0]) == (0, str(Path("../assignment.zip")))
     assert (handout / "assignment.zip").is_file()
     assert not (handout / "assignment/assignment.zip").exists(), "a stale one is not handed in"
-    assert kata(handout / "assignment", "export", "mine.zip").code == 0
+    assert run_kata(handout / "assignment", "export", "mine.zip").code == 0
     assert (handout / "assignment/mine.zip").is_file(), "a name is one of the working directory"
 
 
@@ -125,7 +125,7 @@ def test_kata_export_names_the_katas_that_failed_when_they_last_ran(handout: Pat
     (handout / ".kata").mkdir()
     run = {"status": "wrong", "passed": 9, "files": "", "run": ""}
     (handout / ".kata/progress.json").write_text(json.dumps({"runs": {"sgd": run}, "hints": {}}))
-    done = kata(handout, "export")
+    done = run_kata(handout, "export")
     out = done.out
     assert done.code == 1
     failed = f"9 of {len(course().katas['sgd'].points)} tests passed when they last ran"
@@ -164,7 +164,7 @@ def test_the_grader_reads_all_exported_files_whatever_their_names(
 )
 def test_kata_export_overwrites_nothing_but_a_zip(handout: Path, path: str, words: str) -> None:
     (handout / "README.zip").write_text("not a zip")
-    done = kata(handout, "export", path)
+    done = run_kata(handout, "export", path)
     assert done.code == 2
     assert words in done.err
     assert (handout / "README.zip").read_text() == "not a zip"
@@ -172,17 +172,17 @@ def test_kata_export_overwrites_nothing_but_a_zip(handout: Path, path: str, word
 
 def test_kata_export_refuses_a_folder_without_katas(handout: Path) -> None:
     shutil.rmtree(handout / "assignment")
-    done = kata(handout, "export")
+    done = run_kata(handout, "export")
     assert (done.code, done.err) == (2, "kata: there is nothing to hand in: no kata in assignment/\n")
     assert not (handout / "assignment.zip").exists()
-    assert kata(handout, "reset", "linear").code == 0, "and the stub comes back"
-    assert kata(handout, "export").code == 0
+    assert run_kata(handout, "reset", "linear").code == 0, "and the stub comes back"
+    assert run_kata(handout, "export").code == 0
 
 
 def test_kata_export_refuses_more_files_than_the_grader_reads(handout: Path) -> None:
     for number in range(64):
         (handout / f"assignment/helper{number}.py").write_text("")
-    done = kata(handout, "export")
+    done = run_kata(handout, "export")
     assert done.code == 2
     assert "64 are read at most" in done.err
     assert not (handout / "assignment.zip").exists()

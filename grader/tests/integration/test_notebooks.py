@@ -12,7 +12,7 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from grader.tests.conftest import ask, students_environment
+from grader.tests.conftest import call_grader, get_student_environment
 from grader.tests.integration.test_watch import pid_in
 from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
@@ -26,7 +26,7 @@ MAGIC = "%%kata "
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A handout with all katas and their notebooks."""
     folder = tmp_path_factory.mktemp("notebooks") / "katas"
-    done = ask("release", folder, "--track", "all", "--notebooks")
+    done = call_grader("release", folder, "--track", "all", "--notebooks")
     assert done.code == 0, done.err
     return folder
 
@@ -39,7 +39,7 @@ def kernel(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     """
     client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3", startup_timeout=600)
     own = {"IPYTHONDIR": str(tmp_path_factory.mktemp("ipython")), "PYTEST_ADDOPTS": "--examples=2"}
-    with client.setup_kernel(cwd=str(released), env={**students_environment(), **own}):
+    with client.setup_kernel(cwd=str(released), env={**get_student_environment(), **own}):
         assert shown(client, code_of(released / "core.ipynb")[0]) == "", "nothing is missing"
         yield client
 
@@ -104,7 +104,7 @@ def test_a_notebook_with_the_solution_in_its_cells_is_done(
 
 def test_a_notebook_speaks_the_language_of_its_handout_and_is_cloned_where_it_stands_alone(tmp_path: Path) -> None:
     where = ["--repository", "https://example.org/you/katas?x=1&y=2"]
-    done = ask("release", tmp_path / "out", "--kata", "linear", "--language", "zh", "--notebooks", *where)
+    done = call_grader("release", tmp_path / "out", "--kata", "linear", "--language", "zh", "--notebooks", *where)
     assert done.code == 0, done.err
     assert [path.name for path in (tmp_path / "out").glob("*.ipynb")] == ["core.ipynb"]
     setup, kata, progress = code_of(tmp_path / "out/core.ipynb")
@@ -120,15 +120,15 @@ def test_a_notebook_speaks_the_language_of_its_handout_and_is_cloned_where_it_st
 def test_a_handout_has_the_same_notebooks_again_and_none_that_nobody_asked_for(
     released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert ask("release", tmp_path / "again", "--track", "core", "--notebooks").code == 0
+    assert call_grader("release", tmp_path / "again", "--track", "core", "--notebooks").code == 0
     assert (tmp_path / "again/core.ipynb").read_bytes() == (released / "core.ipynb").read_bytes()
     monkeypatch.setitem(sys.modules, "jupytext", None)
-    refused = ask("release", tmp_path / "none", "--notebooks")
+    refused = call_grader("release", tmp_path / "none", "--notebooks")
     assert (refused.code, refused.err) == (
         3,
         'grader: jupytext is not installed: pip install -e ".[grader,notebooks]"\n',
     )
-    assert ask("release", tmp_path / "none").code == 0
+    assert call_grader("release", tmp_path / "none").code == 0
     assert not [*(tmp_path / "none").glob("*.ipynb")]
 
 

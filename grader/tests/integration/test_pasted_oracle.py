@@ -5,14 +5,14 @@ from pathlib import Path
 from grader.proof import zoo
 from grader.results.result import read
 from grader.tests.conftest import FEW, run
-from grader.tests.support.submissions import work
+from grader.tests.support.submissions import write_assignment
 from torchkata.course import course
 
 
 def test_pasted_oracle_earns_at_most_a_third(tmp_path: Path) -> None:
     kata = course().katas["measure_step"]
     sources = {entry.name: entry.source for entry in zoo.wrong(kata)}
-    submission = work(tmp_path / "ada", measure_step=sources["pasted_oracle"])
+    submission = write_assignment(tmp_path / "ada", measure_step=sources["pasted_oracle"])
     options = ["--kata", kata.name, "--out", str(tmp_path / "results"), "--examples", str(FEW), "--seed", "0"]
     done = run("grader", "grade", str(submission), *options)
     assert done.code == 0, done.err

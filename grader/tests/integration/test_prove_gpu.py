@@ -12,7 +12,7 @@ from benchmarks.prove_gpu.steps import Place, Say, Step
 from grader.base.errors import MachineError
 from grader.proof.cheats import cheats, slow_ones
 from grader.speed import ceilings, gpu, machine
-from grader.tests.support.gpu_plumbing import HERE
+from grader.tests.support.shared_gpu_memory import FAKE_GPU
 from torchkata.course import course
 from torchkata.speed import decision
 from torchkata.speed.sizes import Size
@@ -133,7 +133,7 @@ def test_steps_of_the_driver_fail_where_it_does_not_start_or_share_memory(
     monkeypatch: pytest.MonkeyPatch, driver: Path, tmp_path: Path
 ) -> None:
     said: list[str] = []
-    place = Place("cpu", HERE, driver)
+    place = Place("cpu", FAKE_GPU, driver)
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
     with pytest.raises(steps.Failed, match=r"in a worker cuInit and a first context answer OSError: libcuda\.so\.1"):
         steps.driver_in_the_sandbox(place, said.append)
@@ -155,6 +155,6 @@ def test_memory_that_does_not_come_back_is_waited_for_and_then_told(monkeypatch:
 def test_a_clock_that_says_something_else_fails_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = [clock.Turn(1.0, {"torch.utils.benchmark, processor time": 20.0})]
     monkeypatch.setattr(clock, "measured", lambda *_: turns)
-    place = Place("cpu", HERE, sandbox=object())  # type: ignore[arg-type]
+    place = Place("cpu", FAKE_GPU, sandbox=object())  # type: ignore[arg-type]
     with pytest.raises(steps.Failed, match=r"the grader's clock is 0\.050 of torch.utils.benchmark, processor time"):
         steps.clocks(place, lambda _: None)

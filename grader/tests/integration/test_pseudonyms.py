@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import ask, grade
+from grader.tests.conftest import call_grader, grade
 from grader.tests.support.submissions import PRIMES
 
 CLASS = "id,name,email\nlovelace,Ada Lovelace,ada@school.example\nzhang3,张三,zs@y.example\nempty,Ben,b@x.example\n"
@@ -33,7 +33,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     run = grade(
         *sorted(download.iterdir()), "--out", folder / "results", "--pseudonyms", key(folder), *OPTIONS, course=PRIMES
     )
-    page = ask("--course", PRIMES, "report", folder / "results")
+    page = call_grader("--course", PRIMES, "report", folder / "results")
     assert (run.code, page.code) == (2, 0), (run.err, page.err)
     return folder, run.out + run.err + page.out + page.err
 
@@ -60,7 +60,7 @@ def test_the_key_turns_pseudonyms_back(graded: tuple[Path, str]) -> None:
     pseudonyms = json.loads(key(folder).read_bytes())
     assert sorted(pseudonyms.values()) == ["empty-zhang3", "lovelace", "zhang3"]
     assert key(folder).stat().st_mode & 0o077 == 0
-    done = ask("marks", folder / "results", folder / "class")
+    done = call_grader("marks", folder / "results", folder / "class")
     assert "zhang3: has empty-zhang3, zhang3; name one in their column submission" in done.err
     rows = list(csv.DictReader((folder / "class/marks.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["id"], row["submission"]) for row in rows] == [("lovelace", "lovelace"), ("zhang3", ""), ("empty", "")]

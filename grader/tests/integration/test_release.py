@@ -23,8 +23,8 @@ from grader.commands.release.contract import differences, written_already
 from grader.commands.release.leaks import leaks, secrets
 from grader.commands.release.prove import prove
 from grader.tests import ROOT
-from grader.tests.conftest import ask, at_home, grade, write_solution
-from grader.tests.support.solution import SOLUTION, copy_of_the_course
+from grader.tests.conftest import call_grader, grade, run_as_student, write_solution
+from grader.tests.support.solution import SOLUTION, copy_course
 from grader.tests.support.submissions import PRIMES
 from torchkata.cli.command import takes
 from torchkata.course import course, read, use
@@ -83,13 +83,13 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
 
 
 def test_a_course_has_its_own_stance_on_assistants_or_none(tmp_path: Path) -> None:
-    project = copy_of_the_course(tmp_path / "project")
+    project = copy_course(tmp_path / "project")
     own = project / "docs/AGENTS.md"
     own.parent.mkdir(exist_ok=True)
     for text in ("# Ask anybody\n", ""):
         own.write_text(text)
         out = tmp_path / f"out{len(text)}"
-        assert ask("--course", project, "release", out, "--kata=linear").code == 0
+        assert call_grader("--course", project, "release", out, "--kata=linear").code == 0
         assert (out / "AGENTS.md").is_file() == bool(text)
         assert not text or (out / "AGENTS.md").read_text() == text
         assert "AGENTS.md" not in listed(out / "docs")
@@ -133,7 +133,7 @@ def test_a_release_with_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(
         command, "contents", lambda katas, _: {**contents(katas), "x.py": (SOLUTION / "train.py").read_bytes()}
     )
-    done = ask("release", tmp_path / "out")
+    done = call_grader("release", tmp_path / "out")
     assert done.code == 3
     assert "x.py has a function of reference/train/solution.py" in done.err
     assert not (tmp_path / "out").exists()
@@ -141,7 +141,7 @@ def test_a_release_with_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytes
 
 def test_a_handout_in_chinese_has_every_task_below_the_english_one(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out, "--track=all", "--language=zh").code == 0
+    assert call_grader("release", out, "--track=all", "--language=zh").code == 0
     assert read(out).languages == ("zh", "en")
     for name, kata in course().katas.items():
         stub, ours = ((folder / f"assignment/{name}.py").read_text("utf-8") for folder in (out, ROOT))
@@ -153,16 +153,16 @@ def test_a_handout_in_chinese_has_every_task_below_the_english_one(tmp_path: Pat
         assert all(line in rest for line in english), "nothing of it is gone, and all is in order"
     assert course().katas["linear"].languages["zh"]["stub"]
     assert (out / "reference/stubs/linear.py").read_bytes() == (out / "assignment/linear.py").read_bytes()
-    assert at_home("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
+    assert run_as_student("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
 
 
 def test_a_handout_has_what_is_timed_of_its_katas(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out, "--kata=sgd", "--kata=adagrad").code == 0
+    assert call_grader("release", out, "--kata=sgd", "--kata=adagrad").code == 0
     assert listed(out / "reference/workloads") == ["adagrad_step.py", "optimizers.py", "sgd_step.py", "workloads.toml"]
     write_solution(out, "sgd", "adagrad")
-    shutil.copy(ROOT / "grader/tests/support/pretended_gpu.py", out)
-    timed = at_home("pytest", "-m", "gpu", "-p", "pretended_gpu", cwd=out)
+    shutil.copy(ROOT / "grader/tests/support/fake_gpu.py", out)
+    timed = run_as_student("pytest", "-m", "gpu", "-p", "fake_gpu", cwd=out)
     assert (timed.code, "2 passed" in timed.out) == (0, True), timed.out + timed.err
 
 
@@ -202,7 +202,7 @@ def test_release_prove_refuses_a_handout_that_does_not_work() -> None:
 )
 def test_released_katas_come_with_those_they_build_on_and_no_others(tmp_path: Path, chosen: list[str]) -> None:
     katas = [kata.name for kata in with_foundations(chosen)]
-    done = ask("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
+    done = call_grader("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
     assert set(katas) == {*chosen}.union(*(course().foundations(kata) for kata in chosen))
     assert ("with what they build on" in done.out) == (len(katas) > len(chosen))
@@ -218,9 +218,9 @@ def test_released_katas_come_with_those_they_build_on_and_no_others(tmp_path: Pa
     assert {path.stem for path in (tmp_path / "out/tests").glob("test_*.py")} - {"test_speed"} == {
         f"test_{kata}" for kata in katas
     }
-    out = at_home("torchkata", cwd=tmp_path / "out").out
+    out = run_as_student("torchkata", cwd=tmp_path / "out").out
     assert [line.split()[0] for line in out.splitlines() if line.startswith("  ")] == katas
-    ended = at_home("pytest", "-m", "gpu or not gpu", "--examples=1", cwd=tmp_path / "out")
+    ended = run_as_student("pytest", "-m", "gpu or not gpu", "--examples=1", cwd=tmp_path / "out")
     assert ended.code == 1, ended.out + ended.err
     assert all(f"  {kata} " in ended.out for kata in katas)
 
@@ -289,13 +289,13 @@ def test_an_editor_that_opens_a_handout_finds_the_tests_and_the_task(new_handout
     made = {name: json.loads((new_handout / f".vscode/{name}.json").read_text()) for name in ("settings", "tasks")}
     assert made["settings"]["python.testing.pytestEnabled"]
     [task] = made["tasks"]["tasks"]
-    assert at_home(*task["args"][1:-1], "--help", cwd=new_handout).code == 0
+    assert run_as_student(*task["args"][1:-1], "--help", cwd=new_handout).code == 0
     assert task["args"][-1] in takes()
     container = json.loads((new_handout / ".devcontainer/devcontainer.json").read_text("utf-8"))
     assert container["name"] == course().title
     assert all((new_handout / name).is_file() for name in container["customizations"]["codespaces"]["openFiles"])
     tests = made["settings"]["python.testing.pytestArgs"]
-    found = at_home("pytest", "--collect-only", *tests, cwd=new_handout)
+    found = run_as_student("pytest", "--collect-only", *tests, cwd=new_handout)
     assert found.code == 0
     assert sum("::" in line for line in found.out.splitlines()) == sum(
         len(kata.points) for kata in course().katas.values()
@@ -308,13 +308,13 @@ def test_uv_installs_torch_for_cpus_on_linux_where_a_course_needs_torch(new_hand
     assert uv["sources"] == {"torch": {"index": index["name"], "marker": "sys_platform == 'linux'"}}
     assert (index["url"], index["explicit"]) == ("https://download.pytorch.org/whl/cpu", True)
     assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "what to type with pip"
-    assert ask("--course", PRIMES, "release", tmp_path / "primes").code == 0
+    assert call_grader("--course", PRIMES, "release", tmp_path / "primes").code == 0
     assert not [name for name in listed(tmp_path / "primes") if "torch.org" in (tmp_path / "primes" / name).read_text()]
 
 
 def test_a_finished_handout_that_is_exported_gets_full_points(handout: Path, tmp_path: Path) -> None:
     write_solution(handout, *KATAS)
-    assert at_home("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
+    assert run_as_student("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
     done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "memory", "--examples", 1)
     assert done.code == 0, done.err
     assert "ada" in done.out
@@ -322,9 +322,9 @@ def test_a_finished_handout_that_is_exported_gets_full_points(handout: Path, tmp
 
 
 def test_release_refuses_a_stub_that_somebody_has_filled_in(tmp_path: Path) -> None:
-    project = copy_of_the_course(tmp_path / "project")
+    project = copy_course(tmp_path / "project")
     shutil.copy(SOLUTION / "linear.py", project / "assignment")
-    done = ask("--course", project, "release", tmp_path / "out")
+    done = call_grader("--course", project, "release", tmp_path / "out")
     assert done.code == 2
     assert done.err == "grader: assignment/linear.py is no stub any more: __init__ is written\n"
     assert not (tmp_path / "out").exists()
@@ -332,31 +332,31 @@ def test_release_refuses_a_stub_that_somebody_has_filled_in(tmp_path: Path) -> N
 
 def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out).code == 0
+    assert call_grader("release", out).code == 0
     (out / ".git").mkdir()
     (out / "assignment/linear.py").write_text("filled in")
-    again = ask("release", out, "--kata", "same_storage")
+    again = call_grader("release", out, "--kata", "same_storage")
     assert again.code == 2
     assert again.err == f"grader: {out}: there is something already; --update brings a handout up to date\n"
-    forced = ask("release", out, "--kata", "same_storage", "--force")
+    forced = call_grader("release", out, "--kata", "same_storage", "--force")
     assert (forced.code, (out / "assignment/linear.py").read_text()) == (2, "filled in")
     assert forced.err == (
         f"grader: {out}/assignment/linear.py: it is written, and --force would write over it; --update keeps it\n"
     )
     (out / "assignment/linear.py").unlink()
-    assert ask("release", out, "--kata", "same_storage", "--force").code == 0
+    assert call_grader("release", out, "--kata", "same_storage", "--force").code == 0
     assert listed(out / "assignment") == ["__init__.py", "same_storage.py"]
     assert (out / ".git").is_dir(), "what is not of the handout stays"
-    assert at_home("pytest", cwd=out).code == 1
+    assert run_as_student("pytest", cwd=out).code == 1
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis/tests").write_text("mine")
     for option in ("--force", "--update"):
-        refused = ask("release", tmp_path / "thesis", option)
+        refused = call_grader("release", tmp_path / "thesis", option)
         assert refused.err.endswith("there is something already, and it is no handout\n")
     assert listed(tmp_path / "thesis") == ["tests"]
     (tmp_path / "file").write_text("")
-    assert ask("release", tmp_path / "file", "--force").code == 2
-    assert ask("release", tmp_path / "new", "--update").err.endswith("there is no handout to update\n")
+    assert call_grader("release", tmp_path / "file", "--force").code == 2
+    assert call_grader("release", tmp_path / "new", "--update").err.endswith("there is no handout to update\n")
 
 
 @pytest.mark.parametrize("place", [ROOT, ROOT.parent, ROOT / "torchkata", ROOT / "tests/new", Path("/")])

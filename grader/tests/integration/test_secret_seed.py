@@ -5,8 +5,8 @@ import zipfile
 from pathlib import Path
 
 from grader.pipeline.seed import draw
-from grader.tests.conftest import Run, ask, run
-from grader.tests.support.submissions import PRIMES, SIEVE, WITHOUT_TWO, handed_in
+from grader.tests.conftest import Run, call_grader, run
+from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE, write_submissions
 
 
 def call(path: Path, out: Path) -> list[str]:
@@ -21,13 +21,13 @@ def grade(path: Path, out: Path, *options: str) -> Run:
 
 def again(path: Path, out: Path) -> Run:
     """Grade the submission once more, where nothing is left to be graded."""
-    return ask(*call(path, out))
+    return call_grader(*call(path, out))
 
 
 def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    (right,) = handed_in(tmp_path, SIEVE, "right", kata="sieve")
-    (wrong,) = handed_in(tmp_path, WITHOUT_TWO, "wrong", kata="sieve")
+    (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
+    (wrong,) = write_submissions(tmp_path, WRONG_SIEVE, "wrong", kata="sieve")
     assert grade(right, out).code == 0
     seed = (out / ".seed").read_text().strip()
     assert len({seed, *(str(draw()) for _ in range(3))}) > 1, "it is drawn"
@@ -37,7 +37,7 @@ def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Pat
     assert (out / ".seed").read_text().strip() == seed
     results = [json.loads(path.read_text()) for path in out.glob("*/result.json")]
     assert [str(result["seed"]) for result in results] == [seed, seed]
-    assert ask("--course", PRIMES, "report", out, "--feedback", tmp_path / "pages").code == 0
+    assert call_grader("--course", PRIMES, "report", out, "--feedback", tmp_path / "pages").code == 0
     page = (tmp_path / "pages/wrong/feedback.html").read_text()
     told = [test["message"] for result in results for kata in result["katas"] for test in kata["tests"]]
     assert "again: pytest" in "".join(told)
@@ -47,7 +47,7 @@ def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Pat
 
 
 def test_a_seed_that_is_said_is_the_one_of_the_next_run_too(tmp_path: Path) -> None:
-    (right,) = handed_in(tmp_path, SIEVE, "right", kata="sieve")
+    (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
     out = tmp_path / "out"
     assert grade(right, out, "--seed", "7").code == 0
     assert "had been graded before" in again(right, out).out
@@ -60,7 +60,7 @@ def test_a_seed_that_is_said_is_the_one_of_the_next_run_too(tmp_path: Path) -> N
 def test_each_package_has_a_seed_of_its_own(tmp_path: Path) -> None:
     said = []
     for name in ("one.zip", "other.zip"):
-        done = ask("package", "gradescope", tmp_path / name)
+        done = call_grader("package", "gradescope", tmp_path / name)
         assert done.code == 0, done.err
         with zipfile.ZipFile(tmp_path / name) as archive:
             said.append(archive.read("options").decode().split())

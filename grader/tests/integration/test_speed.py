@@ -13,8 +13,8 @@ from grader.speed import figures, grading, setup
 from grader.speed.machine import Machine
 from grader.speed.session import SpeedJob, add_fallbacks
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask, grade
-from grader.tests.support.made_results import result
+from grader.tests.conftest import Run, call_grader, grade
+from grader.tests.support.sample_results import make_result
 from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
@@ -91,7 +91,9 @@ def test_workloads_without_a_device_are_not_graded_until_a_rerun_has_one(tmp_pat
     assert "run the same command again" not in run.err
     assert f"speed is not graded: {row['message']}" in run.err
     assert found["score"] == found["max_score"] == sum(kata["max_score"] for kata in found["katas"])
-    again = ask("grade", tmp_path / "ada", "--out", out, "--device", "cuda", "--kata", "linear", "--examples", 5)
+    again = call_grader(
+        "grade", tmp_path / "ada", "--out", out, "--device", "cuda", "--kata", "linear", "--examples", 5
+    )
     assert (again.code, "speed is not graded: " in again.err) == (3, True), "it was taken up again"
 
 
@@ -166,7 +168,7 @@ def test_a_broken_earlier_kata_is_replaced_by_its_fallback_and_the_timed_kata_ne
 
 
 def test_workloads_that_do_not_count_are_in_neither_score_nor_maximum() -> None:
-    made = result("why")
+    made = make_result("why")
     rows = [
         PerformanceResult("linear_forward", "passed", 3, 5, seconds=1.0),
         PerformanceResult("sgd_step", "failed", 0, 3, seconds=1.0),

@@ -23,7 +23,7 @@ def on_a_terminal(tmp_path: Path, *options: str) -> str:
     parts = ("--course", PRIMES, "grade", COMPLETE, "--out", tmp_path, *FEW, *options)
     command = [sys.executable, "-m", "grader", *map(str, parts)]
     with Terminal(command, ROOT, {**os.environ, "TERM": "xterm"}) as terminal:
-        assert terminal.end() == 0
+        assert terminal.wait() == 0
         return terminal.all
 
 

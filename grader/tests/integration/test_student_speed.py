@@ -10,9 +10,9 @@ import torch
 
 from grader.tests import ROOT
 from grader.tests.conftest import Run, run
-from grader.tests.support.pretended_gpu import Pretended
+from grader.tests.support.fake_gpu import FakeStopwatch
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.submissions import changed, work
+from grader.tests.support.submissions import edit_solution, write_assignment
 from torchkata.course import course
 from torchkata.pytest_plugin.gpu import get_claim
 from torchkata.seam.assignment import Assignment
@@ -28,7 +28,7 @@ WORKLOADS = list(course().workloads)
 
 def pretended(folder: Path, *options: str) -> Run:
     """`pytest -m gpu` where the CPU stands in for a GPU."""
-    return run("pytest", "-m", "gpu", "-p", "grader.tests.support.pretended_gpu", f"--impl={folder}", *options)
+    return run("pytest", "-m", "gpu", "-p", "grader.tests.support.fake_gpu", f"--impl={folder}", *options)
 
 
 def rows(out: str) -> dict[str, str]:
@@ -92,7 +92,7 @@ def test_wrong_results_have_no_speed(tmp_path: Path) -> None:
         "get_batch": ("windows.astype(np.int64)", "windows.astype(np.int64) + 1"),
         "train": (".square().mean()", ".square().sum()"),
     }
-    folder = work(tmp_path, **{kata: changed(kata, *texts) for kata, texts in katas.items()})
+    folder = write_assignment(tmp_path, **{kata: edit_solution(kata, *texts) for kata, texts in katas.items()})
     done = pretended(folder, *(f"--kata={kata}" for kata in katas))
     assert done.code == 1
     found = rows(done.out)
@@ -105,7 +105,7 @@ def test_slow_and_crashed_work_is_explained(tmp_path: Path) -> None:
         "adagrad": ('state["g2"] + 1e-5', 'state["g3"] + 1e-5'),
         "train": ("losses[step] = loss.detach()", "losses[step] = loss.item()"),
     }
-    folder = work(tmp_path, **{kata: changed(kata, *texts) for kata, texts in katas.items()})
+    folder = write_assignment(tmp_path, **{kata: edit_solution(kata, *texts) for kata, texts in katas.items()})
     done = pretended(folder, *(f"--kata={kata}" for kata in katas))
     assert done.code == 1
     found = rows(done.out)
@@ -131,7 +131,7 @@ def test_speed_tests_of_stubs_are_not_started_and_print_no_messages() -> None:
 def test_a_small_device_is_timed_with_a_smaller_batch_and_a_tiny_one_not_at_all() -> None:
     work = work_of("linear_forward")
     linear = work.fields(work.sizes["cpu"], CALLS)
-    options = ("--kata", "linear", "--pretended-bytes")
+    options = ("--kata", "linear", "--fake-bytes")
     small = pretended(SOLUTION, *options, str(HEADROOM * bytes_needed(linear) - 1))
     assert small.code == 0
     assert "(batch 256 in place of 512: more does not fit on the device)" in small.out
@@ -160,12 +160,12 @@ def test_a_workload_is_halved_no_more_than_the_devices_memory_demands(kind: Kind
 
 
 def test_table_shows_mfu_on_a_known_device() -> None:
-    done = pretended(SOLUTION, "--kata", "linear", "--pretended-name", "NVIDIA H200")
+    done = pretended(SOLUTION, "--kata", "linear", "--fake-name", "NVIDIA H200")
     row = rows(done.out)["linear_forward"].split()
     assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "no MFU asks for more than plain torch's rate"
 
 
-class Restless(Pretended):
+class Restless(FakeStopwatch):
     """A GPU that is three times slower in every second block of plain torch's."""
 
     def __init__(self) -> None:

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run, run, start, students_environment
+from grader.tests.conftest import Run, get_student_environment, run, run_program
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.submissions import changed, work
+from grader.tests.support.submissions import edit_solution, write_assignment
 from torchkata.course import course
 from torchkata.seam.failures import TimedOut
 from torchkata.seam.student import InProcess
@@ -42,7 +42,7 @@ def test_pytest_reports_untouched_stubs_as_not_started(tmp_path: Path) -> None:
 
 
 def test_pytest_explains_a_wrong_answer_by_input_expected_and_yours(tmp_path: Path) -> None:
-    folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.weight + 1"))
+    folder = write_assignment(tmp_path, linear=edit_solution("linear", "x @ self.weight", "x @ self.weight + 1"))
     done = pytest_of(folder, "--kata", "linear")
     assert done.code == 1
     block = done.out[done.out.index("linear · Linear(x) is x @ weight") :].split("\n\n")[0].splitlines()
@@ -65,14 +65,14 @@ def test_pytest_explains_a_wrong_answer_by_input_expected_and_yours(tmp_path: Pa
 
 
 def test_pytest_shows_the_students_own_line_where_the_code_crashed(tmp_path: Path) -> None:
-    folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.wieght"))
+    folder = write_assignment(tmp_path, linear=edit_solution("linear", "x @ self.weight", "x @ self.wieght"))
     out = pytest_of(folder, "--kata", "linear").out
     assert "crashed   AttributeError: 'Linear' object has no attribute 'wieght'" in out
     assert "at        linear.py, line 17:  return x @ self.wieght" in out
 
 
 def test_a_syntax_error_costs_its_own_kata_only(tmp_path: Path) -> None:
-    folder = work(tmp_path, same_storage="def same_storage(x, y)\n    return True\n")
+    folder = write_assignment(tmp_path, same_storage="def same_storage(x, y)\n    return True\n")
     done = pytest_of(folder, "--track", "core", "--examples", "1")
     assert "crashed" in row(done.out, "same_storage")
     core = [kata.name for kata in course().choose([], ["core"])]
@@ -84,40 +84,40 @@ def test_a_syntax_error_costs_its_own_kata_only(tmp_path: Path) -> None:
 
 def test_a_kata_that_builds_on_a_stub_says_what_to_do_first(tmp_path: Path) -> None:
     stub = (ROOT / "assignment/linear.py").read_text()
-    out = pytest_of(work(tmp_path, linear=stub), "--kata", "linear", "--kata", "cruncher").out
+    out = pytest_of(write_assignment(tmp_path, linear=stub), "--kata", "linear", "--kata", "cruncher").out
     assert "(builds on linear: do that first)" in row(out, "cruncher")
     assert "crashed" not in out
 
 
 def test_a_missing_file_is_not_started(tmp_path: Path) -> None:
-    folder = work(tmp_path, sgd=None)
+    folder = write_assignment(tmp_path, sgd=None)
     out = run("pytest", "--impl", str(folder), "--kata", "sgd").out  # in two words, which pytest takes for a folder
     assert "not started" in row(out, "sgd")
 
 
 def test_a_half_finished_kata_says_which_line_is_left(tmp_path: Path) -> None:
-    half = changed("linear", "return x @ self.weight", "raise NotImplementedError")
-    out = pytest_of(work(tmp_path, linear=half), "--kata", "linear").out
+    half = edit_solution("linear", "return x @ self.weight", "raise NotImplementedError")
+    out = pytest_of(write_assignment(tmp_path, linear=half), "--kata", "linear").out
     assert "linear.py, line 17, still raises NotImplementedError" in out
     assert "wrong" in row(out, "linear")
 
 
 def test_pytest_shows_what_the_students_code_printed(tmp_path: Path) -> None:
-    noisy = changed("linear", "return x @ self.weight", "print('shape', tuple(x.shape))\n        return x")
-    out = pytest_of(work(tmp_path, linear=noisy), "--kata", "linear").out
+    noisy = edit_solution("linear", "return x @ self.weight", "print('shape', tuple(x.shape))\n        return x")
+    out = pytest_of(write_assignment(tmp_path, linear=noisy), "--kata", "linear").out
     assert "  printed   shape (3,)" in out
 
 
 def test_an_endless_loop_times_out_and_its_line_is_shown(tmp_path: Path) -> None:
     endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
-    out = pytest_of(work(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
+    out = pytest_of(write_assignment(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
     assert "… same_storage · test_answer_is_a_bool has been running for 4 seconds" in out
     assert "  timed out no answer within 5 seconds" in out
     assert "at        same_storage.py, line " in out
 
 
 def test_a_kata_waits_for_one_that_it_builds_on_and_that_has_failed(tmp_path: Path) -> None:
-    folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.weight + 1"))
+    folder = write_assignment(tmp_path, linear=edit_solution("linear", "x @ self.weight", "x @ self.weight + 1"))
     out = pytest_of(folder, "--kata", "linear", "--kata", "cruncher", "--examples", "2").out
     assert row(out, "cruncher").split(maxsplit=6)[1:] == [
         *("not", "run", "0/7", "0/10", "points"),
@@ -130,37 +130,37 @@ def test_a_kata_waits_for_one_that_it_builds_on_and_that_has_failed(tmp_path: Pa
 
 
 def test_a_layer_of_another_form_is_told_once_and_what_needs_its_form_is_not_run(tmp_path: Path) -> None:
-    listed = changed("cruncher", "nn.ModuleList([Linear(dim, dim) for _ in range(num_layers)])", "[]")
-    out = pytest_of(work(tmp_path, cruncher=listed), "--kata", "cruncher").out
+    listed = edit_solution("cruncher", "nn.ModuleList([Linear(dim, dim) for _ in range(num_layers)])", "[]")
+    out = pytest_of(write_assignment(tmp_path, cruncher=listed), "--kata", "cruncher").out
     assert "load_state_dict" not in out
     _, others = out.split("cruncher · skipped until the failure above is fixed: ")
     assert "test_gradients_reach_every_layer" in others
 
 
 def test_no_line_of_a_failure_is_longer_than_a_terminal_but_the_command(tmp_path: Path) -> None:
-    folder = work(tmp_path, train=changed("train", "optimizer.zero_grad()", "print('x' * 500)"))
+    folder = write_assignment(tmp_path, train=edit_solution("train", "optimizer.zero_grad()", "print('x' * 500)"))
     out = pytest_of(folder, "--kata", "train").out
     lines = [line for line in out.splitlines() if not line.startswith(("  again: ", "… "))]
     assert max(map(len, lines)) < 100
 
 
 def test_code_that_exits_python_is_a_crash(tmp_path: Path) -> None:
-    out = pytest_of(work(tmp_path, same_storage="import sys\nsys.exit(0)\n"), "--kata", "same_storage").out
+    out = pytest_of(write_assignment(tmp_path, same_storage="import sys\nsys.exit(0)\n"), "--kata", "same_storage").out
     assert "crashed   SystemExit: 0" in out
     assert "0/6" in row(out, "same_storage")
 
 
 def test_answers_that_change_from_run_to_run_are_wrong(tmp_path: Path) -> None:
     moody = "import time\n\ndef same_storage(x, y):\n    return time.perf_counter_ns() // 1000 % 2 == 0\n"
-    done = pytest_of(work(tmp_path, same_storage=moody), "--kata", "same_storage")
+    done = pytest_of(write_assignment(tmp_path, same_storage=moody), "--kata", "same_storage")
     assert done.code == 1
     assert "wrong" in row(done.out, "same_storage")
     assert "Flaky" not in done.out
 
 
 def test_a_deprecated_call_does_not_fail_a_test(tmp_path: Path) -> None:
-    old = changed("same_storage", "x.untyped_storage().data_ptr()", "x.storage().data_ptr()")
-    done = pytest_of(work(tmp_path, same_storage=old), "--kata", "same_storage")
+    old = edit_solution("same_storage", "x.untyped_storage().data_ptr()", "x.storage().data_ptr()")
+    done = pytest_of(write_assignment(tmp_path, same_storage=old), "--kata", "same_storage")
     assert done.code == 0, done.out
 
 
@@ -168,7 +168,7 @@ def test_global_settings_do_not_leak_into_the_next_kata(tmp_path: Path) -> None:
     rude = (SOLUTION / "same_storage.py").read_text() + "\nimport torch\ntorch.set_default_dtype(torch.float64)\n"
     katas = ("--kata", "linear", "--kata", "same_storage", "--kata", "sgd")
     rude += "torch.set_grad_enabled(False)\ntorch.set_default_device('meta')\n"
-    done = pytest_of(work(tmp_path, same_storage=rude), *katas, "--examples", "2")
+    done = pytest_of(write_assignment(tmp_path, same_storage=rude), *katas, "--examples", "2")
     assert " done " in row(done.out, "linear")
     assert " done " in row(done.out, "sgd")
 
@@ -227,5 +227,5 @@ def test_pytest_runs_without_the_packages_of_the_grader() -> None:
         blocked
         + "import pytest\nraise SystemExit(pytest.main(['--impl', 'solution', '--kata', 'linear', '--examples', '5']))"
     )
-    done = start(sys.executable, "-c", code, environment=students_environment())
+    done = run_program(sys.executable, "-c", code, environment=get_student_environment())
     assert done.code == 0, done.out + done.err

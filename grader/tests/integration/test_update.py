@@ -11,7 +11,7 @@ import pytest
 from grader.commands.package.write import spread
 from grader.commands.release.contents import contents, with_foundations
 from grader.tests import ROOT
-from grader.tests.conftest import ask, kata
+from grader.tests.conftest import call_grader, run_kata
 from torchkata.course import handout
 
 OLD, ASKED = "reference/linear/kata.toml", "reference/stubs/linear.py"
@@ -55,7 +55,7 @@ def test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment(
 ) -> None:
     before = assignment(student)
     spread(newer(files), tmp_path / "handout")
-    done = kata(student, "update", str(tmp_path / "handout"))
+    done = run_kata(student, "update", str(tmp_path / "handout"))
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "README.md is the handout's again; yours is kept as README.md.bak",
@@ -69,7 +69,7 @@ def test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment(
     assert (student / "tests/test_linear.py").read_bytes().endswith(b"# mended\n")
     assert not (student / "docs/katas.md").exists()
     assert not list(student.glob(".update-*"))
-    again = kata(student, "update", str(tmp_path / "handout"))
+    again = run_kata(student, "update", str(tmp_path / "handout"))
     assert again.out.splitlines()[-1] == "up to date already"
 
 
@@ -106,7 +106,7 @@ def test_what_is_no_whole_handout_is_refused_in_one_line_and_changes_nothing(
         ("text.zip", "no whole handout in it (reference/handout.sha256)"),
         ("gone.zip", "can't be read (No such file or directory)"),
     ):
-        refused = kata(student, "update", str(tmp_path / source))
+        refused = run_kata(student, "update", str(tmp_path / source))
         assert (refused.code, refused.err.count("\n")) == (2, 1)
         assert f"{source}: {told}" in refused.err
     assert {path: path.read_bytes() for path in before} == before
@@ -139,7 +139,7 @@ def test_an_update_that_fails_half_way_has_lost_nothing_and_is_done_by_doing_it_
 
 def test_release_brings_a_published_handout_up_to_date(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out, "--kata", "linear", "--language", "zh").code == 0
+    assert call_grader("release", out, "--kata", "linear", "--language", "zh").code == 0
     (out / ".git").mkdir()
     (out / "assignment/linear.py").write_text("class Linear: ...\n")
     (out / "tests/test_linear.py").write_text("last week's\n")
@@ -149,14 +149,14 @@ def test_release_brings_a_published_handout_up_to_date(tmp_path: Path) -> None:
         .replace(handout.digest((ROOT / "tests/test_linear.py").read_bytes()), handout.digest(b"last week's\n"))
     )
     (out / handout.LIST).write_text(old)
-    done = ask("release", out, "--update")
+    done = call_grader("release", out, "--update")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[0] == "updated: files that are new or other than before: 1, that are gone: 0"
     assert (out / "assignment/linear.py").read_text() == "class Linear: ...\n"
     assert (out / "tests/test_linear.py").read_bytes() == (ROOT / "tests/test_linear.py").read_bytes()
-    more = ask("release", out, "--update", "--kata", "linear", "--kata", "sgd").out
+    more = call_grader("release", out, "--update", "--kata", "linear", "--kata", "sgd").out
     assert "stubs:   sgd: not in assignment/; `kata reset NAME` puts it there" in more
     (out / handout.LIST).unlink()
-    assert ask("release", out, "--update").err.endswith(
+    assert call_grader("release", out, "--update").err.endswith(
         "it was released before there were updates (reference/handout.sha256 is missing)\n"
     )

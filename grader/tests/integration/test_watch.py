@@ -11,21 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import students_environment
+from grader.tests.conftest import get_student_environment
 from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.submissions import changed
+from grader.tests.support.submissions import edit_solution
 from grader.tests.support.warm_process import Fork
 from torchkata.cli.watcher import Saves
 
 KEYS = "n next · h hint · a all · q quit"
 FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough to tell how a kata ends
-PLAIN = {**students_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
+PLAIN = {**get_student_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
 
 
 def save(handout: Path, kata: str, old: str = "", new: str = "") -> None:
     """Save our solution of a kata, with one text exchanged."""
-    source = changed(kata, old, new) if old else (SOLUTION / f"{kata}.py").read_text()
+    source = edit_solution(kata, old, new) if old else (SOLUTION / f"{kata}.py").read_text()
     (handout / "assignment" / f"{kata}.py").write_text(source)
 
 
@@ -42,7 +42,7 @@ def pid_in(file: Path) -> int:
 def watch(handout: Path) -> Iterator[Terminal]:
     """`kata watch` at a terminal, ready."""
     with Terminal(["torchkata", "watch"], handout, PLAIN, Fork) as terminal:
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         yield terminal
 
 
@@ -53,12 +53,12 @@ def row(printed: str, kata: str) -> list[str]:
 
 def test_watch_runs_a_kata_that_is_saved_and_no_other(watch: Terminal, handout: Path) -> None:
     save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     assert "── linear ──" in printed
     assert "linear · Linear(x) is x @ weight" in printed
     assert row(printed, "linear") == ["linear", "wrong", "5/6", "8/12", "points"]
     save(handout, "linear")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     assert row(printed, "linear") == ["linear", "done", "6/6", "12/12", "points"]
     assert "same_storage" not in printed
     assert "warning" not in watch.all
@@ -67,51 +67,51 @@ def test_watch_runs_a_kata_that_is_saved_and_no_other(watch: Terminal, handout: 
 
 def test_keys_of_watch_run_the_next_kata_run_all_show_a_hint_and_quit(watch: Terminal, handout: Path) -> None:
     watch.type("n")
-    assert row(watch.until(KEYS), "same_storage") == ["same_storage", "not", "started", "0/6", "0/8", "points"]
+    assert row(watch.read_until(KEYS), "same_storage") == ["same_storage", "not", "started", "0/6", "0/8", "points"]
     watch.type("h")
-    assert "hint 1 of 3" in watch.until("more: kata hint same_storage")
+    assert "hint 1 of 3" in watch.read_until("more: kata hint same_storage")
     watch.type("H")
-    assert "hint 2 of 3" in watch.until("more: kata hint same_storage")
+    assert "hint 2 of 3" in watch.read_until("more: kata hint same_storage")
     watch.type("x\x1b[A")  # no keys of ours: an x, an arrow
     save(handout, "same_storage")
-    assert row(watch.until(KEYS), "same_storage")[1] == "done"
+    assert row(watch.read_until(KEYS), "same_storage")[1] == "done"
     watch.type("n")
-    assert row(watch.until(KEYS), "linear")[1:3] == ["not", "started"]
+    assert row(watch.read_until(KEYS), "linear")[1:3] == ["not", "started"]
     watch.type("a")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     assert "── all katas ──" in printed
     assert row(printed, "checkpoint")[1:3] == ["not", "started"]
     assert watch.settings() != watch.settings_before
     watch.type("q")
-    assert watch.end() == 0
+    assert watch.wait() == 0
     assert watch.settings() == watch.settings_before
 
 
 def test_watch_shows_a_finished_kata_that_breaks(watch: Terminal, handout: Path) -> None:
     for kata in ("linear", "cruncher"):
         save(handout, kata)
-        assert row(watch.until(KEYS), kata)[1] == "done"
+        assert row(watch.read_until(KEYS), kata)[1] == "done"
     within = "2 if 'assignment.cruncher' in __import__('sys').modules else 1"
     save(handout, "linear", "x @ self.weight", f"({within}) * (x @ self.weight)")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     own, _, others = printed.partition("6/6")
     assert "cruncher" not in own.split("── linear ──")[1]
     assert "cruncher · " in others, "with the failure itself"
     assert "cruncher was done, and is not any more: wrong" in others
     save(handout, "linear")
-    assert "still done: cruncher" in watch.until(KEYS), "once finished, it is looked at again"
+    assert "still done: cruncher" in watch.read_until(KEYS), "once finished, it is looked at again"
 
 
 def test_a_finished_kata_waits_until_what_it_builds_on_is_done_again(watch: Terminal, handout: Path) -> None:
     for kata in ("linear", "cruncher"):
         save(handout, kata)
-        assert row(watch.until(KEYS), kata)[1] == "done"
+        assert row(watch.read_until(KEYS), kata)[1] == "done"
     save(handout, "linear", "x @ self.weight", "2 * (x @ self.weight)")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     assert "linear was done, and is not any more: wrong" in printed
     assert "cruncher" not in printed
     save(handout, "linear")
-    assert "still done: cruncher" in watch.until(KEYS)
+    assert "still done: cruncher" in watch.read_until(KEYS)
 
 
 def test_saving_again_stops_the_run_that_watch_began_before(watch: Terminal, handout: Path) -> None:
@@ -119,10 +119,10 @@ def test_saving_again_stops_the_run_that_watch_began_before(watch: Terminal, han
         "import os, pathlib\npathlib.Path('began').write_text(str(os.getpid()))\n"
         "def same_storage(x, y):\n    while True:\n        pass\n"
     )
-    watch.until("── same_storage ──")
+    watch.read_until("── same_storage ──")
     child = pid_in(handout / "began")
     save(handout, "same_storage")
-    assert row(watch.until(KEYS), "same_storage")[1] == "done"
+    assert row(watch.read_until(KEYS), "same_storage")[1] == "done"
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
 
@@ -132,16 +132,16 @@ def test_saving_a_helper_module_runs_the_katas_that_import_it(watch: Terminal, h
     save(handout, "linear", "x @ self.weight", "x @ self.weight * FACTOR")
     with (handout / "assignment/linear.py").open("a") as file:
         file.write("\nfrom .tools import FACTOR\n")
-    assert row(watch.until(KEYS), "linear")[1] == "wrong"
+    assert row(watch.read_until(KEYS), "linear")[1] == "wrong"
     (handout / "assignment/tools.py").write_text("FACTOR = 1\n")
-    assert row(watch.until(KEYS), "linear")[1] == "done"
+    assert row(watch.read_until(KEYS), "linear")[1] == "done"
 
 
 def test_watch_says_that_code_which_exits_python_has_no_verdict(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/sgd.py").write_text("import os\nos._exit(0)\n")
-    assert "sgd: no verdict, the run ended before it (exit code 0)" in watch.until(KEYS)
+    assert "sgd: no verdict, the run ended before it (exit code 0)" in watch.read_until(KEYS)
     save(handout, "sgd")
-    assert row(watch.until(KEYS), "sgd")[1] == "done"
+    assert row(watch.read_until(KEYS), "sgd")[1] == "done"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -156,7 +156,7 @@ def test_watch_leaves_the_terminal_as_it_was_however_it_ends(
         watch.type("\x03")
     else:
         watch.process.send_signal(number)
-    assert watch.end() == code
+    assert watch.wait() == code
     assert watch.settings() == watch.settings_before
     assert "Traceback" not in watch.all
     with pytest.raises(ProcessLookupError):
@@ -166,9 +166,9 @@ def test_watch_leaves_the_terminal_as_it_was_however_it_ends(
 def test_watch_that_python_starts_prints_colours_unless_they_are_forbidden(handout: Path) -> None:
     environment = {name: value for name, value in PLAIN.items() if name != "NO_COLOR"}
     with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, environment) as terminal:
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         save(handout, "same_storage")
-        assert "\x1b[32mdone" in terminal.until(KEYS)
+        assert "\x1b[32mdone" in terminal.read_until(KEYS)
 
 
 NO_FORK = "import os\ndel os.fork\nfrom torchkata.cli.command import run\nrun(['watch'])\n"
@@ -222,14 +222,14 @@ def test_watch_in_a_pipe_or_without_fork_says_that_it_has_no_keys_and_works(
 def test_watch_forks_no_more_runs_after_a_forked_run_has_died(handout: Path) -> None:
     (handout / "death.py").write_text(DEATH)
     with Terminal(["death"], handout, PLAIN, Fork) as terminal:
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         save(handout, "same_storage")
-        said = terminal.until("From now on every run starts a process of its own")
+        said = terminal.read_until("From now on every run starts a process of its own")
         assert "The run died (signal 11); once more" in said
         assert row(said, "same_storage")[1] == "done"
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         save(handout, "linear")
-        said = terminal.until(KEYS)
+        said = terminal.read_until(KEYS)
         assert row(said, "linear")[1] == "done"
         assert "died" not in said
 

@@ -16,7 +16,7 @@ from grader.sandbox.channel import LENGTH, encode
 from grader.sandbox.launch import Sandbox, copy_runtime, list_hidden_files
 from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
-from grader.tests.support.workers import LEVELS, LIMITS, Ask, asking, zygote
+from grader.tests.support.sandbox_workers import LEVELS, LIMITS, Ask, open_worker, start_sandbox
 from tests.probes import linear as probes
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
@@ -31,13 +31,13 @@ CONNECT = "import socket\nsocket.socket().connect(('192.0.2.1', 80))"
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A zygote at each level."""
     os.environ[SECRET] = "1"
-    yield from zygote(request, LIMITS)
+    yield from start_sandbox(request, LIMITS)
 
 
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
     """Have a student's code run in it."""
-    yield from asking(sandbox)
+    yield from open_worker(sandbox)
 
 
 def test_a_worker_answers_with_values(ask: Ask) -> None:

@@ -15,7 +15,7 @@ from grader.commands import calibrate
 from grader.speed import ceilings, rates, setup
 from grader.speed.calibration import TOLERATED, Calibration, calibration_path, compare_with_calibration, load, store
 from grader.speed.timed_worker import Task
-from grader.tests.conftest import ask
+from grader.tests.conftest import call_grader
 from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import work_of
@@ -63,7 +63,7 @@ def test_calibrate_reports_a_measuring_process_that_died(monkeypatch: pytest.Mon
     ],
 )
 def test_calibrate_refuses_a_wrong_call_in_one_line(options: list[str], code: int, line: str) -> None:
-    done = ask("calibrate", *options)
+    done = call_grader("calibrate", *options)
     assert (done.code, done.out) == (code, "")
     assert done.err.startswith(line)
     assert done.err.count("\n") == 1
@@ -71,7 +71,7 @@ def test_calibrate_refuses_a_wrong_call_in_one_line(options: list[str], code: in
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
 def test_calibrating_without_a_gpu_exits_with_3() -> None:
-    done = ask("calibrate", "--device", "cuda")
+    done = call_grader("calibrate", "--device", "cuda")
     assert (done.code, done.err) == (3, "grader: there is no CUDA device here\n")
 
 

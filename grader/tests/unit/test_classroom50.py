@@ -9,13 +9,13 @@ import pytest
 from grader.output.formats import classroom50
 from grader.results.result import Result
 from grader.tests.conftest import Hide
-from grader.tests.support.made_results import HOSTILE, result
-from grader.tests.support.platforms import CLASSROOM50, RUNNER, for_classroom50
+from grader.tests.support.platforms import CLASSROOM50, RUNNER, render_classroom50
+from grader.tests.support.sample_results import HOSTILE, make_result
 
 
 def with_points(scores: list[float], maxima: list[float]) -> Result:
     """A result with these points in its first tests, and 0 of 1 in the others."""
-    made = result("why")
+    made = make_result("why")
     kata = made.katas[0]
     scores, maxima = scores + [0.0] * 20, maxima + [1.0] * 20
     tests = tuple(
@@ -26,7 +26,7 @@ def with_points(scores: list[float], maxima: list[float]) -> Result:
 
 
 def test_the_classroom50_report_has_what_the_runner_says() -> None:
-    report = for_classroom50(result(HOSTILE))
+    report = render_classroom50(make_result(HOSTILE))
     assert report["classroom"] == "cs336"
     assert report["assignment_type"] == "group"
     assert (report["datetime"], report["graded_at"]) == ("2026-09-01T10:00:00Z", "2026-09-01T12:00:00Z")
@@ -52,7 +52,7 @@ def test_the_classroom50_report_has_what_the_runner_says() -> None:
 def test_points_for_classroom50_are_scaled_to_integers_and_never_rounded_up(
     score: float, most: float, shown: tuple[int, int]
 ) -> None:
-    report = for_classroom50(with_points([score], [most]))
+    report = render_classroom50(with_points([score], [most]))
     test = report["tests"][0]
     assert (test["score"], test["max-score"]) == shown
     assert report["tests"][1]["max-score"] == shown[1] / most, "all by the same factor"
@@ -97,12 +97,12 @@ def test_a_wrong_classroom50_field_is_named(given: dict[str, str], words: str) -
 
 def test_hidden_tests_have_no_name_in_the_classroom50_report(hide: Hide) -> None:
     hide("hidden")
-    names = [test["test-name"] for test in for_classroom50(result("x · claim"))["tests"]]
+    names = [test["test-name"] for test in render_classroom50(make_result("x · claim"))["tests"]]
     assert names == [f"get_batch: hidden test {number}" for number in range(1, 12)]
 
 
 def test_the_classroom50_schema_rejects_wrong_reports() -> None:
-    report = for_classroom50(result())
+    report = render_classroom50(make_result())
     for wrong in (
         report | {"output": "x"},
         report | {"score": 61.5},

@@ -18,9 +18,9 @@ from grader.cluster.slurm import ENDED, Job, join_lines
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.submission_ids import assign_ids
 from grader.results.result import write
-from grader.tests.conftest import ask
-from grader.tests.support.made_results import result
-from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
+from grader.tests.conftest import call_grader
+from grader.tests.support.sample_results import make_result
+from grader.tests.support.submissions import LINEAR, make_slurm_options, write_submissions
 from torchkata.course import course
 
 KATAS = (course().katas["linear"],)
@@ -79,9 +79,9 @@ def test_a_slurm_option_that_tasks_cannot_take_is_refused(option: str, words: st
 def test_the_slurm_executor_without_slurms_commands_says_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (submission,) = handed_in(tmp_path, LINEAR, "ada")
+    (submission,) = write_submissions(tmp_path, LINEAR, "ada")
     monkeypatch.setenv("PATH", str(tmp_path))
-    done = ask("grade", submission, "--out", tmp_path / "out", "--executor", "slurm")
+    done = call_grader("grade", submission, "--out", tmp_path / "out", "--executor", "slurm")
     assert done.code == 3
     assert done.err == ("grader: sbatch, srun, squeue, scontrol: not found; --executor slurm needs Slurm's commands\n")
 
@@ -90,7 +90,7 @@ def test_the_slurm_executor_without_slurms_commands_says_what_is_missing(
 def test_every_submission_is_in_one_slurm_task_and_no_array_is_too_large(
     seconds: float, submissions: int, jobs: int, asked: None
 ) -> None:
-    chosen = on_slurm(Path("out"), jobs=jobs, per_task=asked)
+    chosen = make_slurm_options(Path("out"), jobs=jobs, per_task=asked)
     size = compute_chunk_size(seconds, submissions, chosen)
     tasks = math.ceil(submissions / size)
     assert 1 <= size <= submissions
@@ -100,19 +100,21 @@ def test_every_submission_is_in_one_slurm_task_and_no_array_is_too_large(
 
 def test_a_cluster_plan_holds_each_submission_once(tmp_path: Path) -> None:
     paths = [tmp_path / f"s{number}" for number in range(7)]
-    made = create_plan("tests", paths, on_slurm(tmp_path), 3)
+    made = create_plan("tests", paths, make_slurm_options(tmp_path), 3)
     assert [len(one) for one in made.chunks] == [3, 3, 1]
     assert [path for one in made.chunks for path in one] == list(map(str, paths))
     assert msgspec.json.decode(msgspec.json.encode(made), type=type(made)) == made
 
 
 def test_a_submission_is_estimated_to_take_what_stored_ones_took(tmp_path: Path) -> None:
-    guessed = estimate_seconds("tests", KATAS, on_slurm(tmp_path, examples=100))
-    assert guessed < estimate_seconds("tests", (*KATAS, course().katas["train"]), on_slurm(tmp_path, examples=100))
+    guessed = estimate_seconds("tests", KATAS, make_slurm_options(tmp_path, examples=100))
+    assert guessed < estimate_seconds(
+        "tests", (*KATAS, course().katas["train"]), make_slurm_options(tmp_path, examples=100)
+    )
     for name, seconds, examples in (("ada", 2.0, 5), ("ben", 4.0, 5), ("eve", 60.0, 5), ("fay", 1000.0, 100)):
-        made = result("a message", submission=name, kata="linear")
+        made = make_result("a message", submission=name, kata="linear")
         write(msgspec.structs.replace(made, seconds=seconds, examples=examples), tmp_path)
-    assert estimate_seconds("tests", KATAS, on_slurm(tmp_path)) == 4.0
+    assert estimate_seconds("tests", KATAS, make_slurm_options(tmp_path)) == 4.0
 
 
 def queue(paths: list[Path], chosen: Options) -> Queue:
@@ -121,11 +123,11 @@ def queue(paths: list[Path], chosen: Options) -> Queue:
 
 
 def test_a_submission_is_pending_until_its_conclusive_result_is_stored(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
+    paths = write_submissions(tmp_path / "class", LINEAR, "ada", "ben")
     out = tmp_path / "out"
-    waiting = find_pending(queue(paths, on_slurm(out)), since_ns=0)
+    waiting = find_pending(queue(paths, make_slurm_options(out)), since_ns=0)
     assert waiting.left == ["ada", "ben"]
-    made = msgspec.structs.replace(result("a message", kata="linear"), fingerprint=waiting.tests["ada"])
+    made = msgspec.structs.replace(make_result("a message", kata="linear"), fingerprint=waiting.tests["ada"])
     sure = [msgspec.structs.replace(kata, status="wrong") for kata in made.katas]
     write(msgspec.structs.replace(made, fingerprint="sha256:another", katas=sure), out)
     waiting.update()
@@ -139,28 +141,28 @@ def test_a_submission_is_pending_until_its_conclusive_result_is_stored(tmp_path:
 
 
 def test_a_result_older_than_a_forced_run_does_not_count(tmp_path: Path) -> None:
-    (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
+    (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
-    fingerprint = find_pending(queue([path], on_slurm(out)), since_ns=0).tests["ada"]
-    sure = [msgspec.structs.replace(kata, status="wrong") for kata in result("a message", kata="linear").katas]
-    write(msgspec.structs.replace(result("a message", kata="linear"), fingerprint=fingerprint, katas=sure), out)
+    fingerprint = find_pending(queue([path], make_slurm_options(out)), since_ns=0).tests["ada"]
+    sure = [msgspec.structs.replace(kata, status="wrong") for kata in make_result("a message", kata="linear").katas]
+    write(msgspec.structs.replace(make_result("a message", kata="linear"), fingerprint=fingerprint, katas=sure), out)
     stored = out / "ada/result.json"
     for since_ns, left in ((stored.stat().st_mtime_ns, []), (stored.stat().st_mtime_ns + 1, ["ada"])):
-        waiting = find_pending(queue([path], on_slurm(out, force=True)), since_ns)
+        waiting = find_pending(queue([path], make_slurm_options(out, force=True)), since_ns)
         waiting.update()
         assert waiting.left == left
-        again = queue([path], on_slurm(out, since_ns=since_ns))
+        again = queue([path], make_slurm_options(out, since_ns=since_ns))
         assert [job.submission.id for job in again.to_grade()] == left
 
 
 def test_the_record_of_a_cluster_run_belongs_to_one_call(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
-    made = record.create(queue(paths, on_slurm(tmp_path)), None)
+    paths = write_submissions(tmp_path / "class", LINEAR, "ada", "ben")
+    made = record.create(queue(paths, make_slurm_options(tmp_path)), None)
     assert record.load(tmp_path) == made
     assert made.since_ns == 0
-    assert record.create(queue(paths, on_slurm(tmp_path, force=True)), None).since_ns > 0
-    assert record.digest_queue(queue(paths, on_slurm(tmp_path, jobs=9, per_task=1))) == made.call
-    for other in (queue(paths[:1], on_slurm(tmp_path)), queue(paths, on_slurm(tmp_path, seed=1))):
+    assert record.create(queue(paths, make_slurm_options(tmp_path, force=True)), None).since_ns > 0
+    assert record.digest_queue(queue(paths, make_slurm_options(tmp_path, jobs=9, per_task=1))) == made.call
+    for other in (queue(paths[:1], make_slurm_options(tmp_path)), queue(paths, make_slurm_options(tmp_path, seed=1))):
         assert record.digest_queue(other) != made.call
     (tmp_path / ".slurm/jobs.json").write_text("{")
     with pytest.raises(CallError, match=r"jobs\.json: can't be read"):
@@ -170,8 +172,8 @@ def test_the_record_of_a_cluster_run_belongs_to_one_call(tmp_path: Path) -> None
 
 
 def test_an_unreadable_submission_does_not_make_a_node_unfit(tmp_path: Path) -> None:
-    gone = queue([], on_slurm(tmp_path / "out"))
-    entries = assign_ids(handed_in(tmp_path, LINEAR, "ada"))[0]
+    gone = queue([], make_slurm_options(tmp_path / "out"))
+    entries = assign_ids(write_submissions(tmp_path, LINEAR, "ada"))[0]
     (tmp_path / "ada/linear.py").unlink()
     assert chunk.grade_chunk("tests", entries, gone.options) == ""
 

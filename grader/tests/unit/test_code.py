@@ -17,8 +17,8 @@ from grader.results.source import MAX_FILE, MAX_TOTAL, HandIn, Source, kept
 from grader.results.text import printable
 from grader.results.view import visible
 from grader.tests.conftest import Hide
-from grader.tests.support import made_results
-from grader.tests.support.html_tree import parse_html, text_of
+from grader.tests.support import sample_results
+from grader.tests.support.html_tree import get_text, parse_html
 from torchkata.course import course
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 12))
@@ -34,7 +34,7 @@ class Lines:
         items = root.findall(".//*[@class='lines']/li")
         self.lines = [(item.text or "") + "".join(child.tail or "" for child in item) for item in items]
         marked = {number: item for number, item in enumerate(items, 1) if item.get("class")}
-        self.marked = {number: (item.get("class"), "".join(map(text_of, item))) for number, item in marked.items()}
+        self.marked = {number: (item.get("class"), "".join(map(get_text, item))) for number, item in marked.items()}
 
 
 def handed_in(**files: str) -> HandIn:
@@ -49,7 +49,7 @@ def page_of(one: Result, files: HandIn) -> str:
 
 def crashed(line: int) -> Result:
     """A submission whose tests of `get_batch` all crash at one line."""
-    one = made_results.result("claim\n  crashed   x")
+    one = sample_results.make_result("claim\n  crashed   x")
     tests = tuple(
         replace(test, outcome="crashed", score=0.0, file="get_batch.py", line=line) for test in one.katas[0].tests
     )
@@ -58,7 +58,7 @@ def crashed(line: int) -> Result:
 
 @given(st.text())
 def test_every_line_of_a_file_is_text_on_the_page_under_its_number(text: str) -> None:
-    one = made_results.result("why")
+    one = sample_results.make_result("why")
     found, plain = (Lines(page_of(one, handed_in(get_batch=words))) for words in (text, "x"))
     assert found.lines == [printable(line) for line in Source(text).lines]
     assert found.tags - {"li"} == plain.tags - {"li"}
@@ -83,7 +83,7 @@ def test_a_hidden_test_marks_no_line_for_the_student(hide: Hide) -> None:
 
 
 def test_a_page_names_the_course_and_the_day_of_grading() -> None:
-    page = page_of(made_results.result("why"), handed_in())
+    page = page_of(sample_results.make_result("why"), handed_in())
     assert course().title in page
     assert "graded on 2026-03-0" in page
 
@@ -115,7 +115,7 @@ def test_findings_mark_lines_for_the_instructor_alone(tmp_path: Path) -> None:
 def test_the_class_page_has_what_many_handed_in_once_and_what_passed_only_where_something_was_found(
     tmp_path: Path,
 ) -> None:
-    one = made_results.result()
+    one = sample_results.make_result()
     tests = tuple(replace(test, outcome="passed", message="") for test in one.katas[0].tests)
     passed = msgspec.structs.replace(one, katas=[msgspec.structs.replace(one.katas[0], status="done", tests=tests)])
     many = [msgspec.structs.replace(crashed(7), submission=f"s{number}") for number in range(20)]
@@ -140,4 +140,4 @@ def test_no_more_is_kept_than_is_sensible_and_the_page_says_so() -> None:
     assert [one.whole for one in found.values()][:3] == [True, True, False]
     assert set(found) == set(files)
     cut = HandIn("sha256:0", NOON, {"get_batch.py": Source("x", whole=False)})
-    assert "This file was truncated." in page_of(made_results.result(), cut)
+    assert "This file was truncated." in page_of(sample_results.make_result(), cut)

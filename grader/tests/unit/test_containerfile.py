@@ -55,7 +55,7 @@ def test_the_image_has_what_grades_and_releases_and_nothing_else_of_a_checkout()
         ".git/config",
         ".venv/bin/python",
         "results/ada/result.json",
-        "grader/tests/support/made_results.py",
+        "grader/tests/support/sample_results.py",
         "docs/images/x.png",
     ]
     left += ["torchkata/__pycache__/values.pyc", ".env", "uv.lock", f"{course().root.name}.zip"]

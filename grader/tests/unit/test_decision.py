@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.tests.support.samples import (
+from grader.tests.support.timing_samples import (
     CUDA,
     FULL_RATE,
     MFU,
     PEAK,
     THRESHOLDS,
     TOLERANCE,
-    judged,
-    rank,
-    sampled,
-    steady,
+    get_rank,
+    judge_samples,
+    make_samples,
+    make_steady_samples,
 )
 from torchkata.course import Tier, Tiers, course
 from torchkata.speed.decision import (
@@ -43,7 +43,7 @@ from torchkata.speed.decision import (
 
 
 def spread(*ratios: float) -> list[Sample]:
-    return [sample for ratio in ratios for sample in steady(ratio, 1)]
+    return [sample for ratio in ratios for sample in make_steady_samples(ratio, 1)]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def spread(*ratios: float) -> list[Sample]:
     [(0.0, None), (0.59, None), (0.6, "passing"), (0.74, "passing"), (0.75, "full"), (3.0, "full")],
 )
 def test_ten_equal_samples_decide_the_verdict(ratio: float, tier: str | None) -> None:
-    verdict = judged(steady(ratio))
+    verdict = judge_samples(make_steady_samples(ratio))
     assert isinstance(verdict, Final)
     assert (verdict.outcome, verdict.tier, verdict.used) == ("passed" if tier else "failed", tier, 10)
     assert verdict.median == pytest.approx(ratio)
@@ -83,7 +83,7 @@ OPEN = [*[0.58] * 7, *[0.62] * 3]
     ],
 )
 def test_undecided_samples_ask_for_more(ratios: list[float], more: int) -> None:
-    assert judged(spread(*ratios)) == More(more)
+    assert judge_samples(spread(*ratios)) == More(more)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_undecided_samples_ask_for_more(ratios: list[float], more: int) -> None:
     ],
 )
 def test_decided_samples_need_no_more(ratios: list[float], expected: int) -> None:
-    verdict = judged(spread(*ratios))
+    verdict = judge_samples(spread(*ratios))
     assert isinstance(verdict, Final)
-    assert (rank(verdict), verdict.used) == (expected, len(ratios))
+    assert (get_rank(verdict), verdict.used) == (expected, len(ratios))
 
 
 # --- many looks, and what they cost ---
@@ -113,10 +113,10 @@ LATE = replace(CUDA, looks=(10, 20))
 def ended(ratios: Sequence[float], rules: Rules) -> Verdict:
     """How a workload ends whose samples come one after the other."""
     samples = spread(*ratios)
-    taken, verdict = 0, judged([], rules=rules)
+    taken, verdict = 0, judge_samples([], rules=rules)
     while isinstance(verdict, More):
         taken += verdict.samples
-        verdict = judged(samples[:taken], rules=rules)
+        verdict = judge_samples(samples[:taken], rules=rules)
     return verdict
 
 
@@ -124,17 +124,17 @@ def ended(ratios: Sequence[float], rules: Rules) -> Verdict:
 def test_an_early_look_says_what_ten_or_twenty_samples_would_unless_the_first_agree(ratios: list[float]) -> None:
     far = all(ratio == 0.3 for ratio in ratios[:FAR_SAMPLES])
     fast = all(ratio == 0.8 for ratio in ratios[:FEWEST])
-    assert rank(ended(ratios, CUDA)) == (0 if far else 2 if fast else rank(ended(ratios, LATE)))
+    assert get_rank(ended(ratios, CUDA)) == (0 if far else 2 if fast else get_rank(ended(ratios, LATE)))
 
 
 def test_five_samples_that_reach_a_threshold_hardly_ever_pass_who_would_not_have() -> None:
     """Only whom fifteen more would all have missed it: of independent samples a quarter must reach it for the worst."""
     first = [0.8] * FEWEST
-    assert rank(ended([*first, *[0.7] * 15], LATE)) == 1
+    assert get_rank(ended([*first, *[0.7] * 15], LATE)) == 1
     for place in range(15):
         rest = [0.7] * 15
         rest[place] = 0.8
-        assert rank(ended([*first, *rest], LATE)) == 2
+        assert get_rank(ended([*first, *rest], LATE)) == 2
     assert max((p / 1000) ** 5 * (1 - p / 1000) ** 15 for p in range(1001)) < 1 / 76_000
 
 
@@ -143,9 +143,9 @@ def failing(low: float, chance: float) -> float:
 
     @cache
     def from_here(high: int, below: int) -> float:
-        verdict = judged([*steady(THRESHOLDS.passing, high), *steady(low, below)])
+        verdict = judge_samples([*make_steady_samples(THRESHOLDS.passing, high), *make_steady_samples(low, below)])
         if not isinstance(verdict, More):
-            return float(rank(verdict) == 0)
+            return float(get_rank(verdict) == 0)
         more = verdict.samples
         return sum(
             math.comb(more, slow)
@@ -178,20 +178,20 @@ def test_one_wrong_result_fails_a_workload_whatever_the_rest(
     errors: list[float], bad: float, place: int, trouble: str
 ) -> None:
     errors.insert(place, bad)
-    samples = [replace(steady(2.0, 1)[0], error=error) for error in errors]
-    verdict = judged(samples, trouble=trouble)
+    samples = [replace(make_steady_samples(2.0, 1)[0], error=error) for error in errors]
+    verdict = judge_samples(samples, trouble=trouble)
     assert isinstance(verdict, Final)
     assert (verdict.outcome, verdict.tier) == ("failed", None)
     assert "the result is wrong" in verdict.note
 
 
 def test_an_error_at_the_tolerance_is_right() -> None:
-    assert rank(judged([replace(sample, error=TOLERANCE) for sample in steady(0.9)])) == 2
+    assert get_rank(judge_samples([replace(sample, error=TOLERANCE) for sample in make_steady_samples(0.9)])) == 2
 
 
 def test_a_wrong_result_in_a_disturbed_block_fails_the_workload() -> None:
-    odd = replace(sampled(0.9, [1.0, 0.3], [1.0])[0], error=0.1)
-    assert rank(judged([*steady(0.9), odd])) == 0
+    odd = replace(make_samples(0.9, [1.0, 0.3], [1.0])[0], error=0.1)
+    assert get_rank(judge_samples([*make_steady_samples(0.9), odd])) == 0
 
 
 # --- attempts and trouble ---
@@ -199,7 +199,7 @@ def test_a_wrong_result_in_a_disturbed_block_fails_the_workload() -> None:
 
 def test_trouble_of_the_machine_is_retried_twice_and_then_costs_no_points() -> None:
     hot = "the device slowed down: too hot"
-    assert [judged(steady(0.9), trouble=hot, attempt=attempt) for attempt in (1, 2, 3)] == [
+    assert [judge_samples(make_steady_samples(0.9), trouble=hot, attempt=attempt) for attempt in (1, 2, 3)] == [
         Retry(hot),
         Retry(hot),
         Final("inconclusive", note=f"{hot}; this is not your fault, and costs nothing"),
@@ -221,7 +221,7 @@ def test_a_device_that_gives_less_asks_for_less_by_two_different_thresholds() ->
 
 
 def test_the_mfu_follows_from_the_median_at_the_full_rate() -> None:
-    verdict = judged(steady(0.5), thresholds=MFU, peak=PEAK)
+    verdict = judge_samples(make_steady_samples(0.5), thresholds=MFU, peak=PEAK)
     assert isinstance(verdict, Final)
     assert verdict.mfu == pytest.approx(0.5 * FULL_RATE / PEAK)
 
@@ -232,9 +232,9 @@ def test_mfu_thresholds_go_by_the_highest_rate_that_the_baseline_showed(place: i
     at_full = [*[0.96] * 10, 1.0]
     random.Random(place).shuffle(at_full)
     opening, machine = ((1.0, [0.96] * 11), (0.96, at_full), (0.96, at_full[::-1]))[place]
-    samples = sampled(0.601 * PEAK / FULL_RATE, machine, [0.96] * 10)
-    verdict = judged(samples, opening=opening * FULL_RATE, thresholds=MFU, peak=PEAK)
-    assert rank(verdict) == 2
+    samples = make_samples(0.601 * PEAK / FULL_RATE, machine, [0.96] * 10)
+    verdict = judge_samples(samples, opening=opening * FULL_RATE, thresholds=MFU, peak=PEAK)
+    assert get_rank(verdict) == 2
 
 
 # --- the interval ---
@@ -276,16 +276,16 @@ def test_no_threshold_earns_points_on_a_cpu() -> None:
 def test_rates_that_are_no_positive_numbers_are_refused(bad: float) -> None:
     for field in ("before", "after"):
         with pytest.raises(ValueError, match=f"{field} is"):
-            replace(steady(1.0, 1)[0], **{field: bad})
+            replace(make_steady_samples(1.0, 1)[0], **{field: bad})
     with pytest.raises(ValueError, match="opening is"):
-        judged([], opening=bad)
+        judge_samples([], opening=bad)
     with pytest.raises(ValueError, match="peak is"):
-        judged(steady(1.0), peak=bad)
+        judge_samples(make_steady_samples(1.0), peak=bad)
     if bad != 0:
         with pytest.raises(ValueError, match="rate is"):
             Sample(bad, 1.0, 1.0)
         with pytest.raises(ValueError, match="tolerance is"):
-            judged([], tolerance=bad)
+            judge_samples([], tolerance=bad)
 
 
 @pytest.mark.parametrize("given", [(1.0, 0.0), (0.0, 1.0), (0.3, 0.3), (-0.1, 0.0), (math.nan, 0.0)])

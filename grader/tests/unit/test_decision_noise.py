@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.tests.support.samples import (
+from grader.tests.support.timing_samples import (
     FULL_RATE,
     MFU,
     PEAK,
     THRESHOLDS,
-    judged,
-    not_worse,
-    rank,
-    sampled,
-    steady,
-    true_rank,
+    compute_true_rank,
+    get_rank,
+    is_not_worse,
+    judge_samples,
+    make_samples,
+    make_steady_samples,
 )
 from torchkata.course import Tiers
 from torchkata.speed.decision import RULES, Final, More, Retry, Rules, Sample, Verdict, as_ratios
@@ -33,10 +33,10 @@ def assert_fair(
     ratio: float, machine: list[float], own: list[float], measure: tuple[Tiers, float | None], rules: Rules
 ) -> None:
     """Assert that a student loses nothing by noise, except where float arithmetic alone decides."""
-    verdict = judged(sampled(ratio, machine, own), thresholds=measure[0], peak=measure[1], rules=rules)
+    verdict = judge_samples(make_samples(ratio, machine, own), thresholds=measure[0], peak=measure[1], rules=rules)
     needed = as_ratios(*measure, FULL_RATE)
     near = any(math.isclose(ratio, bar, rel_tol=1e-6) for bar in (needed.passing, needed.full))
-    assert near or not_worse(verdict, true_rank(ratio, *measure))
+    assert near or is_not_worse(verdict, compute_true_rank(ratio, *measure))
 
 
 @given(
@@ -81,25 +81,25 @@ def test_no_student_below_half_a_threshold_passes_whatever_slows(
     thresholds, peak = measure
     ratio = fraction * as_ratios(thresholds, peak, FULL_RATE).passing
     baselines, own = [1.0, *(baseline for baseline, _ in machine)], [mine for _, mine in machine]
-    verdict = judged(sampled(ratio, baselines, own), thresholds=thresholds, peak=peak, rules=rules)
+    verdict = judge_samples(make_samples(ratio, baselines, own), thresholds=thresholds, peak=peak, rules=rules)
     assert not (isinstance(verdict, Final) and verdict.outcome == "passed")
 
 
 @given(st.floats(0.01, 0.94), st.integers(10, 20))
 def test_a_machine_that_stays_slow_after_the_opening_is_not_judged(speed: float, count: int) -> None:
-    verdict = judged(sampled(0.9, [speed] * (count + 1), [speed] * count))
+    verdict = judge_samples(make_samples(0.9, [speed] * (count + 1), [speed] * count))
     assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed undisturbed"))
 
 
 def test_disturbed_samples_are_replaced_by_further_ones() -> None:
-    samples = [*steady(0.9, 4), *sampled(0.9, [1.0, 0.5, 1.0, 0.5], [1.0] * 3)]
-    assert judged(samples) == More(1)
-    assert rank(judged([*samples, *steady(0.9, 1)])) == 2
+    samples = [*make_steady_samples(0.9, 4), *make_samples(0.9, [1.0, 0.5, 1.0, 0.5], [1.0] * 3)]
+    assert judge_samples(samples) == More(1)
+    assert get_rank(judge_samples([*samples, *make_steady_samples(0.9, 1)])) == 2
 
 
 def test_a_fast_and_a_slow_state_of_the_machine_cancel_out() -> None:
     states = [1.0] * 6 + [0.96] * 6
-    assert rank(judged(sampled(0.76, states, states[:-1]))) == 2
+    assert get_rank(judge_samples(make_samples(0.76, states, states[:-1]))) == 2
 
 
 @given(ratio=st.floats(0.01, 2), count=st.integers(10, 20), rules=rules, measure=measures)
@@ -113,7 +113,7 @@ def test_alternating_baselines_never_fail_a_student_who_truly_passes(
 
 def test_a_sample_counts_against_the_faster_baseline_or_in_doubt_the_slower() -> None:
     for first in (1.0, 0.96):
-        verdict = judged(sampled(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
+        verdict = judge_samples(make_samples(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
         assert isinstance(verdict, Final)
         assert verdict.median == pytest.approx(0.9)
         assert verdict.interval == pytest.approx((0.9, 0.9 / 0.96))
@@ -135,9 +135,9 @@ def test_the_verdict_does_not_depend_on_the_order_of_samples_or_on_chance(
     samples: list[Sample], seed: int, measure: tuple[Tiers, float | None], rules: Rules
 ) -> None:
     thresholds, peak = measure
-    verdict = judged(samples, thresholds=thresholds, peak=peak, rules=rules)
+    verdict = judge_samples(samples, thresholds=thresholds, peak=peak, rules=rules)
     assert (
-        judged(random.Random(seed).sample(samples, len(samples)), thresholds=thresholds, peak=peak, rules=rules)
+        judge_samples(random.Random(seed).sample(samples, len(samples)), thresholds=thresholds, peak=peak, rules=rules)
         == verdict
     )
 
@@ -147,11 +147,11 @@ def test_a_faster_student_never_earns_less(
     samples: list[Sample], faster: float, measure: tuple[Tiers, float | None], rules: Rules
 ) -> None:
     thresholds, peak = measure
-    slow = judged(samples, thresholds=thresholds, peak=peak, rules=rules)
+    slow = judge_samples(samples, thresholds=thresholds, peak=peak, rules=rules)
     raised = [replace(sample, rate=sample.rate * faster) for sample in samples]
-    fast = judged(raised, thresholds=thresholds, peak=peak, rules=rules)
+    fast = judge_samples(raised, thresholds=thresholds, peak=peak, rules=rules)
     if isinstance(slow, Final) and slow.outcome != "inconclusive":
-        assert not_worse(fast, rank(slow))
+        assert is_not_worse(fast, get_rank(slow))
 
 
 @given(ratio=st.floats(0, 2), noise=st.lists(slowdowns, min_size=400, max_size=400), rules=rules)
@@ -161,10 +161,10 @@ def test_timing_a_workload_ends_after_a_bounded_number_of_samples(
     verdict: Verdict = More(0)
     for attempt in itertools.count(1):
         samples: list[Sample] = []
-        while isinstance(verdict := judged(samples, rules=rules, attempt=attempt), More):
+        while isinstance(verdict := judge_samples(samples, rules=rules, attempt=attempt), More):
             assert verdict.samples > 0
             new = verdict.samples
-            samples += sampled(ratio, noise[: new + 1], noise[-new:])
+            samples += make_samples(ratio, noise[: new + 1], noise[-new:])
             noise = noise[new:] + noise[:new]
         if isinstance(verdict, Final):
             break

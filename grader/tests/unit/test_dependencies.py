@@ -65,7 +65,7 @@ def differing(before: dict[str, str], after: dict[str, str]) -> set[str]:
         ("grader/pipeline/collect.py", {*OF_THE_ENGINE, "proof"}),
         ("grader/sandbox/zygote.py", {*OF_THE_ENGINE, "proof"}),
         ("grader/output/page/html.py", {*OF_THE_ENGINE}),
-        ("grader/tests/support/made_results.py", set()),
+        ("grader/tests/support/sample_results.py", set()),
         ("reference/adamw/wrong.toml", set()),
         ("reference/adamw/solution.py", set()),
     ],

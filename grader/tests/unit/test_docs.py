@@ -11,7 +11,7 @@ import typer
 
 from grader.cli import app
 from grader.tests import ROOT
-from grader.tests.support.documents import CODE, DOCUMENTS, OURS, sections
+from grader.tests.support.documents import CODE, DOCUMENTS, OURS, read_sections
 from torchkata.cli.command import takes
 from torchkata.course import course
 
@@ -32,7 +32,7 @@ MADE_LATER = (  # by `kata reset`, by `grader release`, by you
 
 def commands(document: Path) -> list[list[str]]:
     """All commands of ours that a document has anywhere, in words; placeholders such as … left out."""
-    lines = [line for section in sections(document) for line in section.commands] + CODE.findall(
+    lines = [line for section in read_sections(document) for line in section.commands] + CODE.findall(
         document.read_text("utf-8")
     )
     typed = [shlex.split(line.replace("…", "")) for line in lines]

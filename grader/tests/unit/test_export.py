@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from grader.results.result import write
-from grader.tests.conftest import Run, ask
-from grader.tests.support.made_results import result
+from grader.tests.conftest import Run, call_grader
 from grader.tests.support.platforms import RUNNER
+from grader.tests.support.sample_results import make_result
 
 FORMATS = ("gradescope", "classroom50", "github", "junit")
 
@@ -20,20 +20,20 @@ FORMATS = ("gradescope", "classroom50", "github", "junit")
 @pytest.fixture
 def one(tmp_path: Path) -> Path:
     """The results of one submission."""
-    write(result("get_batch · claim\n  wrong", submission="ada", file="get_batch.py"), tmp_path / "one")
+    write(make_result("get_batch · claim\n  wrong", submission="ada", file="get_batch.py"), tmp_path / "one")
     return tmp_path / "one"
 
 
 @pytest.fixture
 def two(one: Path) -> Path:
     """The results of two."""
-    write(result("why", submission="bob | <b>"), one)
+    write(make_result("why", submission="bob | <b>"), one)
     return one
 
 
 def export(directory: Path, format: str, to: Path, *arguments: str) -> Run:
     """`grader export …`."""
-    return ask("export", directory, "--format", format, "--to", to, *arguments)
+    return call_grader("export", directory, "--format", format, "--to", to, *arguments)
 
 
 def loaded(path: Path) -> dict[str, Any]:
@@ -96,8 +96,8 @@ def test_export_skips_and_names_a_result_that_cannot_be_read(one: Path, tmp_path
 
 
 def test_one_name_that_is_too_long_for_a_file_keeps_no_other_from_being_exported(two: Path, tmp_path: Path) -> None:
-    write(result("why", submission="c" * 255), two)
-    write(result("why", submission="d" * 250), two)
+    write(make_result("why", submission="c" * 255), two)
+    write(make_result("why", submission="d" * 250), two)
     done = export(two, "gradescope", tmp_path / "gs")
     assert (done.code, done.err) == (
         2,
@@ -116,7 +116,7 @@ def test_one_result_of_a_course_that_has_changed_keeps_no_other_from_being_expor
 ) -> None:
     for name, value in RUNNER.items():
         monkeypatch.setenv(name, value)
-    old = result("why", submission="old")
+    old = make_result("why", submission="old")
     write(msgspec.structs.replace(old, katas=[msgspec.structs.replace(old.katas[0], kata="gone")]), two)
     done = export(two, format, tmp_path / "to")
     assert (done.code, done.err) == (
@@ -136,8 +136,8 @@ def test_marks_that_turn_the_direction_of_reading_are_shown_by_number_in_every_f
     for name, value in RUNNER.items():
         monkeypatch.setenv(name, value)
     directory = tmp_path / "results"
-    write(result("get_batch · claim\n  a\u202eb", submission="eve\u2066", file="get_batch.py"), directory)
-    told = ask("report", directory, "--feedback", tmp_path / "pages").out
+    write(make_result("get_batch · claim\n  a\u202eb", submission="eve\u2066", file="get_batch.py"), directory)
+    told = call_grader("report", directory, "--feedback", tmp_path / "pages").out
     for format in FORMATS:
         told += export(directory, format, tmp_path / "to" / format).out
     named = [*tmp_path.rglob("gradebook.csv"), *tmp_path.rglob("*.html")]  # other tables have nobody's name

@@ -7,12 +7,12 @@ import pytest
 
 from grader.output.formats import gradescope
 from grader.tests.conftest import Hide
-from grader.tests.support.made_results import HOSTILE, result
-from grader.tests.support.platforms import GRADESCOPE, for_gradescope
+from grader.tests.support.platforms import GRADESCOPE, parse_gradescope
+from grader.tests.support.sample_results import HOSTILE, make_result
 
 
 def test_every_outcome_has_a_gradescope_status_and_points() -> None:
-    report = for_gradescope(gradescope.render(result("why")))
+    report = parse_gradescope(gradescope.render(make_result("why")))
     by_outcome = {test["extra_data"]["outcome"]: test for test in report["tests"]}
     assert by_outcome["passed"]["status"] == "passed"
     assert by_outcome["passed"]["score"] == by_outcome["passed"]["max_score"] > 0
@@ -24,7 +24,7 @@ def test_every_outcome_has_a_gradescope_status_and_points() -> None:
 
 
 def test_words_of_a_student_reach_gradescope_as_text_without_control_characters() -> None:
-    report = for_gradescope(gradescope.render(result(HOSTILE)))
+    report = parse_gradescope(gradescope.render(make_result(HOSTILE)))
     assert {report[name] for name in ("output_format", "test_output_format", "test_name_format")} == {"text"}
     output = report["tests"][1]["output"]
     assert "</failure><script>alert(1)</script>" in output
@@ -34,19 +34,19 @@ def test_words_of_a_student_reach_gradescope_as_text_without_control_characters(
 @pytest.mark.parametrize("visibility", ["after_due_date", "after_published"])
 def test_a_test_that_gradescope_hides_for_a_while_has_its_whole_message(hide: Hide, visibility: str) -> None:
     hide(visibility)
-    test = for_gradescope(gradescope.render(result("linear · claim\n  secret")))["tests"][1]
+    test = parse_gradescope(gradescope.render(make_result("linear · claim\n  secret")))["tests"][1]
     assert (test["visibility"], test["output"]) == (visibility, "linear · claim\n  secret")
 
 
 @pytest.mark.parametrize(("says", "output"), [("nothing", "This test is hidden."), ("all", "a · claim\n  secret")])
 def test_a_hidden_test_on_gradescope_says_only_what_it_may(hide: Hide, says: str, output: str) -> None:
     hide("hidden", says)
-    test = for_gradescope(gradescope.render(result("a · claim\n  secret")))["tests"][1]
+    test = parse_gradescope(gradescope.render(make_result("a · claim\n  secret")))["tests"][1]
     assert (test["visibility"], test["output"]) == ("hidden", output)
 
 
 def test_the_gradescope_schema_rejects_wrong_reports() -> None:
-    report = json.loads(gradescope.render(result()))
+    report = json.loads(gradescope.render(make_result()))
     for wrong in (
         report | {"points": 1},
         report | {"score": "61"},

@@ -23,9 +23,9 @@ from grader.results.items import (
     items,
     point_biserial,
 )
-from grader.tests.conftest import ask
-from grader.tests.support.made_class import a_class
-from grader.tests.support.made_results import result
+from grader.tests.conftest import call_grader
+from grader.tests.support.random_class import make_class
+from grader.tests.support.sample_results import make_result
 
 TESTS = [Property(kata, test) for kata in ("first", "second", "third") for test in ("test_a", "test_b")]
 OUTCOMES = st.sampled_from(["passed", "failed", "not_started"])
@@ -125,17 +125,17 @@ def test_what_many_look_like_is_told_with_what_they_fail_next() -> None:
 
 
 def test_what_the_machine_has_spoilt_counts_nowhere() -> None:
-    made = result()
+    made = make_result()
     (kata,) = made.katas
     counted = {test.name for test in kata.tests if test.outcome not in ("inconclusive", "not_graded")}
     assert {which.test for which in answers_of(made)} == counted
 
 
 def test_the_page_and_the_tables_have_the_figures_of_every_test(tmp_path: Path) -> None:
-    results = list(a_class(40, timed=False))
+    results = list(make_class(40, timed=False))
     for one in results:
         load.write(one, tmp_path)
-    done = ask("report", tmp_path)
+    done = call_grader("report", tmp_path)
     assert (done.code, done.err) == (0, "")
     assert f"tests:     {tmp_path}/items.csv, diagnoses.csv" in done.out
     page = (tmp_path / "report.html").read_text("utf-8")
@@ -152,9 +152,9 @@ def test_the_page_and_the_tables_have_the_figures_of_every_test(tmp_path: Path) 
 
 
 def test_a_small_class_has_no_such_section(tmp_path: Path) -> None:
-    for one in a_class(FEWEST - 1, timed=False):
+    for one in make_class(FEWEST - 1, timed=False):
         load.write(one, tmp_path)
-    assert ask("report", tmp_path).code == 0
+    assert call_grader("report", tmp_path).code == 0
     page = (tmp_path / "report.html").read_text("utf-8")
     assert 'id="tests"' not in page
     assert len((tmp_path / "items.csv").read_text("utf-8").splitlines()) == 1

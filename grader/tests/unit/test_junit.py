@@ -8,14 +8,14 @@ import xmlschema
 from grader.output.exporter import Stored
 from grader.output.formats import junit
 from grader.tests.conftest import Hide
-from grader.tests.support.made_results import HOSTILE, result
-from grader.tests.support.platforms import AT, JUNIT, for_junit
+from grader.tests.support.platforms import AT, JUNIT, parse_junit
+from grader.tests.support.sample_results import HOSTILE, make_result
 
 
 def rendered(*submissions: str, message: str = "why") -> ET.Element:
     """`get_batch` of these submissions, every outcome in it."""
-    stored = [Stored(result(message, submission=name), AT) for name in submissions]
-    return for_junit(junit.render(stored, hostname="here"))
+    stored = [Stored(make_result(message, submission=name), AT) for name in submissions]
+    return parse_junit(junit.render(stored, hostname="here"))
 
 
 def test_a_junit_suite_counts_its_test_cases_by_outcome() -> None:
@@ -52,8 +52,10 @@ def test_junit_test_names_are_unique_even_where_submissions_look_alike() -> None
 
 def test_junit_shows_nothing_of_hidden_tests(hide: Hide) -> None:
     hide("after_due_date")
-    content = junit.render([Stored(result("get_batch · claim\n  secret", file="get_batch.py"), AT)], hostname="here")
-    names = [case.get("name") for case in for_junit(content).iter("testcase")]
+    content = junit.render(
+        [Stored(make_result("get_batch · claim\n  secret", file="get_batch.py"), AT)], hostname="here"
+    )
+    names = [case.get("name") for case in parse_junit(content).iter("testcase")]
     assert names[1] == "ada: get_batch: hidden test 2"
     assert b"secret" not in content
     assert b"claim" not in content
@@ -62,7 +64,7 @@ def test_junit_shows_nothing_of_hidden_tests(hide: Hide) -> None:
 
 
 def test_the_junit_schema_rejects_wrong_reports() -> None:
-    good = junit.render([Stored(result("why"), AT)], hostname="here").decode()
+    good = junit.render([Stored(make_result("why"), AT)], hostname="here").decode()
     for wrong in (
         good.replace(' tests="11"', ""),
         good.replace("<system-out>", "<system-out/><skipped message=''/><system-out>", 1),

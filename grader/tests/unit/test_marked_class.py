@@ -12,7 +12,7 @@ from grader.marks.compute import overtaken, results_in
 from grader.marks.rulebook import read_rulebook
 from grader.marks.rules import Policy
 from grader.results import result
-from grader.tests.conftest import Run, ask
+from grader.tests.conftest import Run, call_grader
 from grader.tests.unit.test_stored import TESTS, store
 
 CLASS = {
@@ -61,7 +61,7 @@ def graded(directory: Path) -> Path:
 
 def marks(directory: Path, folder: Path) -> Run:
     """`grader marks …`."""
-    return ask("marks", directory, folder)
+    return call_grader("marks", directory, folder)
 
 
 def test_marks_of_a_class_have_a_row_for_each_and_no_zero_for_who_is_missing(tmp_path: Path) -> None:
@@ -146,16 +146,16 @@ def test_marks_come_into_a_gradebook_by_export(tmp_path: Path) -> None:
     book.write_text("Identifier,Full name,Email address,Grade,Maximum Grade\nParticipant 1,Ada,ada@x.edu,,2.00\n")
     to = tmp_path / "out.csv"
     call = ("export", results, "--format", "moodle", "--class", folder, "--gradebook", book, "--to", to)
-    done = ask(*call)
+    done = call_grader(*call)
     assert done.code == 2, "two have no row"
     assert done.err.splitlines() == [
         "grader: ben: has no row in the gradebook",
         "grader: eve: has no row in the gradebook",
     ]
     assert to.read_text() == book.read_text().replace("ada@x.edu,,", "ada@x.edu,2,")
-    lacks = ask("export", results, "--format", "canvas", "--to", to)
+    lacks = call_grader("export", results, "--format", "canvas", "--to", to)
     assert (lacks.code, lacks.err) == (2, "grader: --format canvas needs --class FOLDER and --gradebook FILE\n")
-    strays = ask("export", results, "--format", "junit", "--class", folder, "--to", to)
+    strays = call_grader("export", results, "--format", "junit", "--class", folder, "--to", to)
     assert (strays.code, strays.err) == (
         2,
         "grader: --class is for --format canvas, csv, moodle\n",
@@ -185,7 +185,7 @@ def text_of(page: Path) -> str:
 
 def test_a_page_tells_how_a_mark_came_about(tmp_path: Path) -> None:
     folder, results = written(tmp_path / "class"), graded(tmp_path / "results")
-    done = ask("report", results, "--class", folder, "--feedback", tmp_path / "pages")
+    done = call_grader("report", results, "--class", folder, "--feedback", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")
     ben = text_of(tmp_path / "pages/ben/feedback.html")
     steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 manual correction 0 mark 1.5 1 day late"
@@ -207,10 +207,10 @@ def test_of_marks_that_differ_in_a_group_none_is_told_to_all(tmp_path: Path) -> 
     )
     store(tmp_path / "results", "g", "done", "passed", "passed")
     call = ("report", tmp_path / "results", "--class", folder, "--feedback", tmp_path / "pages")
-    assert ask(*call).code == 0
+    assert call_grader(*call).code == 0
     assert "mark 1.5 of 2" in text_of(tmp_path / "pages/g/feedback.html")
     (folder / "extensions.csv").write_text("id,until,reason\nada,2026-10-05T00:00:00,in hospital\n")
-    assert ask(*call).code == 0
+    assert call_grader(*call).code == 0
     own = text_of(tmp_path / "pages/g/feedback.html")
     assert "hospital" not in own
     assert "lateness" not in own
@@ -230,7 +230,7 @@ def test_a_regrade_names_the_overrides_that_it_has_overtaken(tmp_path: Path) -> 
     ]
     assert overtaken(folder, after, after) == overtaken(folder, {}, after) == []
     both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")
-    refused = ask("grade", tmp_path, "--out", tmp_path / "after", *both)
+    refused = call_grader("grade", tmp_path, "--out", tmp_path / "after", *both)
     assert refused.err == "grader: --class names people, and --pseudonyms does not: take one of them\n"
 
 

@@ -19,21 +19,21 @@ from grader.output.speed_score import SpeedScore, speed_score
 from grader.output.table import class_table
 from grader.results import load
 from grader.results.result import KataResult, PerformanceResult, Result, write
-from grader.tests.support.made_results import (
-    HOSTILE,
-    rehearsed,
-    result,
-    result_with_rehearsal,
-    result_with_speed,
-    timed,
-)
 from grader.tests.support.platforms import (
     AT,
     RUNNER,
-    for_classroom50,
-    for_gradescope,
-    for_junit,
-    outside_fences,
+    parse_gradescope,
+    parse_junit,
+    remove_code_blocks,
+    render_classroom50,
+)
+from grader.tests.support.sample_results import (
+    HOSTILE,
+    make_cpu_results,
+    make_result,
+    make_result_with_cpu_speed,
+    make_result_with_speed,
+    make_timed_results,
 )
 from torchkata.course import Tiers, course
 from torchkata.i18n import to_the_class
@@ -43,7 +43,7 @@ WORKLOADS = course().workloads
 
 
 def test_gradescope_has_a_visible_test_for_each_workload() -> None:
-    report = for_gradescope(gradescope.render(result_with_speed("why")))
+    report = parse_gradescope(gradescope.render(make_result_with_speed("why")))
     tests = {test["name"]: test for test in report["tests"] if test["tags"] == ["performance"]}
     assert len(tests) == len(WORKLOADS)
     assert {test["visibility"] for test in tests.values()} == {"visible"}
@@ -58,15 +58,15 @@ def test_gradescope_has_a_visible_test_for_each_workload() -> None:
 
 
 def test_a_missing_device_is_not_shown_as_an_inconclusive_grading() -> None:
-    whole = msgspec.structs.replace(result("why"), katas=[], device="cuda")
+    whole = msgspec.structs.replace(make_result("why"), katas=[], device="cuda")
     cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", to_the_class("feedback.unsure"))]
     for outcome, words in cases:
         made = msgspec.structs.replace(whole, performance=[PerformanceResult("sgd_step", outcome, 0, 3, "x")])
-        assert for_gradescope(gradescope.render(made))["output"] == words
+        assert parse_gradescope(gradescope.render(made))["output"] == words
 
 
 def test_the_leaderboard_ranks_shares_of_right_results_alone() -> None:
-    assert for_gradescope(gradescope.render(result_with_speed()))["leaderboard"] == [
+    assert parse_gradescope(gradescope.render(make_result_with_speed()))["leaderboard"] == [
         {"name": "linear_forward (share of peak)", "value": 0.74, "order": "desc"},
         {"name": "cruncher_step (share of peak)", "value": 0.4, "order": "desc"},
         {"name": "sgd_step (share of baseline)", "value": 0.6, "order": "desc"},
@@ -74,7 +74,7 @@ def test_the_leaderboard_ranks_shares_of_right_results_alone() -> None:
 
 
 def test_classroom50_has_no_line_for_what_does_not_count() -> None:
-    report = for_classroom50(result_with_speed())
+    report = render_classroom50(make_result_with_speed())
     lines = {test["test-name"]: test for test in report["tests"] if test["test-name"].startswith("performance: ")}
     assert len(lines) == 6
     assert lines["performance: sgd step"] == {
@@ -87,7 +87,7 @@ def test_classroom50_has_no_line_for_what_does_not_count() -> None:
 
 
 def test_junit_has_a_suite_for_the_workloads() -> None:
-    suite = for_junit(junit.render([Stored(result_with_speed(HOSTILE), AT)], hostname="here"))[1]
+    suite = parse_junit(junit.render([Stored(make_result_with_speed(HOSTILE), AT)], hostname="here"))[1]
     assert suite.get("name") == "ada: performance"
     kinds = {
         str(case.get("name")).removeprefix("ada: performance: "): next(
@@ -106,12 +106,12 @@ def test_junit_has_a_suite_for_the_workloads() -> None:
         "peak memory": "skipped",
     }
     assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "8", "max_score": "21"}
-    content = junit.render([Stored(result_with_speed("no device here\nmore"), AT)], hostname="here").decode()
+    content = junit.render([Stored(make_result_with_speed("no device here\nmore"), AT)], hostname="here").decode()
     assert '<skipped message="no device here">' in content
 
 
 def test_the_github_summary_has_a_table_of_shares() -> None:
-    summary = outside_fences(github.summary(result_with_speed())).translate({ord("\xa0"): " "})
+    summary = remove_code_blocks(github.summary(make_result_with_speed())).translate({ord("\xa0"): " "})
     plain = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), summary)
     assert plain.startswith("## ada: 11 of 37 points\n")
     assert "| Speed (`performance`) | 8 of 21 | 3 of 6 |" in plain
@@ -121,18 +121,20 @@ def test_the_github_summary_has_a_table_of_shares() -> None:
     assert "| adagrad step | 0 of 3 | crashed |  |  |" in plain
     assert "<details><summary>performance: 5 not passed</summary>" in summary
     assert "forged" not in summary
-    assert github.class_summary([result_with_speed()]).splitlines()[2] == "| ada | 11 of 37 | 0 of 1 |"
+    assert github.class_summary([make_result_with_speed()]).splitlines()[2] == "| ada | 11 of 37 | 0 of 1 |"
 
 
 def test_the_annotation_of_workloads_names_no_file() -> None:
-    line = github.annotations(result_with_speed(HOSTILE))[1]
+    line = github.annotations(make_result_with_speed(HOSTILE))[1]
     assert line.startswith("::error title=performance%3A cruncher step::linear · Linear(x)")
     assert "\n" not in line
     assert line.endswith("(and 4 more of performance)")
 
 
 def test_a_workload_that_the_course_does_not_have_is_refused() -> None:
-    made = msgspec.structs.replace(result("why"), performance=[PerformanceResult("flash_attention", "passed", 1, 1)])
+    made = msgspec.structs.replace(
+        make_result("why"), performance=[PerformanceResult("flash_attention", "passed", 1, 1)]
+    )
     with pytest.raises(ValueError, match="workload flash_attention has changed since; grade again"):
         gradescope.render(made)
 
@@ -140,14 +142,14 @@ def test_a_workload_that_the_course_does_not_have_is_refused() -> None:
 def test_the_gradescope_file_shows_workloads_while_tests_still_run(tmp_path: Path) -> None:
     waiting = [PerformanceResult(name, "not_graded", message="Not run yet.") for name in WORKLOADS]
     live = LiveReport(tmp_path / "results.json", [course().katas["linear"]])
-    live.begin(msgspec.structs.replace(result("why"), katas=[], performance=waiting, device="cuda"))
-    report = for_gradescope((tmp_path / "results.json").read_bytes())
+    live.begin(msgspec.structs.replace(make_result("why"), katas=[], performance=waiting, device="cuda"))
+    report = parse_gradescope((tmp_path / "results.json").read_bytes())
     outputs = [test["output"] for test in report["tests"] if test["tags"] == ["performance"]]
     assert outputs == ["Not run yet."] * len(WORKLOADS)
 
 
 def test_no_export_mentions_workloads_where_a_result_has_none() -> None:
-    made = result("why")
+    made = make_result("why")
     contents = [
         gradescope.render(made),
         classroom50.render(made, classroom50.about({}, RUNNER), AT),
@@ -160,24 +162,24 @@ def test_no_export_mentions_workloads_where_a_result_has_none() -> None:
 
 
 def test_a_rehearsal_earns_nothing_on_any_platform_and_says_so() -> None:
-    made = result_with_rehearsal("why")
-    report = for_gradescope(gradescope.render(made))
+    made = make_result_with_cpu_speed("why")
+    report = parse_gradescope(gradescope.render(made))
     shown = {test["name"]: test for test in report["tests"] if test["tags"] == ["performance"]}
     forward, adagrad = shown["performance: linear forward"], shown["performance: adagrad step"]
     assert (forward["status"], forward["score"], forward["max_score"]) == ("passed", 0, 0)
     assert (adagrad["status"], adagrad["score"], adagrad["max_score"]) == ("failed", 0, 0)
     assert report["score"] == made.score == 3
-    lines = for_classroom50(made)
+    lines = render_classroom50(made)
     assert (lines["score"], lines["max-score"]) == (3, 16)
     names = [test["test-name"] for test in lines["tests"]]
     assert "performance: sgd step (a rehearsal, no points)" in names
-    suite = for_junit(junit.render([Stored(made, AT)], hostname="here"))[1]
+    suite = parse_junit(junit.render([Stored(made, AT)], hostname="here"))[1]
     assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "0", "max_score": "0"}
     assert [out.text for out in suite.iter("system-out")].count("a rehearsal, no points") == 6
 
 
 def test_the_github_summary_of_a_rehearsal_shows_no_points_for_speed() -> None:
-    summary = outside_fences(github.summary(result_with_rehearsal("why"))).translate({ord("\xa0"): " "})
+    summary = remove_code_blocks(github.summary(make_result_with_cpu_speed("why"))).translate({ord("\xa0"): " "})
     plain = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), summary)
     assert plain.startswith("## ada: 3 of 16 points\n")
     assert "| Speed (`performance`) | a rehearsal, no points | 3 of 6 |" in plain
@@ -196,7 +198,7 @@ def rows_of(directory: Path, *results: Result) -> list[Result]:
 
 
 def test_the_gradebook_has_a_column_for_each_workload_that_counts_for_someone(tmp_path: Path) -> None:
-    rows = rows_of(tmp_path, result_with_speed("why"), result("why", submission="ben"))
+    rows = rows_of(tmp_path, make_result_with_speed("why"), make_result("why", submission="ben"))
     gradebook.write(rows, tmp_path)
     ada, ben = csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines())
     columns = list(ada)
@@ -208,8 +210,8 @@ def test_the_gradebook_has_a_column_for_each_workload_that_counts_for_someone(tm
 
 def test_a_rehearsal_has_no_column_in_the_gradebook(tmp_path: Path) -> None:
     without, speed = tmp_path / "without", tmp_path / "speed"
-    gradebook.write(rows_of(without, result("why")), without)
-    gradebook.write(rows_of(speed, result_with_rehearsal("why")), speed)
+    gradebook.write(rows_of(without, make_result("why")), without)
+    gradebook.write(rows_of(speed, make_result_with_cpu_speed("why")), speed)
     written = (speed / "gradebook.csv").read_text()
     assert written == (without / "gradebook.csv").read_text()
     assert written.replace('"', "").startswith(
@@ -226,9 +228,13 @@ def table(rows: list[Result], width: int = 100) -> str:
 
 
 def test_the_class_table_has_one_column_for_speed(tmp_path: Path) -> None:
-    passed, unsure, absent = timed("why")[:1], timed("why")[5:6], timed("why")[7:]
-    made = {"ada": timed("why"), "ben": passed, "cyd": unsure, "dan": absent, "eve": []}
-    whole = result("why", kata="checkpoint")
+    passed, unsure, absent = (
+        make_timed_results("why")[:1],
+        make_timed_results("why")[5:6],
+        make_timed_results("why")[7:],
+    )
+    made = {"ada": make_timed_results("why"), "ben": passed, "cyd": unsure, "dan": absent, "eve": []}
+    whole = make_result("why", kata="checkpoint")
     rows = rows_of(
         tmp_path,
         *(msgspec.structs.replace(whole, submission=name, performance=speed) for name, speed in made.items()),
@@ -241,7 +247,7 @@ def test_the_class_table_has_one_column_for_speed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", [70, 80])
 def test_no_number_of_the_class_table_is_cut_on_a_narrow_terminal(tmp_path: Path, width: int) -> None:
     most = [KataResult(kata.name, "done", kata.max_score, kata.max_score) for kata in course().choose([], ["core"])]
-    whole = msgspec.structs.replace(result("somebody_whose_name_is_long"), katas=most, score=100, max_score=100)
+    whole = msgspec.structs.replace(make_result("somebody_whose_name_is_long"), katas=most, score=100, max_score=100)
     body, _, legend = table(rows_of(tmp_path, whole), width).partition("? ")
     assert [line.split()[1:] for line in body.splitlines() if "100/100" in line] == [
         ["100/100", *(f"{kata.max_score:g}" for kata in most)]
@@ -251,8 +257,8 @@ def test_no_number_of_the_class_table_is_cut_on_a_narrow_terminal(tmp_path: Path
 
 
 def test_the_class_table_counts_what_passed_in_a_rehearsal(tmp_path: Path) -> None:
-    whole = result("why", kata="checkpoint")
-    made = {"ada": rehearsed("why"), "ben": rehearsed("why")[:1], "cyd": timed("why")[:1]}
+    whole = make_result("why", kata="checkpoint")
+    made = {"ada": make_cpu_results("why"), "ben": make_cpu_results("why")[:1], "cyd": make_timed_results("why")[:1]}
     rows = rows_of(
         tmp_path,
         *(msgspec.structs.replace(whole, submission=name, performance=speed) for name, speed in made.items()),
@@ -265,13 +271,13 @@ def test_the_class_table_counts_what_passed_in_a_rehearsal(tmp_path: Path) -> No
     ]
     assert "a rehearsal, no points" in shown
     assert "rehearsal" not in table(rows[2:])
-    assert "speed" not in table([result("why")])
+    assert "speed" not in table([make_result("why")])
 
 
 def test_a_class_table_of_several_tracks_has_a_column_for_each(tmp_path: Path) -> None:
     katas = [KataResult("linear", "done", 12, 12), KataResult("sgd", "crashed", 3, 12)]
     katas += [KataResult("train", "not_started", 0, 13), KataResult("adam", "not_started", 0, 30)]
-    rows = rows_of(tmp_path, msgspec.structs.replace(result("why"), katas=katas, score=15, max_score=67))
+    rows = rows_of(tmp_path, msgspec.structs.replace(make_result("why"), katas=katas, score=15, max_score=67))
     out = Console(width=100, file=io.StringIO())
     extension = replace(course().katas["sgd"], name="adam", track="optimizers")
     out.print(class_table(rows, [*course().choose([], ["core"]), extension]))
@@ -282,7 +288,7 @@ def test_a_class_table_of_several_tracks_has_a_column_for_each(tmp_path: Path) -
 
 
 def test_a_diff_names_workloads_like_tests() -> None:
-    old = result_with_speed("why")
+    old = make_result_with_speed("why")
     better = msgspec.structs.replace(old.performance[3], score=3.0, ratio=0.8)
     faster = msgspec.structs.replace(old.performance[0], ratio=0.97)
     speed = [faster, *old.performance[1:3], better, *old.performance[4:]]

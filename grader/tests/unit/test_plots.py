@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from grader.output import speed_pictures
 from grader.output.pictures.roofline import Point, roofline
 from grader.results import result as load
-from grader.tests.conftest import ask
-from grader.tests.support.made_results import result, result_with_speed, timed
+from grader.tests.conftest import call_grader
+from grader.tests.support.sample_results import make_result, make_result_with_speed, make_timed_results
 from torchkata.course import course
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Rate, work_of
@@ -101,11 +101,11 @@ def test_workloads_that_neither_compute_nor_stream_have_no_intensity() -> None:
 
 
 def test_report_draws_the_timed_submissions_and_removes_old_pictures(tmp_path: Path) -> None:
-    load.write(result_with_speed("why"), tmp_path)
-    load.write(msgspec.structs.replace(result_with_speed("why", submission="cpu"), device="cpu"), tmp_path)
-    load.write(result("why", submission="ben"), tmp_path)
+    load.write(make_result_with_speed("why"), tmp_path)
+    load.write(msgspec.structs.replace(make_result_with_speed("why", submission="cpu"), device="cpu"), tmp_path)
+    load.write(make_result("why", submission="ben"), tmp_path)
     (tmp_path / "ben/roofline.svg").write_text("of an earlier run")
-    done = ask("report", tmp_path)
+    done = call_grader("report", tmp_path)
     assert (done.code, done.err) == (0, "")
     assert f"speed:     {tmp_path}/<submission>/roofline.svg" in done.out
     assert "linear_forward" in (tmp_path / "cpu/roofline.svg").read_text()
@@ -117,16 +117,16 @@ def test_report_draws_the_timed_submissions_and_removes_old_pictures(tmp_path: P
 
 
 def test_a_machine_without_torch_draws_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load.write(result_with_speed("why"), tmp_path)
+    load.write(make_result_with_speed("why"), tmp_path)
     monkeypatch.setattr(speed_pictures, "find_spec", lambda _: None)
     speed_pictures.draw(tmp_path / "ada")
     assert [path.name for path in (tmp_path / "ada").iterdir()] == ["result.json"]
 
 
 def test_report_without_intensities_draws_nothing(tmp_path: Path) -> None:
-    load.write(result("why", submission="ben"), tmp_path)
-    assert "speed:" not in ask("report", tmp_path).out
-    only = [one for one in timed("why") if one.workload == "no_hidden_sync"]
-    load.write(msgspec.structs.replace(result_with_speed("why"), performance=only), tmp_path)
-    assert ask("report", tmp_path).code == 0
+    load.write(make_result("why", submission="ben"), tmp_path)
+    assert "speed:" not in call_grader("report", tmp_path).out
+    only = [one for one in make_timed_results("why") if one.workload == "no_hidden_sync"]
+    load.write(msgspec.structs.replace(make_result_with_speed("why"), performance=only), tmp_path)
+    assert call_grader("report", tmp_path).code == 0
     assert not list(tmp_path.rglob("*.svg"))

@@ -20,10 +20,10 @@ from grader.results.items import Property
 from grader.results.result import Result
 from grader.results.text import printable
 from grader.results.view import unredacted, visible
-from grader.tests.conftest import Hide, ask
-from grader.tests.support.html_tree import parse_html, text_of
-from grader.tests.support.made_class import a_class
-from grader.tests.support.made_results import HOSTILE, result, result_with_rehearsal, result_with_speed
+from grader.tests.conftest import Hide, call_grader
+from grader.tests.support.html_tree import get_text, parse_html
+from grader.tests.support.random_class import make_class
+from grader.tests.support.sample_results import HOSTILE, make_result, make_result_with_cpu_speed, make_result_with_speed
 from torchkata.course import course
 
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -36,7 +36,7 @@ class Reader:
     def __init__(self, html: str) -> None:
         elements = [*parse_html(html).iter()]
         self.tags = [element.tag for element in elements]
-        self.messages = [text_of(element) for element in elements if element.tag == "pre"]
+        self.messages = [get_text(element) for element in elements if element.tag == "pre"]
         attributes = [name for element in elements for name in element.attrib]
         assert not [name for name in attributes if name.startswith("on")], "nothing runs from an attribute"
 
@@ -45,7 +45,7 @@ def page_of(folder: Path, *results: Result) -> str:
     """`report.html` of these."""
     for one in results:
         load.write(one, folder)
-    done = ask("report", folder)
+    done = call_grader("report", folder)
     assert (done.code, done.err) == (0, "")
     assert f"page:      {folder / 'report.html'}" in done.out
     return (folder / "report.html").read_text("utf-8")
@@ -58,7 +58,7 @@ def feedback_of(result: Result) -> str:
 
 def student(score: float, max_score: float = 100.0, failed: dict[Property, str] | None = None) -> Student:
     """Somebody with so many points, who has tried two properties of `linear`."""
-    made = student_of(msgspec.structs.replace(result("why"), score=score, max_score=max_score, katas=[]), [], ())
+    made = student_of(msgspec.structs.replace(make_result("why"), score=score, max_score=max_score, katas=[]), [], ())
     tried = frozenset({Property("linear", "test_a"), Property("linear", "test_b")})
     return replace(made, tried=tried, failed=failed or {})
 
@@ -94,7 +94,7 @@ def test_the_property_that_fails_most_comes_first_with_its_commonest_diagnosis()
 
 def test_the_report_page_shows_for_each_kata_its_statuses_and_mean_points() -> None:
     katas = [kata for kata in course().katas.values() if kata.track == "core"]
-    students = [student_of(one, parts_of(one, unredacted(one)), ()) for one in a_class(20)]
+    students = [student_of(one, parts_of(one, unredacted(one)), ()) for one in make_class(20)]
     for row in overview.ended(students, katas):
         assert sum(row.counts.values()) == 20
         scores = [one.cells[row.kata.name].score for one in students]
@@ -102,13 +102,13 @@ def test_the_report_page_shows_for_each_kata_its_statuses_and_mean_points() -> N
 
 
 def test_every_part_of_a_page_has_the_status_and_score_of_its_kata() -> None:
-    for one in a_class(20):
+    for one in make_class(20):
         parts = {part.result.kata: (part.result.status, part.result.score) for part in parts_of(one, unredacted(one))}
         assert {kata.kata: (kata.status, kata.score) for kata in one.katas}.items() <= parts.items()
 
 
 def test_every_measured_speed_is_a_dot_and_a_wrong_result_is_none() -> None:
-    students = [student_of(result_with_speed("why", submission=name), [], ()) for name in ("ada", "ben")]
+    students = [student_of(make_result_with_speed("why", submission=name), [], ()) for name in ("ada", "ben")]
     found = {one.workload.name: one for one in speed.strips(students)}
     assert set(found) == {"linear_forward", "cruncher_step", "sgd_step", "no_hidden_sync"}
     linear = found["linear_forward"]
@@ -118,7 +118,7 @@ def test_every_measured_speed_is_a_dot_and_a_wrong_result_is_none() -> None:
 
 
 def test_a_rehearsal_is_coloured_by_threshold_and_marked_on_every_page(tmp_path: Path) -> None:
-    made = result_with_rehearsal("why")
+    made = make_result_with_cpu_speed("why")
     found = {one.workload.name: one for one in speed.strips([student_of(made, [], ())])}
     dots = {name: next(what for what, path in one.dots.items() if path) for name, one in found.items()}
     assert dots == {"linear_forward": "all", "cruncher_step": "none", "sgd_step": "some", "no_hidden_sync": "all"}
@@ -136,19 +136,19 @@ def test_the_roofline_of_a_class_shows_the_median_rates() -> None:
     rates = (4e14, 7e14, 9e14)
     students = []
     for rate in rates:
-        one = result_with_speed("why")
+        one = make_result_with_speed("why")
         timed = [msgspec.structs.replace(one.performance[0], rate=rate, ratio=rate / 1e15)]
         students.append(student_of(msgspec.structs.replace(one, performance=timed), [], ()))
     (svg,) = speed.roofs(students)
     assert "linear_forward, 700 TFLOP/s" in svg
     assert "1 PFLOP/s" in svg
-    assert list(speed.roofs([student_of(result("why"), [], ())])) == []
+    assert list(speed.roofs([student_of(make_result("why"), [], ())])) == []
 
 
 @given(st.text(min_size=1))
 def test_every_message_is_text_on_a_page_and_never_markup(message: str) -> None:
     told = f"claim\n:{message}\nagain"
-    reader, plain = (Reader(feedback_of(result(words))) for words in (told, "claim\n:\nagain"))
+    reader, plain = (Reader(feedback_of(make_result(words))) for words in (told, "claim\n:\nagain"))
     assert reader.tags == plain.tags
     assert set(reader.messages) == {printable(told)}
 
@@ -159,7 +159,7 @@ def test_a_character_that_turns_the_direction_of_reading_is_shown_by_its_number(
 
 
 def test_a_page_allows_only_its_own_scripts_and_loads_nothing(tmp_path: Path) -> None:
-    page = page_of(tmp_path, *a_class(5), result_with_speed("why", submission="<script>alert(1)<script>"))
+    page = page_of(tmp_path, *make_class(5), make_result_with_speed("why", submission="<script>alert(1)<script>"))
     scripts = SCRIPT.findall(page)
     assert len(scripts) == 2
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
@@ -171,46 +171,46 @@ def test_a_page_allows_only_its_own_scripts_and_loads_nothing(tmp_path: Path) ->
 
 
 def test_a_part_that_many_submissions_share_is_stored_once(tmp_path: Path) -> None:
-    one = result("why")
+    one = make_result("why")
     page = page_of(tmp_path, *(msgspec.structs.replace(one, submission=f"s{number}") for number in range(50)))
     assert page.count("<template") == 1
     assert page.count('data-parts="0"') == 50
 
 
 def test_a_page_names_tracks_only_if_there_are_several(tmp_path: Path) -> None:
-    page = page_of(tmp_path, *a_class(3, tracks=["core", "models"]))
+    page = page_of(tmp_path, *make_class(3, tracks=["core", "models"]))
     core, models = (course().tracks[name].title for name in ("core", "models"))
     assert page.count(f'colspan="8">{core}</th>') == 2, "eight columns of katas, and eight of how they ended"
     assert f'<th scope="colgroup" colspan="3">{models}</th>' in page
     assert page.index(f'<optgroup label="{core}">') < page.index(f'<optgroup label="{models}">')
-    assert core not in page_of(tmp_path / "one", *a_class(3))
+    assert core not in page_of(tmp_path / "one", *make_class(3))
 
 
 @pytest.mark.parametrize("timed", [False, pytest.param(True, marks=pytest.mark.timing)])  # two pictures of each
 def test_the_report_page_of_a_large_class_is_small(tmp_path: Path, timed: bool) -> None:
-    page = page_of(tmp_path, *a_class(200, timed=timed))
+    page = page_of(tmp_path, *make_class(200, timed=timed))
     assert len(page.encode()) < 2**21
 
 
 def test_the_report_page_shows_what_to_grade_again_and_the_findings(tmp_path: Path) -> None:
     findings = [load.Finding("linear", 7, "torch.nn.Linear: look")]
-    made = msgspec.structs.replace(result("why", submission="zoe"), findings=findings)
-    page = page_of(tmp_path, made, *a_class(3))
+    made = msgspec.structs.replace(make_result("why", submission="zoe"), findings=findings)
+    page = page_of(tmp_path, made, *make_class(3))
     assert 'id="again"' in page
     assert "<dt>torch.nn.Linear: look</dt>" in page
     assert "linear.py, line 7" in page
-    calm = page_of(tmp_path / "calm", next(a_class(1, timed=False)))
+    calm = page_of(tmp_path / "calm", next(make_class(1, timed=False)))
     assert 'id="again"' not in calm
     assert 'id="speed"' not in calm
 
 
 def test_a_result_of_other_tests_is_named_and_the_others_are_shown(tmp_path: Path) -> None:
-    old = result("why", submission="old")
+    old = make_result("why", submission="old")
     first, *rest = old.katas[0].tests
     old.katas[0] = msgspec.structs.replace(old.katas[0], tests=(replace(first, name="test_of_last_year"), *rest))
-    for one in (old, result("why")):
+    for one in (old, make_result("why")):
         load.write(one, tmp_path)
-    done = ask("report", tmp_path, "--feedback", tmp_path / "to")
+    done = call_grader("report", tmp_path, "--feedback", tmp_path / "to")
     assert done.code == 2
     assert done.err == f"grader: {tmp_path}/old/result.json: kata get_batch has changed since; grade again\n"
     assert "<bdi>ada</bdi>" in (tmp_path / "report.html").read_text("utf-8")
@@ -220,9 +220,9 @@ def test_a_result_of_other_tests_is_named_and_the_others_are_shown(tmp_path: Pat
 def test_the_page_of_a_student_shows_nothing_of_the_others(tmp_path: Path) -> None:
     names = ("ada", "Ben <b>", "李 & co")
     for name in names:
-        made = result_with_speed(f"words of {name}", submission=name)
+        made = make_result_with_speed(f"words of {name}", submission=name)
         load.write(msgspec.structs.replace(made, findings=[load.Finding("linear", 1, "look here")]), tmp_path)
-    done = ask("report", tmp_path, "--feedback", tmp_path / "to")
+    done = call_grader("report", tmp_path, "--feedback", tmp_path / "to")
     assert (done.code, done.err) == (0, "")
     assert f"feedback:  {tmp_path}/to/<submission>/feedback.html" in done.out
     for name in names:
@@ -235,15 +235,15 @@ def test_the_page_of_a_student_shows_nothing_of_the_others(tmp_path: Path) -> No
 
 
 def test_report_names_a_feedback_path_that_cannot_be_written(tmp_path: Path) -> None:
-    load.write(result("why"), tmp_path)
+    load.write(make_result("why"), tmp_path)
     (tmp_path / "file").write_text("")
-    done = ask("report", tmp_path, "--feedback", tmp_path / "file")
+    done = call_grader("report", tmp_path, "--feedback", tmp_path / "file")
     assert (done.code, done.err) == (2, f"grader: --feedback {tmp_path}/file: can't write there (Not a directory)\n")
 
 
 def test_messages_of_hidden_tests_are_on_the_instructors_page_alone(hide: Hide, tmp_path: Path) -> None:
     hide("hidden")
-    one = result("get_batch · claim\n  secret", file="get_batch.py")
+    one = make_result("get_batch · claim\n  secret", file="get_batch.py")
     page, own = page_of(tmp_path, one), feedback_of(one)
     assert "secret" in page
     assert "not for students to see" in page
@@ -257,13 +257,13 @@ def test_messages_of_hidden_tests_are_on_the_instructors_page_alone(hide: Hide, 
 def test_a_page_can_be_made_of_any_message(words: str, tmp_path: Path) -> None:
     said = words.replace("\ud800", "")  # JSON can't hold it
     findings = [load.Finding("linear", 1, said)]
-    page = page_of(tmp_path, msgspec.structs.replace(result_with_speed(said), findings=findings))
+    page = page_of(tmp_path, msgspec.structs.replace(make_result_with_speed(said), findings=findings))
     assert len(SCRIPT.findall(page)) == 2
     assert Reader(page).messages[0] == printable(said)
 
 
 def test_what_fails_for_one_reason_is_told_once_on_a_page_and_every_test_keeps_its_points() -> None:
-    made = result()
+    made = make_result()
     (kata,) = made.katas
     tests = tuple(replace(test, outcome="failed", score=0.0, message=TOLD) for test in kata.tests)
     text = feedback_of(msgspec.structs.replace(made, katas=[msgspec.structs.replace(kata, tests=tests)]))

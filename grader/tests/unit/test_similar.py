@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import ask
+from grader.tests.conftest import call_grader
 from torchkata.course import course
 
 SOURCE = "def step(self):\n    pass\n"
@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 def lay_out(folder: Path, *options: object) -> tuple[int, str, str]:
     """Run the command for the class."""
-    done = ask(
+    done = call_grader(
         "similar", folder / "class", "--folders", folder / "a place", "--kata", "sgd", "--kata", "linear", *options
     )
     return done.code, done.out, done.err

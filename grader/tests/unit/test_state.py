@@ -18,7 +18,7 @@ from grader.speed.state import (
     describe_slowdown,
     read_state,
 )
-from grader.tests.support.fake_nvml import DRIVER, NEW, OLD, UUID, FakeNvml
+from grader.tests.support.fake_nvml import DRIVER, NEW_COUNTERS, OLD_COUNTERS, UUID, FakeNvml
 
 SECOND = 1_000_000_000
 
@@ -74,7 +74,9 @@ def between(nvml: FakeNvml, number: int, nanoseconds: int) -> str | None:
 def test_a_slowdown_is_counted_although_the_device_idles_when_it_is_asked(
     driver: str, newer: bool, slow: Slowdown
 ) -> None:
-    nvml = FakeNvml(driver, dict(NEW if newer else OLD), reasons=pynvml.nvmlClocksThrottleReasonGpuIdle)
+    nvml = FakeNvml(
+        driver, dict(NEW_COUNTERS if newer else OLD_COUNTERS), reasons=pynvml.nvmlClocksThrottleReasonGpuIdle
+    )
     assert between(nvml, slow.counters[newer], SECOND) == f"the device slowed itself down: {slow.words}, at 34 °C"
     assert between(nvml, slow.counters[newer], 0) is None, "what was counted before does not count again"
 
@@ -82,7 +84,7 @@ def test_a_slowdown_is_counted_although_the_device_idles_when_it_is_asked(
 @pytest.mark.usefixtures("_cuda")
 def test_a_software_power_cap_is_no_slowdown() -> None:
     power = pynvml.NVML_FI_DEV_PERF_POLICY_POWER
-    nvml = FakeNvml(counters={**OLD, power: 0}, reasons=pynvml.nvmlClocksThrottleReasonSwPowerCap)
+    nvml = FakeNvml(counters={**OLD_COUNTERS, power: 0}, reasons=pynvml.nvmlClocksThrottleReasonSwPowerCap)
     assert between(nvml, power, SECOND) is None
     assert describe_slowdown(read_state(nvml=FakeNvml(counters={}, reasons=nvml.reasons)), IDLE) is None
 

@@ -13,7 +13,7 @@ import pytest
 from grader.base import cleanup
 from grader.results import result
 from grader.results.result import Finding, KataResult, Result
-from grader.tests.conftest import Run, ask
+from grader.tests.conftest import Run, call_grader
 from torchkata.course import course
 from torchkata.result import Outcome, Status, TestResult
 
@@ -36,14 +36,14 @@ def store(
 
 def diff(*arguments: Path | str) -> Run:
     """`grader diff OLD NEW`."""
-    return ask("diff", *arguments)
+    return call_grader("diff", *arguments)
 
 
 def test_a_report_rebuilds_the_gradebook_and_shows_class_and_findings(tmp_path: Path) -> None:
     store(tmp_path, "ben", "done", "passed", "passed", findings=[Finding("linear", 7, "torch.nn.Linear: [look]")])
     store(tmp_path, "ada", "wrong", "passed", "failed")
     (tmp_path / "gradebook.csv").write_text("old")
-    done = ask("report", tmp_path)
+    done = call_grader("report", tmp_path)
     assert (done.code, done.err) == (0, "")
     rows = list(csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines()))
     assert [(row["submission"], row["score"], row["findings"]) for row in rows] == [
@@ -61,7 +61,7 @@ def test_report_skips_and_names_files_that_are_no_results(tmp_path: Path) -> Non
         (tmp_path / name / "result.json").write_text(text)
     (tmp_path / "copied").mkdir()
     (tmp_path / "copied/result.json").write_bytes((tmp_path / "ada/result.json").read_bytes())
-    for done in (ask("report", tmp_path), diff(tmp_path, tmp_path)):
+    for done in (call_grader("report", tmp_path), diff(tmp_path, tmp_path)):
         assert done.code == 2
         lines = done.err.splitlines()
         assert [line.partition(": ")[2].partition(": ")[0] for line in lines] == [
