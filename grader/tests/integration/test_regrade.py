@@ -60,7 +60,7 @@ def grade(course: Path, out: Path, *options: str) -> Run:
 def katas(out: Path) -> dict[str, dict[str, KataResult]]:
     """What is stored, by submission and kata."""
     results = [read(path) for path in out.glob("*/result.json")]
-    return {make_result.submission: {kata.kata: kata for kata in make_result.katas} for make_result in results}
+    return {result.submission: {kata.kata: kata for kata in result.katas} for result in results}
 
 
 def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_anybody(
