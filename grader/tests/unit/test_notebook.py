@@ -134,7 +134,7 @@ def test_what_ended_without_a_verdict_shows_what_was_printed(linear: Path, capsy
     client = NoTests()
     magic.does(["linear"], "x = 1", client)
     assert client.tested == ["linear"]
-    assert capsys.readouterr().out.startswith("no tests\nlinear: no verdict, the run ended before it (exit code 3)")
+    assert capsys.readouterr().out.startswith("no tests\nlinear: no result, because the run ended early (exit code 3)")
     assert linear.exists()
 
 
@@ -142,8 +142,8 @@ def test_what_ended_without_a_verdict_shows_what_was_printed(linear: Path, capsy
     ("arguments", "says"),
     [
         (["liner"], "there is no kata 'liner'; did you mean linear?"),
-        ([], "%%kata: the call is %%kata KATA"),
-        (["linear", "x"], "%%kata linear x: the call is %%kata KATA"),
+        ([], "wrong arguments: %%kata; usage: %%kata KATA"),
+        (["linear", "x"], "wrong arguments: %%kata linear x; usage: %%kata KATA"),
     ],
 )
 def test_a_wrong_call_writes_nothing(arguments: list[str], says: str, linear: Path) -> None:
