@@ -11,13 +11,13 @@ from pathlib import Path
 
 from torchkata.course import course
 from torchkata.course.submission import (
+    IGNORED,
     MAX_BYTES,
     MAX_FILES,
-    NOT_TAKEN,
-    imported_beside,
-    imported_by_name,
+    absolute_imports,
     is_module,
-    parsed,
+    parse,
+    relative_imports,
     zip_files,
 )
 from torchkata.i18n import words
@@ -104,14 +104,14 @@ def not_taken(path: Path) -> str:
     if path.is_dir():
         return words("export.folder")
     if not is_module(path.name):
-        return words("export.never_run" if path.name in NOT_TAKEN else "export.no_module")
+        return words("export.never_run" if path.name in IGNORED else "export.no_module")
     return words("export.too_large", most=MAX_BYTES // 2**20) if path.stat().st_size > MAX_BYTES else ""
 
 
 def mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[Note]:
     """What costs points for certain: a syntax error, an import of a file that is not handed in, a stub."""
     try:
-        tree = parsed(source)
+        tree = parse(source)
     except SyntaxError as error:
         yield Note(name, words("export.syntax", line=error.lineno or 1, error=error.msg), is_grave=True)
         return
@@ -119,9 +119,9 @@ def mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[N
         yield Note(name, words("export.syntax", line=1, error=error), is_grave=True)
         return
     modules = {other.removesuffix(".py") for other in files}
-    for module in sorted(imported_beside(tree) - modules):
+    for module in sorted(relative_imports(tree) - modules):
         yield Note(name, words("export.import", module=module), is_grave=True)
-    for module in sorted(imported_by_name(tree) & modules):
+    for module in sorted(absolute_imports(tree) & modules):
         if not is_installed(module):
             yield Note(name, words("export.no_dot", module=module), is_grave=True)
     raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc]

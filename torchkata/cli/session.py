@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from torchkata.course import course
-from torchkata.course.submission import imports_of
+from torchkata.course.submission import read_imports
 from torchkata.i18n import words
 from torchkata.pytest_plugin.history import State, load
 from torchkata.result import LOOK_OF
@@ -74,7 +74,7 @@ class Desk:
     def katas_of(self, saved: set[str]) -> set[str]:
         """The katas that were saved, and those that import another saved file; if there are none, the last ones."""
         katas, helpers = saved & course().katas.keys(), saved - course().katas.keys()
-        users = {kata for kata in course().katas if helpers & imports_of(course().assignment / f"{kata}.py")}
+        users = {kata for kata in course().katas if helpers & read_imports(course().assignment / f"{kata}.py")}
         return katas | users or set(self.last)
 
     def begin(self, katas: Collection[str]) -> None:

@@ -33,11 +33,11 @@ def update(source: str) -> None:
         done = handout.update(course().root, files)
     except handout.HandoutError:
         raise CallError(words("update.none", name=handout.LIST)) from None
-    for name, backup in done.kept.items():
+    for name, backup in done.backups.items():
         say("update.kept", name=name, backup=backup)
     for kata in done.missing:
         say("update.missing", kata=kata)
-    for kata in done.asked:
+    for kata in done.changed:
         say("update.asked", kata=kata, stub=handout.stub_of(kata))
     if "pyproject.toml" in done.new:
         say("update.install")
@@ -87,7 +87,7 @@ def chosen(names: Iterable[str], read: Callable[[str], bytes]) -> dict[str, byte
     top = lists[0].removesuffix(handout.LIST)
     content = read(lists[0])
     files = {handout.LIST: content}
-    for name, digest in handout.listed(content).items():
+    for name, digest in handout.parse_listing(content).items():
         try:
             files[name] = read(top + name)
         except (KeyError, FileNotFoundError):

@@ -60,10 +60,10 @@ def course_of(config: pytest.Config) -> Path | None:
     pytest settles its root before it knows our options: it takes the PATH of `--impl PATH` for a folder of tests, and
     the root for one that is above it. With `--impl=PATH` it does not, so that is what is run in its place.
     """
-    from torchkata.course import find
+    from torchkata.course import find_course
 
-    typed, found = sys.orig_argv, find(config.rootpath)
-    if "--impl" in typed[:-1] and found != (meant := find(config.invocation_params.dir)) and meant is not None:
+    typed, found = sys.orig_argv, find_course(config.rootpath)
+    if "--impl" in typed[:-1] and found != (meant := find_course(config.invocation_params.dir)) and meant is not None:
         place = typed.index("--impl")
         command = [sys.executable, *typed[1:place], f"--impl={typed[place + 1]}", *typed[place + 2 :]]
         sys.stdout.flush()
