@@ -36,7 +36,7 @@ from grader.sandbox.launch import Sandbox, connect, demand_forkable
 from grader.sandbox.runner import WorkerRunner
 from torchkata.compat.hypothesis_internals import few_examples
 from torchkata.course import Kata, Limits, course
-from torchkata.i18n import read_ahead
+from torchkata.i18n import preload_texts
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
 from torchkata.seam.student import Runner, Student
@@ -121,7 +121,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
 
     Ctrl-C strikes only while it waits. Kills what still runs when it is closed. Raises MachineError.
     """
-    read_ahead()
+    preload_texts()
     coming = iter(queued)
     idle: list[socket] = []
     running: dict[Connection, Child] = {}

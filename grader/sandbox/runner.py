@@ -13,7 +13,7 @@ from functools import cache
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode_reply, mapped, most_for
 from torchkata.course import Limits
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 from torchkata.seam.failures import Died, Inconclusive, TimedOut, cause_of_death
 from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.values import Plain
@@ -124,7 +124,7 @@ class WorkerRunner:
             raise Died(cause_of_death(os.waitstatus_to_exitcode(self.end(b"D")))) from None
         except Malformed as error:
             self.end()
-            raise Died(said(str(error))) from None
+            raise Died(translate(str(error))) from None
 
     def more_time(self) -> float:
         """Seconds in which the machine let the worker wait, or us, since this was last asked."""
@@ -154,7 +154,7 @@ class WorkerRunner:
             while len(answer) <= TWO_NUMBERS.size and (part := self.control.recv(1 + TWO_NUMBERS.size - len(answer))):
                 answer += part
         if answer[:1] != letter.lower() or len(answer) <= TWO_NUMBERS.size:
-            raise Inconclusive(said("the process that starts workers is gone"))
+            raise Inconclusive(translate("the process that starts workers is gone"))
         first, second = TWO_NUMBERS.unpack(answer[1:])
         return first, second
 
@@ -166,10 +166,10 @@ class WorkerRunner:
         try:
             ready = decode_reply(self.channel.receive(deadline))
             if ready.outcome != "returned":
-                raise Inconclusive(said(f"a worker can't be shut in: {ready.error}"))
+                raise Inconclusive(translate(f"a worker can't be shut in: {ready.error}"))
             self.channel.send({"files": dict(self.files)}, deadline)
         except (Late, Closed, Malformed) as error:
-            raise Inconclusive(said(f"a worker did not start ({type(error).__name__})")) from None
+            raise Inconclusive(translate(f"a worker did not start ({type(error).__name__})")) from None
 
     def new_channel(self) -> Channel:
         """A connection to a new worker. Raises Inconclusive."""

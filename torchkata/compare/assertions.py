@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 
 from torchkata.course import course
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 from torchkata.seam.failures import Unmet, Wrong
 from torchkata.seam.values import Plain, Unread, is_array, is_tensor
 
@@ -141,7 +141,7 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
         check(len(batch) == 4, "the batch has too few rows", yours=batch)
     """
     if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
-        raise Wrong(expected=said(expected), yours=in_words(yours), note=said(note), mistake=mistake)
+        raise Wrong(expected=translate(expected), yours=in_words(yours), note=translate(note), mistake=mistake)
 
 
 def require(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
@@ -174,7 +174,9 @@ def precondition(note: str = "") -> Iterator[None]:
     try:
         yield
     except Wrong as wrong:
-        unmet = Unmet(expected=wrong.expected, yours=wrong.yours, note=said(note) or wrong.note, mistake=wrong.mistake)
+        unmet = Unmet(
+            expected=wrong.expected, yours=wrong.yours, note=translate(note) or wrong.note, mistake=wrong.mistake
+        )
         unmet.asked = wrong.asked
         raise unmet from None
 
@@ -198,7 +200,7 @@ def asking(code: str) -> Iterator[None]:
 
 def in_words(yours: Plain) -> str:
     """A value as it is shown, or what a test says of it."""
-    return said(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
+    return translate(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
 
 
 def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
@@ -265,7 +267,7 @@ def differs(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
     compared(yours, expected, what, right=False)
     if of_a_mistake.get():
         return Wrong()  # which nobody reads: a known mistake that explains this answer no longer
-    what, note = said(what), said(note)
+    what, note = translate(what), translate(note)
     shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
     if shown[0] == shown[1] or any("…" in side for side in shown):
         path, expected, yours = first_difference(expected, yours)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from torchkata.compare.repro_code import as_typed
 from torchkata.compare.show import short, show
-from torchkata.i18n import labelled, words
-from torchkata.i18n.notes import said
+from torchkata.i18n import format_label, words
+from torchkata.i18n.notes import translate
 from torchkata.result import BROKEN, UNUSABLE, Outcome, TestResult
 from torchkata.seam.failures import BrokenTest, Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
 from torchkata.seam.reply import text_of
@@ -41,7 +41,7 @@ def explain(
         lines += input_lines(call, getattr(error, "asked", ""))
     match error:
         case Wrong():
-            seen = said(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is told above all
+            seen = translate(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is told above all
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note or seen)]
             missing = words("crash.no_return") if is_all_missing(error, call) else ""
             lines += [("always", "" if diagnosis else error.relation), ("note", missing)]
@@ -73,7 +73,7 @@ def explain(
             outcome, cause = "inconclusive", str(error)
         case _:
             lines += [("yours", show(call.answer) if call else ""), ("note", of_another_form(error))]
-    body = [labelled(label and words(f"label.{label}"), short(text, MAX_LINE)) for label, text in lines if text]
+    body = [format_label(label and words(f"label.{label}"), short(text, MAX_LINE)) for label, text in lines if text]
     named = [f"  {words('label.looks_like')}{looks_like}"] if looks_like else []
     message = "\n".join([heading, *named, *body, f"  {words('label.again')}{again}"])
     place: Place = getattr(error, "place", NOWHERE)

@@ -13,7 +13,7 @@ import pytest
 
 from torchkata.compare.assertions import of_a_mistake
 from torchkata.course import cached_by_course, course
-from torchkata.i18n import said_of
+from torchkata.i18n import find_text
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def in_the_students_language(kata: str, message: str) -> str:
     """The sentence that names a mistake; several katas may share some of theirs."""
     for name, mistake in named_mistakes(kata).items():
         for one in fitted(mistake):
-            if one.message == message and (text := said_of(kata, "looks_like", name)):
+            if one.message == message and (text := find_text(kata, "looks_like", name)):
                 return str(text).format(**one.values) if one.values else str(text)
     return message
 

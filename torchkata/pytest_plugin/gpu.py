@@ -12,8 +12,8 @@ import pytest
 
 from torchkata.course import Workload, course
 from torchkata.diagnosis.explain import explain
-from torchkata.i18n import padded, words
-from torchkata.i18n.notes import said
+from torchkata.i18n import pad, words
+from torchkata.i18n.notes import translate
 from torchkata.result import LOOKS, TestResult
 from torchkata.seam.failures import Inconclusive, Wrong
 from torchkata.seam.student import InProcess, Student
@@ -120,11 +120,11 @@ def speed(
         figure = trial.measure()
         verdict = figure.verdict
         if verdict.median is None:
-            raise Inconclusive(said(verdict.note))
+            raise Inconclusive(translate(verdict.note))
         request.node.stash[FIGURE] = figure
         if verdict.outcome == "failed":
             raise Wrong(
-                expected=said(f"{figure.thresholds.passing:.2f} or more {work_of(workload.name).of}"),
+                expected=translate(f"{figure.thresholds.passing:.2f} or more {work_of(workload.name).of}"),
                 yours=f"{verdict.median:.2f}",
                 note=lesson(workload.name, stopwatch.kind, verdict.median, figure.mfu, device(stopwatch.name)),
             )
@@ -148,7 +148,7 @@ def pytest_runtest_makereport(
         name = workload_of(item).name
         result = TestResult(name, "passed")
         if raised is not None:
-            result = explain(name, f"{name} · {said(claim(name))}", raised.value, None, command(item))
+            result = explain(name, f"{name} · {translate(claim(name))}", raised.value, None, command(item))
             in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(raised.tb)
             call.excinfo = pytest.ExceptionInfo.from_exception(in_our_words)
         row = Row(result, item.stash.get(FIGURE, None))
@@ -187,7 +187,7 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
     out.write_line("")
     if timed:
         columns = {"workload": 22, "figure": 18, "passes": 9, "all": 9, "verdict": 0}
-        out.write_line("  " + "".join(padded(words(f"speed.{name}"), width) for name, width in columns.items()))
+        out.write_line("  " + "".join(pad(words(f"speed.{name}"), width) for name, width in columns.items()))
     for row in rows:
         out.write(f"  {row.result.name:<22}")
         if row.figure is not None:
@@ -212,5 +212,5 @@ def shown(figure: Figure) -> str:
 def notes_of(row: Row) -> str:
     """Why a workload did not run, or what was made smaller."""
     if row.result.outcome == "not_graded":
-        return said(row.result.message)
-    return said(row.figure.shrunk) if row.figure else ""
+        return translate(row.result.message)
+    return translate(row.figure.shrunk) if row.figure else ""

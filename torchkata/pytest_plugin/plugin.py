@@ -31,7 +31,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
         return
     from torchkata.course import CourseError, use  # which takes a moment that only a course should cost
-    from torchkata.i18n.notes import said
+    from torchkata.i18n.notes import translate
 
     try:
         root = course_of(config)
@@ -42,7 +42,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except CourseError as error:
-        raise pytest.UsageError(said(str(error))) from None
+        raise pytest.UsageError(translate(str(error))) from None
 
 
 def mentions_a_course(start: Path) -> bool:

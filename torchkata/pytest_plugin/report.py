@@ -17,9 +17,9 @@ from torchkata.course import Kata, course
 from torchkata.diagnosis.crashes import meaning
 from torchkata.diagnosis.explain import explain, first_cause, is_unasked
 from torchkata.diagnosis.mistakes import in_the_students_language
-from torchkata.i18n import labelled, padded, words, wrapped
+from torchkata.i18n import format_label, pad, words, wrap
 from torchkata.i18n.katas import claim_of, score_of, title_of, title_of_track
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 from torchkata.result import FAILED, LOOK_OF, LOOKS, TestResult, status_of
 from torchkata.seam.failures import Crashed, Wrong
 
@@ -69,7 +69,7 @@ def pytest_runtest_makereport(
         heading = f"{kata} · {sentence}"
         call_made, mistakes = get_state(item.config).student.last, item.stash.get(EXPLAINED_BY, [])
         known, seen = mistakes[0] if len(mistakes) == 1 else "", seen_in(first_cause(raised.value))
-        diagnosis, looks_like = known or seen, in_the_students_language(kata, known) if known else said(seen)
+        diagnosis, looks_like = known or seen, in_the_students_language(kata, known) if known else translate(seen)
         result = explain(item.name, heading, raised.value, call_made, command(item), diagnosis, looks_like)
         result = replace(result, explained_by=tuple(mistakes))
         in_our_words = pytest.fail.Exception(result.message, pytrace=False).with_traceback(end_of(raised.tb))
@@ -134,7 +134,7 @@ def with_prints(result: TestResult, printed: str) -> TestResult:
     if not result.message or not printed.strip():
         return result
     block, _, again = result.message.rpartition("\n")
-    lines = [labelled(words("label.printed"), short(line)) for line in printed.strip().splitlines()[-5:]]
+    lines = [format_label(words("label.printed"), short(line)) for line in printed.strip().splitlines()[-5:]]
     return replace(result, message="\n".join([block, *lines, again]))
 
 
@@ -169,7 +169,7 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
     told = blocks(results)
     shown = 0
     for block in told[:most]:
-        lines = [[*wrapped(line, width)] for line in lines_of(kata, block)]
+        lines = [[*wrap(line, width)] for line in lines_of(kata, block)]
         room -= 1 + sum(map(len, lines))
         if shown and room < 0:  # what scrolls away is not read
             break
@@ -206,7 +206,7 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         out.write(f"  {kata.name:<{width}}")
         colour = "grey" if partly else LOOK_OF[status].colour
         word = words("status.partly" if partly else f"status.{status}")
-        out.write(padded(word, 13), **{GREY.get(colour, colour): True})
+        out.write(pad(word, 13), **{GREY.get(colour, colour): True})
         points = earned(kata.name, results.get(kata.name, []))
         out.write_line(score_of(kata, outcomes.count("passed"), points) + waits_for(kata, results))
         if partly or status != "done":

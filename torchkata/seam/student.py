@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from torchkata.course import course
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 
 from . import probes
 from .assignment import Assignment
@@ -82,7 +82,7 @@ def parameters(kata: str, function: str, count: int) -> list[str]:
         tree = ast.Module([], [])
     found = [node.args for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function]
     named = [argument.arg for one in found for argument in (*one.posonlyargs, *one.args)]
-    return [*named, *(said(f"argument {place + 1}") for place in range(len(named), count))][:count]
+    return [*named, *(translate(f"argument {place + 1}") for place in range(len(named), count))][:count]
 
 
 def demand_probe(probe: Probe) -> None:
@@ -150,7 +150,7 @@ class Student:
             raise NotStarted(place)
         kind, colon, message = reply.error.partition(": ")
         by_us = not reply.file  # a probe has raised it, or what it called
-        raise Crashed(kind + colon + said(message, by_us=by_us) if colon else said(kind, by_us=by_us), place)
+        raise Crashed(kind + colon + translate(message, by_us=by_us) if colon else translate(kind, by_us=by_us), place)
 
 
 def demand_success(reply: Reply) -> None:

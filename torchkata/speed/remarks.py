@@ -3,7 +3,7 @@
 import math
 
 from torchkata.course import Workload, course
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 
 from .datasheets import Device, devices
 from .sizes import Kind
@@ -22,7 +22,7 @@ def lesson(
     model = model or devices()["NVIDIA H100 80GB HBM3"]
     if ratio is None or not math.isfinite(ratio) or reached_all(entry, device_kind, ratio, mfu if model.mfu else None):
         return ""
-    return said(work_of(workload).remark(Measured(device_kind, max(ratio, 1e-9), mfu, model)))
+    return translate(work_of(workload).remark(Measured(device_kind, max(ratio, 1e-9), mfu, model)))
 
 
 def reached_all(workload: Workload, kind: Kind, ratio: float, mfu: float | None) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grader.pipeline import submission
 from grader.tests.conftest import kata, write_solution
-from torchkata.cli.export import collected
+from torchkata.cli.export import collect_files
 from torchkata.course import course
 from torchkata.course.submission import zip_files
 
@@ -104,7 +104,7 @@ def test_a_file_with_a_secret_is_not_handed_in_and_the_line_is_named(tmp_path: P
     for place, secret in enumerate(SECRETS):
         (tmp_path / f"helper{place}.py").write_text(f"import os\n\nKEY = '{secret}'\n")
     (tmp_path / "innocent.py").write_text(f"WORDS = {INNOCENT}\n")
-    files, notes = collected(tmp_path)
+    files, notes = collect_files(tmp_path)
     assert [*files] == ["innocent.py"]
     told = "not included: line 3 contains a key or token; remove it"
     assert [note.text for note in notes if note.file.startswith("helper")] == [told] * len(SECRETS)
@@ -117,7 +117,7 @@ def test_what_is_no_module_never_leaves_a_students_machine(tmp_path: Path) -> No
         (tmp_path / name).mkdir()
         (tmp_path / name / "linear.py").write_text("secret")
     (tmp_path / "linear.py").write_text("")
-    assert [*collected(tmp_path)[0]] == ["linear.py"]
+    assert [*collect_files(tmp_path)[0]] == ["linear.py"]
 
 
 def test_kata_export_names_the_katas_that_failed_when_they_last_ran(handout: Path) -> None:
@@ -129,7 +129,7 @@ def test_kata_export_names_the_katas_that_failed_when_they_last_ran(handout: Pat
     out = done.out
     assert done.code == 1
     failed = f"9 of {len(course().katas['sgd'].points)} tests passed in the last run"
-    assert out.startswith(f"before you hand in:\n  sgd.py  {failed}\n")
+    assert out.startswith(f"before you hand in, check:\n  sgd.py  {failed}\n")
     assert out.endswith(f"{len(KATAS)} of {len(KATAS)} katas implemented\n")
 
 
@@ -147,7 +147,7 @@ def test_the_grader_reads_all_exported_files_whatever_their_names(
     folder.mkdir()
     for name in {*found, "linear.py"}:
         (folder / name).write_text(f"# {name}")
-    files, _ = collected(folder)
+    files, _ = collect_files(folder)
     assert submission.read(folder).files == files
     archive = folder.parent / "assignment.zip"
     archive.write_bytes(zip_files({f"assignment/{name}": source for name, source in files.items()}))
@@ -159,7 +159,7 @@ def test_the_grader_reads_all_exported_files_whatever_their_names(
     [
         ("work.tar", "work.tar: the name must end in .zip"),
         ("README.zip", "README.zip: already exists and is not a zip file"),
-        ("nowhere/work.zip", "can't write there (No such file or directory)"),
+        ("nowhere/work.zip", "can't write this file (No such file or directory)"),
     ],
 )
 def test_kata_export_overwrites_nothing_but_a_zip(handout: Path, path: str, words: str) -> None:
@@ -184,5 +184,5 @@ def test_kata_export_refuses_more_files_than_the_grader_reads(handout: Path) -> 
         (handout / f"assignment/helper{number}.py").write_text("")
     done = kata(handout, "export")
     assert done.code == 2
-    assert "64 are read at most" in done.err
+    assert "reads at most 64" in done.err
     assert not (handout / "assignment.zip").exists()

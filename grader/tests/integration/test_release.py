@@ -26,7 +26,7 @@ from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
 from grader.tests.support.solution import SOLUTION, copy_of_the_course
 from grader.tests.support.submissions import PRIMES
-from torchkata.cli.command import takes
+from torchkata.cli.command import list_commands
 from torchkata.course import course, read_course, use
 
 KATAS = list(course().katas)
@@ -290,7 +290,7 @@ def test_an_editor_that_opens_a_handout_finds_the_tests_and_the_task(new_handout
     assert made["settings"]["python.testing.pytestEnabled"]
     [task] = made["tasks"]["tasks"]
     assert at_home(*task["args"][1:-1], "--help", cwd=new_handout).code == 0
-    assert task["args"][-1] in takes()
+    assert task["args"][-1] in list_commands()
     container = json.loads((new_handout / ".devcontainer/devcontainer.json").read_text("utf-8"))
     assert container["name"] == course().title
     assert all((new_handout / name).is_file() for name in container["customizations"]["codespaces"]["openFiles"])

@@ -77,12 +77,12 @@ def test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment(
 def test_an_update_comes_out_of_an_archive_as_servers_make_them(
     files: Mapping[str, bytes], student: Path, ending: str
 ) -> None:
-    from torchkata.cli.update import taken
+    from torchkata.cli.update import read_handout
 
     spread(newer(files), student.parent / "pack/handout-main")
     archive = shutil.make_archive(str(student.parent / "new"), ending, student.parent / "pack")
-    assert taken(archive).keys() == {name for name in newer(files) if not handout.is_students(name)}
-    assert "tests/test_linear.py" in handout.update(student, taken(archive)).new
+    assert read_handout(archive).keys() == {name for name in newer(files) if not handout.is_students(name)}
+    assert "tests/test_linear.py" in handout.update(student, read_handout(archive)).new
 
 
 def test_what_is_no_whole_handout_is_refused_in_one_line_and_changes_nothing(

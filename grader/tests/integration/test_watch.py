@@ -16,7 +16,7 @@ from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import changed
 from grader.tests.support.warm_process import Fork
-from torchkata.cli.watcher import Saves
+from torchkata.cli.watcher import Watcher
 
 KEYS = "n next · h hint · a all · q quit"
 FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough to tell how a kata ends
@@ -176,7 +176,7 @@ DEATH = """
 import os
 from torchkata.cli import runs
 from torchkata.cli.command import run
-runs.test = lambda *_: os.kill(os.getpid(), 11)
+runs.run_in_child = lambda *_: os.kill(os.getpid(), 11)
 run(["watch"])
 """
 
@@ -235,21 +235,21 @@ def test_watch_forks_no_more_runs_after_a_forked_run_has_died(handout: Path) -> 
 
 
 def test_watch_notices_a_python_file_once_its_writing_has_ended(tmp_path: Path) -> None:
-    saves = Saves(tmp_path)
-    assert saves() == set()
+    watcher = Watcher(tmp_path)
+    assert watcher.poll() == set()
     (tmp_path / "linear.py").write_text("1")
     (tmp_path / "notes.txt").write_text("1")
     (tmp_path / "not-a-module.py").write_text("1")
-    assert saves() == set(), "it may still be written to"
+    assert watcher.poll() == set(), "it may still be written to"
     (tmp_path / "linear.py").write_text("12")
-    assert saves() == set()
-    assert saves() == {"linear"}
-    assert saves() == set()
+    assert watcher.poll() == set()
+    assert watcher.poll() == {"linear"}
+    assert watcher.poll() == set()
     shutil.copy(tmp_path / "linear.py", tmp_path / "aside.tmp")
     (tmp_path / "aside.tmp").replace(tmp_path / "linear.py")
-    assert saves() == set()
-    assert saves() == {"linear"}, "another file in its place, as many editors do"
+    assert watcher.poll() == set()
+    assert watcher.poll() == {"linear"}, "another file in its place, as many editors do"
     (tmp_path / "linear.py").unlink()
-    assert saves() == saves() == set()
+    assert watcher.poll() == watcher.poll() == set()
     tmp_path.rename(tmp_path.with_name("gone"))
-    assert saves() == saves() == set()
+    assert watcher.poll() == watcher.poll() == set()

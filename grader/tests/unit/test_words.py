@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from torchkata.course import course
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.gpu import claim
 from torchkata.speed.datasheets import device
 from torchkata.speed.remarks import lesson
@@ -123,7 +123,7 @@ def test_a_lesson_names_the_likely_cause(
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_every_lesson_and_claim_has_its_chinese(workload: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
-    told = [said(claim(workload))]
+    told = [translate(claim(workload))]
     figures = [None, 0.001, 0.01, 0.03, 0.05, 0.36, 0.45]
     for kind in get_args(Kind):
         told += [lesson(workload, kind, ratio, mfu) for ratio in (1e-3, 0.05, 0.48, 0.55) for mfu in figures]
