@@ -18,8 +18,8 @@ from torchkata.result import LOOKS, TestResult
 from torchkata.seam.failures import Inconclusive, Wrong
 from torchkata.seam.student import InProcess, Student
 from torchkata.speed.datasheets import device
-from torchkata.speed.remarks import lesson
-from torchkata.speed.stopwatch import Stopwatch, here
+from torchkata.speed.remarks import choose_remark
+from torchkata.speed.stopwatch import Stopwatch, find_gpu
 from torchkata.speed.trial import Figure, Trial
 from torchkata.speed.workload import work_of
 
@@ -100,7 +100,7 @@ def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
     """The GPU and its clock; without one, whoever asks is not graded."""
     stash = request.config.stash
     if STOPWATCH not in stash:
-        stash[STOPWATCH] = here()
+        stash[STOPWATCH] = find_gpu()
     found = stash[STOPWATCH]
     if isinstance(found, str):
         pytest.skip(found)
@@ -126,7 +126,7 @@ def speed(
             raise Wrong(
                 expected=translate(f"{figure.thresholds.passing:.2f} or more {work_of(workload.name).of}"),
                 yours=f"{verdict.median:.2f}",
-                note=lesson(workload.name, stopwatch.kind, verdict.median, figure.mfu, device(stopwatch.name)),
+                note=choose_remark(workload.name, stopwatch.kind, verdict.median, figure.mfu, device(stopwatch.name)),
             )
 
     return measure
