@@ -43,14 +43,8 @@ class Note:
 def export(path: Path | None) -> int:
     """Write the zip file and print its problems, serious ones last.
 
-    Args:
-        path: The file to write (default: `assignment.zip` next to `assignment/`).
-
-    Returns:
-        The exit code: 1 if some tests will certainly fail, else 0.
-
-    Raises:
-        CallError: If there is nothing to hand in or the file can't be written.
+    The default path is `assignment.zip` next to `assignment/`. Return the exit code, 1 if some tests will certainly
+    fail. Raises CallError if there is nothing to hand in or the file can't be written.
     """
     path = path or Path(os.path.relpath(course().root / FILE))
     if path.suffix != ".zip":
@@ -118,11 +112,9 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
     """Yield a note for each syntax error, import that will fail, and remaining stub."""
     try:
         tree = parse(source)
-    except SyntaxError as error:
-        yield Note(name, words("export.syntax", line=error.lineno or 1, error=error.msg), is_serious=True)
-        return
-    except (ValueError, RecursionError, MemoryError) as error:
-        yield Note(name, words("export.syntax", line=1, error=error), is_serious=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line, text = (error.lineno or 1, error.msg) if isinstance(error, SyntaxError) else (1, str(error))
+        yield Note(name, words("export.syntax", line=line, error=text), is_serious=True)
         return
     modules = {other.removesuffix(".py") for other in files}
     for module in sorted(relative_imports(tree) - modules):

@@ -17,8 +17,5 @@ def show(kata: Kata) -> None:
     for number, text in enumerate(hints[:shown], start=1):
         label = words("hint.one", number=number, all=len(hints))
         print_wrapped(label + text, count_columns(label))
-    if shown < len(hints):
-        say("hint.more", kata=kata.name)
-    else:
-        say("hint.last")
+    say("hint.more" if shown < len(hints) else "hint.last", kata=kata.name)
     store(state.with_hints(kata.name, shown))

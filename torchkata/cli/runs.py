@@ -6,25 +6,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import IO, Protocol
+from typing import IO, TypeAlias, Union
 
 from torchkata.course import course
 
 NEEDED = ("numpy", "hypothesis", "pytest", "torchkata.compare.assertions", "torchkata.diagnosis.explain")
 EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # by the command kata itself
-
-
-class Run(Protocol):
-    """A running process, such as `subprocess.Popen`."""
-
-    def poll(self) -> int | None:
-        """Return the exit code, or None while it runs; -9 means signal 9."""
-
-    def kill(self) -> None:
-        """Kill the process."""
-
-    def wait(self) -> int:
-        """Wait for the process to end and return its exit code."""
 
 
 def can_fork() -> bool:
@@ -75,6 +62,9 @@ class Forked:
         return self.code
 
 
+Run: TypeAlias = Union[Forked, "subprocess.Popen[bytes]"]
+
+
 def run_in_child(arguments: Sequence[str], output: IO[bytes] | None) -> None:
     """Run pytest in the forked process and exit."""
     code = 70
@@ -94,7 +84,7 @@ def run_in_child(arguments: Sequence[str], output: IO[bytes] | None) -> None:
         os._exit(code)
 
 
-def start(arguments: Sequence[str], output: IO[bytes] | None) -> Run:
+def start(arguments: Sequence[str], output: IO[bytes] | None) -> "subprocess.Popen[bytes]":
     """Start pytest in a new process."""
     return subprocess.Popen(
         [sys.executable, "-m", "pytest", *arguments],

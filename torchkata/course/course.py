@@ -132,12 +132,8 @@ class Course:
     def choose(self, names: Sequence[str], tracks: Sequence[str] = ()) -> list[Kata]:
         """Return the katas with these names or in these tracks, in the order of the course; all katas by default.
 
-        Args:
-            names: Names of katas; a string may hold several, separated by commas.
-            tracks: Names of tracks, likewise; `all` selects every kata.
-
-        Raises:
-            ValueError: If a name is unknown.
+        A string may hold several names, separated by commas; the track `all` selects every kata. Raises ValueError for
+        an unknown name.
         """
         chosen = {name for text in names for name in text.split(",")}
         chosen_tracks = {name for text in tracks for name in text.split(",")}

@@ -67,11 +67,7 @@ def update(root: Path, files: Mapping[str, bytes]) -> Updated:
     """Replace the files of the handout in `root` by those of a newer one.
 
     All files are first written to a temporary folder and then moved one by one, the list last. So an interrupted
-    update loses nothing and can be repeated.
-
-    Raises:
-        HandoutError: If `root` has no list.
-        OSError: If a file can't be read or written.
+    update loses nothing and can be repeated. Raises HandoutError if `root` has no list, or OSError.
     """
     if not (root / LIST).is_file():
         raise HandoutError(LIST)

@@ -52,13 +52,4 @@ def device(name: str) -> Device | None:
 def devices() -> dict[str, Device]:
     """Return all devices of `devices.toml` by name."""
     table = tomllib.loads(Path(__file__).with_name("devices.toml").read_text("utf-8"))
-    return {
-        entry["name"]: Device(
-            name=entry["name"],
-            tflops=entry["peak"],
-            gb_s=entry["gb_s"],
-            achieved=entry.get("achieved", {}),
-            mfu=entry.get("mfu", False),
-        )
-        for entry in table["device"]
-    }
+    return {entry["name"]: Device(tflops=entry.pop("peak"), **entry) for entry in table["device"]}

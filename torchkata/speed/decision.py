@@ -35,8 +35,7 @@ FAR, FAR_SAMPLES = 0.8, 7  # stop if this many samples are all below this fracti
 class Sample:
     """The rates of a student's block and of the baseline blocks before and after it, in work units per second.
 
-    Raises:
-        ValueError: If a rate is negative, zero for a baseline, or not finite.
+    Raises ValueError if a rate is negative, zero for a baseline, or not finite.
     """
 
     rate: float
@@ -124,14 +123,11 @@ def judge(
     """Return the verdict on the samples of one attempt. Their order does not matter; one wrong result fails.
 
     Args:
-        samples: All samples of this attempt.
         opening: The baseline's rate before the student's code was loaded.
         tolerance: The largest relative error of a right result.
         thresholds: Ratios to the baseline's rate, or MFU if `peak` is given.
-        rules: Limits on noise.
         peak: The device's peak rate in work units per second.
         trouble: A reason to distrust this attempt, from the device's state.
-        attempt: The number of this attempt, from 1.
 
     Raises:
         ValueError: If a rate or tolerance is negative or not finite.
@@ -172,12 +168,8 @@ def compare_rates(
 ) -> tuple[Final | Retry, float]:
     """Alternate blocks of the student and the baseline until `judge` has enough samples.
 
-    Args:
-        student: Runs one block; returns its rate and its relative error.
-        baseline: Runs one block; returns its rate.
-        opening_rates: Rates of the baseline before the student's code was loaded.
-
-    The other arguments are those of `judge`. Returns its verdict and the baseline's highest rate.
+    `student` runs one block and returns its rate and relative error; `baseline` runs one and returns its rate. The
+    other arguments are those of `judge`. Return its verdict and the baseline's highest rate.
     """
     rates, samples = [*opening_rates], list[Sample]()
     verdict: Verdict = More(rules.looks[0])

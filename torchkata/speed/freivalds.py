@@ -38,17 +38,14 @@ def relative_error(
     one row.
 
     Args:
-        a: Matrix of shape (m, k), any real dtype.
+        a: Matrix of shape (m, k), of any real dtype.
         b: Matrix of shape (k, n) on the same device.
         c: The claimed product, of shape (m, n).
         vectors: Number of random vectors.
         entropy: Returns the given number of random bytes.
 
-    Returns:
-        The error; infinite if C contains NaN or infinity, or is 0 and should not be; 0 for an empty C.
-
-    Raises:
-        ValueError: If the shapes do not fit.
+    Returns infinity if C contains NaN or infinity, or is 0 and should not be, and 0 for an empty C. Raises ValueError
+    if the shapes do not fit.
     """
     if not (a.ndim == b.ndim == c.ndim == 2 and a.shape[1] == b.shape[0] and c.shape == (a.shape[0], b.shape[1])):
         raise ValueError(f"shapes {list(a.shape)} and {list(b.shape)} have no product of shape {list(c.shape)}")
@@ -105,9 +102,7 @@ def floor(dtype: torch.dtype, terms: int) -> float:
     the sum: with terms of random sign, partial sum j has size √j and error ROUNDING · eps(sum) · √j. Over all j the
     squares add up to terms² / 2, relative to a result of size √terms: ROUNDING · eps(sum) · √(terms / 2). This is for
     sequential summation; blocked summation has smaller errors. The result is multiplied by MARGIN.
-
-    Raises:
-        ValueError: If `dtype` is an integer type, which does not round, or float64, in which this check computes.
+    Raises ValueError for integers, which do not round, and for float64, in which this check computes.
     """
     if not dtype.is_floating_point or dtype == torch.float64:
         raise ValueError(f"the check is for floating dtypes coarser than float64, not for {dtype}")

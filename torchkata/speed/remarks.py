@@ -15,15 +15,8 @@ def choose_remark(
 ) -> str:
     """Return a remark in the student's language, or "" for full points or a missing measurement.
 
-    Args:
-        workload: Name of the workload.
-        device_kind: Kind of the device.
-        ratio: Measured rate relative to the baseline.
-        mfu: Measured rate relative to the bfloat16 peak of `model`.
-        model: The device (default: an H100).
-
-    Raises:
-        KeyError: If the course has no such workload.
+    `ratio` is relative to the baseline's rate, `mfu` to the bfloat16 peak of `model` (default: an H100). Raises
+    KeyError for a workload that the course does not have.
     """
     entry = course().workloads[workload]
     model = model or devices()["NVIDIA H100 80GB HBM3"]

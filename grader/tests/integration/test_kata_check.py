@@ -63,7 +63,7 @@ def test_kata_check_tells_the_points_that_the_grader_gives(primes: Path, graded:
     lent = "possibly more in the grader, which replaces sieve by working code" in done.out
     assert earned <= result["score"] if lent else earned == result["score"]
     assert done.code == (earned < most)
-    assert "what is handed in, the number of inputs, the limits on time" in done.out
+    assert "the submitted files, the number of inputs, and the time limits" in done.out
 
 
 def test_kata_check_tests_the_katas_that_are_named(primes: Path) -> None:

@@ -126,7 +126,7 @@ def test_kata_hint_gives_one_more_hint_each_time(handout: Path) -> None:
 def test_kata_about_prints_the_section_of_a_kata_and_of_the_next_one_if_none_is_named(handout: Path) -> None:
     about = kata(handout, "about", "cruncher").out
     assert about.startswith("cruncher · Stack layers into a model\n")
-    assert "A model is modules within modules." in about
+    assert "A model is made of nested modules." in about
     assert about.endswith("Needs: `linear`.\n")
     assert "**" not in about
     assert "sgd" not in about
