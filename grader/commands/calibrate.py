@@ -12,8 +12,8 @@ from rich.table import Table
 from grader.base.errors import CallError, MachineError
 from grader.base.terminal import console
 from grader.speed import ceilings, setup
-from grader.speed.calibration import Calibration, path_of, store
-from grader.speed.child import Send, messages
+from grader.speed.calibration import Calibration, calibration_path, store
+from grader.speed.child import Send, receive_messages
 from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Kind
 
@@ -50,7 +50,7 @@ def run_calibrate(options: Options) -> int:
     out.print("Measuring, for a minute at most; nothing else should run on this machine.", style="dim")
     calibration = measured(options.device)
     show(calibration, out)
-    for path in filter(None, (path_of(calibration.device), options.to)):
+    for path in filter(None, (calibration_path(calibration.device), options.to)):
         try:
             store(calibration, path)
         except OSError as error:
@@ -63,11 +63,11 @@ def measured(asked: str | None) -> Calibration:
     """In a child, since a device's driver may hang or die. Raises MachineError."""
 
     def work(send: Send) -> None:
-        kind: Kind = "cpu" if asked == "cpu" or (asked is None and setup.missing("cuda")) else "cuda"
-        reason = setup.missing(kind)
-        send(msgspec.msgpack.encode(Missing(reason) if reason else Measured(ceilings.measure(kind))))
+        kind: Kind = "cpu" if asked == "cpu" or (asked is None and setup.find_missing("cuda")) else "cuda"
+        reason = setup.find_missing(kind)
+        send(msgspec.msgpack.encode(Missing(reason) if reason else Measured(ceilings.measure_device(kind))))
 
-    for message in messages(work, SILENCE):
+    for message in receive_messages(work, SILENCE):
         found = msgspec.msgpack.decode(message, type=Missing | Measured)
         if isinstance(found, Measured):
             return found.calibration

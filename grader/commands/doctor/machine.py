@@ -187,9 +187,9 @@ def gpu() -> Finding:
     said = said_by("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")
     if not said:
         return Finding("GPU", "note", "none; the katas need none")
-    from grader.speed.gpu import chosen  # which imports torch
+    from grader.speed.gpu import choose_gpu  # which imports torch
 
-    reason = chosen()
+    reason = choose_gpu()
     if isinstance(reason, str):
         return Finding("GPU", "note", f"{said}, but speed can't be graded on it: {reason}")
     return Finding("GPU", "ok", said)
