@@ -18,7 +18,7 @@ from torchkata.result import LOOKS, TestResult
 from torchkata.seam.failures import Inconclusive, Wrong
 from torchkata.seam.student import InProcess, Student
 from torchkata.speed.datasheets import device
-from torchkata.speed.remarks import choose_remark
+from torchkata.speed.remarks import choose_lesson
 from torchkata.speed.stopwatch import Stopwatch, find_gpu
 from torchkata.speed.trial import Figure, Trial
 from torchkata.speed.workload import work_of
@@ -126,7 +126,7 @@ def speed(
             raise Wrong(
                 expected=translate(f"{figure.thresholds.passing:.2f} or more {work_of(workload.name).of}"),
                 yours=f"{verdict.median:.2f}",
-                note=choose_remark(workload.name, stopwatch.kind, verdict.median, figure.mfu, device(stopwatch.name)),
+                note=choose_lesson(workload.name, stopwatch.kind, verdict.median, figure.mfu, device(stopwatch.name)),
             )
 
     return measure

@@ -10,7 +10,7 @@ from .sizes import Kind
 from .workload import Measured, work_of
 
 
-def choose_remark(
+def choose_lesson(
     workload: str, device_kind: Kind, ratio: float | None, mfu: float | None, model: Device | None = None
 ) -> str:
     """Return a remark in the student's language, or "" for full points or a missing measurement.
