@@ -1,4 +1,4 @@
-"""From how the tests ended to points: `kata.toml` says what each is worth, and nothing else earns any."""
+"""Converts test results to points by the `points` in `kata.toml`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,11 +7,11 @@ from grader.results.result import KataResult
 from torchkata.course import Kata
 from torchkata.result import TestResult, status_of
 
-DID_NOT_RUN = TestResult("", "inconclusive", message="this test did not run; that is not your fault")
+DID_NOT_RUN = TestResult("", "inconclusive", message="this test did not run; this is not your fault")
 
 
 def score(kata: Kata, ended: Mapping[str, TestResult], *, missing: TestResult = DID_NOT_RUN) -> KataResult:
-    """A kata's points. A test of the kata that did not end is as `missing`; one that is not in it counts nothing."""
+    """Score a kata. A test without a result counts as `missing`; results of tests that the kata lacks are ignored."""
     tests = []
     for name, points in kata.points.items():
         test = ended.get(name, missing)

@@ -9,7 +9,7 @@ from rich.console import Console
 from grader.base.errors import CallError
 from grader.base.terminal import print_warning
 from grader.pipeline.collect import Tests
-from grader.pipeline.setup import with_workplace
+from grader.pipeline.setup import run_with_tests
 from grader.proof import zoo
 from grader.proof.claims import claims
 from grader.proof.proof import Options, grade_all
@@ -35,7 +35,7 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: C
             found.setdefault(claim.kata, {})[claim.name] = graded.katas[0]
 
     warn = partial(print_warning, err)
-    with_workplace(options.isolation, options.examples, warn, use, katas=katas, replay=options.replay)
+    run_with_tests(options.isolation, options.examples, warn, use, katas=katas, replay=options.replay)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for kata in katas:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from grader.sandbox.accelerator import Accelerator, SharedMemory
 from grader.sandbox.cuda import CUDA
-from grader.sandbox.requests import Begin
+from grader.sandbox.requests import WorkloadRequest
 from grader.speed.idle import IdleDetector
 from grader.speed.paused_worker import PausedWorker
 from torchkata.course import Limits
@@ -99,7 +99,7 @@ class TimedWorker:
         self.check = task.work.check(self.memory, self.results, task.size)
         self.check.prepare()
         self.synchronize()
-        self.hand_over(Begin(task.workload, task.size, task.calls, task.kind, self.trusted, device_bytes))
+        self.hand_over(WorkloadRequest(task.workload, task.size, task.calls, task.kind, self.trusted, device_bytes))
         self.memory_before = self.worker.read_memory()
         self.free_before = self.accelerator.free_bytes() if task.kind == "cuda" else 0
         if self.device_memory is not None and not self.trusted:
@@ -107,7 +107,7 @@ class TimedWorker:
         demand_success(self.worker.begin())
         self.check.begun()
 
-    def hand_over(self, order: Begin) -> None:
+    def hand_over(self, order: WorkloadRequest) -> None:
         """Let the worker map its memory and the device's memory, if any. Raises Inconclusive, CudaError.
 
         No student code has run yet, so no failure here is the student's fault.

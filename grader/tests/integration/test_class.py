@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from grader.pipeline.queue import Queue
-from grader.pipeline.submission_ids import with_ids
+from grader.pipeline.submission_ids import assign_ids
 from grader.results.source import hand_in_of
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
@@ -131,7 +131,7 @@ def test_a_submission_is_graded_again_when_the_options_differ(
     asked: dict[str, Any] = {"examples": FEW, "isolation": "auto", "katas": tuple(KATAS)}
     chosen = options(graded_class.directory, **(asked | changes))
     katas = tuple(course().katas[name] for name in chosen.grading.katas)
-    assert len(list(Queue(*with_ids(EXAMPLES), katas, chosen).to_grade())) == left
+    assert len(list(Queue(*assign_ids(EXAMPLES), katas, chosen).to_grade())) == left
 
 
 def test_grading_leaves_no_files_behind_but_the_results(graded_class: Class) -> None:
@@ -188,7 +188,7 @@ def test_submissions_with_odd_names_are_graded_under_these_names(tmp_path: Path)
     paths = [tmp_path / name for name in [*names, "new\nline"]]
     done = grade(*paths, "--out", tmp_path / "out", "--kata", "sieve", "--examples", 3, course=PRIMES)
     assert done.code == 2
-    line = f"grader: {str(paths[-1])!r}: its name has characters that can't be printed; rename it\n"
+    line = f"grader: {str(paths[-1])!r}: its name has unprintable characters; rename it\n"
     assert done.err == line
     with (tmp_path / "out/gradebook.csv").open(newline="") as file:
         assert [row["submission"] for row in csv.DictReader(file)] == ['\'=1+1,"x"', "Zoë", "[red]a b"]

@@ -24,8 +24,8 @@ def test_kata_export_packs_exactly_the_files_that_the_grader_reads(handout: Path
     done = kata(handout, "export")
     files = len(KATAS) + 1
     assert done.out == f"assignment.zip: {files} files, {len(KATAS)} of {len(KATAS)} katas implemented\n"
-    read = submission.read(handout / "assignment.zip")
-    assert read.files == submission.read(handout / "assignment").files
+    read = submission.read_submission(handout / "assignment.zip")
+    assert read.files == submission.read_submission(handout / "assignment").files
     assert len(read.files) == files
     first = (handout / "assignment.zip").read_bytes()
     assert kata(handout, "export").code == 0, "an older one is written over"
@@ -78,7 +78,7 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
     assert "__pycache__" not in done.out
     assert f"1 of {len(KATAS)} katas implemented" in done.out, "same_storage"
     assert done.err == ""
-    read = submission.read(handout / "my work.zip")
+    read = submission.read_submission(handout / "my work.zip")
     assert {"SGD.py", "same_storage.py"} < read.files.keys()
     assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))
 
@@ -148,10 +148,10 @@ def test_the_grader_reads_all_exported_files_whatever_their_names(
     for name in {*found, "linear.py"}:
         (folder / name).write_text(f"# {name}")
     files, _ = collect_files(folder)
-    assert submission.read(folder).files == files
+    assert submission.read_submission(folder).files == files
     archive = folder.parent / "assignment.zip"
     archive.write_bytes(zip_files({f"assignment/{name}": source for name, source in files.items()}))
-    assert submission.read(archive).files == files
+    assert submission.read_submission(archive).files == files
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_a_sandbox_that_does_not_start_is_a_step_that_fails(monkeypatch: pytest.
         raise MachineError("no namespaces here")
 
     monkeypatch.setattr(prove_gpu, "MACHINE", (step("first", says),))
-    monkeypatch.setattr(prove_gpu, "with_sandbox", breaks)
+    monkeypatch.setattr(prove_gpu, "run_with_sandbox", breaks)
     code, report = ran("--device", "cpu")
     assert code == 1
     assert f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report
