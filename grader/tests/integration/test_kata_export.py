@@ -58,7 +58,7 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
         "sgd.py": "missing: rename SGD.py to lower case",
         "cruncher.py": "line 1: invalid syntax; all tests of this file will fail",
         "linear.py": "line 1: ",
-        "checkpoint.py": "line 32 still raises NotImplementedError",
+        "checkpoint.py": "line 30 still raises NotImplementedError",
         "notes.txt": "not included: not a Python module",
         "my-notes.py": "not included: not a Python module",
         "conftest.py": "not included: the grader never runs this file",
