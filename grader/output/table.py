@@ -9,7 +9,7 @@ from rich.text import Text
 from grader.results.result import REHEARSAL, KataResult, Result
 from grader.results.text import printable
 from torchkata.course import Kata
-from torchkata.i18n import to_the_class
+from torchkata.i18n import class_words
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
 COLOURS = {"grey": "bright_black"}  # as rich calls it
@@ -25,7 +25,7 @@ def class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
         if len(tracks) > 1
         else [[kata] for kata in katas]
     )
-    legend = "   ".join(f"{mark(status)} {to_the_class(f'status.{status}')}" for status in LOOK_OF if mark(status))
+    legend = "   ".join(f"{mark(status)} {class_words(f'status.{status}')}" for status in LOOK_OF if mark(status))
     if any(workload.rehearsed for row in rows for workload in row.performance):
         legend += f"\nspeed on a CPU: workloads passed; {REHEARSAL}"
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, caption=legend, caption_justify="left")
