@@ -96,9 +96,9 @@ def release(
     """
 
     def load() -> Command:
-        from grader.commands.release import Options, handed_out, run_release
+        from grader.commands.release import Options, find_released, run_release
 
-        names = handed_out(out) if update and not kata and not track else wanted(kata or (), track or ())
+        names = find_released(out) if update and not kata and not track else wanted(kata or (), track or ())
         options = Options(names, language, force, update, prove, examples, notebooks, repository)
         return lambda: run_release(out, options)
 

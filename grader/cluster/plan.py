@@ -11,7 +11,7 @@ import msgspec
 from grader.cluster.options import Phase
 from grader.pipeline.queue import GradingOptions, Options
 from grader.results import result
-from grader.results.load import stored_in
+from grader.results.load import list_results
 from torchkata.course import Kata, course
 
 TEST_SECONDS = 0.13  # a test of a right solution at 100 examples (docs/evidence/measured.md)
@@ -62,7 +62,7 @@ def seconds_each(phase: Phase, katas: Sequence[Kata], options: Options) -> float
     """How long a submission takes: the median of what is stored, an estimate where nothing is."""
     names = [kata.name for kata in katas]
     measured = []
-    for path in islice(stored_in(options.out).values(), LOOKED_AT):
+    for path in islice(list_results(options.out).values(), LOOKED_AT):
         stored = result.load(path)
         if stored and stored.examples == options.grading.examples and [kata.kata for kata in stored.katas] == names:
             speed = sum(row.seconds for row in stored.performance)

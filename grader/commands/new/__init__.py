@@ -1,4 +1,4 @@
-"""`grader new`: a course that runs at once, and further katas for a course."""
+"""`grader new`: create a course or a kata from templates."""
 
 from grader.commands.new.write import new_course, new_kata
 

@@ -1,4 +1,4 @@
-"""Platforms that run a packaged grader. To add one, add a folder to `files/` with its files and a `platform.toml`."""
+"""The platforms that run a packaged grader: each has a folder in `files/` with its files and a `platform.toml`."""
 
 import tomllib
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ ABOUT = "platform.toml"
 
 @dataclass(frozen=True)
 class Platform:
-    """A platform that runs the packaged grader: a folder in `files/` with its files and this table."""
+    """The content of a `platform.toml`."""
 
     name: str
     title: str
-    next: str  # what to do with the package
-    folder: str = ""  # where the package's files go
-    is_zip: bool = False  # a zip to upload instead of files to add to a repository
-    hides_totals: bool = False  # hides the total from students if any test is hidden
+    next: str  # what to do with the package, shown after writing it
+    folder: str = ""  # directory of the files in the package
+    is_zip: bool = False  # whether it is a zip to upload rather than files for a repository
+    hides_totals: bool = False  # whether it hides the total from students if any test is hidden
 
 
 def load_platform(name: str) -> Platform:
-    """Read the table of a platform."""
+    """Return the platform with this name."""
     return Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))

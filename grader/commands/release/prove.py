@@ -1,4 +1,4 @@
-"""Tries a handout out in a folder of its own: untouched stubs are not started, and with our solution all is done."""
+"""The proof of a handout in a temporary folder: stubs count as not started, and the solution passes all tests."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from torchkata.course import course
 
 
 def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> None:
-    """Run the handout's own tests as a student would. Raises GraderError for what does not hold."""
+    """Run the handout's tests on the stubs and on the solution. Raises GraderError if the outcome is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         spread(files, Path(folder))
         demand("untouched", "not_started", Path(folder), katas, examples)
@@ -25,8 +25,8 @@ def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> No
 
 
 def demand(how: str, status: str, folder: Path, katas: Sequence[str], examples: int) -> None:
-    """Every kata has this status after a run of all tests. Raises GraderError."""
-    hidden = ("PYTEST", "PYTHONPATH")  # the handout's own modules are tested, by its own settings
+    """Run all tests; raise GraderError unless every kata has this status."""
+    hidden = ("PYTEST", "PYTHONPATH")  # use the handout's own modules and settings
     environment = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
     command = [sys.executable, "-m", "pytest", f"--examples={examples}"]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)

@@ -246,7 +246,7 @@ def test_package_force_replaces_the_copied_grader_and_keeps_all_other_files(pack
     stale = out / ".github/torchkata/torchkata/tests/test_gone.py"
     stale.write_text("")
     refused = package("github", out)
-    assert (refused.code, refused.err) == (2, f"grader: {out}: there is something already; --force writes over it\n")
+    assert (refused.code, refused.err) == (2, f"grader: {out}: is not empty; use --force to overwrite it\n")
     assert stale.exists()
     assert package("github", out, "--force").code == 0
     assert not stale.exists()
