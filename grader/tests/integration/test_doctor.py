@@ -16,9 +16,9 @@ from torchkata.course import course
 def test_doctor_finds_that_this_machine_can_grade_in_a_sandbox() -> None:
     done = run("grader", "doctor", "--json")
     assert done.code == 0, done.err
-    assert "works, hides what it must" in done.err
-    assert "Submissions can be graded in a sandbox here." in done.err
-    assert done.err.count("Level: bwrap, as ") == 1
+    assert "works and hides protected files" in done.err
+    assert "Submissions can be graded in a sandbox on this machine." in done.err
+    assert done.err.count("Isolation: bwrap, as ") == 1
     told = json.loads(done.out)
     assert (told["schema"], told["exit_code"], told["sandbox"]) == ("torchkata/doctor/v1", 0, True)
     found = {finding["what"]: finding["state"] for finding in told["findings"]}
@@ -68,7 +68,7 @@ def test_doctor_says_how_to_update_a_package_that_is_too_old(monkeypatch: pytest
     monkeypatch.setattr("grader.commands.doctor.machine.metadata.version", lambda _: "0.0.1")
     torch = next(machine.check_packages())
     assert (torch.what, torch.state, torch.remedy) == ("torch", "missing", "pip install --group students")
-    assert torch.found.startswith("0.0.1, not >=")
+    assert torch.found.startswith("0.0.1, needs >=")
 
 
 def test_doctor_asks_a_copy_that_is_not_installed_for_the_courses_packages_only(

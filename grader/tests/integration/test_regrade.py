@@ -83,7 +83,7 @@ def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_any
     assert told[-1].endswith(" One has no factors")
 
     write(course, RIGHT, WRONG)
-    assert "all else of these kept: factorise (2)\n" in grade(course, out, "--keep", "better").out
+    assert "graded again (other katas unchanged): factorise (2)\n" in grade(course, out, "--keep", "better").out
     kept = read(out / "complete/result.json")
     assert kept.katas[1].score == second["complete"]["factorise"].score
     assert f"{kept.katas[1].kept}+" == kept.course, "points by what was committed"

@@ -362,5 +362,5 @@ def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("place", [ROOT, ROOT.parent, ROOT / "torchkata", ROOT / "tests/new", Path("/")])
 def test_release_refuses_to_overwrite_this_project(place: Path) -> None:
-    with pytest.raises(CallError, match="not over this project"):
+    with pytest.raises(CallError, match="is part of this project"):
         command.check_output(place, force=True)

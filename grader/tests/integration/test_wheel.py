@@ -64,7 +64,7 @@ def sums(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("kata", "first_kata"), "already exists"),
         (("kata", "Second"), "Second: not a valid name; use a Python module name in lowercase, such as moving_average"),
         (("kata", "class"), "class: not a valid name; use a Python module name in lowercase"),
-        (("kata", "third", "--track", "none"), "--track none: the tracks are katas"),
+        (("kata", "third", "--track", "none"), "--track none: unknown track; the tracks are katas"),
         (("course", "."), "is not empty; choose a new directory"),
         (("course", "other", "--title", 'a "quote"'), "must not contain quotes, backslashes or line breaks"),
     ],

@@ -84,7 +84,11 @@ FIGURES = [  # of docs/katas.md: a kata, words of its section, and what computes
     ("roofline", "for one FLOP: 0.25", "arithmetic_intensity(*relu_work(8, torch.bfloat16)),"),
     ("roofline", "bytes: 0.46", "arithmetic_intensity(*matrix_matrix_work(2, 3, 4, torch.float32)),"),
     ("initialization", "0.27 % of the values are beyond", "200 * gauss.cdf(-3),"),
-    ("initialization", "45,000 weights in a matrix of 4096 × 4096", "round(2 * gauss.cdf(-3) * 4096**2, -3), 4096, 4096"),
+    (
+        "initialization",
+        "45,000 weights in a matrix of 4096 × 4096",
+        "round(2 * gauss.cdf(-3) * 4096**2, -3), 4096, 4096",
+    ),
     ("initialization", "a bound of 3 is 192", "3, 3 * 64"),
     ("linear_backward", "takes one product of 48 FLOPs", "2 * 2 * 3 * 4,"),
     ("deep_network", "about 1/32 as large", "1, 1 / sqrt(0.5**10)"),
