@@ -44,3 +44,4 @@ Tracks = Annotated[
     typer.Option(help='Only this track, or "all" (repeatable).', metavar="NAME"),
 ]
 IsolationLevel = Annotated[Choice, typer.Option(help="auto: bwrap if it works here, else none with a warning.")]
+ResultsDir = Annotated[Path, typer.Argument(help="Results directory, the --out of `grader grade`.", metavar="DIR")]

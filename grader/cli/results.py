@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from grader.base.main import Command, run
-from grader.cli.options import AsJson, Katas, Submissions, Tracks
+from grader.cli.options import AsJson, Katas, ResultsDir, Submissions, Tracks
 from grader.output.formats import format_names
 from grader.pipeline.selection import demand_own_course, wanted
 
@@ -24,7 +24,7 @@ def parse_format(text: str) -> str:
 
 
 def report(
-    results: Annotated[Path, typer.Argument(help="Results directory, the --out of `grader grade`.", metavar="DIR")],
+    results: ResultsDir,
     feedback: Annotated[
         Path | None,
         typer.Option(help="Also write a page for each student, TO/<id>/feedback.html.", metavar="TO"),
@@ -92,7 +92,7 @@ def similar(
 
 
 def export(
-    directory: Annotated[Path, typer.Argument(help="Results directory, the --out of `grader grade`.", metavar="DIR")],
+    directory: ResultsDir,
     format: Annotated[
         str,
         typer.Option(help=f"Format to write: {', '.join(format_names())}.", parser=parse_format, metavar="FORMAT"),
@@ -137,7 +137,7 @@ def export(
 
 
 def marks(
-    directory: Annotated[Path, typer.Argument(help="Results directory, the --out of `grader grade`.", metavar="DIR")],
+    directory: ResultsDir,
     people: Annotated[Path, typer.Argument(help="Folder with class.csv and the grading rules.", metavar="CLASS")],
     excel: Excel = False,
 ) -> None:

@@ -28,18 +28,6 @@ class Options:
     to: Path | None
 
 
-class Missing(msgspec.Struct, frozen=True, tag=True):
-    """The reason why nothing can be measured."""
-
-    reason: str
-
-
-class Measured(msgspec.Struct, frozen=True, tag=True):
-    """A successful measurement."""
-
-    calibration: Calibration
-
-
 def run_calibrate(options: Options) -> int:
     """Measure the device, print a table and store the figures. Raises CallError, MachineError."""
     if options.device == "none":
@@ -63,13 +51,13 @@ def measure(device: str | None) -> Calibration:
     def work(send: Send) -> None:
         kind: Kind = "cpu" if device == "cpu" or (device is None and setup.missing("cuda")) else "cuda"
         reason = setup.missing(kind)
-        send(msgspec.msgpack.encode(Missing(reason) if reason else Measured(ceilings.measure(kind))))
+        send(msgspec.msgpack.encode(reason or ceilings.measure(kind)))
 
     for message in messages(work, SILENCE):
-        found = msgspec.msgpack.decode(message, type=Missing | Measured)
-        if isinstance(found, Measured):
-            return found.calibration
-        raise MachineError(found.reason)
+        found = msgspec.msgpack.decode(message, type=str | Calibration)
+        if isinstance(found, Calibration):
+            return found
+        raise MachineError(found)
     raise MachineError("the measuring process ended unexpectedly")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from grader.commands.release.translated import documented
+from grader.commands.release.contract import documented
 from torchkata.cli.about import section
 from torchkata.course import Kata, course
 from torchkata.diagnosis.mistakes import named_mistakes

@@ -17,15 +17,8 @@ RULES = (
 @cached_by_course
 def course_version() -> str:
     """Return the course's commit, with "+" if grading files have uncommitted changes; "" without a git checkout."""
-    queries = (("rev-parse", "HEAD"), ("status", "--porcelain", "--", *RULES))
-    command = ["git", "-C", str(course().root)]
-    try:
-        head, changed = [
-            subprocess.run([*command, *query], capture_output=True, text=True, check=True).stdout for query in queries
-        ]
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return head.strip() + (NOT_COMMITTED if changed else "")
+    head, changed = git("rev-parse", "HEAD").strip(), git("status", "--porcelain", "--", *RULES)
+    return head + (NOT_COMMITTED if changed else "")
 
 
 def describe_changes(kata: str, old: str, new: str) -> str:

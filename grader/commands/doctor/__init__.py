@@ -51,7 +51,7 @@ def examine() -> Iterator[Finding]:
     yield machine.check_shared_memory()
     yield machine.check_memory()
     yield machine.check_cores()
-    yield machine.check_program("git", "apt-get install git")
+    yield machine.check_program("git", "git", "apt-get install git")
     if "torch" in course().preload:
         yield machine.check_gpu()
-    yield machine.check_slurm()
+    yield machine.check_program("Slurm", "sbatch")

@@ -178,10 +178,10 @@ def check_library(what: str, name: str, remedy: str) -> Finding:
     return Finding(what, "ok", found) if found else Finding(what, "missing", "not installed", remedy)
 
 
-def check_program(name: str, remedy: str) -> Finding:
-    """Check for a program that prints its version."""
-    version = first_line_of(name, "--version")
-    return Finding(name, "ok", version) if version else Finding(name, "note", "not installed", remedy)
+def check_program(what: str, command: str, remedy: str = "") -> Finding:
+    """Check for an optional program that prints its version."""
+    version = first_line_of(command, "--version")
+    return Finding(what, "ok", version) if version else Finding(what, "note", "not installed (optional)", remedy)
 
 
 def check_gpu() -> Finding:
@@ -195,12 +195,6 @@ def check_gpu() -> Finding:
     if isinstance(reason, str):
         return Finding("GPU", "note", f"{device}, but speed can't be graded on it: {reason}")
     return Finding("GPU", "ok", device)
-
-
-def check_slurm() -> Finding:
-    """Check for Slurm."""
-    version = first_line_of("sbatch", "--version")
-    return Finding("Slurm", "ok", version) if version else Finding("Slurm", "note", "not installed (optional)")
 
 
 def first_line_of(*command: str) -> str:

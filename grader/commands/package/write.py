@@ -1,21 +1,44 @@
-"""Writing of a package: a zip for Gradescope, files for a repository for the other platforms."""
+"""Writing of a package: a zip for Gradescope, files for a repository for the other platforms.
+
+Each platform has a folder in `files/` with its files and a `platform.toml`.
+"""
 
 import math
 import shutil
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.errors import CallError, convert_write_errors
 from grader.commands.package import project
-from grader.commands.package.platforms import ABOUT, COMMON, FILES, Platform, load_platform
 from grader.output.formats import gradescope
 from grader.results.result import write_whole
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import course
 from torchkata.course.submission import zip_files
 
+FILES = Path(__file__).with_name("files")
+COMMON = "common"  # the files of every platform
+ABOUT = "platform.toml"
 WORKFLOW = "grade.yml"
+
+
+@dataclass(frozen=True)
+class Platform:
+    """The content of a `platform.toml`."""
+
+    name: str
+    title: str
+    next: str  # what to do with the package, shown after writing it
+    folder: str = ""  # directory of the files in the package
+    is_zip: bool = False  # whether it is a zip to upload rather than files for a repository
+    hides_totals: bool = False  # whether it hides the total from students if any test is hidden
+
+
+def load_platform(name: str) -> Platform:
+    """Return the platform with this name."""
+    return Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
 
 
 @dataclass(frozen=True)

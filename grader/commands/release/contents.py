@@ -11,7 +11,7 @@ from grader.base import distribution
 from grader.base.errors import GraderError
 from grader.base.imports import with_imports
 from grader.commands.package.project import files_of
-from grader.commands.release.translated import add_translation
+from grader.commands.release.contract import add_translation
 from torchkata.course import ENGINE, Kata, course, handout
 
 FILES = Path(__file__).with_name("files")

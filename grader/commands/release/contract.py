@@ -1,8 +1,8 @@
-"""Comparison of a stub with its solution: public names, signatures and docstrings. A solution may have more helpers."""
+"""Docstrings and interfaces of stubs: comparison with the solution, and translation."""
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 TO_DO = "raise NotImplementedError"
@@ -59,3 +59,26 @@ def find_tasks(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:
             yield node
         elif isinstance(node, ast.ClassDef) and GIVEN not in (ast.get_docstring(node) or ""):
             yield from find_tasks(node)
+
+
+def add_translation(stub: str, itself: str, tasks: Mapping[str, str]) -> str:
+    """Add translations to the docstrings of a stub, by full name; `itself` is the key of the module docstring."""
+    lines = stub.splitlines()
+    for name, node in reversed([(itself, ast.parse(stub)), *documented(ast.parse(stub), "")]):
+        if (task := tasks.get(name)) and ast.get_docstring(node) is not None:
+            written = node.body[0]
+            indent, end = " " * written.col_offset, (written.end_lineno or 0) - 1
+            last = lines[end].removesuffix('"""').rstrip()
+            added = [f"{indent}{line}" if line else "" for line in task.strip().splitlines()]
+            lines[end : end + 1] = [*([last] if last else []), "", *added, f'{indent}"""']
+    return "\n".join(lines) + "\n"
+
+
+def documented(
+    node: ast.Module | ast.ClassDef | ast.FunctionDef, prefix: str
+) -> Iterator[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef]]:
+    """Yield the classes, functions and methods of a module or class with their full names."""
+    for one in node.body:
+        if isinstance(one, (ast.ClassDef, ast.FunctionDef)):
+            yield f"{prefix}{one.name}", one
+            yield from documented(one, f"{prefix}{one.name}.")

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from math import floor, lcm
@@ -43,8 +42,7 @@ class Case(msgspec.Struct, frozen=True, rename={"name": "test-name", "max_score"
     max_score: int
 
 
-@dataclass(frozen=True)
-class About:
+class About(msgspec.Struct, frozen=True):
     """The fields that a result does not contain: owner, assignment and links."""
 
     classroom: str
@@ -58,18 +56,9 @@ class About:
     datetime: str
 
 
-class Report(msgspec.Struct, frozen=True, rename={"max_score": "max-score"}):
+class Report(About, frozen=True, rename={"max_score": "max-score"}):
     """The whole file."""
 
-    classroom: str
-    assignment: str
-    assignment_type: str
-    owner: str
-    submission: str
-    commit: str
-    release: str
-    review: str
-    datetime: str
     graded_at: str
     score: int
     max_score: int
@@ -91,7 +80,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
         for row in rows
     ]
     report = Report(
-        **vars(about),
+        **msgspec.structs.asdict(about),
         graded_at=format_utc(graded_at),
         score=sum(case.score for case in cases),
         max_score=sum(case.max_score for case in cases),
