@@ -126,7 +126,7 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
 
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
-    """Yield what is missing in the zoo of a kata."""
+    """Yield the gaps in the zoo of a kata."""
     names = [name for name, _ in zoo.entries(kata, table_of(zoo.wrong_file(kata)))]
     if not names:
         yield f"{relative(zoo.wrong_file(kata))}: has no entry; add a mistake that the tests must catch"

@@ -107,7 +107,7 @@ def collect_sentences(path: Path) -> Iterator[str]:
 
 
 def find_wrong_translations(kata: Kata) -> Iterator[str]:
-    """Yield the translations of a kata whose numbers, code or names differ from the English text."""
+    """Yield the translations of a kata with other numbers, code or names than the English text."""
     for language, told in kata.languages.items():
         place, english = f"reference/{kata.name}/{language}.toml:", collect_texts(kata)
         for table in ("stub", "claims", "looks_like", "command"):

@@ -14,7 +14,7 @@ from grader.results.result import write_whole
 def pseudonyms_for(submissions: Sequence[str], path: Path, out: Path) -> dict[str, str]:
     """Return the pseudonym of each submission; new ones are stored in the key before anything is graded.
 
-    Raises CallError if the key cannot be read or written, or lies in the results directory.
+    Raises CallError if the key cannot be read or written, or is in the results directory.
     """
     if path.resolve().is_relative_to(out.resolve()):
         raise CallError(f"--pseudonyms {path}: must not be in {out}, where readers of the results would find the names")
@@ -30,7 +30,7 @@ def pseudonyms_for(submissions: Sequence[str], path: Path, out: Path) -> dict[st
 
 
 def read_key(path: Path) -> dict[str, str]:
-    """Return the submission of each pseudonym, {} if there is no such file. Raises CallError."""
+    """Return the submission of each pseudonym, {} if the file is missing. Raises CallError."""
     if not path.exists():
         return {}
     try:

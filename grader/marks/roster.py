@@ -110,7 +110,7 @@ def find_people(submitter: Submitter, people: Sequence[Person]) -> list[Person]:
 
 
 def identifiers_in(submission: str) -> Iterator[tuple[str, str]]:
-    """Yield what a submission's name could be: pairs of a column and its value."""
+    """Yield the pairs of column and value that a submission's name could match."""
     for column in ("submission", "id", "email", "lms_id", "group", "account"):
         yield column, submission
     if found := CANVAS.fullmatch(submission):

@@ -1,1 +1,1 @@
-"""What the course knows of each kata, one folder each: oracle, known mistakes, solution, zoo."""
+"""Reference material of each kata in its own folder: oracle, known mistakes, solution, zoo."""
