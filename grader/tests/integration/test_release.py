@@ -132,7 +132,7 @@ def test_a_leak_of_every_kind_of_private_file_is_found() -> None:
 
 def test_a_release_with_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        command, "contents", lambda katas, _: {**build_handout(katas), "x.py": (SOLUTION / "train.py").read_bytes()}
+        command, "build_handout", lambda katas, _: {**build_handout(katas), "x.py": (SOLUTION / "train.py").read_bytes()}
     )
     done = ask("release", tmp_path / "out")
     assert done.code == 3
