@@ -96,7 +96,7 @@ def release(
     """
 
     def load() -> Command:
-        from grader.commands.release import Options, find_released, run_release
+        from grader.commands.release.command import Options, find_released, run_release
 
         names = find_released(out) if update and not kata and not track else wanted(kata or (), track or ())
         options = Options(names, language, force, update, prove, examples, notebooks, repository)
@@ -112,7 +112,7 @@ def new_course(
     """Create a course with one working kata, ready to test, grade and certify."""
 
     def load() -> Command:
-        from grader.commands.new import new_course
+        from grader.commands.new.write import new_course
 
         return lambda: new_course(folder, title)
 
@@ -126,7 +126,7 @@ def new_kata(
     """Create the six files of a working example kata for you to edit. Existing files are not changed."""
 
     def load() -> Command:
-        from grader.commands.new import new_kata
+        from grader.commands.new.write import new_kata
 
         return lambda: new_kata(name, track)
 

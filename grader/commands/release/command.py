@@ -1,9 +1,14 @@
 """The command `grader release`: check a handout, optionally prove it, and write it."""
 
 import ast
+import json
+import os
 import shutil
+import subprocess
+import sys
+import tempfile
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +18,6 @@ from grader.commands.release.contents import add_foundations, build_handout
 from grader.commands.release.contract import find_differences, find_written
 from grader.commands.release.leaks import find_leaks
 from grader.commands.release.notebooks import make_notebooks
-from grader.commands.release.prove import prove
 from torchkata.course import Kata, course, handout, read
 
 REPLACED = ("assignment", "torchkata", "reference", "tests")  # folders deleted before a new release
@@ -137,3 +141,30 @@ def check_stubs(katas: Sequence[Kata]) -> None:
             raise CallError(f"assignment/{kata.name}.py: {written[0]} is already implemented; release needs stubs")
         if found := find_differences(stub, solution):
             raise CallError(f"assignment/{kata.name}.py: {found[0]}")
+
+
+def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> None:
+    """Run the handout's tests on the stubs and on the solution. Raises GraderError if the outcome is wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        spread(files, Path(folder))
+        demand("untouched", "not_started", Path(folder), katas, examples)
+        for kata in katas:
+            solution = course().solution(kata).read_bytes()
+            (Path(folder) / "assignment" / f"{kata}.py").write_bytes(solution)
+        demand("with the solution", "done", Path(folder), katas, examples)
+
+
+def demand(how: str, status: str, folder: Path, katas: Sequence[str], examples: int) -> None:
+    """Run all tests; raise GraderError unless every kata has this status."""
+    hidden = ("PYTEST", "PYTHONPATH")  # use the handout's own modules and settings
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+    command = [sys.executable, "-m", "pytest", f"--examples={examples}"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    try:
+        stored = json.loads((folder / ".kata/progress.json").read_text())["runs"]
+    except OSError:
+        raise GraderError(f"the handout's tests do not run: {(done.stdout + done.stderr)[-1000:]}") from None
+    found = {kata: stored.get(kata, {}).get("status", "not run") for kata in katas}
+    if other := {kata: ended for kata, ended in found.items() if ended != status}:
+        listed = ", ".join(f"{kata} {ended}" for kata, ended in other.items())
+        raise GraderError(f"the handout, {how}: {listed}; each should be {status}\n{done.stdout[-3000:]}")

@@ -14,8 +14,8 @@ from grader.base.errors import MachineError, convert_write_errors
 from grader.output.page import overview, speed
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
-from grader.output.page.items import Analysis, analyze, write_tables
 from grader.output.page.marks import ShownMark, find_shared_mark
+from grader.output.page.overview import Analysis, analyze, write_tables
 from grader.output.page.parts import Part, make_parts
 from grader.output.page.student import Student, summarize_student
 from grader.results.result import Finding, Result, ResultError, read, write_whole

@@ -18,10 +18,10 @@ from packaging.requirements import Requirement
 
 from grader.base.errors import CallError, GraderError
 from grader.commands.release import command
+from grader.commands.release.command import prove
 from grader.commands.release.contents import add_foundations, build_handout
 from grader.commands.release.contract import find_differences, find_written
 from grader.commands.release.leaks import collect_secrets, find_leaks
-from grader.commands.release.prove import prove
 from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
 from grader.tests.support.solution import SOLUTION, copy_of_the_course
@@ -132,7 +132,9 @@ def test_a_leak_of_every_kind_of_private_file_is_found() -> None:
 
 def test_a_release_with_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        command, "build_handout", lambda katas, _: {**build_handout(katas), "x.py": (SOLUTION / "train.py").read_bytes()}
+        command,
+        "build_handout",
+        lambda katas, _: {**build_handout(katas), "x.py": (SOLUTION / "train.py").read_bytes()},
     )
     done = ask("release", tmp_path / "out")
     assert done.code == 3

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.output.page.items import analyze
+from grader.output.page.overview import analyze
 from grader.output.page.student import summarize_student
 from grader.results import result as load
 from grader.results.items import (
