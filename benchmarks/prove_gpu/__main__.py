@@ -20,7 +20,7 @@ from grader.base.errors import MachineError
 from grader.pipeline.setup import with_sandbox
 from grader.sandbox.launch import Sandbox
 from grader.speed import gpu, setup
-from grader.speed.child import Send, messages
+from grader.speed.child import Send, receive_messages
 from grader.tests.support.gpu_plumbing import HERE, build
 
 SILENCE = 900.0  # seconds
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--to", type=Path, default=ROOT / "results/prove_gpu.md")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:  # every worker has a /tmp of its own
-        place = Place(chosen.device, gpu.chosen()) if chosen.device == "cuda" else Place("cpu", HERE, Path(name))
+        place = Place(chosen.device, gpu.choose_gpu()) if chosen.device == "cuda" else Place("cpu", HERE, Path(name))
         if place.driver is not None and (reason := build(place.driver)):
             sys.exit(reason)
         report = Report(place, chosen.to)
@@ -96,9 +96,9 @@ def take_all(report: Report) -> None:
 
     if report.failed:
         return
-    timing = setup.timing(report.place.gpu if report.place.kind == "cuda" else None)
+    timing = setup.plan_workers(report.place.gpu if report.place.kind == "cuda" else None)
     try:
-        with_sandbox("bwrap", setup.limits(), timing, print, use)
+        with_sandbox("bwrap", setup.get_limits(), timing, print, use)
     except MachineError as error:
         report.add(Taken(SANDBOX, 0.0, (), str(error)))
 
@@ -124,7 +124,7 @@ def taken(step: Step, place: Place) -> Taken:
         else:
             send(b".")
 
-    for message in messages(work, SILENCE):
+    for message in receive_messages(work, SILENCE):
         kind, text = message[:1], message[1:].decode()
         if kind == b"+":
             lines += [text.rstrip()] if text else []

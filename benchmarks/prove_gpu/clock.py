@@ -16,7 +16,7 @@ from torch.utils.benchmark import Timer
 
 from grader.sandbox.launch import Sandbox, connect
 from grader.speed import setup
-from grader.speed.rates import Baseline, sized
+from grader.speed.rates import Baseline, choose_task
 from grader.speed.timed_worker import Task
 from torchkata.course import course
 from torchkata.speed.layout import bytes_needed, lay_out
@@ -46,8 +46,8 @@ def shares(turns: Iterable[Turn]) -> dict[str, list[float]]:
 
 def measured(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
     """The baseline's product by the grader's clock, and the same in this process by others."""
-    machine = setup.machine(kind, connect(sandbox), connect(sandbox))
-    task = sized(machine, course().workloads[WORKLOAD])
+    machine = setup.open_machine(kind, connect(sandbox), connect(sandbox))
+    task = choose_task(machine, course().workloads[WORKLOAD])
     clocks = dict(others(task))
     baseline = Baseline(machine, task)
     try:
@@ -65,7 +65,7 @@ def others(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
     chosen = task.work.fields(task.size, task.calls)
     if task.kind == "cpu":
         torch.set_num_threads(1)
-        os.sched_setaffinity(0, {setup.timing().core or 0})
+        os.sched_setaffinity(0, {setup.plan_workers().core or 0})
     size = bytes_needed(chosen)
     shared = torch.frombuffer(mmap.mmap(-1, size), dtype=torch.uint8)  # in small pages, as what a worker shares with us
     memory = shared if task.kind == "cpu" else torch.empty(size, dtype=torch.uint8, device=task.kind)

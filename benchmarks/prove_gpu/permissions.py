@@ -51,7 +51,7 @@ os.waitpid(child, 0)
 def started(device: Gpu, without: str = "") -> list[int] | str:
     """What `cuInit` and a first context answered in a worker; or why there is no answer."""
     with patch.dict(syscalls.WITH_GPU, {without: ()} if without in CALLS else {}):
-        confinement = launch.confine("bwrap", setup.limits(), setup.timing(device))
+        confinement = launch.confine("bwrap", setup.get_limits(), setup.plan_workers(device))
     given = {
         "confinement": asdict(confinement),
         "sites": launch.sites_inside(),

@@ -95,7 +95,7 @@ class Place:
 
     def machine(self) -> Machine:
         """The device, for this process to use. Starts CUDA."""
-        return setup.machine(self.kind, connect(self.zygote()), connect(self.zygote()))
+        return setup.open_machine(self.kind, connect(self.zygote()), connect(self.zygote()))
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def tear_down(place: Place, say: Say) -> None:
         timed.block(BLOCK_SECONDS)
 
         def free(timed: TimedWorker = timed) -> int:
-            return torch.cuda.mem_get_info()[0] if place.kind == "cuda" else -timed.worker.memory().own
+            return torch.cuda.mem_get_info()[0] if place.kind == "cuda" else -timed.worker.read_memory().own
 
         before, began = free(), time.monotonic()
         timed.worker.end()

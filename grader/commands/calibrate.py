@@ -12,8 +12,8 @@ from rich.table import Table
 from grader.base.errors import CallError, MachineError, convert_write_errors
 from grader.base.terminal import console
 from grader.speed import ceilings, setup
-from grader.speed.calibration import Calibration, path_of, store
-from grader.speed.child import Send, messages
+from grader.speed.calibration import Calibration, calibration_path, store
+from grader.speed.child import Send, receive_messages
 from torchkata.speed.datasheets import device as find_device
 from torchkata.speed.sizes import Kind
 
@@ -38,7 +38,7 @@ def run_calibrate(options: Options) -> int:
     out.print("Measuring, for up to a minute. Run nothing else on this machine.", style="dim")
     calibration = measure(options.device)
     print_table(calibration, out)
-    for path in filter(None, (path_of(calibration.device), options.to)):
+    for path in filter(None, (calibration_path(calibration.device), options.to)):
         with convert_write_errors(path, MachineError):
             store(calibration, path)
         out.print(f"stored: {path}", soft_wrap=True)
@@ -49,11 +49,11 @@ def measure(device: str | None) -> Calibration:
     """Measure in a child process, because a driver may hang or crash. Raises MachineError."""
 
     def work(send: Send) -> None:
-        kind: Kind = "cpu" if device == "cpu" or (device is None and setup.missing("cuda")) else "cuda"
-        reason = setup.missing(kind)
-        send(msgspec.msgpack.encode(reason or ceilings.measure(kind)))
+        kind: Kind = "cpu" if device == "cpu" or (device is None and setup.find_missing("cuda")) else "cuda"
+        reason = setup.find_missing(kind)
+        send(msgspec.msgpack.encode(reason or ceilings.measure_device(kind)))
 
-    for message in messages(work, SILENCE):
+    for message in receive_messages(work, SILENCE):
         found = msgspec.msgpack.decode(message, type=str | Calibration)
         if isinstance(found, Calibration):
             return found

@@ -15,9 +15,9 @@ from grader.results.dependencies import digest_result
 from grader.results.result import PerformanceResult, Result
 from grader.sandbox.launch import Sandbox
 from grader.speed import gpu, setup
-from grader.speed.grading import ended
-from grader.speed.session import About, SpeedJob, grade_speed
-from grader.speed.smoke_test import broken
+from grader.speed.grading import make_empty_row
+from grader.speed.session import DeviceFacts, SpeedJob, grade_speed
+from grader.speed.smoke_test import run_smoke_test
 from torchkata.course import Kata, course
 from torchkata.speed.sizes import Kind
 
@@ -42,10 +42,10 @@ def grade_speeds(
         nonlocal unfit
         unfit = f"speed is not graded: {reason}"
         for job in queued:
-            store(job, [ended(kind, workload, "not_graded", reason) for workload in job.workloads], {})
+            store(job, [make_empty_row(kind, workload, "not_graded", reason) for workload in job.workloads], {})
 
     def use(sandbox: Sandbox) -> None:
-        if reason := broken(kind, sandbox):
+        if reason := run_smoke_test(kind, sandbox):
             refuse(reason)
             return
         with ProgressBar(out, sum(len(job.workloads) for job in queued), "workloads") as progress:
@@ -55,11 +55,13 @@ def grade_speeds(
                 if any(row.outcome == "inconclusive" for row in rows):
                     unsure.append(job.submission)
 
-    device = gpu.chosen() if queued and kind == "cuda" else None
+    device = gpu.choose_gpu() if queued and kind == "cuda" else None
     if isinstance(device, str):
         refuse(device)
     elif queued:
-        with_sandbox(options.grading.isolation, setup.limits(), setup.timing(device), warn, use, [options.out])
+        with_sandbox(
+            options.grading.isolation, setup.get_limits(), setup.plan_workers(device), warn, use, [options.out]
+        )
     return unsure, unfit
 
 
@@ -67,7 +69,7 @@ def not_yet(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:
     """The rows of workloads that are still to be timed."""
     chosen = course().timed_with(kata.name for kata in katas)
     said = "Not timed: grading stopped before its turn."
-    return [ended(kind, workload, "not_graded", said) for workload in chosen]
+    return [make_empty_row(kind, workload, "not_graded", said) for workload in chosen]
 
 
 def waiting(kind: Kind, queue: Queue, shown: set[str]) -> tuple[list[SpeedJob], list[str]]:
@@ -98,7 +100,7 @@ def timed(
     """All workloads of one submission, and what the device says of itself."""
     rows, facts = [], {}
     for message in grade_speed(job, kind, sandbox):
-        if isinstance(message, About):
+        if isinstance(message, DeviceFacts):
             facts = message.facts
         else:
             rows.append(message.row)

@@ -42,9 +42,9 @@ def prove_cheats(slow: Sequence[Slow], cheats: Sequence[Cheat], options: Options
             with ProgressBar(out, len(slow) + 2 * len(cheats), "workloads") as progress:
                 trials.extend(time_all(slow, cheats, level, sandbox, lambda name: progress.count(f"timing {name}")))
 
-        with_sandbox(level, setup.limits(), setup.timing(), lambda _: None, use)
+        with_sandbox(level, setup.get_limits(), setup.plan_workers(), lambda _: None, use)
 
-    missing = setup.missing("cpu")
+    missing = setup.find_missing("cpu")
     if missing:
         print_warning(err, f"no cheat was tried there: {missing}")
     levels = () if missing else options.levels if options.only == "cheats" else options.levels[:1]

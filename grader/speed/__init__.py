@@ -1,1 +1,1 @@
-"""Performance, timed and judged in the grader's process; nothing here runs a student's code."""
+"""Timing and judging of workloads, in the grader's process. Nothing here runs student code."""

@@ -1,4 +1,4 @@
-"""What a device reached when it was calibrated: kept on this machine, and held against it when it grades."""
+"""Calibrations: the measured speed of a device, stored on this machine and compared with it during grading."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from grader.base.cachedir import cache_dir
 from grader.results.result import write_whole
 from torchkata.speed.sizes import Kind
 
-TOLERATED: dict[Kind, float] = {"cuda": 0.2, "cpu": 0.5}  # by which a device may do less than when it was calibrated
+TOLERATED: dict[Kind, float] = {"cuda": 0.2, "cpu": 0.5}  # tolerated loss of speed since the calibration
 
 
 class Calibration(msgspec.Struct, frozen=True):
@@ -24,28 +24,28 @@ class Calibration(msgspec.Struct, frozen=True):
     driver: str = ""
 
 
-def path_of(device: str) -> Path:
-    """Where the calibration of this device is kept."""
+def calibration_path(device: str) -> Path:
+    """Return the file for the calibration of a device."""
     return cache_dir() / "calibration" / f"{re.sub(r'[^A-Za-z0-9.+-]+', '_', device)}.json"
 
 
 def store(calibration: Calibration, path: Path) -> None:
-    """Write it, whole or not at all. Raises OSError."""
+    """Write a calibration atomically. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, msgspec.json.format(msgspec.json.encode(calibration), indent=1) + b"\n")
 
 
-def stored(device: str, kind: Kind) -> Calibration | None:
-    """That of exactly this device; None where there is none that can be read."""
+def load(device: str, kind: Kind) -> Calibration | None:
+    """Load the calibration of exactly this device, or None if there is no readable one."""
     try:
-        found = msgspec.json.decode(path_of(device).read_bytes(), type=Calibration)
+        found = msgspec.json.decode(calibration_path(device).read_bytes(), type=Calibration)
     except (OSError, msgspec.MsgspecError):
         return None
     return found if (found.device, found.kind) == (device, kind) else None
 
 
-def fallen(calibration: Calibration | None, dtype: str, flops: float) -> str:
-    """What is wrong with a device whose plain product now reaches so many FLOP/s; "" for nothing."""
+def compare_with_calibration(calibration: Calibration | None, dtype: str, flops: float) -> str:
+    """Return a message if a device is much slower than when it was calibrated, else ""."""
     before = calibration.flops.get(dtype) if calibration else None
     if calibration is None or before is None or flops >= (1 - TOLERATED[calibration.kind]) * before:
         return ""

@@ -1,4 +1,4 @@
-"""A child process for work that may hang or die with a device's driver: it sends messages, and ends."""
+"""A child process for work that may hang or crash with a device's driver. It sends messages to its parent."""
 
 import os
 import signal
@@ -13,10 +13,11 @@ from grader.sandbox.launch import demand_forkable
 Send = Callable[[bytes], None]
 
 
-def messages(work: Callable[[Send], None], silence: float) -> Iterator[bytes]:
-    """What `work` sends, until it has ended, or has sent nothing for so many seconds; then it is killed.
+def receive_messages(work: Callable[[Send], None], silence: float) -> Iterator[bytes]:
+    """Run `work` in a child process and yield its messages.
 
-    Ctrl-C strikes only while this process waits. Raises MachineError.
+    The child is killed after `silence` seconds without a message. Ctrl-C interrupts only while this process waits.
+    Raises MachineError.
     """
     with uninterrupted():
         demand_forkable()
@@ -24,7 +25,7 @@ def messages(work: Callable[[Send], None], silence: float) -> Iterator[bytes]:
         parent = os.getpid()
         pid = os.fork()
         if pid == 0:
-            live(work, send.send_bytes, parent)
+            run_child(work, send.send_bytes, parent)
         send.close()
         try:
             while True:
@@ -43,8 +44,8 @@ def messages(work: Callable[[Send], None], silence: float) -> Iterator[bytes]:
             os.waitpid(pid, 0)
 
 
-def live(work: Callable[[Send], None], send: Send, parent: int) -> None:
-    """The child: never returns."""
+def run_child(work: Callable[[Send], None], send: Send, parent: int) -> None:
+    """Run the child process. Never returns."""
     status = 1
     try:
         end_with_parent(parent)

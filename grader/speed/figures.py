@@ -1,4 +1,4 @@
-"""Measures what is no rate: whether the host had to wait for the device, and how much memory was held at most."""
+"""Measurement of workloads that are not rates: waits of the host for the device, and peak memory."""
 
 import math
 import threading
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from grader.speed.machine import Machine
-from grader.speed.timed_worker import Done, Task, TimedWorker
+from grader.speed.timed_worker import Task, TimedBlock, TimedWorker
 from torchkata.course import Workload
 from torchkata.speed.decision import Final, by_thresholds
 from torchkata.speed.sizes import Kind
@@ -16,25 +16,25 @@ from torchkata.speed.workload import HostWait, MemoryPeak, Work, work_of
 
 STEPS = 4
 SECONDS = 60.0
-ATTEMPTS = 3  # of which the best counts
+ATTEMPTS = 3  # the best one counts
 LOOK_SECONDS = 0.0005
-AHEAD = 0.5  # of the time that the device takes: by then the host must have asked for its last batch
+AHEAD = 0.5  # share of the device's time within which the host must request its last batch
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What was found, as a share of what is asked for."""
+    """A measurement, as a share of the requirement."""
 
     ratio: float
     note: str = ""
 
 
 class WrongResult(Exception):
-    """The work was not done, or not right."""
+    """Raised if the work was not done, or has a wrong result."""
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
-    """One workload of one submission. Raises what `torchkata.seam.failures` has."""
+    """Measure one workload of one submission. Raises the failures of `torchkata.seam.failures`."""
     work = work_of(workload.name)
     task = Task(workload.name, machine.kind, work.sizes[machine.kind], STEPS)
     thresholds = workload.ratio[machine.kind]
@@ -42,7 +42,7 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
     while len(found) < ATTEMPTS and not any(figure.ratio >= thresholds.full for figure in found):
         timed = TimedWorker(machine.student, machine.limits, task, files, machine.accelerator)
         try:
-            found.append(figure_of(work, machine.kind)(timed))
+            found.append(choose_measurement(work, machine.kind)(timed))
         except WrongResult as error:
             return Final("failed", note=str(error))
         finally:
@@ -51,29 +51,31 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
     return by_thresholds(best.ratio, thresholds, used=len(found), note=best.note)
 
 
-def demand_right(timed: TimedWorker, done: Done) -> None:
-    """Raises WrongResult unless the work was really done."""
+def demand_right_result(timed: TimedWorker, done: TimedBlock) -> None:
+    """Raise WrongResult unless the training result is right."""
     if not done.error <= timed.check.floor:
-        raise WrongResult("the weights after training are not what training on these batches makes of them")
+        raise WrongResult("the weights after training are wrong for these batches")
 
 
-def reads_to_the_host(timed: TimedWorker) -> Figure:
-    """On a CPU nothing waits: what would is counted beside the student's code."""
+def count_host_reads(timed: TimedWorker) -> Figure:
+    """Count the reads that would make the host wait on a GPU; on a CPU, nothing waits."""
     done = timed.block(SECONDS)
-    demand_right(timed, done)
+    demand_right_result(timed, done)
     reads = done.reply.value
     if type(reads) is not int:
-        raise WrongResult("the number of reads came back as something else")
-    note = f"{reads} times in {STEPS} steps a value was read to the host: on a GPU each waits until the device is done"
+        raise WrongResult("the number of reads is not an integer")
+    note = (
+        f"your code read a value to the host {reads} times in {STEPS} steps: on a GPU, each read waits for the device"
+    )
     return Figure(0.0, note) if reads else Figure(1.0)
 
 
-def lead_of_the_host(timed: TimedWorker) -> Figure:
-    """On a GPU that has other work queued: how early the host asks for its last batch.
+def measure_host_lead(timed: TimedWorker) -> Figure:
+    """Measure how early the host requests its last batch, on a GPU with other work queued.
 
-    A first block does not count: what is done for the first time has to be loaded, and that waits for the device.
+    The first block does not count: loading kernels for the first time waits for the device.
     """
-    demand_right(timed, timed.block(SECONDS))
+    demand_right_result(timed, timed.block(SECONDS))
     timed.memory["asked"].zero_()
     asked = [math.inf]
 
@@ -81,45 +83,45 @@ def lead_of_the_host(timed: TimedWorker) -> Figure:
         if asked[0] == math.inf and int(timed.memory["asked"][0]) >= STEPS:
             asked[0] = time.perf_counter()
 
-    with looking(look):
+    with poll_in_thread(look):
         done = timed.block(SECONDS)
-    demand_right(timed, done)
+    demand_right_result(timed, done)
     share = min(1.0, (asked[0] - done.began) / done.seconds)
-    note = f"the last batch was asked for after {share:.0%} of the time that the device took: something waits for it"
+    note = f"the last batch was requested after {share:.0%} of the device's time: something waits for the device"
     return Figure(1.0) if share <= AHEAD else Figure(0.0, note)
 
 
-def peak_of_the_process(timed: TimedWorker) -> Figure:
-    """On a CPU: the most that the kernel was seen to count for it, over what it had before any of its own code ran."""
-    seen = [timed.worker.memory()]
-    with looking(lambda: seen.append(timed.worker.memory())):
+def measure_process_peak(timed: TimedWorker) -> Figure:
+    """Measure the process' peak memory on a CPU, beyond its memory before its own code ran."""
+    seen = [timed.worker.read_memory()]
+    with poll_in_thread(lambda: seen.append(timed.worker.read_memory())):
         done = timed.block(SECONDS)
-    seen.append(timed.worker.memory())
+    seen.append(timed.worker.read_memory())
     if not all(use.own for use in seen):
-        raise WrongResult("the kernel counts no memory for it: its first thread has ended")
-    return compared(timed, done, max(use.beyond(timed.memory_before) for use in seen))
+        raise WrongResult("memory could not be measured: your code ended its main thread")
+    return compare_peak(timed, done, max(use.beyond(timed.memory_before) for use in seen))
 
 
-def peak_of_the_device(timed: TimedWorker) -> Figure:
-    """On a GPU, which nobody else uses: by how much its free memory falls, from before any of its own code ran."""
+def measure_device_peak(timed: TimedWorker) -> Figure:
+    """Measure by how much an otherwise unused GPU's free memory falls, from before the process' own code ran."""
     free = [timed.accelerator.free_bytes()]
-    with looking(lambda: free.append(timed.accelerator.free_bytes())):
+    with poll_in_thread(lambda: free.append(timed.accelerator.free_bytes())):
         done = timed.block(SECONDS)
-    return compared(timed, done, timed.free_before - min(free))
+    return compare_peak(timed, done, timed.free_before - min(free))
 
 
-def compared(timed: TimedWorker, done: Done, peak: int) -> Figure:
-    """A peak in bytes against what the formula says."""
+def compare_peak(timed: TimedWorker, done: TimedBlock, peak: int) -> Figure:
+    """Compare a peak in bytes with the workload's formula."""
     assert isinstance(timed.task.work, MemoryPeak)
     expected = timed.task.work.needed_bytes(timed.task.size)
-    demand_right(timed, done)
-    note = f"{peak / 2**20:.0f} MiB held at most, where the formula says {expected / 2**20:.0f}"
+    demand_right_result(timed, done)
+    note = f"the peak was {peak / 2**20:.0f} MiB, the formula gives {expected / 2**20:.0f}"
     return Figure(expected / max(peak, 1), note)
 
 
 @contextmanager
-def looking(look: Callable[[], object]) -> Iterator[None]:
-    """Call `look` at once and every half millisecond, beside what is done within; then raise what it has raised."""
+def poll_in_thread(look: Callable[[], object]) -> Iterator[None]:
+    """Call `look` every half millisecond while the context runs; afterwards, raise the exception it raised, if any."""
     over, failed = threading.Event(), list[Exception]()
 
     def loop() -> None:
@@ -143,13 +145,13 @@ def looking(look: Callable[[], object]) -> Iterator[None]:
 
 
 FIGURES: dict[tuple[type[Work], Kind], Callable[[TimedWorker], Figure]] = {
-    (HostWait, "cpu"): reads_to_the_host,
-    (HostWait, "cuda"): lead_of_the_host,
-    (MemoryPeak, "cpu"): peak_of_the_process,
-    (MemoryPeak, "cuda"): peak_of_the_device,
+    (HostWait, "cpu"): count_host_reads,
+    (HostWait, "cuda"): measure_host_lead,
+    (MemoryPeak, "cpu"): measure_process_peak,
+    (MemoryPeak, "cuda"): measure_device_peak,
 }
 
 
-def figure_of(work: Work, kind: Kind) -> Callable[[TimedWorker], Figure]:
-    """How it is measured on this kind of device."""
+def choose_measurement(work: Work, kind: Kind) -> Callable[[TimedWorker], Figure]:
+    """Return the measurement for a workload on this kind of device."""
     return next(figure for (measured, on), figure in FIGURES.items() if isinstance(work, measured) and on == kind)

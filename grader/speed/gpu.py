@@ -1,7 +1,7 @@
-"""Chooses the one GPU that speed is graded on, and says what makes it unfit; asks the driver (NVML) and starts no CUDA.
+"""The choice of the GPU on which speed is graded, using the driver's NVML without starting CUDA.
 
-Whatever forks must not start CUDA (`grader/sandbox/forks.py`), so neither torch's `is_available` nor its device count
-can be asked here.
+A process that forks must not start CUDA (`grader/sandbox/forks.py`), so torch's `is_available` and device count cannot
+be used here.
 """
 
 import os
@@ -10,53 +10,53 @@ from typing import Any
 import torch
 
 from grader.sandbox.launch import Gpu
-from grader.speed.state import StateUnknown, opened, told
+from grader.speed.state import StateUnknown, open_nvml, query
 
 MPS = "CUDA_MPS_PIPE_DIRECTORY"
 VISIBLE = "CUDA_VISIBLE_DEVICES"
-SPLIT = "the device is split into instances (MIG), which are no whole device: nvidia-smi -mig 0"
+SPLIT = "the device is split into MIG instances, but speed needs the whole device: nvidia-smi -mig 0"
 
 
-def chosen(nvml: Any = None) -> Gpu | str:
-    """The first device of CUDA_VISIBLE_DEVICES, else the driver's first; or why none can be used, and the remedy."""
+def choose_gpu(nvml: Any = None) -> Gpu | str:
+    """Return the first device of CUDA_VISIBLE_DEVICES or of the driver, or a message with the reason and remedy."""
     if torch.version.hip is not None:
-        return f"this torch ({torch.__version__}) is built for ROCm: install one that is built for CUDA (pytorch.org)"
+        return f"this torch ({torch.__version__}) is built for ROCm: install one built for CUDA (pytorch.org)"
     if torch.version.cuda is None:
-        return f"this torch ({torch.__version__}) is built without CUDA: install one that is built for it (pytorch.org)"
+        return f"this torch ({torch.__version__}) is built without CUDA: install one built for CUDA (pytorch.org)"
     if os.environ.get(MPS):
-        return f"{MPS} is set: two processes under MPS share a device at the same time; stop MPS, and unset it"
+        return f"{MPS} is set, and under MPS processes use a device at the same time: stop MPS, and unset it"
     if os.environ.get(VISIBLE, "").startswith("MIG-"):
         return SPLIT
     try:
-        with opened(nvml) as nvml:
-            return unfit(nvml, handle := first_visible(nvml)) or Gpu(
-                as_text(nvml.nvmlDeviceGetUUID(handle)), nvml.nvmlDeviceGetMinorNumber(handle)
+        with open_nvml(nvml) as nvml:
+            return find_unsuitable_mode(nvml, handle := find_first_visible(nvml)) or Gpu(
+                to_text(nvml.nvmlDeviceGetUUID(handle)), nvml.nvmlDeviceGetMinorNumber(handle)
             )
     except StateUnknown as error:
-        return f"no GPU can be asked: {error}"
+        return f"no GPU found: {error}"
 
 
-def first_visible(nvml: Any) -> Any:
-    """The device that CUDA would take, as NVML knows it. Raises StateUnknown."""
+def find_first_visible(nvml: Any) -> Any:
+    """Return NVML's handle of the device that CUDA would use. Raises StateUnknown."""
     visible = os.environ.get(VISIBLE)
     if visible == "" or nvml.nvmlDeviceGetCount() == 0:
-        raise StateUnknown("there is none, or CUDA_VISIBLE_DEVICES hides all")
+        raise StateUnknown("there is none, or CUDA_VISIBLE_DEVICES hides all of them")
     first = (visible or "0").partition(",")[0].strip()
     if first.isdecimal():
         return nvml.nvmlDeviceGetHandleByIndex(int(first))
     return nvml.nvmlDeviceGetHandleByUUID(first)
 
 
-def unfit(nvml: Any, handle: Any) -> str:
-    """What about a device's modes rules out timing two processes on it, and the remedy; "" for nothing."""
+def find_unsuitable_mode(nvml: Any, handle: Any) -> str:
+    """Return the mode of a device that prevents timing two processes on it, with the remedy, or ""."""
     if nvml.nvmlDeviceGetComputeMode(handle) != nvml.NVML_COMPUTEMODE_DEFAULT:
-        return "the device lets one process compute at a time, and two are needed: nvidia-smi -c DEFAULT"
-    mode = told(nvml, nvml.nvmlDeviceGetMigMode, handle)
+        return "the device allows one process at a time, but two processes are needed: nvidia-smi -c DEFAULT"
+    mode = query(nvml, nvml.nvmlDeviceGetMigMode, handle)
     if mode is not None and mode[0]:
         return SPLIT
     return ""
 
 
-def as_text(text: str | bytes) -> str:
-    """Older versions of NVML's package answer in bytes."""
+def to_text(text: str | bytes) -> str:
+    """Decode text, which older versions of NVML's package return as bytes."""
     return text.decode() if isinstance(text, bytes) else text

@@ -1,4 +1,4 @@
-"""All workloads of one submission, one after the other: figures, and what they earn."""
+"""Grading of all workloads of one submission, one after the other."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,55 +17,55 @@ from torchkata.speed.remarks import lesson
 from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import Rate, work_of
 
-NOT_YOUR_FAULT = "this is not your fault, and costs nothing"
+NOT_YOUR_FAULT = "a problem of the grading machine; no points lost"
 WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
 
 
 def grade(
     machine: Machine, workloads: Iterable[Workload], files: Mapping[str, Mapping[str, bytes]]
 ) -> Iterator[PerformanceResult]:
-    """Each workload, on its own files: those of the submission, on foundations that hold.
+    """Grade each workload with its own files.
 
-    Ends early where this process or its device has failed: what is left needs a new process.
+    Ends early if this process or its device fails; the remaining workloads need a new process.
     """
     for workload in workloads:
         began = time.monotonic()
         try:
-            row, failed = graded(machine, workload, files[workload.name]), False
+            row, failed = grade_workload(machine, workload, files[workload.name]), False
         except (CudaError, RuntimeError, OSError) as error:  # torch's own are RuntimeErrors
-            text = f"{in_a_line(error)}; {NOT_YOUR_FAULT}"
-            row, failed = ended(machine.kind, workload, "inconclusive", text), True
-        yield msgspec.structs.replace(marked(row), seconds=round(time.monotonic() - began, 3))
+            text = f"{format_error(error)}; {NOT_YOUR_FAULT}"
+            row, failed = make_empty_row(machine.kind, workload, "inconclusive", text), True
+        yield msgspec.structs.replace(mark_rehearsal(row), seconds=round(time.monotonic() - began, 3))
         if failed:
             return
 
 
-def graded(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> PerformanceResult:
-    """One workload, however the student's code or the comparison ends. Raises what torch and the driver raise here."""
+def grade_workload(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> PerformanceResult:
+    """Grade one workload. Errors of torch and the driver in this process are raised."""
     try:
         if isinstance(work := work_of(workload.name), Rate):
             measured = rates.measure(machine, workload, files)
-            row = row_of(machine, workload, measured.verdict, measured.thresholds)
+            row = make_row(machine, workload, measured.verdict, measured.thresholds)
             return msgspec.structs.replace(row, rate=measured.rate, unit=work.unit, mfu=measured.mfu)
-        return row_of(machine, workload, figures.measure(machine, workload, files), workload.ratio[machine.kind])
+        return make_row(machine, workload, figures.measure(machine, workload, files), workload.ratio[machine.kind])
     except NotStarted as error:
-        return ended(machine.kind, workload, "not_started", f"{error.place.file} is not written yet")
+        return make_empty_row(machine.kind, workload, "not_started", f"{error.place.file} is missing or still a stub")
     except Crashed as error:
         where = f" ({error.place.file}, line {error.place.line})" if error.place.line else ""
-        return ended(machine.kind, workload, "crashed", f"{error.error}{where}")
+        return make_empty_row(machine.kind, workload, "crashed", f"{error.error}{where}")
     except Died as error:
-        return ended(machine.kind, workload, "crashed", error.how)
+        return make_empty_row(machine.kind, workload, "crashed", error.how)
     except TimedOut as error:
-        slowest = f"more than {rates.SLOWEST:g} times what passes"
-        return ended(machine.kind, workload, "timed_out", f"{error.how}: {slowest}")
+        slowest = f"more than {rates.SLOWEST:g} times slower than the passing threshold"
+        return make_empty_row(machine.kind, workload, "timed_out", f"{error.how}: {slowest}")
     except Inconclusive as error:
-        return ended(machine.kind, workload, "inconclusive", f"{error}; {NOT_YOUR_FAULT}")
+        return make_empty_row(machine.kind, workload, "inconclusive", f"{error}; {NOT_YOUR_FAULT}")
 
 
-def row_of(machine: Machine, workload: Workload, verdict: Final, thresholds: Tiers) -> PerformanceResult:
-    """A verdict as it is stored, with the shares that were asked for."""
+def make_row(machine: Machine, workload: Workload, verdict: Final, thresholds: Tiers) -> PerformanceResult:
+    """Return the row to store for a verdict."""
     points = points_on(machine.kind, workload)
-    taught = "" if verdict.outcome == "inconclusive" else taught_by(machine, workload, verdict)
+    taught = "" if verdict.outcome == "inconclusive" else choose_remark(machine, workload, verdict)
     return PerformanceResult(
         workload=workload.name,
         outcome=verdict.outcome,
@@ -80,27 +80,27 @@ def row_of(machine: Machine, workload: Workload, verdict: Final, thresholds: Tie
     )
 
 
-def taught_by(machine: Machine, workload: Workload, verdict: Final) -> str:
-    """What the figure teaches, unless the result is wrong."""
+def choose_remark(machine: Machine, workload: Workload, verdict: Final) -> str:
+    """Return the remark for a measurement, or "" if the result is wrong."""
     if verdict.median is None:
         return ""
     return lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
 
 
-def in_a_line(error: Exception) -> str:
-    """What kind of error it is, and the first line of what it says."""
+def format_error(error: Exception) -> str:
+    """Return an error's type and the first line of its message."""
     said = str(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {said}"
 
 
-def ended(kind: Kind, workload: Workload, outcome: Outcome, message: str) -> PerformanceResult:
-    """A workload without a figure."""
+def make_empty_row(kind: Kind, workload: Workload, outcome: Outcome, message: str) -> PerformanceResult:
+    """Return the row of a workload without a measurement."""
     most = points_on(kind, workload).full
     return PerformanceResult(workload=workload.name, outcome=outcome, max_score=most, message=message)
 
 
-def marked(row: PerformanceResult) -> PerformanceResult:
-    """The row, which says so where it is a rehearsal."""
+def mark_rehearsal(row: PerformanceResult) -> PerformanceResult:
+    """Add a note to the message if the row is a rehearsal."""
     if not row.rehearsed:
         return row
     return msgspec.structs.replace(row, message="\n".join(filter(None, (row.message, WHY_NO_POINTS))))

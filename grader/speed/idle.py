@@ -1,7 +1,7 @@
-"""Whether a device is at rest: while another process' work runs, this one's own takes longer.
+"""Detection of an idle device: while another process' work runs, this process' own work takes longer.
 
-What is queued on a device goes on when the process that queued it stands still. So a worker's time ends when the device
-is at rest again, and nothing that it has left behind runs in anybody else's time.
+Work that is queued on a device continues while the process that queued it is paused. A worker's time therefore ends
+when the device is idle again, so that its queued work does not run during other blocks.
 """
 
 import time
@@ -13,38 +13,38 @@ from torchkata.seam.failures import TimedOut
 
 PASS_BYTES = 2**26
 LOOKS = 3
-LOOK_SECONDS = 0.01  # several of the turns in which a device serves two processes
-BUSY = 1.5  # times as long as at rest; beside another process' work they take about twice as long
+LOOK_SECONDS = 0.01  # several of the time slices in which a device alternates between processes
+BUSY = 1.5  # times the idle duration; next to another process' work, passes take about twice as long
 
 
-class Rest:
-    """How long passes over memory of this process' own take, on a device that is at rest now."""
+class IdleDetector:
+    """Times passes over this process' own memory, and compares them with their duration on the idle device."""
 
     def __init__(self, accelerator: Accelerator, device: torch.device) -> None:
         self.accelerator = accelerator
         self.memory = torch.empty(PASS_BYTES, dtype=torch.uint8, device=device)
         self.passes = 1
-        self.look()  # the first loads the kernel
-        while (usual := self.look()) < LOOK_SECONDS:
+        self.time_passes()  # the first loads the kernel
+        while (usual := self.time_passes()) < LOOK_SECONDS:
             self.passes *= 2
         self.usual = usual
-        self.look_again()
+        self.update_idle_time()
 
-    def look_again(self) -> None:
-        """At rest: the least is what the passes take, for whatever disturbs a look makes it longer."""
-        self.usual = min(self.usual, *(self.look() for _ in range(LOOKS)))
+    def update_idle_time(self) -> None:
+        """Update the duration on the idle device. Disturbances only lengthen a pass, so the minimum counts."""
+        self.usual = min(self.usual, *(self.time_passes() for _ in range(LOOKS)))
 
     def wait(self, patience: float) -> float:
-        """Until the device is at rest; for how many seconds it was not. Raises TimedOut."""
+        """Wait until the device is idle; return how many seconds it was busy. Raises TimedOut."""
         began, late = time.perf_counter(), 0.0
-        while self.look() > BUSY * self.usual:
+        while self.time_passes() > BUSY * self.usual:
             late = time.perf_counter() - began
             if late > patience:
-                raise TimedOut(f"{late:.3g} seconds after your answer the device still worked on what you had queued")
+                raise TimedOut(f"the device still ran your queued work {late:.3g} seconds after your code returned")
         return late
 
-    def look(self) -> float:
-        """For how many seconds the passes keep the device."""
+    def time_passes(self) -> float:
+        """Return the seconds that the passes take."""
         began = time.perf_counter()
         for fill in range(self.passes):
             self.memory.fill_(fill % 2)

@@ -1,4 +1,4 @@
-"""The device that speed is graded on, and what its kind asks for."""
+"""The device on which speed is graded, and the requirements of its kind."""
 
 import math
 import time
@@ -13,16 +13,16 @@ from torchkata.course import Limits
 from torchkata.speed.datasheets import Device
 from torchkata.speed.sizes import Kind
 
-WARM_SECONDS = 10.0  # for which a device stays warm that has been at work
+WARM_SECONDS = 10.0  # for which a device stays warm after work
 
 
 @dataclass(frozen=True)
 class Demands:
-    """What a kind of device needs to be timed well."""
+    """Requirements for timing on a kind of device."""
 
-    block_seconds: float  # at least, where memory allows: long against the 0.1 ms that a pause and a reply take
+    block_seconds: float  # target if memory allows: long compared with the 0.1 ms of a pause and a reply
     warm_up_seconds: float
-    least_seconds: float = 0.0  # in any case: where memory allows less, a block is done on new inputs again
+    least_seconds: float = 0.0  # minimum: if memory allows less, the calls are repeated with new inputs
     most_calls: int = 512
 
 
@@ -34,45 +34,45 @@ DEMANDS: dict[Kind, Demands] = {
 
 @dataclass
 class Warmth:
-    """When a device that had been warmed up was last at work, in seconds of `time.monotonic`."""
+    """The time when a warmed-up device last worked, in seconds of `time.monotonic`."""
 
     last: float = -math.inf
 
     def keep(self) -> None:
-        """It is at work now."""
+        """Record that the device is working now."""
         self.last = time.monotonic()
 
     def lasts(self) -> bool:
-        """Whether it has stood still for so short a time that it is warm."""
+        """Return whether the device is still warm."""
         return time.monotonic() - self.last < WARM_SECONDS
 
 
 @dataclass(frozen=True)
 class Machine:
-    """One device, and how to get workers that are timed on it."""
+    """One device, and connections to start timed workers on it."""
 
     kind: Kind
     name: str
-    device: Device | None  # of the table, if it is in there
-    arena_bytes: int  # that tensors of one worker may take
+    device: Device | None  # its datasheet, if known
+    arena_bytes: int  # for the tensors of one worker
     limits: Limits
-    student: socket  # to a zygote for the student's workers
-    baseline: socket  # to another, for the baseline's
-    trouble: Callable[[], str]  # what is wrong with its state since it was last asked, "" for nothing
+    student: socket  # connection to the zygote of the student's workers
+    baseline: socket  # connection to the zygote of the baseline's workers
+    trouble: Callable[[], str]  # returns a problem since the last call, or ""
     driver: str = ""
-    calibration: Calibration | None = None  # what it has done before
-    accelerator: Accelerator = CUDA  # where its kind is cuda
+    calibration: Calibration | None = None  # earlier measurement
+    accelerator: Accelerator = CUDA  # used if kind is cuda
     warmth: Warmth = field(default_factory=Warmth)
 
     def facts(self) -> dict[str, str]:
-        """What a result says of it."""
+        """Return the facts that a result stores about the device."""
         return {"device": self.name, **({"driver": self.driver} if self.driver else {})}
 
     @property
     def demands(self) -> Demands:
-        """Of its kind."""
+        """The requirements of its kind."""
         return DEMANDS[self.kind]
 
     def warm_up_seconds(self, attempt: int) -> float:
-        """For how long it must work before it is timed: for one block where it is warm, and nothing speaks against."""
+        """Return the seconds of warm-up: 0 (one block) on the first attempt if the device is still warm."""
         return 0.0 if attempt == 1 and self.warmth.lasts() else self.demands.warm_up_seconds

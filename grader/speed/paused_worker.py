@@ -1,4 +1,4 @@
-"""A worker that runs only while it is asked something, and the memory that it shares with this process."""
+"""A worker that runs only while it answers a request, and the memory that it shares with this process."""
 
 import socket
 import time
@@ -16,57 +16,57 @@ from torchkata.course import Limits
 from torchkata.seam.failures import Died, Inconclusive
 from torchkata.seam.reply import Reply
 
-SLIP = 5_000_000  # nanoseconds that the kernel may count after a worker has stopped
-BEGIN_SECONDS = 60.0  # to import, build a model and, on a GPU, start CUDA
+SLIP = 5_000_000  # nanoseconds that the kernel may still count after a worker has stopped
+BEGIN_SECONDS = 60.0  # for imports, building a model and, on a GPU, starting CUDA
 
 
 @dataclass(frozen=True)
 class Block:
-    """What a block of work came to."""
+    """The result of a block of work."""
 
     reply: Reply
     began: float  # by `time.perf_counter`
-    wall: float  # seconds by the clock of this process
-    own: float  # without those in which the kernel let it wait for a processor, yet all that its threads used
+    wall: float  # seconds, by the clock of this process
+    own: float  # seconds without waiting for a processor, but at least the processor time of all threads
 
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """What a process has in memory, in bytes, as the kernel counts it; not what it has mapped of files."""
+    """The memory of a process in bytes, as counted by the kernel, without mapped files."""
 
     own: int
     shared: int
 
     def beyond(self, before: "MemoryUse") -> int:
-        """How much more that is than before. To let go of shared memory, which may live on elsewhere, saves nothing."""
+        """Return the growth since `before`. Unmapping shared memory, which may be in use elsewhere, saves nothing."""
         return self.own - before.own + max(0, self.shared - before.shared)
 
 
 class PausedWorker:
-    """One worker, paused whenever nothing is asked of it."""
+    """A worker that is paused except during requests."""
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
         self.runner = WorkerRunner(control, limits)
-        self.stood = (0, 0)  # its times when it was last paused
+        self.stood = (0, 0)  # its processor times at the last pause
 
     def start(self, files: Mapping[str, bytes]) -> Tensor:
-        """Begin with these files; the memory that is shared with it, uint8[bytes]. Raises Inconclusive."""
+        """Start with these files and return the shared memory, uint8[bytes]. Raises Inconclusive."""
         self.runner.open(files, 1.0)
         self.runner.start()
         if self.runner.arena is None:
-            raise Inconclusive("this system has no memory that two processes can share")
+            raise Inconclusive("this system cannot share memory between two processes")
         self.stood = self.runner.signal(b"P")
         return torch.frombuffer(mapped(self.runner.arena), dtype=torch.uint8)
 
     def lay_out(self, order: Begin, descriptor: int | None = None) -> Reply:
-        """Let it map its memory; no student's code runs yet. Raises TimedOut, Died, Inconclusive.
+        """Let the worker map its memory, before student code runs. Raises TimedOut, Died, Inconclusive.
 
-        The `descriptor` is of the memory on a device, which the order says there is.
+        `descriptor` is that of the device memory, if the order contains any.
         """
         return self.block({"lay_out": msgspec.to_builtins(order)}, BEGIN_SECONDS, descriptor=descriptor).reply
 
     def begin(self) -> Reply:
-        """Let it make what its blocks need. Raises TimedOut, Died, Inconclusive."""
+        """Let the worker prepare its blocks. Raises TimedOut, Died, Inconclusive."""
         return self.block({"begin": True}, BEGIN_SECONDS).reply
 
     def block(
@@ -76,9 +76,9 @@ class PausedWorker:
         settle: Callable[[], None] = lambda: None,
         descriptor: int | None = None,
     ) -> Block:
-        """Let it work, until it has answered, stands still again and its results are settled.
+        """Resume the worker until it has answered, then pause it and call `settle`.
 
-        `settle` is for a device that works on when the process stands still. Raises TimedOut, Died, Inconclusive.
+        `settle` waits for a device that continues while the process is paused. Raises TimedOut, Died, Inconclusive.
         """
         began = time.perf_counter()
         before, resumed = self.stood, self.runner.signal(b"R")
@@ -90,24 +90,24 @@ class PausedWorker:
         used, waited = ((now - then) / 1e9 for then, now in zip(before, self.stood, strict=True))
         return Block(reply, began, wall, max(used, wall - waited))
 
-    def still(self) -> None:
-        """Make sure that it has not run since it was paused. Raises Died, Inconclusive."""
+    def demand_paused(self) -> None:
+        """Check that the worker has not run since it was paused. Raises Died, Inconclusive."""
         before, self.stood = self.stood, self.runner.signal(b"P")
         demand_stillness(before, self.stood)
 
-    def memory(self) -> MemoryUse:
-        """Asked of the zygote, not of the worker, at any time; nothing where it has ended. Raises Inconclusive."""
+    def read_memory(self) -> MemoryUse:
+        """Ask the zygote for the worker's memory, 0 if the worker has ended. Raises Inconclusive."""
         return MemoryUse(*self.runner.signal(b"M"))
 
     def end(self) -> None:
-        """No student's code runs any more. Raises Inconclusive."""
+        """End the worker. Raises Inconclusive."""
         self.runner.end()
 
 
 def demand_stillness(before: tuple[int, int], after: tuple[int, int]) -> None:
-    """Raises Died for a worker that has used its processor in between, though it was told to stand still.
+    """Raise Died if a worker has used its processor while it was paused.
 
-    A process can have signals sent to itself that let it go on.
+    A process can arrange for signals that resume it.
     """
     if after[0] - before[0] > SLIP:
-        raise Died("your code went on working while it had to stand still")
+        raise Died("your code kept running while it was paused for timing")

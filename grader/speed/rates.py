@@ -1,6 +1,6 @@
-"""Measures a rate: blocks of the baseline and of the student take turns, until there is a verdict.
+"""Measurement of a rate: blocks of the baseline and the student alternate until there is a verdict.
 
-Y Y Y │ S Y S Y S Y …     Y: the baseline   S: the student, who has begun only after the first three
+B B B │ S B S B S B …     B: the baseline   S: the student, whose code is loaded after the first three blocks
 """
 
 import math
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
-from grader.speed.calibration import fallen
+from grader.speed.calibration import compare_with_calibration
 from grader.speed.machine import Machine
 from grader.speed.timed_worker import Task, TimedWorker, most_calls
 from torchkata.course import Tiers, Workload
@@ -30,43 +30,43 @@ from torchkata.speed.freivalds import OWN_MARGIN
 from torchkata.speed.layout import dtype_of
 from torchkata.speed.workload import Rate, work_of
 
-SLOWEST = 10.0  # times slower than what passes: not worth waiting for
-PATIENCE_SECONDS = 3.0  # that every block has
+SLOWEST = 10.0  # times slower than the passing threshold, after which a block is stopped
+PATIENCE_SECONDS = 3.0  # that every block may take
 TRUSTED_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A rate and what it earns."""
+    """A measured rate and its verdict."""
 
     verdict: Final
-    rate: float | None  # of the median, in work units a second
+    rate: float | None  # at the median, in work units per second
     thresholds: Tiers  # as shares of the baseline's rate
-    mfu: float | None  # of the median, where the device's peak is known
+    mfu: float | None  # at the median, if the device's peak is known
 
 
-def rate_of(task: Task) -> Rate:
-    """What is done, which is measured as a rate."""
+def rate_work(task: Task) -> Rate:
+    """Return the task's work, which must be a rate."""
     assert isinstance(task.work, Rate)
     return task.work
 
 
 class Baseline:
-    """The plain work, timed whenever it is asked for."""
+    """A worker with plain torch's work."""
 
     def __init__(self, machine: Machine, task: Task) -> None:
-        work = rate_of(task)
+        work = rate_work(task)
         self.timed = TimedWorker(machine.baseline, machine.limits, task, None, machine.accelerator)
         self.work = work.baseline_amount(task.size) * task.calls * task.times
         self.comparable = work.same_as_baseline
         self.own_error = 0.0
 
     def rate(self) -> float:
-        """Of one more block, in work units a second. Raises Inconclusive."""
+        """Time one more block; return its rate in work units per second. Raises Inconclusive."""
         return self.work / self.block_seconds()
 
     def block_seconds(self) -> float:
-        """How long one more block takes. Raises Inconclusive, a wrong result among the reasons."""
+        """Time one more block in seconds. Raises Inconclusive, also for a wrong result."""
         block = self.timed.block(TRUSTED_SECONDS)
         if self.comparable and not math.isfinite(block.error):
             raise Inconclusive("plain torch's own result was wrong on this device")
@@ -75,7 +75,7 @@ class Baseline:
         return block.seconds
 
     def warm_up(self, seconds: float) -> None:
-        """Work for so long, and forget how fast."""
+        """Work for this many seconds and discard the results."""
         until = time.monotonic() + seconds
         self.rate()
         while time.monotonic() < until:
@@ -84,24 +84,24 @@ class Baseline:
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Measured:
-    """One workload of one submission. Raises what `torchkata.seam.failures` has."""
-    task = sized(machine, workload)
+    """Measure one workload of one submission. Raises the failures of `torchkata.seam.failures`."""
+    task = choose_task(machine, workload)
     attempt = 1
     while True:
-        verdict, ceiling = one_attempt(machine, workload, task, files, attempt)
+        verdict, ceiling = run_attempt(machine, workload, task, files, attempt)
         if isinstance(verdict, Final):
             rate = verdict.median and verdict.median * ceiling
             dtype = dtype_of(task.size)
-            peak = peak_on(machine.device, dtype) if rate_of(task).unit == "FLOP" else None
+            peak = peak_on(machine.device, dtype) if rate_work(task).unit == "FLOP" else None
             thresholds = as_ratios(*thresholds_on(machine.device, machine.kind, workload, dtype), ceiling)
             return Measured(verdict, rate, thresholds, mfu=rate / peak if rate and peak else None)
         attempt += 1
 
 
-def one_attempt(
+def run_attempt(
     machine: Machine, workload: Workload, task: Task, files: Mapping[str, bytes], attempt: int
 ) -> tuple[Final | Retry, float]:
-    """Samples until there is a verdict; it, and the baseline's highest rate."""
+    """Time blocks until there is a verdict; return it and the baseline's highest rate."""
     machine.trouble()
     baseline = Baseline(machine, task)
     student: TimedWorker | None = None
@@ -110,9 +110,9 @@ def one_attempt(
         rates = [baseline.rate() for _ in range(OPENING_BLOCKS)]
         machine.warmth.keep()
         opening = median(rates)
-        slow = slower_than_once(machine, task, opening)
+        slow = check_calibration(machine, task, opening)
         student = TimedWorker(machine.student, machine.limits, task, files, machine.accelerator)
-        work = rate_of(task).amount(task.size) * task.calls * task.times
+        work = rate_work(task).amount(task.size) * task.calls * task.times
         allowed = PATIENCE_SECONDS + SLOWEST * work / (opening * workload.ratio[machine.kind].passing)
         thresholds, peak = thresholds_on(machine.device, machine.kind, workload, dtype_of(task.size))
         timed = student
@@ -130,7 +130,7 @@ def one_attempt(
             block,
             plain_block,
             rates,
-            tolerance=lambda: tolerance(timed, baseline),
+            tolerance=lambda: compute_tolerance(timed, baseline),
             thresholds=thresholds,
             rules=RULES[machine.kind],
             peak=peak,
@@ -140,25 +140,25 @@ def one_attempt(
     finally:
         try:
             if student is not None:
-                student.close()  # the later one first: each is over when memory is as it was when it began
+                student.close()  # first the one that started last: each waits until memory is as it was when it started
         finally:
             baseline.timed.close()
 
 
-def tolerance(student: TimedWorker, baseline: Baseline) -> float:
-    """The largest relative error that is right: what the dtype allows, or half as much again as plain torch's own."""
+def compute_tolerance(student: TimedWorker, baseline: Baseline) -> float:
+    """Return the largest accepted relative error: that of the dtype, or OWN_MARGIN times plain torch's own."""
     return max(student.check.floor, OWN_MARGIN * baseline.own_error)
 
 
-def slower_than_once(machine: Machine, task: Task, opening: float) -> str:
-    """What a plain product says of a device that was calibrated; "" for nothing, or for a workload that is none."""
-    if rate_of(task).roof != "compute":
+def check_calibration(machine: Machine, task: Task, opening: float) -> str:
+    """Return a message if the baseline's product is much slower than at calibration, else ""."""
+    if rate_work(task).roof != "compute":
         return ""
-    return fallen(machine.calibration, NAMES[dtype_of(task.size)], opening)
+    return compare_with_calibration(machine.calibration, NAMES[dtype_of(task.size)], opening)
 
 
-def sized(machine: Machine, workload: Workload) -> Task:
-    """The task whose block takes the baseline long enough, as far as memory goes."""
+def choose_task(machine: Machine, workload: Workload) -> Task:
+    """Choose the calls per block so that the baseline takes long enough, as far as memory allows."""
     work = work_of(workload.name)
     size = work.sizes[machine.kind]
     most = min(most_calls(work, machine.kind, size, machine.arena_bytes), machine.demands.most_calls)

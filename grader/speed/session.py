@@ -1,4 +1,4 @@
-"""Grades the speed of one submission after the other, each in a child process, on one device that nobody else uses."""
+"""Grading of speed, one submission at a time, each in a child process, on a device without other users."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -11,17 +11,17 @@ import msgspec
 from grader.results.result import KataResult, PerformanceResult
 from grader.sandbox.launch import Sandbox, connect
 from grader.speed import setup
-from grader.speed.child import Send, messages
-from grader.speed.grading import NOT_YOUR_FAULT, ended, grade
+from grader.speed.child import Send, receive_messages
+from grader.speed.grading import NOT_YOUR_FAULT, grade, make_empty_row
 from torchkata.course import Workload, course
 from torchkata.speed.sizes import Kind
 
-SILENCE = 900.0  # seconds for one workload, retries and all
+SILENCE = 900.0  # seconds for one workload, including retries
 
 
 @dataclass(frozen=True)
 class SpeedJob:
-    """What is to be timed of one submission."""
+    """The workloads to time for one submission."""
 
     submission: str
     files: Mapping[str, bytes]
@@ -30,52 +30,52 @@ class SpeedJob:
 
 
 class Row(msgspec.Struct, frozen=True, tag=True):
-    """What a child sends after each workload."""
+    """A child's message after each workload."""
 
     row: PerformanceResult
 
 
-class About(msgspec.Struct, frozen=True, tag=True):
-    """What it sends before them: the device."""
+class DeviceFacts(msgspec.Struct, frozen=True, tag=True):
+    """A child's first message: facts about the device."""
 
     facts: dict[str, str]
 
 
-Message: TypeAlias = Row | About
+Message: TypeAlias = Row | DeviceFacts
 
 
 def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
-    """The device, then each workload of the job as it ends. Raises MachineError where the sandbox breaks down.
+    """Yield the device's facts, then the row of each workload. Raises MachineError if the sandbox fails.
 
-    Where a process is lost or its device fails, another one goes on; a workload that none gets past is inconclusive.
+    If the process is lost or its device fails, a new process continues. A workload that fails again is inconclusive.
     """
     missing = list(job.workloads)
     while missing:
         left = len(missing)
-        for message in in_a_child(replace(job, workloads=tuple(missing)), kind, sandbox):
+        for message in grade_in_child(replace(job, workloads=tuple(missing)), kind, sandbox):
             if isinstance(message, Row):
                 missing = [workload for workload in missing if workload.name != message.row.workload]
             yield message
         if len(missing) == left:
-            text = f"the process that timed it was lost; {NOT_YOUR_FAULT}"
-            yield Row(ended(kind, missing.pop(0), "inconclusive", text))
+            text = f"the timing process was lost; {NOT_YOUR_FAULT}"
+            yield Row(make_empty_row(kind, missing.pop(0), "inconclusive", text))
 
 
-def in_a_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
-    """What one process tells before it ends. Raises MachineError."""
+def grade_in_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
+    """Yield the messages of one child process. Raises MachineError."""
 
     def work(student: socket, baseline: socket, send: Send) -> None:
-        machine = setup.machine(kind, student, baseline)
-        send(msgspec.msgpack.encode(About(machine.facts())))
-        for row in grade(machine, job.workloads, with_fallbacks(job)):
+        machine = setup.open_machine(kind, student, baseline)
+        send(msgspec.msgpack.encode(DeviceFacts(machine.facts())))
+        for row in grade(machine, job.workloads, add_fallbacks(job)):
             send(msgspec.msgpack.encode(Row(row)))
 
-    for message in on_device(sandbox, work, SILENCE):
+    for message in run_on_device(sandbox, work, SILENCE):
         yield msgspec.msgpack.decode(message, type=Message)
 
 
-def on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None], silence: float) -> Iterator[bytes]:
-    """What `work` sends from a process of its own, which has connections for both workers. Raises MachineError."""
+def run_on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None], silence: float) -> Iterator[bytes]:
+    """Run `work` in a child process with connections for both workers; yield its messages. Raises MachineError."""
     student, baseline = connect(sandbox), connect(sandbox)
 
     def begin(send: Send) -> None:
@@ -84,14 +84,14 @@ def on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None], si
         work(student, baseline, send)
 
     try:
-        yield from messages(begin, silence)
+        yield from receive_messages(begin, silence)
     finally:
         student.close()
         baseline.close()
 
 
-def with_fallbacks(job: SpeedJob) -> dict[str, dict[str, bytes]]:
-    """The files for each workload: the last kata that it uses is the student's, a broken one below it is replaced."""
+def add_fallbacks(job: SpeedJob) -> dict[str, dict[str, bytes]]:
+    """Return the files for each workload: a broken kata is replaced by its fallback, except for the last one used."""
     broken = {kata.kata for kata in job.katas if kata.status != "done"}
     return {
         workload.name: {

@@ -1,4 +1,4 @@
-"""Finds the device that speed is graded on, and says what is wrong with it."""
+"""Setup of the device on which speed is graded, and detection of its problems."""
 
 import os
 import platform
@@ -11,34 +11,34 @@ from socket import socket
 import torch
 
 from grader.sandbox.launch import Gpu, Timing
-from grader.speed.calibration import stored
+from grader.speed.calibration import load
 from grader.speed.machine import Machine
-from grader.speed.state import DeviceState, StateUnknown, read_state, slowed, unfit
+from grader.speed.state import DeviceState, StateUnknown, describe_other_users, describe_slowdown, read_state
 from torchkata.course import Limits, course
 from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Kind
 
 CPU_ARENA = 2**30
-HOST_ARENA = 2**28  # beside a GPU: the data that batches are cut from
-SHARE_OF_GPU = 0.25  # of its memory, for the tensors of one worker
+HOST_ARENA = 2**28  # next to a GPU: the data for get_batch
+SHARE_OF_GPU = 0.25  # share of its memory for the tensors of one worker
 MEMORY_MIB = 8192
 PROCESSOR_SECONDS = 3600.0
 
 
-def timing(gpu: Gpu | None = None) -> Timing:
-    """What workers need besides, on a GPU or on the CPU."""
+def plan_workers(gpu: Gpu | None = None) -> Timing:
+    """Return the additional needs of timed workers on a GPU or on the CPU."""
     if gpu is not None:
         return Timing(arena_bytes=HOST_ARENA, gpu=gpu)
     return Timing(arena_bytes=CPU_ARENA, core=max(os.sched_getaffinity(0)))
 
 
-def limits() -> Limits:
-    """What workers may use: they are stopped block by block."""
+def get_limits() -> Limits:
+    """Return the limits of timed workers; each block has its own time limit."""
     return replace(course().limits, memory_mib=MEMORY_MIB, kata_seconds=PROCESSOR_SECONDS)
 
 
 def cpu_name() -> str:
-    """The processor, as Linux calls it."""
+    """Return Linux' name of the processor."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -46,8 +46,8 @@ def cpu_name() -> str:
     return platform.machine()
 
 
-def missing(kind: Kind) -> str:
-    """Why speed can't be graded here, "" if it can. Starts CUDA: for a child process."""
+def find_missing(kind: Kind) -> str:
+    """Return why speed can't be graded here, or "". Starts CUDA, so call it in a child process."""
     if platform.system() != "Linux":
         return "speed is graded on Linux only"
     if kind == "cuda" and not torch.cuda.is_available():
@@ -55,16 +55,16 @@ def missing(kind: Kind) -> str:
     return ""
 
 
-def machine(kind: Kind, student: socket, baseline: socket) -> Machine:
-    """The device, ready to be used. Starts CUDA where that is asked for: for a child process."""
+def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
+    """Return the device, ready to use. Starts CUDA for kind "cuda", so call it in a child process."""
     if kind == "cpu":
-        torch.set_num_threads(1)  # with more, on busy cores, the checks take ten times as long
+        torch.set_num_threads(1)  # more threads make the checks ten times slower on busy cores
         name = cpu_name()
         return Machine(
-            kind, name, None, CPU_ARENA, limits(), student, baseline, lambda: "", calibration=stored(name, kind)
+            kind, name, None, CPU_ARENA, get_limits(), student, baseline, lambda: "", calibration=load(name, kind)
         )
-    watch = Watch()
-    trouble = watch.trouble()  # before this process uses the device
+    watch = StateWatch()
+    trouble = watch.check()  # checked before this process uses the device
     name = torch.cuda.get_device_name()
     arena = int(SHARE_OF_GPU * torch.cuda.mem_get_info()[1])
     return Machine(
@@ -72,29 +72,29 @@ def machine(kind: Kind, student: socket, baseline: socket) -> Machine:
         name,
         device(name),
         arena,
-        limits(),
+        get_limits(),
         student,
         baseline,
-        lambda: trouble or watch.trouble(),
+        lambda: trouble or watch.check(),
         watch.before.driver if watch.before else "",
-        stored(name, kind),
+        load(name, kind),
     )
 
 
-class Watch:
-    """What a GPU's state says against what was timed since it was last asked."""
+class StateWatch:
+    """Detects problems of a GPU since the last check."""
 
     def __init__(self, read: Callable[[], DeviceState] = read_state) -> None:
         self.read = read
         self.before: DeviceState | None = None
 
-    def trouble(self) -> str:
-        """In words, "" for nothing."""
+    def check(self) -> str:
+        """Return the problem since the last call, or ""."""
         try:
             now = self.read()
         except StateUnknown as error:
             return str(error)
         before, self.before = self.before, now
         if before is None:
-            return unfit(now, {os.getpid()}) or ""
-        return slowed(before, now) or ""
+            return describe_other_users(now, {os.getpid()}) or ""
+        return describe_slowdown(before, now) or ""

@@ -1,4 +1,4 @@
-"""A timed worker, the student's or the baseline's: its memory and inputs, and its blocks by our clock."""
+"""A timed worker, the student's or the baseline's: its memory, its inputs, and its blocks, timed by our clock."""
 
 import contextlib
 import math
@@ -15,7 +15,7 @@ from torch import Tensor
 from grader.sandbox.accelerator import Accelerator, SharedMemory
 from grader.sandbox.cuda import CUDA
 from grader.sandbox.requests import Begin
-from grader.speed.idle import Rest
+from grader.speed.idle import IdleDetector
 from grader.speed.paused_worker import PausedWorker
 from torchkata.course import Limits
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
@@ -25,33 +25,33 @@ from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
 
-BACK_SECONDS = 20.0  # that a driver may take to give back what an ended process held
-SLACK = 2**28  # bytes of the device that libraries of this process may have taken meanwhile
+BACK_SECONDS = 20.0  # within which a driver must free the memory of an ended process
+SLACK = 2**28  # bytes that libraries of this process may have allocated meanwhile
 LOOK_SECONDS = 0.01
 MOST_CALLS = 2**16
 SETTLINGS = 3  # before each block
-LEAST_SECONDS = 1e-6  # that a block takes: by the clock of this process, less what the grader does in it
+LEAST_SECONDS = 1e-6  # minimum duration of a block after subtracting the grader's own work
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be done in a block."""
+    """The work of a block."""
 
     workload: str
     kind: Kind
     size: Size
     calls: int
-    times: int = 1  # that all calls are done, on new inputs each time
+    times: int = 1  # repetitions of all calls, each with new inputs
 
     @property
     def work(self) -> Work:
-        """What it is."""
+        """The workload's work."""
         return work_of(self.workload)
 
 
 @dataclass(frozen=True)
-class Done:
-    """A block: how long it took, without what is the grader's own work, and how far off its results are."""
+class TimedBlock:
+    """A timed block: seconds without the grader's own work, and the error of its results."""
 
     seconds: float
     error: float
@@ -60,7 +60,7 @@ class Done:
 
 
 class TimedWorker:
-    """A worker that has begun a task."""
+    """A worker that has started a task."""
 
     def __init__(
         self,
@@ -70,24 +70,24 @@ class TimedWorker:
         files: Mapping[str, bytes] | None,
         accelerator: Accelerator = CUDA,
     ) -> None:
-        """The student's with files, the baseline's without. Raises what `torchkata.seam.failures` has."""
+        """Start a student's worker (with files) or a baseline's. Raises the failures of `torchkata.seam.failures`."""
         self.task = task
         self.accelerator = accelerator
         self.free_at_start = accelerator.free_bytes() if task.kind == "cuda" else 0
         self.trusted = files is None
         self.worker = PausedWorker(control, limits)
         self.device_memory: SharedMemory | None = None
-        self.settling = math.inf  # seconds: what disturbs it makes it longer, so the least that was seen is taken off
-        self.rest: Rest | None = None  # of the device, once a student's code may leave work on it
+        self.settling = math.inf  # seconds; disturbances only lengthen it, so the minimum is subtracted
+        self.rest: IdleDetector | None = None  # set once student code may queue work on the device
         try:
-            with self.blamed():
+            with self.blame_machine():
                 self.begin(self.worker.start(files or {}))
         except BaseException:
             self.close()
             raise
 
     def begin(self, host: Tensor) -> None:
-        """Lay out the memory and let the worker make what its blocks need."""
+        """Lay out the memory and let the worker prepare its blocks."""
         task, device_bytes = self.task, 0
         chosen = task.work.fields(task.size, task.calls)
         if task.kind == "cuda":
@@ -95,22 +95,22 @@ class TimedWorker:
             self.device_memory = self.accelerator.memory(device_bytes)
         self.memory = lay_out(chosen, host, host if self.device_memory is None else self.device_memory.tensor)
         self.filled = [name for name, field in chosen.items() if field.role != "given" and not field.on_host]
-        self.results: dict[str, Tensor] = self.memory if self.device_memory is None else self.copies()
+        self.results: dict[str, Tensor] = self.memory if self.device_memory is None else self.allocate_results()
         self.check = task.work.check(self.memory, self.results, task.size)
         self.check.prepare()
-        self.settled()
+        self.synchronize()
         self.hand_over(Begin(task.workload, task.size, task.calls, task.kind, self.trusted, device_bytes))
-        self.memory_before = self.worker.memory()
+        self.memory_before = self.worker.read_memory()
         self.free_before = self.accelerator.free_bytes() if task.kind == "cuda" else 0
         if self.device_memory is not None and not self.trusted:
-            self.rest = Rest(self.accelerator, self.device_memory.tensor.device)
+            self.rest = IdleDetector(self.accelerator, self.device_memory.tensor.device)
         demand_success(self.worker.begin())
         self.check.begun()
 
     def hand_over(self, order: Begin) -> None:
-        """Let the worker map its memory, and that of the device, if it has any. Raises Inconclusive, CudaError.
+        """Let the worker map its memory and the device's memory, if any. Raises Inconclusive, CudaError.
 
-        No student's code runs yet, so that nothing that goes wrong is a student's fault.
+        No student code has run yet, so no failure here is the student's fault.
         """
         descriptor = None if self.device_memory is None else self.device_memory.descriptor()
         try:
@@ -124,8 +124,8 @@ class TimedWorker:
             raise Inconclusive(f"a worker could not map its memory ({reply.error})")
 
     @contextlib.contextmanager
-    def blamed(self) -> Iterator[None]:
-        """Whatever happens to the baseline's worker is the machine's fault. Raises Inconclusive."""
+    def blame_machine(self) -> Iterator[None]:
+        """Turn failures of the baseline's worker into Inconclusive: they are the machine's fault."""
         try:
             yield
         except (Crashed, Died, NotStarted, TimedOut) as error:
@@ -133,58 +133,58 @@ class TimedWorker:
                 raise
             raise Inconclusive(f"plain torch's own work failed ({error})") from None
 
-    def settled(self) -> None:
-        """Wait until the device has done what this process has queued: before any clock or code of others begins."""
+    def synchronize(self) -> None:
+        """Wait until the device has finished this process' queued work."""
         if self.device_memory is not None:
             self.accelerator.synchronize()
 
-    def block(self, seconds: float) -> Done:
-        """All calls, as often as the task says, for limited time. Raises what `torchkata.seam.failures` has."""
-        self.settling = min(self.settling, *(self.settled_alone() for _ in range(SETTLINGS)))
-        first = self.turn(seconds)
+    def block(self, seconds: float) -> TimedBlock:
+        """Run all calls, as often as the task says. Raises the failures of `torchkata.seam.failures`."""
+        self.settling = min(self.settling, *(self.time_settling() for _ in range(SETTLINGS)))
+        first = self.run_calls(seconds)
         took, worst = first.seconds, first.error
         for _ in range(self.task.times - 1):
-            done = self.turn(seconds - took)
+            done = self.run_calls(seconds - took)
             took, worst = took + done.seconds, max(worst, done.error)
         return replace(first, seconds=took, error=worst)
 
-    def turn(self, seconds: float) -> Done:
-        """All calls once, on new inputs, without the grader's own part of the time."""
+    def run_calls(self, seconds: float) -> TimedBlock:
+        """Run all calls once with new inputs; the time excludes the grader's own work."""
         self.check.refresh()
-        self.settled()
+        self.synchronize()
         if self.rest is not None:
-            self.rest.look_again()
-        with self.blamed():
+            self.rest.update_idle_time()
+        with self.blame_machine():
             block = self.worker.block({"block": True}, seconds, self.settle)
             demand_success(block.reply)
         took = block.own if self.device_memory is None else max(LEAST_SECONDS, block.wall - self.settling)
         if self.rest is not None:
             took += self.rest.wait(seconds)
         error = self.check.error()
-        with self.blamed():
-            self.worker.still()
-        return Done(took, error, block.reply, block.began)
+        with self.blame_machine():
+            self.worker.demand_paused()
+        return TimedBlock(took, error, block.reply, block.began)
 
-    def settled_alone(self) -> float:
-        """How many seconds settling takes now, when nobody else's work runs."""
-        self.settled()
+    def time_settling(self) -> float:
+        """Time `settle` in seconds, while no other work runs."""
+        self.synchronize()
         began = time.perf_counter()
         self.settle()
         return time.perf_counter() - began
 
     def settle(self) -> None:
-        """On a GPU: copy the results, before anything that is queued there can go on writing them."""
+        """Copy the results on a GPU, before queued work can change them."""
         if self.device_memory is not None:
             for name in self.filled:
                 self.results[name].copy_(self.memory[name])
-            self.settled()
+            self.synchronize()
 
-    def copies(self) -> dict[str, Tensor]:
-        """Room for the results."""
+    def allocate_results(self) -> dict[str, Tensor]:
+        """Allocate memory for the results."""
         return {name: torch.empty_like(self.memory[name]) for name in self.filled}
 
     def close(self) -> None:
-        """End the worker, and give its memory back. Raises Inconclusive."""
+        """End the worker and free its memory. Raises Inconclusive."""
         self.worker.end()
         if self.device_memory is not None:
             self.memory, self.results = {}, {}
@@ -194,21 +194,21 @@ class TimedWorker:
             self.await_memory()
 
     def await_memory(self) -> None:
-        """Wait for what the worker held of the device, which drivers free after a process' end. Raises Inconclusive.
+        """Wait until the driver has freed the worker's device memory. Raises Inconclusive for the baseline.
 
-        Not for a student's: their verdict stands, whatever their code leaves behind.
+        For a student, the verdict is kept even if memory is not freed.
         """
         deadline = time.monotonic() + BACK_SECONDS
         while self.accelerator.free_bytes() < self.free_at_start - SLACK:
             if time.monotonic() > deadline:
                 if self.trusted:
-                    raise Inconclusive("the memory of an ended process has not come back")
+                    raise Inconclusive("the memory of an ended process was not freed")
                 return
             time.sleep(LOOK_SECONDS)
 
 
 def most_calls(work: Work, kind: Kind, size: Size, available: int) -> int:
-    """How many calls' tensors fit into so many bytes, of the device's memory where it has its own; at least 1."""
+    """Return how many calls fit into `available` bytes of device memory (or host memory on a CPU), at least 1."""
     on_host = None if kind == "cpu" else False
 
     def needed(calls: int) -> int:

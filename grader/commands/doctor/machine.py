@@ -189,9 +189,9 @@ def check_gpu() -> Finding:
     device = first_line_of("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")
     if not device:
         return Finding("GPU", "note", "none; katas do not need one")
-    from grader.speed.gpu import chosen  # imports torch
+    from grader.speed.gpu import choose_gpu  # imports torch
 
-    reason = chosen()
+    reason = choose_gpu()
     if isinstance(reason, str):
         return Finding("GPU", "note", f"{device}, but speed can't be graded on it: {reason}")
     return Finding("GPU", "ok", device)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from grader.speed import setup
-from grader.speed.calibration import stored
+from grader.speed.calibration import load
 from grader.tests.conftest import python
 
 QUICK = """
@@ -31,7 +31,7 @@ def test_calibrate_measures_a_cpu_shows_the_figures_and_stores_them(
     done = python("-c", QUICK, str(tmp_path / "figures.json"))
     assert (done.code, done.err) == (0, ""), done.out
     shown = done.out
-    found = stored(setup.cpu_name(), "cpu")
+    found = load(setup.cpu_name(), "cpu")
     assert found is not None
     assert list(found.flops) == ["fp32", "bf16", "fp16", "fp64"]
     assert list(found.bandwidth) == ["copy", "triad"]

@@ -21,7 +21,7 @@ from grader.tests.support.processes import descendants
 from grader.tests.support.submissions import LINEAR, handed_in
 from grader.tests.support.workers import Ask, asking
 
-LIMITS = setup.limits()
+LIMITS = setup.get_limits()
 
 pytestmark = pytest.mark.usefixtures("needs_bwrap")
 
@@ -132,7 +132,7 @@ def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
         return runtime
 
     monkeypatch.setattr(launch, "copy_runtime", with_code)
-    return launch.launch("bwrap", LIMITS, setup.timing(HERE))
+    return launch.launch("bwrap", LIMITS, setup.plan_workers(HERE))
 
 
 @pytest.fixture(scope="module")

@@ -122,7 +122,7 @@ def test_a_sandbox_that_does_not_start_is_a_step_that_fails(monkeypatch: pytest.
 def test_a_machine_without_a_device_fails_the_first_step_with_the_remedy(
     monkeypatch: pytest.MonkeyPatch, ran: Ran
 ) -> None:
-    monkeypatch.setattr(gpu, "chosen", lambda: "two processes are needed: nvidia-smi -c DEFAULT")
+    monkeypatch.setattr(gpu, "choose_gpu", lambda: "two processes are needed: nvidia-smi -c DEFAULT")
     code, report = ran()
     assert code == 1
     assert "**failed**: two processes are needed: nvidia-smi -c DEFAULT" in report

@@ -8,7 +8,7 @@ import pytest
 
 from grader.sandbox.launch import Sandbox, launch
 from grader.speed import setup
-from grader.speed.smoke_test import BROKEN, broken
+from grader.speed.smoke_test import BROKEN, run_smoke_test
 from grader.tests.conftest import python
 from grader.tests.support.gpu_plumbing import append
 from grader.tests.support.submissions import LINEAR, handed_in
@@ -35,7 +35,7 @@ BREAKS = {
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     """One for workers that are timed, on the CPU."""
-    started = launch("bwrap", setup.limits(), setup.timing())
+    started = launch("bwrap", setup.get_limits(), setup.plan_workers())
     started.wait_until_ready()
     yield started
     started.close()
@@ -45,10 +45,10 @@ def sandbox() -> Iterator[Sandbox]:
 def test_a_chain_that_breaks_says_where_and_one_that_holds_says_nothing(sandbox: Sandbox, name: str) -> None:
     bench = sandbox.runtime / "grader/sandbox/timed_work.py"
     whole, (code, words) = bench.read_text(), BREAKS[name]
-    assert broken("cpu", sandbox) == ""
+    assert run_smoke_test("cpu", sandbox) == ""
     append(sandbox, "bench", code)
     try:
-        assert broken("cpu", sandbox).startswith(f"{BROKEN}: {words}")
+        assert run_smoke_test("cpu", sandbox).startswith(f"{BROKEN}: {words}")
     finally:
         bench.write_text(whole)
 

@@ -11,7 +11,7 @@ from grader.pipeline import speed as phase
 from grader.results.result import KataResult, PerformanceResult, Result, speed_fingerprint
 from grader.speed import figures, grading, setup
 from grader.speed.machine import Machine
-from grader.speed.session import SpeedJob, with_fallbacks
+from grader.speed.session import SpeedJob, add_fallbacks
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, grade
 from grader.tests.support.made_results import result
@@ -111,7 +111,7 @@ def verdicts(monkeypatch: pytest.MonkeyPatch, error: BaseException | Final, kind
         return error
 
     monkeypatch.setattr(figures, "measure", measure)
-    machine = Machine(kind, kind, None, 0, setup.limits(), None, None, lambda: "")  # type: ignore[arg-type]
+    machine = Machine(kind, kind, None, 0, setup.get_limits(), None, None, lambda: "")  # type: ignore[arg-type]
     (row,) = grading.grade(machine, [course().workloads["peak_memory"]], {"peak_memory": {}})
     return row
 
@@ -122,11 +122,11 @@ REHEARSAL = "This is a rehearsal, no points: only speed on a GPU earns them."
 @pytest.mark.parametrize(
     ("end", "outcome", "words", "points"),
     [
-        (NotStarted(Place("train.py", 3)), "not_started", "train.py is not written yet", 0),
+        (NotStarted(Place("train.py", 3)), "not_started", "train.py is missing or still a stub", 0),
         (Crashed("ValueError: no", Place("train.py", 7)), "crashed", "ValueError: no (train.py, line 7)", 0),
         (Died("it ended Python"), "crashed", "it ended Python", 0),
         (TimedOut("no answer within 3 seconds"), "timed_out", "no answer within 3 seconds: more than 10 times", 0),
-        (Inconclusive("no worker"), "inconclusive", "no worker; this is not your fault, and costs nothing", 0),
+        (Inconclusive("no worker"), "inconclusive", "no worker; a problem of the grading machine; no points lost", 0),
         (Final("failed", note="wrong"), "failed", "wrong", 0),
         (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held", 1),
     ],
@@ -157,12 +157,12 @@ def test_a_broken_earlier_kata_is_replaced_by_its_fallback_and_the_timed_kata_ne
     katas = tuple(graded_kata(name, "wrong") for name in ("linear", "cruncher", "sgd", "train"))
     workloads = tuple(course().workloads[name] for name in ("linear_forward", "train_throughput"))
     job = SpeedJob("ada", files, katas, workloads)
-    found = with_fallbacks(job)
+    found = add_fallbacks(job)
     assert found["linear_forward"] == files
     fallbacks = {f"{name}.py": course().fallback(name).read_bytes() for name in ("linear", "cruncher", "sgd")}
     assert found["train_throughput"] == files | fallbacks
     done = SpeedJob("ada", files, tuple(graded_kata(name, "done") for name in ("linear", "cruncher", "sgd")), workloads)
-    assert with_fallbacks(done)["train_throughput"] == files
+    assert add_fallbacks(done)["train_throughput"] == files
 
 
 def test_workloads_that_do_not_count_are_in_neither_score_nor_maximum() -> None:

@@ -20,13 +20,13 @@ from torchkata.speed.sizes import Size
 
 SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
 SOLUTION = course().solutions()
-LIMITS = setup.limits()
+LIMITS = setup.get_limits()
 
 
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A zygote for workers that are timed, at each level."""
-    yield from zygote(request, LIMITS, setup.timing())
+    yield from zygote(request, LIMITS, setup.plan_workers())
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def test_a_timed_worker_that_ends_badly_says_how_and_the_next_one_still_starts(
 def test_the_memory_of_a_timed_worker_is_what_the_kernel_counts(timed: Callable[..., TimedWorker]) -> None:
     begun = timed(files=linear("self.held = torch.ones(2**24)  # 64 MiB"))
     begun.block(60)
-    held = begun.worker.memory()
+    held = begun.worker.read_memory()
     assert 64 * 2**20 <= held.own - begun.memory_before.own < 80 * 2**20
     assert held.beyond(begun.memory_before) == held.own - begun.memory_before.own
     assert MemoryUse(held.own, held.shared + 5).beyond(held) == 5
@@ -196,8 +196,8 @@ def test_a_timed_worker_that_works_while_it_is_paused_is_found_out(timed: Callab
     resumed = begun.worker.runner.signal(b"R")
     while begun.worker.runner.signal(b"R")[0] - resumed[0] <= 2 * SLIP:
         time.sleep(0.01)
-    with pytest.raises(Died, match="it had to stand still"):
-        begun.worker.still()
+    with pytest.raises(Died, match="while it was paused"):
+        begun.worker.demand_paused()
 
 
 def test_threads_of_a_timed_worker_do_not_postpone_its_deadline(timed: Callable[..., TimedWorker]) -> None:
@@ -213,15 +213,15 @@ def test_reads_from_the_device_to_the_host_are_counted(timed: Callable[..., Time
     source = SOLUTION["train.py"].decode()
     reads = source.replace("losses[step] = loss.detach()", f"loss = loss.detach()\n        {reading}")
     assert reads != source
-    assert figures.reads_to_the_host(timed(TRAINING)).ratio == 1
-    found = figures.reads_to_the_host(timed(TRAINING, {"train.py": reads}))
+    assert figures.count_host_reads(timed(TRAINING)).ratio == 1
+    found = figures.count_host_reads(timed(TRAINING, {"train.py": reads}))
     assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
 
 
 def test_training_that_does_nothing_is_a_wrong_result(timed: Callable[..., TimedWorker]) -> None:
     lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
     with pytest.raises(figures.WrongResult):
-        figures.reads_to_the_host(timed(TRAINING, {"train.py": lazy}))
+        figures.count_host_reads(timed(TRAINING, {"train.py": lazy}))
 
 
 @pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])

@@ -107,7 +107,7 @@ class FakeWorker:
         self.work = work.baseline(order.size, memory, "cpu")
         return self.take("lay out")
 
-    def memory(self) -> None:
+    def read_memory(self) -> None:
         self.take("memory")
 
     def begin(self) -> Reply:
@@ -120,7 +120,7 @@ class FakeWorker:
         self.late()
         return SimpleNamespace(reply=self.take("block"), began=0.0, wall=1.0, own=0.25)
 
-    def still(self) -> None:
+    def demand_paused(self) -> None:
         self.take("still")
 
     def end(self) -> None:

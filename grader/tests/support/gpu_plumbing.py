@@ -94,7 +94,7 @@ def descriptors() -> int:
 
 def one_worker(control: socket) -> dict[str, object]:
     """Two blocks of the baseline's, checked; then the worker is killed, and its memory must go on here."""
-    timed = TimedWorker(control, setup.limits(), TASK, None)
+    timed = TimedWorker(control, setup.get_limits(), TASK, None)
     right = [timed.block(30.0).error <= timed.check.floor for _ in range(2)]
     timed.worker.runner.end()
     assert timed.device_memory is not None
@@ -107,16 +107,16 @@ def one_worker(control: socket) -> dict[str, object]:
 def main() -> None:
     """All of it."""
     pretended = "--pretended" in sys.argv
-    device = HERE if pretended else gpu.chosen()
+    device = HERE if pretended else gpu.choose_gpu()
     if isinstance(device, str):
         sys.exit(device)
     os.environ["CUDA_VISIBLE_DEVICES"] = device.uuid
-    sandbox = launch.launch("bwrap", setup.limits(), setup.timing(device))
+    sandbox = launch.launch("bwrap", setup.get_limits(), setup.plan_workers(device))
     sandbox.wait_until_ready()
     if pretended:
         pretend(sandbox)
     control = sandbox.clone()
-    violations = WorkerRunner(control, setup.limits()).violations(["/etc/passwd"])
+    violations = WorkerRunner(control, setup.get_limits()).violations(["/etc/passwd"])
     first, before = one_worker(control), descriptors()
     second, after = one_worker(control), descriptors()
     control.close()

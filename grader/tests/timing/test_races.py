@@ -21,7 +21,7 @@ def test_a_cheat_on_speed_gains_nothing_and_does_not_affect_the_next_submission(
     needs_bwrap: None,  # noqa: ARG001
 ) -> None:
     (cheat,) = [cheat for cheat in cheats(list(course().katas.values())) if cheat.title == title]
-    sandbox = launch("bwrap", setup.limits(), setup.timing())
+    sandbox = launch("bwrap", setup.get_limits(), setup.plan_workers())
     try:
         sandbox.wait_until_ready()
         trials = [*time_all([cheat.slow], [cheat], "bwrap", sandbox, lambda _: None)]

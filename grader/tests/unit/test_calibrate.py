@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from grader.base.errors import MachineError
 from grader.commands import calibrate
 from grader.speed import ceilings, rates, setup
-from grader.speed.calibration import TOLERATED, Calibration, fallen, path_of, store, stored
+from grader.speed.calibration import TOLERATED, Calibration, calibration_path, compare_with_calibration, load, store
 from grader.speed.timed_worker import Task
 from grader.tests.conftest import ask
 from torchkata.speed.datasheets import device
@@ -49,7 +49,7 @@ def test_calibrate_reports_a_measuring_process_that_died(monkeypatch: pytest.Mon
     def dies(_kind: Kind) -> Calibration:
         raise SystemExit
 
-    monkeypatch.setattr(ceilings, "measure", dies)
+    monkeypatch.setattr(ceilings, "measure_device", dies)
     with pytest.raises(MachineError, match="the measuring process ended unexpectedly"):
         calibrate.measure("cpu")
 
@@ -77,50 +77,52 @@ def test_calibrating_without_a_gpu_exits_with_3() -> None:
 
 @given(st.text())
 def test_every_name_of_a_device_is_one_file_in_the_cache(name: str) -> None:
-    assert path_of(name).parent == path_of("NVIDIA H200").parent
-    assert path_of(name).name.isascii()
+    assert calibration_path(name).parent == calibration_path("NVIDIA H200").parent
+    assert calibration_path(name).name.isascii()
 
 
 @pytest.mark.usefixtures("cache")
 def test_a_calibration_is_used_only_for_the_device_it_was_made_on() -> None:
-    assert stored("NVIDIA H200", "cuda") is None
-    store(H200, path_of("NVIDIA H200"))
-    assert stored("NVIDIA H200", "cuda") == H200
-    assert stored("NVIDIA H200", "cpu") is None
-    assert stored("NVIDIA/H200", "cuda") is None, "it has the same file"
-    path_of("NVIDIA H200").write_bytes(b'{"device": 7}')
-    assert stored("NVIDIA H200", "cuda") is None
+    assert load("NVIDIA H200", "cuda") is None
+    store(H200, calibration_path("NVIDIA H200"))
+    assert load("NVIDIA H200", "cuda") == H200
+    assert load("NVIDIA H200", "cpu") is None
+    assert load("NVIDIA/H200", "cuda") is None, "it has the same file"
+    calibration_path("NVIDIA H200").write_bytes(b'{"device": 7}')
+    assert load("NVIDIA H200", "cuda") is None
 
 
 @given(st.sampled_from(["cpu", "cuda"]), st.floats(0.01, 2))
 def test_a_device_may_be_slower_than_its_calibration_only_by_the_tolerated_share(kind: Kind, share: float) -> None:
     calibration = msgspec.structs.replace(H200, kind=kind)
-    assert bool(fallen(calibration, "bf16", share * 790e12)) == (share * 790e12 < (1 - TOLERATED[kind]) * 790e12)
-    assert fallen(calibration, "fp64", share) == ""
-    assert fallen(None, "bf16", share) == ""
+    assert bool(compare_with_calibration(calibration, "bf16", share * 790e12)) == (
+        share * 790e12 < (1 - TOLERATED[kind]) * 790e12
+    )
+    assert compare_with_calibration(calibration, "fp64", share) == ""
+    assert compare_with_calibration(None, "bf16", share) == ""
 
 
 def test_a_device_slower_than_its_calibration_is_reported_with_the_date() -> None:
     said = "this device does 0.6 of what it did when it was calibrated (2026-01-31)"
-    assert fallen(H200, "bf16", 0.6 * 790e12) == said
+    assert compare_with_calibration(H200, "bf16", 0.6 * 790e12) == said
 
 
 @pytest.mark.usefixtures("cache")
 def test_a_grading_machine_uses_the_calibration_of_its_device() -> None:
     one, other = socketpair()
     with one, other:
-        machine = setup.machine("cpu", one, other)
+        machine = setup.open_machine("cpu", one, other)
         assert machine.calibration is None
         here = msgspec.structs.replace(H200, device=machine.name, kind="cpu")
-        store(here, path_of(machine.name))
-        machine = setup.machine("cpu", one, other)
+        store(here, calibration_path(machine.name))
+        machine = setup.open_machine("cpu", one, other)
         assert machine.calibration == here
         product, steps = (
             Task(name, "cpu", work_of(name).sizes["cpu"], 1) for name in ("linear_forward", "train_throughput")
         )
-        assert rates.slower_than_once(machine, product, 0.1 * 50e12).startswith("this device does 0.1 of what it did")
-        assert rates.slower_than_once(machine, product, 0.9 * 50e12) == ""
-        assert rates.slower_than_once(machine, steps, 1.0) == "", "no plain product"
+        assert rates.check_calibration(machine, product, 0.1 * 50e12).startswith("this device does 0.1 of what it did")
+        assert rates.check_calibration(machine, product, 0.9 * 50e12) == ""
+        assert rates.check_calibration(machine, steps, 1.0) == "", "no plain product"
 
 
 @given(st.integers(1, 2**14), st.integers(1, 2**15), st.integers(1, 2**13), st.sampled_from([2, 4, 8]))
@@ -128,11 +130,11 @@ def test_calibration_measures_a_product_of_as_many_rows_as_fit_in_memory(
     batch: int, width: int, outputs: int, itemsize: int
 ) -> None:
     whole = Size(batch=batch, width=width, outputs=outputs)
-    needed = itemsize * ceilings.numbers(whole)
-    assert ceilings.fitting(whole, itemsize, 2 * needed) == whole
-    less = ceilings.fitting(whole, itemsize, 2 * needed - 1)
+    needed = itemsize * ceilings.count_elements(whole)
+    assert ceilings.shrink_to_fit(whole, itemsize, 2 * needed) == whole
+    less = ceilings.shrink_to_fit(whole, itemsize, 2 * needed - 1)
     assert less.batch == max(1, batch // 2) or batch == 1
-    assert ceilings.fitting(whole, itemsize, 0).batch == 1
+    assert ceilings.shrink_to_fit(whole, itemsize, 0).batch == 1
 
 
 def test_the_device_table_has_every_dtype_that_calibrate_measures_on_a_gpu() -> None:

@@ -98,7 +98,7 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
     assert_said(
         "gradient_accumulation",
         "then the activations of that one can go",
-        "Or going backward once, at the end, when all activations have been kept after all",
+        "Or running backward once at the end, which keeps all activations in memory",
     )
     model, peak, losses = network(), 0, []
     saved = Saved(model)
@@ -115,8 +115,8 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
 def test_checkpointing_keeps_less_and_computes_forward_twice() -> None:
     assert_said(
         "activation_checkpointing",
-        "The price is one more forward pass: 8 FLOPs for each token and parameter in place of 6",
-        "about 8 + 8 = 16 are alive instead of 64",
+        "The price is one more forward pass: 8 FLOPs per token and parameter instead of 6",
+        "about 8 + 8 = 16 are in memory instead of 64",
         "Inference needs no gradients, so it keeps no activations at all but those at hand",
     )
     segments, x = nn.Sequential(*(network(2) for _ in range(4))), X.clone().requires_grad_()
@@ -171,9 +171,7 @@ def test_autocast_halves_activations_and_copies_weights() -> None:
 def test_views_share_the_whole_storage_of_their_source() -> None:
     assert_said("same_storage", "a small slice keeps a large block of memory alive")
     assert_said("memory_accounting", "a view keeps the whole storage of its source alive")
-    assert_said(
-        "strides", "Why is a transpose free, whatever the size? Because no element moves", "`expand` costs nothing"
-    )
+    assert_said("strides", "Why is a transpose free for any size? Because no element moves", "`expand` costs nothing")
     large = torch.zeros(1000, 1000)
     whole, views = large.untyped_storage(), (large[0], large.t(), large[:1].expand(10**6, 1000))
     del large
@@ -216,7 +214,7 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
     ("momentum", "The next backward pass writes into it", """
         p.sum().backward(); kept = p.grad; p.sum().backward()
         assert kept.tolist() == [2, 2]"""),
-    ("adagrad", "a memory kept anywhere but in the optimizer's state, which saving forgets", """
+    ("adagrad", "keeping the sum of squares outside the optimizer's state", """
         optimizer = Adagrad([p]); optimizer.elsewhere = {p: torch.ones(2)}; saved = optimizer.state_dict()
         assert saved.keys() == {"state", "param_groups"} and "sum" in saved["state"][0]"""),
     ("adagrad", "The weights of a rare word get few gradients, so their `g2` stays small", """
@@ -232,7 +230,7 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
         assert optimizer.state[p] == {"step": 257, "t": 256}"""),
     ("adamw", "weights with large gradients then hardly decay", """
         assert abs(decayed(Adam, 100)) < 0.1 * abs(decayed(Adam, 1))"""),
-    ("adamw", "whatever the gradients", "assert isclose(decayed(AdamW, 100), decayed(AdamW, 1), rel_tol=1e-6)"),
+    ("adamw", "independent of the gradients", "assert isclose(decayed(AdamW, 100), decayed(AdamW, 1), rel_tol=1e-6)"),
     ("mixed_precision", "the risk is that small steps are rounded away", """
         p = nn.Parameter(p.bfloat16()); p.grad = p.detach() * 1e-3; SGD([p], lr=1.0).step()
         assert p.tolist() == [1, 1]"""),
@@ -242,7 +240,7 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
     ("cruncher", "A plain Python list would hide the layers from `parameters()` and `state_dict()`", """
         hidden = nn.Module(); hidden.layers = [nn.Linear(2, 2)]
         assert ([*hidden.parameters()], hidden.state_dict()) == ([], {})"""),
-    ("deep_network", "Linear layers in a row are one linear layer", """
+    ("deep_network", "Several linear layers in a row are one linear layer", """
         assert (x @ a @ b).allclose(x @ (a @ b)) and not ((x @ a).relu() @ b).allclose(x @ (a @ b))"""),
     ("deep_network", "the mean square halves from block to block", """
         assert 0.45 < (x @ a).relu().square().mean() / (x @ a).square().mean() < 0.55"""),

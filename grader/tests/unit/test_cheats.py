@@ -27,7 +27,7 @@ PASSED = PerformanceResult("linear_forward", "passed", ratio=0.9, tier="full")
 SOME = msgspec.structs.replace(PASSED, tier="passing", ratio=0.65, thresholds=(0.6, 0.75))
 RESTLESS_ROW = PerformanceResult("linear_forward", "inconclusive", message=f"only 3 of 20 {RESTLESS}")
 DOUBTFUL = msgspec.structs.replace(PASSED, tier="passing", ratio=0.55, thresholds=(0.6, 0.75))
-LOST = PerformanceResult("linear_forward", "inconclusive", message="the process that timed it was lost")
+LOST = PerformanceResult("linear_forward", "inconclusive", message="the timing process was lost")
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +63,10 @@ def judged(cheat: Cheat, **rows: Any) -> Trial:
         ({"row": PASSED}, ["cheat {} at bwrap: is worth 5 points too many"], 0),
         ({"row": SOME, "slow": PASSED}, [], 0),
         ({"row": SOME}, ["cheat {} at bwrap: is worth 3 points too many"], 0),
-        ({"row": LOST}, ["cheat {} at bwrap: blamed the machine: the process that timed it was lost"], 0),
+        ({"row": LOST}, ["cheat {} at bwrap: blamed the machine: the timing process was lost"], 0),
         ({"row": msgspec.structs.replace(FAILED, seconds=1e4)}, ["cheat {} at bwrap: took 10000 seconds"], 0),
         ({"control": FAILED}, ["control of {} at bwrap: it is failed: "], 0),
-        ({"control": LOST}, ["control of {} at bwrap: it is inconclusive: the process that timed it was lost"], 0),
+        ({"control": LOST}, ["control of {} at bwrap: it is inconclusive: the timing process was lost"], 0),
         ({"row": RESTLESS_ROW}, [], 1),
         ({"row": RESTLESS_ROW, "control": RESTLESS_ROW}, [], 2),
         ({"slow": RESTLESS_ROW}, [], 1),

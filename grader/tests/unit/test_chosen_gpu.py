@@ -33,9 +33,9 @@ def test_the_process_that_times_sees_the_device_of_its_workers_alone(monkeypatch
     seen: list[str] = []
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
     monkeypatch.setattr(session, "connect", lambda _: SimpleNamespace(close=lambda: None))
-    monkeypatch.setattr(session, "messages", lambda work, _: iter([work(lambda _: None)]))
+    monkeypatch.setattr(session, "receive_messages", lambda work, _: iter([work(lambda _: None)]))
     sandbox: Any = SimpleNamespace(gpu=Gpu("GPU-1", 3))
-    list(session.on_device(sandbox, lambda *_: seen.append(os.environ["CUDA_VISIBLE_DEVICES"]), 1.0))
+    list(session.run_on_device(sandbox, lambda *_: seen.append(os.environ["CUDA_VISIBLE_DEVICES"]), 1.0))
     assert seen == ["GPU-1"]
 
 
@@ -59,7 +59,7 @@ def test_the_device_to_time_is_the_first_that_cuda_would_see(
 ) -> None:
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    assert gpu.chosen(FakeNvml(devices=2)) == Gpu(f"GPU-{found}", 7 - found)
+    assert gpu.choose_gpu(FakeNvml(devices=2)) == Gpu(f"GPU-{found}", 7 - found)
 
 
 @pytest.mark.usefixtures("with_cuda")
@@ -81,7 +81,7 @@ def test_a_device_that_cannot_be_timed_is_named_with_the_remedy(
 ) -> None:
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    found = gpu.chosen(nvml)
+    found = gpu.choose_gpu(nvml)
     assert isinstance(found, str)
     assert words in found
 
@@ -89,8 +89,8 @@ def test_a_device_that_cannot_be_timed_is_named_with_the_remedy(
 @pytest.mark.usefixtures("with_cuda")
 def test_mps_rocm_and_torch_without_cuda_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(gpu.MPS, "/tmp/mps")
-    assert "stop MPS" in str(gpu.chosen(FakeNvml()))
+    assert "stop MPS" in str(gpu.choose_gpu(FakeNvml()))
     monkeypatch.setattr(torch.version, "cuda", None)
-    assert "built without CUDA" in str(gpu.chosen(FakeNvml()))
+    assert "built without CUDA" in str(gpu.choose_gpu(FakeNvml()))
     monkeypatch.setattr(torch.version, "hip", "6.4.43482")
-    assert re.search("built for ROCm.*CUDA", str(gpu.chosen()))
+    assert re.search("built for ROCm.*CUDA", str(gpu.choose_gpu()))

@@ -19,7 +19,7 @@ from grader.speed import machine as machines
 from grader.speed.figures import STEPS, Figure, WrongResult
 from grader.speed.machine import WARM_SECONDS, Machine
 from grader.speed.state import DeviceState, StateUnknown
-from grader.speed.timed_worker import SLACK, Done, Task, TimedWorker
+from grader.speed.timed_worker import SLACK, Task, TimedBlock, TimedWorker
 from grader.tests.support.fake_device import FakeDevice, FakeWorker
 from grader.tests.support.solution import SOLUTION
 from torchkata.compat.torch_internals import DispatchMode
@@ -44,13 +44,13 @@ SMALL = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=
 FOR_BOTH = pytest.mark.parametrize("files", [None, {}], ids=["baseline", "student"])
 
 
-class FakeRest:
-    """Stands in for `Rest`: the device is busy for five seconds after each block."""
+class FakeIdleDetector:
+    """Stand-in for `IdleDetector`: the device is busy for five seconds after each block."""
 
     def __init__(self, *_: object) -> None:
         self.looks = 0
 
-    def look_again(self) -> None:
+    def update_idle_time(self) -> None:
         self.looks += 1
 
     def wait(self, _patience: float) -> float:
@@ -61,11 +61,11 @@ class FakeRest:
 def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Begin a task with a worker and a device that are pretended."""
     monkeypatch.setattr(timed_worker, "PausedWorker", FakeWorker)
-    monkeypatch.setattr(timed_worker, "Rest", FakeRest)
+    monkeypatch.setattr(timed_worker, "IdleDetector", FakeIdleDetector)
     monkeypatch.setattr(FakeWorker, "device", None)
 
     def begun(files: dict[str, bytes] | None = None, device: Any = None, task: Task = SMALL) -> TimedWorker:
-        return TimedWorker("student", setup.limits(), task, files, device or FakeDevice())  # type: ignore[arg-type]
+        return TimedWorker("student", setup.get_limits(), task, files, device or FakeDevice())  # type: ignore[arg-type]
 
     return begun
 
@@ -151,7 +151,7 @@ def test_time_that_copying_takes_is_subtracted(
     now, seconds = [0.0], iter([0.6, 0.2, 0.5])
     monkeypatch.setattr(timed_worker, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     monkeypatch.setattr(timed, "settle", lambda: now.__setitem__(0, now[0] + next(seconds, 0.2)))
-    monkeypatch.setattr(FakeRest, "wait", lambda *_: 0.0)
+    monkeypatch.setattr(FakeIdleDetector, "wait", lambda *_: 0.0)
     assert timed.block(10.0).seconds == pytest.approx(1.6), "two turns of 1 s, each less the least that copying took"
 
 
@@ -164,8 +164,8 @@ def test_steps_that_memory_has_room_for_few_of_are_done_again_for_100_ms(
     worker = SimpleNamespace(block=lambda _: SimpleNamespace(seconds=next(blocks), error=0.0), close=lambda: None)
     monkeypatch.setattr(rates, "TimedWorker", lambda *_: worker)
     nothing: Any = None
-    machine = Machine("cuda", "a GPU", None, 20 * 2**30, setup.limits(), nothing, nothing, lambda: "")
-    task = rates.sized(machine, course().workloads["sgd_step"])
+    machine = Machine("cuda", "a GPU", None, 20 * 2**30, setup.get_limits(), nothing, nothing, lambda: "")
+    task = rates.choose_task(machine, course().workloads["sgd_step"])
     assert task.calls == 10
     assert 0.1 <= task.calls * task.times * step < 0.12
 
@@ -175,18 +175,18 @@ STATE = DeviceState("NVIDIA H200", 132, "580", 700.0, 1980, 3201, 40, (), frozen
 
 def test_a_device_is_watched_for_slowdowns_from_start_to_end() -> None:
     states = [replace(STATE, slowed_ns={"too hot (driver)": count}) for count in (5, 5, 10**9, 10**9)]
-    watch = setup.Watch(lambda: states.pop(0))
-    found = [watch.trouble() for _ in range(4)]
+    watch = setup.StateWatch(lambda: states.pop(0))
+    found = [watch.check() for _ in range(4)]
     assert found[0] == found[1] == found[3] == ""
     assert "the device slowed itself down: too hot (driver)" in found[2]
-    assert "another process" in setup.Watch(lambda: replace(STATE, processes=frozenset({1}))).trouble()
+    assert "another process" in setup.StateWatch(lambda: replace(STATE, processes=frozenset({1}))).check()
 
 
 def test_a_device_whose_state_is_unknown_is_trouble() -> None:
     def read() -> DeviceState:
         raise StateUnknown("nvidia-ml-py is not installed")
 
-    assert setup.Watch(read).trouble() == "nvidia-ml-py is not installed"
+    assert setup.StateWatch(read).check() == "nvidia-ml-py is not installed"
 
 
 def pretended_worker(
@@ -205,10 +205,10 @@ def pretended_worker(
         accelerator=FakeDevice(free),
     )
 
-    def run(_seconds: float) -> Done:
+    def run(_seconds: float) -> TimedBlock:
         began = clock()
         block(timed)
-        return Done(clock() - began, error, Reply("returned"), began)
+        return TimedBlock(clock() - began, error, Reply("returned"), began)
 
     timed.block = run
     return timed
@@ -239,11 +239,11 @@ def test_a_host_that_asks_for_its_last_batch_early_runs_ahead_of_the_device(
         now[0] += second
 
     monkeypatch.setattr(figures, "time", SimpleNamespace(perf_counter=clock))
-    found = figures.lead_of_the_host(pretended_worker(block=block, clock=clock))
+    found = figures.measure_host_lead(pretended_worker(block=block, clock=clock))
     assert found.ratio == ratio
     assert bool(found.note) == (ratio == 0)
     with pytest.raises(WrongResult):
-        figures.lead_of_the_host(pretended_worker(error=1.0))
+        figures.measure_host_lead(pretended_worker(error=1.0))
 
 
 @pytest.mark.parametrize(("ratios", "outcome"), [([0.0, 0.0, 1.0], "passed"), ([0.0, 0.0, 0.0], "failed")])
@@ -258,7 +258,7 @@ def test_a_host_that_seems_to_wait_is_tried_again_in_a_fresh_process_before_it_f
 
     left = iter(ratios)
     monkeypatch.setattr(figures, "TimedWorker", begin)
-    monkeypatch.setattr(figures, "figure_of", lambda *_: lambda _: Figure(next(left), "it waits"))
+    monkeypatch.setattr(figures, "choose_measurement", lambda *_: lambda _: Figure(next(left), "it waits"))
     machine: Any = SimpleNamespace(kind="cuda", student=None, limits=None, accelerator=None)
     assert figures.measure(machine, course().workloads["no_hidden_sync"], {}).outcome == outcome
     assert (began, ended) == ([3], [3])
@@ -280,8 +280,8 @@ def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed() -> None:
 
     timed = pretended_worker(block=block, free=look)
     timed.task = replace(timed.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
-    found = figures.peak_of_the_device(timed)
-    assert "5120 MiB held at most" in found.note
+    found = figures.measure_device_peak(timed)
+    assert "the peak was 5120 MiB" in found.note
     assert 0 < found.ratio < 2
 
 
@@ -332,7 +332,7 @@ def test_memory_that_does_not_come_back_is_nobodys_fault(
     begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, error = closing(begin, monkeypatch, left=2**30)
-    assert error == "the memory of an ended process has not come back"
+    assert error == "the memory of an ended process was not freed"
     seconds, error = closing(begin, monkeypatch, left=2**30, files={})
     assert (seconds > 0, error) == (True, ""), "a student's verdict stands"
 
@@ -380,7 +380,7 @@ def test_device_is_warmed_up_when_it_has_cooled_down(monkeypatch: pytest.MonkeyP
 
     def seconds_before_the_student(attempt: int = 1) -> float:
         began = Clocked.now
-        verdict, _ = rates.one_attempt(machine, workload, task, {}, attempt)
+        verdict, _ = rates.run_attempt(machine, workload, task, {}, attempt)
         assert isinstance(verdict, Final)
         return Clocked.student_began - began
 

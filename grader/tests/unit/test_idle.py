@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from grader.speed import idle
-from grader.speed.idle import BUSY, LOOK_SECONDS, Rest
+from grader.speed.idle import BUSY, LOOK_SECONDS, IdleDetector
 from torchkata.seam.failures import TimedOut
 
 PASS = 1.25 * LOOK_SECONDS
@@ -35,9 +35,9 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Device:
     return made
 
 
-def at_rest(device: Any) -> Rest:
+def at_rest(device: Any) -> IdleDetector:
     """Noted while nobody else works."""
-    return Rest(device, torch.device("cpu"))
+    return IdleDetector(device, torch.device("cpu"))
 
 
 def test_a_device_at_rest_costs_nothing(device: Device) -> None:
@@ -55,7 +55,7 @@ def test_one_that_is_busy_is_waited_for_and_the_time_counts(device: Device) -> N
 def test_one_that_does_not_come_to_rest_ends_the_students_time(device: Device) -> None:
     noted = at_rest(device)
     device.busy_until = device.now + 5.0
-    with pytest.raises(TimedOut, match="after your answer the device still worked on what you had queued"):
+    with pytest.raises(TimedOut, match="the device still ran your queued work"):
         noted.wait(1.0)
 
 
@@ -71,6 +71,6 @@ def test_looks_that_were_disturbed_at_the_beginning_hide_nothing(device: Device,
     noted = at_rest(device)
     device.busy_until, device.slower = 0.0, 2.0
     if again:
-        noted.look_again()
+        noted.update_idle_time()
     device.busy_until = device.now + 0.5
     assert (noted.wait(1.0) >= 0.5) == again

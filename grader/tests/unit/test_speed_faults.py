@@ -48,7 +48,7 @@ def rounds_of(monkeypatch: pytest.MonkeyPatch, *rounds: list[str]) -> list[tuple
         asked.append(tuple(workload.name for workload in job.workloads))
         yield from map(row, rounds[len(asked) - 1])
 
-    monkeypatch.setattr(session, "in_a_child", told)
+    monkeypatch.setattr(session, "grade_in_child", told)
     return asked
 
 
@@ -58,7 +58,7 @@ def test_a_lost_process_costs_one_workload_and_the_others_go_on_in_a_new_one(mon
     rows = rows_of(SpeedJob("ada", {}, (), WORKLOADS), "cpu")
     assert [one.workload for one in rows] == NAMES
     assert [one.outcome for one in rows] == ["passed", "inconclusive", "passed", "passed"]
-    assert "this is not your fault" in rows[1].message
+    assert "no points lost" in rows[1].message
     assert asked == [tuple(NAMES), (second, *rest), tuple(rest)]
 
 
@@ -112,19 +112,19 @@ def test_a_device_that_nothing_can_be_timed_on_says_why(
         return lacking
 
     begun: list[object] = []
-    monkeypatch.setattr(setup, "missing", lambda _kind: "")
-    monkeypatch.setattr(setup, "machine", lambda *_: SimpleNamespace(trouble=lambda: trouble))
-    monkeypatch.setattr(smoke_test, "one_block", begun.append)
+    monkeypatch.setattr(setup, "find_missing", lambda _kind: "")
+    monkeypatch.setattr(setup, "open_machine", lambda *_: SimpleNamespace(trouble=lambda: trouble))
+    monkeypatch.setattr(smoke_test, "time_one_block", begun.append)
     monkeypatch.setattr(smoke_test, "lacking", told)
     here: Any = None
-    assert smoke_test.first_fault("cuda", here, here) == words
+    assert smoke_test.find_first_fault("cuda", here, here) == words
     assert bool(begun) == (words == ""), "a block is done only where nothing is known against the device"
 
 
 def test_a_process_that_is_lost_before_any_submission_breaks_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smoke_test, "on_device", lambda *_: iter(()))
+    monkeypatch.setattr(smoke_test, "run_on_device", lambda *_: iter(()))
     sandbox: Any = None
-    assert smoke_test.broken("cpu", sandbox) == f"{smoke_test.BROKEN}: the process that times was lost, or hung"
+    assert smoke_test.run_smoke_test("cpu", sandbox) == f"{smoke_test.BROKEN}: the process that times was lost, or hung"
 
 
 SIZES = {
@@ -158,7 +158,7 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
             monkeypatch.setattr(FakeWorker, name, value)
         student: Any = "student"
         baseline: Any = "baseline"
-        machine = Machine("cpu", "a CPU", None, 2**20, setup.limits(), student, baseline, lambda: "")
+        machine = Machine("cpu", "a CPU", None, 2**20, setup.get_limits(), student, baseline, lambda: "")
         if device is not None:
             machine = replace(machine, kind="cuda", accelerator=device)
         workloads = BOTH if device is None else ALL

@@ -8,7 +8,16 @@ import pynvml
 import pytest
 import torch
 
-from grader.speed.state import NEGLIGIBLE, SLOWDOWNS, DeviceState, Slowdown, StateUnknown, read_state, slowed, unfit
+from grader.speed.state import (
+    NEGLIGIBLE,
+    SLOWDOWNS,
+    DeviceState,
+    Slowdown,
+    StateUnknown,
+    describe_other_users,
+    describe_slowdown,
+    read_state,
+)
 from grader.tests.support.fake_nvml import DRIVER, NEW, OLD, UUID, FakeNvml
 
 SECOND = 1_000_000_000
@@ -39,8 +48,8 @@ def test_an_idle_device_is_fit_to_time() -> None:
     nvml = FakeNvml(reasons=pynvml.nvmlClocksThrottleReasonGpuIdle)
     state = read_state(nvml=nvml)
     assert state == IDLE
-    assert unfit(state, own=[]) is None
-    assert slowed(state, state) is None
+    assert describe_other_users(state, own=[]) is None
+    assert describe_slowdown(state, state) is None
     assert nvml.sessions == 0
 
 
@@ -48,7 +57,7 @@ def between(nvml: FakeNvml, number: int, nanoseconds: int) -> str | None:
     """What is said of the time in which a counter went on by so much."""
     before = read_state(nvml=nvml)
     nvml.counters[number] += nanoseconds
-    return slowed(before, read_state(nvml=nvml))
+    return describe_slowdown(before, read_state(nvml=nvml))
 
 
 @pytest.mark.usefixtures("_cuda")
@@ -75,7 +84,7 @@ def test_a_software_power_cap_is_no_slowdown() -> None:
     power = pynvml.NVML_FI_DEV_PERF_POLICY_POWER
     nvml = FakeNvml(counters={**OLD, power: 0}, reasons=pynvml.nvmlClocksThrottleReasonSwPowerCap)
     assert between(nvml, power, SECOND) is None
-    assert slowed(read_state(nvml=FakeNvml(counters={}, reasons=nvml.reasons)), IDLE) is None
+    assert describe_slowdown(read_state(nvml=FakeNvml(counters={}, reasons=nvml.reasons)), IDLE) is None
 
 
 @pytest.mark.usefixtures("_cuda")
@@ -91,13 +100,13 @@ def test_a_slowdown_that_is_not_counted_is_seen_at_the_moment(slow: Slowdown, fe
     reasons = getattr(pynvml, slow.reason) | pynvml.nvmlClocksThrottleReasonSwPowerCap
     state = read_state(nvml=FakeNvml(counters={}, features=features, reasons=reasons))
     words = f"the device slowed itself down: {slow.words}, at 34 °C"
-    assert slowed(IDLE, state) == slowed(state, IDLE) == slowed(state, state) == words
+    assert describe_slowdown(IDLE, state) == describe_slowdown(state, IDLE) == describe_slowdown(state, state) == words
 
 
 @pytest.mark.usefixtures("_cuda")
 def test_a_device_that_tells_of_no_slowdown_at_all_is_named() -> None:
     asked = ("nvmlDeviceGetFieldValues", "nvmlDeviceGetCurrentClocksThrottleReasons")
-    with pytest.raises(StateUnknown, match="does not tell whether it slows itself down"):
+    with pytest.raises(StateUnknown, match="does not report whether it slows itself down"):
         read_state(nvml=FakeNvml(fails=dict.fromkeys(asked, pynvml.NVML_ERROR_NOT_SUPPORTED)))
 
 
@@ -112,15 +121,18 @@ def test_the_numbers_of_counters_are_those_of_the_package_by_one_of_its_numberin
 def test_slowdowns_before_and_after_are_named_once_with_the_higher_temperature() -> None:
     before = replace(IDLE, slowdowns=("power brake",), celsius=None)
     after = replace(IDLE, slowdowns=("power brake", "too hot (driver)"), celsius=91)
-    assert slowed(before, after) == "the device slowed itself down: power brake, too hot (driver), at 91 °C"
-    assert slowed(before, before) == "the device slowed itself down: power brake"
+    assert describe_slowdown(before, after) == "the device slowed itself down: power brake, too hot (driver), at 91 °C"
+    assert describe_slowdown(before, before) == "the device slowed itself down: power brake"
 
 
 @pytest.mark.usefixtures("_cuda")
 def test_other_processes_make_a_device_unfit_and_the_graders_own_do_not() -> None:
     state = read_state(nvml=FakeNvml(pids=[4711, 12, 99]))
-    assert unfit(state, own=[12, 99, 4711, 5]) is None
-    assert unfit(state, own=[99]) == "another process uses the device: wait for it, or end it (process 12, 4711)"
+    assert describe_other_users(state, own=[12, 99, 4711, 5]) is None
+    assert (
+        describe_other_users(state, own=[99])
+        == "another process uses the device: wait for it, or end it (process 12, 4711)"
+    )
 
 
 @pytest.mark.usefixtures("_cuda")
