@@ -14,9 +14,9 @@ from grader.cli.results import diff, export, marks, report, similar
 from torchkata.course import use
 
 
-def show_version(asked: bool) -> None:
+def show_version(value: bool) -> None:
     """Print the version and exit if `--version` was given."""
-    if asked:
+    if value:
         from torchkata.cli.command import version
 
         typer.echo(version())

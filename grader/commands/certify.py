@@ -78,14 +78,14 @@ def run_certify(options: Options) -> int:
         options.markdown.parent.mkdir(parents=True, exist_ok=True)
         command = "grader certify --quick" if options.quick else "grader certify"
         write_whole(options.markdown, markdown(tables, command).encode())
-    made, failed = sum(proof.claims for proof in proofs), sum(len(proof.failed) for proof in proofs)
+    total, failed = sum(proof.claims for proof in proofs), sum(len(proof.failed) for proof in proofs)
     unsure = sum(proof.unsure for proof in proofs)
     certified = not failed and all(proof.unsure <= MOST_UNSURE * proof.claims for proof in proofs)
     left_open = f", {unsure} inconclusive (noisy machine)" if unsure else ""
     skipped = sum(proof.skipped for proof in proofs)
     before = f", {skipped} of them from stored proofs (--force repeats them)" if skipped else ""
     verdict = f"{'certified' if certified else 'not certified'}{' by the quick proof' if options.quick else ''}"
-    out.print(f"{verdict}: {made - failed - unsure} of {made} claims hold{before}{left_open}", soft_wrap=True)
+    out.print(f"{verdict}: {total - failed - unsure} of {total} claims hold{before}{left_open}", soft_wrap=True)
     if options.quick:
         out.print(LEFT_OUT, soft_wrap=True)
     return 0 if certified else 1

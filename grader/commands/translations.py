@@ -108,25 +108,25 @@ def collect_sentences(path: Path) -> Iterator[str]:
 
 def find_wrong_translations(kata: Kata) -> Iterator[str]:
     """Yield the translations of a kata with other numbers, code or names than the English text."""
-    for language, told in kata.languages.items():
+    for language, own in kata.languages.items():
         place, english = f"reference/{kata.name}/{language}.toml:", collect_texts(kata)
         for table in ("stub", "claims", "looks_like", "command"):
-            for key in told.get(table, {}):
+            for key in own.get(table, {}):
                 if (table, key) not in english and key != f"{kata.name}.py":
                     yield f"{place} {table}.{key}: there is no such text in English"
-        for name, task in told.get("stub", {}).items():
+        for name, task in own.get("stub", {}).items():
             if (text := english.get(("stub", name))) and (fault := compare_tasks(text, task)):
                 yield f"{place} stub.{name}: {fault}"
-        if (text := english.get(("about", ""))) and "about" in told and (fault := compare_ideas(text, told["about"])):
+        if (text := english.get(("about", ""))) and "about" in own and (fault := compare_ideas(text, own["about"])):
             yield f"{place} about: {fault}"
-        for key, text in [*told.get("command", {}).items()]:
+        for key, text in [*own.get("command", {}).items()]:
             if placeholders(text) != placeholders(kata.command.get(key, "")):
                 yield f"{place} command.{key}: its {{placeholders}} differ from those of the English text"
-        for text, translation in told.get("notes", {}).items():
+        for text, translation in own.get("notes", {}).items():
             if placeholders(text) != placeholders(translation) or not "".join(literals(text)).strip():
                 yield f"{place} notes: {text!r} and its translation have different {{placeholders}}"
         if language == "zh":
-            for name, text in leaves({key: told[key] for key in KEYS if key in told}):
+            for name, text in leaves({key: own[key] for key in KEYS if key in own}):
                 if not CHINESE.search(text):
                     yield f"{place} {name}: contains no Chinese"
 

@@ -100,9 +100,9 @@ def digest_proof(
     names = {kata.name for kata in katas}
     needed = sorted({*names, *(name for kata in names for name in course().foundations(kata))})
     given = {name: content for name, content in files.items() if name.removesuffix(".py") in needed}
-    asked = [(kata.name, [*kata.points], digest_grading(kata.name)) for kata in katas]
+    points = [(kata.name, [*kata.points], digest_grading(kata.name)) for kata in katas]
     good = [name for name in needed if name in known_good]
-    return digest(environment(), asked, needed, good, digest_submission(given), options)
+    return digest(environment(), points, needed, good, digest_submission(given), options)
 
 
 @cached_by_course
@@ -144,13 +144,13 @@ def version_of(module: str) -> str:
 
 def find_kata_files(kata: str) -> list[Path]:
     """Return the files of the course that affect a kata's points."""
-    asked = find_files(course().root, (*KATA_FILES, *KATA_SETTINGS), kata)
-    asked = [path for path in asked if not path.is_relative_to(course().reference) or not course().is_private(path)]
+    files = find_files(course().root, (*KATA_FILES, *KATA_SETTINGS), kata)
+    files = [path for path in files if not path.is_relative_to(course().reference) or not course().is_private(path)]
     fallbacks = [course().fallback(name) for name in course().foundations(kata)]
     engine = (ENGINE / "torchkata", ENGINE / "grader")
     return sorted(
         path
-        for path in with_imports([*asked, *fallbacks])
+        for path in with_imports([*files, *fallbacks])
         if path.is_relative_to(course().root) and not any(path.is_relative_to(one) for one in engine)
     )
 

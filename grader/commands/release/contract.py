@@ -28,7 +28,7 @@ def list_public(node: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[t
             signature = f"class ({', '.join(map(ast.unparse, item.bases))})"
             yield from list_public(item, f"{prefix}{item.name}.")
         else:
-            returns = ast.unparse(item.returns) if item.returns else "nothing said"
+            returns = ast.unparse(item.returns) if item.returns else "(no annotation)"
             signature = f"({ast.unparse(item.args)}) -> {returns}"
         documented = item.name.startswith("__") or ast.get_docstring(item) is not None
         yield f"{prefix}{item.name}", Public("".join(kinds) + signature, documented)
