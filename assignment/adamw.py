@@ -1,4 +1,4 @@
-"""Optimizers: AdamW, Adam whose decay is no part of the gradient."""
+"""AdamW: Adam with decoupled weight decay."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,37 +8,38 @@ from torch import nn
 
 
 class AdamW(torch.optim.Optimizer):
-    """As `torch.optim.AdamW`.
+    """The update of `torch.optim.AdamW`.
 
         p ← p − lr · weight_decay · p
         p ← p − lr · m̂ / (sqrt(v̂) + eps)
 
-    where the averages are Adam's, of the gradient alone (`t` counts the parameter's own steps, from 1):
+    The averages are those of Adam without the decay (`t` counts the parameter's own steps, from 1):
 
         m ← beta1 · m + (1 − beta1) · grad          m̂ = m / (1 − beta1ᵗ)
         v ← beta2 · v + (1 − beta2) · grad²         v̂ = v / (1 − beta2ᵗ)
 
-    Adam divides whatever is in the gradient by its usual size, a decay that was added to it, too: weights with large
-    gradients then hardly decay. Here every weight shrinks by the same share in each step.
+    Adam rescales the whole gradient, including any decay term: weights with large gradients hardly decay. AdamW shrinks
+    all weights by the same fraction.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
         optimizer = AdamW([p], lr=0.1, weight_decay=0.1)
         p.grad = torch.tensor([2.0])
-        optimizer.step()           # p = 0.99 - 0.1 = 0.89: it shrinks, then it moves
+        optimizer.step()           # p = 0.99 - 0.1 = 0.89: decay, then Adam's update
         p.grad = torch.tensor([-1.0])
         optimizer.step()           # p = 0.8811 - 0.0266337 = 0.854466
 
-    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd
-      (`with torch.no_grad():`).
-    - Every group may have its own `betas`, `eps` and `weight_decay`, too: biases are often left undecayed.
-    - A step without a gradient (`None`) is none for that parameter: it does not decay, and its averages and its `t`
-      stay as they are. A gradient of zeros is one.
-    - All this lives in `self.state[p]`, under any names, so that `state_dict()` saves it: two tensors of the
-      parameter's shape and dtype for each parameter, and no more.
-    Left to you: scalars in the state, `t` as a number, or as a tensor under the name `step` (`load_state_dict` casts
-    those of other names to the parameter's dtype, and in bfloat16 256 + 1 is 256); building on your own `Adam`;
-    `amsgrad` and other options of torch's, as long as they do nothing unless asked for.
+    Details:
+    - Each group may have its own `betas`, `eps` and `weight_decay`.
+    - If `p.grad` is None, skip `p`: it does not decay, and its averages and its `t` do not change. An all-zero gradient
+      still counts as a step.
+    - Store two tensors of p's shape and dtype in `self.state[p]`, under any names, and `t` as a number or as a tensor
+      named "step" (`load_state_dict` casts others to p's dtype; in bfloat16, 256 + 1 is 256). A loaded run continues
+      unchanged.
+    - As in `SGD`: parameter groups, changing `lr`, `None` gradients, in-place updates under `torch.no_grad()`.
+
+    Not specified (either is fine): building on your `Adam`; scalars in the state; torch's other options, if off
+    by default.
     """
 
     def __init__(
@@ -52,5 +53,5 @@ class AdamW(torch.optim.Optimizer):
         raise NotImplementedError
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Shrink every parameter that has a gradient, then move it as Adam does."""
+        """Decay every parameter that has a gradient, then apply Adam's update."""
         raise NotImplementedError

@@ -8,16 +8,22 @@ from .linear import Linear  # your own layer
 
 
 class Cruncher(nn.Module):
-    """`num_layers` square linear layers, then one that maps to a single number; nothing nonlinear between.
+    """A deep linear model: `num_layers` square linear layers, then a final layer with one output.
 
-    `layers` is an `nn.ModuleList` of `num_layers` times `Linear(dim, dim)`, each with a weight of its own, and
-    `final` is `Linear(dim, 1)`. A plain Python list would hide the layers from `parameters()` and `state_dict()`.
+    `layers` is an `nn.ModuleList` of `num_layers` times `Linear(dim, dim)`, and `final` is `Linear(dim, 1)`. The output
+    is `x @ W0 @ W1 @ … @ final`, one number per row, with no nonlinearity in between.
 
     Example:
         model = Cruncher(dim=64, num_layers=2)
         list(model.state_dict())                       # ["layers.0.weight", "layers.1.weight", "final.weight"]
         sum(p.numel() for p in model.parameters())     # 8256 = 64 * 64 * 2 + 64
         model(torch.randn(8, 64)).shape                # (8,)
+
+    Details:
+    - A plain Python list would hide the layers from `parameters()` and `state_dict()`.
+    - Each layer has its own weight, initialized by `Linear`. Do not set torch's seed.
+    - Every call uses the current weights, including ones that were loaded later.
+    - Gradients reach every weight and `x`.
     """
 
     def __init__(self, dim: int, num_layers: int) -> None:
@@ -25,5 +31,5 @@ class Cruncher(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch"]:
-        """One number for each row, for every batch size (0 and 1, too) and for `num_layers=0`."""
+        """Return one number per row, for any batch size (including 0 and 1) and also for `num_layers=0`."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Optimizers: momentum, gradient descent that keeps its direction."""
+"""Momentum: SGD with a decaying sum of past gradients."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,16 +8,15 @@ from torch import nn
 
 
 class Momentum(torch.optim.Optimizer):
-    """`torch.optim.SGD` with its momentum, dampening and Nesterov's form.
+    """The update of `torch.optim.SGD` with momentum, dampening and Nesterov's variant.
 
-    Each parameter has a memory `b` of its own:
+    Each parameter has its own momentum buffer `b`:
 
-        b ← grad                                          in the first step of this parameter, dampening or not
-        b ← momentum · b + (1 − dampening) · grad         in all later ones
+        b ← grad                                          in the parameter's first step, even with dampening
+        b ← momentum · b + (1 − dampening) · grad         in later steps
         p ← p − lr · b                                    or, with nesterov,  p ← p − lr · (grad + momentum · b)
 
-    Where gradients agree the steps grow, up to `1 / (1 - momentum)` times; where they alternate they cancel. `lr` is
-    outside the memory: a rate that changes counts from the next step on, for all that is remembered.
+    `lr` is not part of `b`: a new learning rate applies to the whole buffer from the next step on.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -26,18 +25,17 @@ class Momentum(torch.optim.Optimizer):
         optimizer.step()           # b = 2, p = 1 - 0.1 * 2 = 0.8
         optimizer.step()           # b = 0.9 * 2 + 2 = 3.8, p = 0.8 - 0.1 * 3.8 = 0.42
 
-    With `nesterov=True` it is 1 - 0.1 * (2 + 0.9 * 2) = 0.62, then 0.62 - 0.1 * (2 + 0.9 * 3.8) = 0.078.
+    With `nesterov=True`, the first step is 1 - 0.1 * (2 + 0.9 * 2) = 0.62.
 
-    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd
-      (`with torch.no_grad():`).
-    - Every group may have its own `momentum`, `dampening` and `nesterov`, too. `momentum` is 0.9 unless given
-      (torch's SGD has 0, which is none); the other defaults are torch's.
-    - In a step without a gradient (`None`) a parameter's memory stays as it is.
-    - The memory lives in `self.state[p]`, under any name, so that `state_dict()` saves it: one tensor of the
-      parameter's shape and dtype for each parameter, and no more. It is not the gradient's own memory, which the next
-      `backward()` may write into.
-    Left to you: dampening together with nesterov, or with a momentum of 0; scalars in the state; weight decay and other
-    options of torch's, as long as they do nothing unless asked for.
+    Details:
+    - Each group may have its own `momentum`, `dampening` and `nesterov`.
+    - If `p.grad` is None, skip `p`: its buffer does not change.
+    - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. A loaded run continues unchanged. Copy
+      the first gradient: `backward()` may overwrite `p.grad`.
+    - As in `SGD`: parameter groups, changing `lr`, `None` gradients, in-place updates under `torch.no_grad()`.
+
+    Not specified (either is fine): dampening with nesterov or with `momentum=0`; scalars in the state; torch's other
+    options, if off by default.
     """
 
     def __init__(
@@ -51,5 +49,5 @@ class Momentum(torch.optim.Optimizer):
         raise NotImplementedError
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Take each gradient into its memory, then move every parameter."""
+        """Update every buffer, then every parameter that has a gradient."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Optimizers: RMSprop, steps in units of the usual gradient."""
+"""RMSprop: steps divided by the root of a running average of squared gradients."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,15 +8,14 @@ from torch import nn
 
 
 class RMSprop(torch.optim.Optimizer):
-    """As `torch.optim.RMSprop` in its plain form.
+    """The update of `torch.optim.RMSprop` with its default options.
 
     Each parameter has a running average `v` of its squared gradients, which starts at 0:
 
         v ← alpha · v + (1 − alpha) · grad²
         p ← p − lr · grad / (sqrt(v) + eps)
 
-    AdaGrad's sum only grows, and so its steps only shrink; here old squares fade. `eps` stands outside the root: it
-    shows where gradients are not much larger than `eps`, and keeps 0 / 0 away.
+    AdaGrad's sum only grows, so its steps shrink; here old squares decay. `eps` is outside the root.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -25,15 +24,16 @@ class RMSprop(torch.optim.Optimizer):
         optimizer.step()           # v = 0.01 * 4 = 0.04, p = 1 - 0.1 * 2 / 0.2 = 0
         optimizer.step()           # v = 0.99 * 0.04 + 0.04 = 0.0796, p = 0 - 0.1 * 2 / sqrt(0.0796) = -0.70888
 
-    The first step is so large because `v` has not yet left its start at 0. RMSprop leaves it at that; Adam does not.
+    The first step is this large because `v` is still close to its initial 0. RMSprop accepts this bias; Adam corrects
+    it.
 
-    - All that SGD must do holds here: parameter groups, changing rates, `None` gradients, in place, outside autograd
-      (`with torch.no_grad():`).
-    - Every group may have its own `alpha` and `eps`, too. In a step without a gradient (`None`) `v` stays as it is.
-    - `v` lives in `self.state[p]`, under any name, so that `state_dict()` saves it: one tensor of the parameter's
-      shape and dtype for each parameter, and no more.
-    Left to you: scalars in the state; weight decay, momentum, `centered` and other options of torch's, as long as they
-    do nothing unless asked for.
+    Details:
+    - Each group may have its own `alpha` and `eps`.
+    - If `p.grad` is None, skip `p`: its `v` does not change.
+    - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. A loaded run continues unchanged.
+    - As in `SGD`: parameter groups, changing `lr`, `None` gradients, in-place updates under `torch.no_grad()`.
+
+    Not specified (either is fine): scalars in the state; torch's other options, if off by default.
     """
 
     def __init__(
@@ -46,5 +46,5 @@ class RMSprop(torch.optim.Optimizer):
         raise NotImplementedError
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Take each squared gradient into its average, then move every parameter."""
+        """Update every running average, then every parameter that has a gradient."""
         raise NotImplementedError

@@ -19,21 +19,14 @@ def train(
     lr: float,
     device: str | torch.device = "cpu",
 ) -> tuple[Cruncher, Float[Tensor, "num_train_steps"]]:
-    """Fit a `Cruncher(D, num_layers)` to batches by gradient descent.
+    """Train a new `Cruncher(D, num_layers)` with your `SGD`.
 
-    First build the model on `device`, before any batch and before any other random draw: tensors lie on the CPU unless
-    they are made with `device=` (or within `with torch.device(device):`) or moved with `.to(device)`, which moves a
-    whole model, too. Then take exactly `num_train_steps` steps of your `SGD` at the learning rate `lr`. In each step:
-    1. call `get_batch(B=B)` once, with the argument's name: it returns `(x, y)`, already on `device`. This `get_batch`
-       is whatever function the caller gives you, and not your kata of that name;
-    2. compute the loss, the mean over the batch of `(model(x) - y) ** 2`;
-    3. set the gradients to zero, go backward, step. `optimizer.zero_grad()` sets each `p.grad` to `None`, which frees
-       its memory; `zero_grad(set_to_none=False)` fills it with zeros.
+    Build the model on `device`, then take `num_train_steps` steps:
+    1. call `get_batch(B=B)` once, with the keyword; it returns `(x, y)`;
+    2. compute the loss, the batch mean of `(model(x) - y) ** 2`;
+    3. zero the gradients, call `backward()`, step with learning rate `lr`.
 
-    Return a tuple: the model, and the loss of each step as it was before that step's update. Detach the losses from the
-    graph: a loss that is kept with its graph keeps the graph's nodes in memory, so memory grows with every step.
-    (`backward()` frees the activations that the graph has saved, but not the nodes. A graph that no backward pass has
-    gone through keeps its activations as well.)
+    Return a tuple: the model and the losses, each from before its step's update.
 
     Example:
         def get_batch(*, B):
@@ -45,7 +38,16 @@ def train(
         losses[-1] < 0.01 * losses[0]            # True
         model.final.weight.flatten().round()     # [0, 1, 2, 3]: what y was made with
 
-    No step is left out because a loss is small. `num_train_steps=0` returns an untrained model and no losses.
-    Left to you: a tensor or a list of losses, gradients zeroed at the start or the end of a step, with `None` or zeros.
+    Details:
+    - Build the model before any batch or other random draw. Do not set a seed. Only `SGD` may change the weights.
+    - `.to(device)` moves a whole model; within `with torch.device(device):` it is created there. Batches are already on
+      `device`.
+    - `get_batch` is the caller's function, not your kata of that name.
+    - Take every step, even after a loss of 0 or infinity. `num_train_steps=0` returns an untrained model and no losses.
+    - Detach the losses: otherwise each keeps its graph's nodes in memory (`backward()` frees only the saved
+      activations). Keep nothing else from a step.
+
+    Not specified (either is fine): a tensor or a list of losses; gradients zeroed at the start or at the end of a step,
+    with `None` (the default of `zero_grad()`, which frees their memory) or with zeros.
     """
     raise NotImplementedError

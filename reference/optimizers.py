@@ -1,4 +1,4 @@
-"""What a step of any optimizer is made of, and what it leaves as it was, whatever the optimizer's rule."""
+"""The parts of a step that are the same for every optimizer. Known mistakes replace them one at a time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -7,52 +7,54 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 Grad: TypeAlias = Float[Array, "*shape"] | None
-Met: TypeAlias = list[tuple[Grad, float]]  # in every step, a gradient or None, and a rate
+Inputs: TypeAlias = list[tuple[Grad, float]]  # a gradient and a learning rate for each step
 
 
-def met(lrs: Sequence[Sequence[float]], grads: Sequence[Sequence[Sequence[Grad]]], group: int, i: int) -> Met:
-    """What a parameter meets: `grads[step][group][i]` and its group's `lrs[step][group]`, in step after step."""
+def collect_inputs(
+    lrs: Sequence[Sequence[float]], grads: Sequence[Sequence[Sequence[Grad]]], group: int, i: int
+) -> Inputs:
+    """Return `grads[step][group][i]` and `lrs[step][group]` for each step."""
     return [(step_grads[group][i], rates[group]) for step_grads, rates in zip(grads, lrs, strict=True)]
 
 
-def options(given: Sequence[Mapping[str, Any]], group: int) -> Mapping[str, Any]:
-    """What a group goes by beside its rate, of what is given to each; what is not given has its default."""
+def get_options(given: Sequence[Mapping[str, Any]], group: int) -> Mapping[str, Any]:
+    """Return the options of a group, except lr; a missing option has its default."""
     return given[group] if given else {}
 
 
-def parameter_without_gradient(
+def skip_parameter(
     p: Float[Array, "*shape"],
-    options: Mapping[str, Any],  # noqa: ARG001  (whatever they are, lr among them)
+    options: Mapping[str, Any],  # noqa: ARG001  (for mistakes, includes lr)
 ) -> Float[Array, "*shape"]:
-    """A parameter after a step in which it has no gradient: it stays as it is."""
+    """Return a parameter after a step without a gradient: unchanged."""
     return p
 
 
-def memory_without_gradient(memory: Any) -> Any:
-    """What is remembered of a parameter after a step in which it has no gradient: the same as before."""
-    return memory
+def skip_state(state: Any) -> Any:
+    """Return a parameter's state after a step without a gradient: unchanged."""
+    return state
 
 
-def memory_after_loading(memory: Any) -> Any:
-    """What a new optimizer remembers of a parameter that has loaded the state of an old one: all of it."""
-    return memory
+def load_state(state: Any) -> Any:
+    """Return a parameter's state in a new optimizer that has loaded the old one's: unchanged."""
+    return state
 
 
-def rates_after_loading(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:  # noqa: ARG001
-    """The rates of the groups of an optimizer that had its `own`, once a saved state is loaded: those in it."""
+def load_rates(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:  # noqa: ARG001
+    """Return the learning rates of an optimizer with its `own` that has loaded those `saved`."""
     return saved
 
 
-def is_needed(kept: Mapping[str, int], own: Mapping[str, int], tensors: int) -> bool:
-    """Whether what is kept, in bytes by dtype, is no more than so many tensors for each of the `own` parameters."""
-    return sum(kept.values()) <= tensors * sum(own.values())
+def is_within_budget(held: Mapping[str, int], own: Mapping[str, int], tensors: int) -> bool:
+    """Return whether a state takes no more bytes than `tensors` tensors for each of the `own` parameters."""
+    return sum(held.values()) <= tensors * sum(own.values())
 
 
-def default_rate(lr: float) -> float:
-    """The rate where none is given, to an optimizer that has `lr` for that."""
+def get_default_rate(lr: float) -> float:
+    """Return the default learning rate, which is `lr`."""
     return lr
 
 
-def rates_without_own(default: float, lr: float) -> tuple[float, float]:
-    """The rate of a group that has none of its own, when none is given for all, and when `lr` is."""
-    return default_rate(default), lr
+def get_group_rates(default: float, lr: float) -> tuple[float, float]:
+    """Return the learning rate of a group without its own, if the constructor gets none and if it gets `lr`."""
+    return get_default_rate(default), lr

@@ -1,7 +1,7 @@
-"""What an optimizer should have made of a run of steps, in float64, and the comparison with what it did."""
+"""Runs of several optimizer steps: what they should give, in float64, and the comparison with a student's run."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -12,70 +12,58 @@ from numpy import ndarray as Array
 from reference import optimizers as oracle
 from reference.adagrad import oracle as adagrad
 from reference.sgd import oracle as sgd
+from tests.probes import optimizers
 from tests.strategies import OptimizerRun
 from torchkata import Plain, as_float64, assert_close, assert_equal
 
-Memory: TypeAlias = Any  # what a rule keeps of one parameter: None before the first step
-Step: TypeAlias = Callable[[Array, Memory, Array, dict[str, Any]], tuple[Array, Memory]]  # p, memory, grad, options
+State: TypeAlias = Any  # of one parameter; None before its first step
+Step: TypeAlias = Callable[[Array, State, Array, dict[str, Any]], tuple[Array, State]]  # p, state, grad, options
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What an optimizer does in one step, and the numbers it takes where none are given."""
+    """One step of an optimizer, and the defaults of its options."""
 
     step: Step
     lr: float = 0.01
     betas: tuple[float, ...] = ()  # of averages that are divided by 1 − betaᵗ
 
 
-def rule_of(oracle: ModuleType, lr: float, betas: tuple[float, ...] = ()) -> Rule:
-    """The rule of an oracle that takes options by name; its `step` is looked up when it is called."""
-    return Rule(lambda p, memory, grad, options: oracle.step(p, memory, grad, **options), lr, betas)
+def make_rule(oracle: ModuleType, lr: float, betas: tuple[float, ...] = ()) -> Rule:
+    """Return the rule of an oracle. Its `step` is looked up at each call, so that a known mistake can replace it."""
+    return Rule(lambda p, state, grad, options: oracle.step(p, state, grad, **options), lr, betas)
 
 
-def sgd_step(p: Array, memory: Memory, grad: Array, options: dict[str, Any]) -> tuple[Array, Memory]:
-    """SGD has no memory."""
-    return sgd.step(p, grad, **options), memory
-
-
-def adagrad_step(p: Array, memory: Memory, grad: Array, options: dict[str, Any]) -> tuple[Array, Memory]:
-    """AdaGrad's sum starts at 0."""
-    return adagrad.step(p, np.zeros_like(p) if memory is None else memory, grad, **options)
-
-
-def met(run: OptimizerRun, g: int, i: int) -> oracle.Met:
-    """What `params[g][i]` meets in every step: a gradient in float64, or None, and a rate."""
-    grads = [[[None if x is None else as_float64(x) for x in row] for row in step] for step in run.grads]
-    return oracle.met(run.lrs, grads, g, i)
-
-
-SGD, ADAGRAD = Rule(sgd_step), Rule(adagrad_step)
+SGD = Rule(lambda p, state, grad, options: (sgd.step(p, grad, **options), state))
+ADAGRAD = Rule(
+    lambda p, state, grad, options: adagrad.step(p, np.zeros_like(p) if state is None else state, grad, **options)
+)
 
 
 def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = None) -> None:
-    """Demand each parameter after each step, within the roundings that so many steps make.
+    """Demand each parameter after each step, within the rounding errors of so many steps.
 
-    `expected[step][group][i]` takes the place of the rule's own numbers, where it is given.
+    If `expected[step][group][i]` is given, it replaces the rule's results.
     """
     dtype = run.params[0][0].dtype
     for g, group in enumerate(run.params):
         for i in range(len(group)):
-            for t, (p, _, scale) in enumerate(walk(run, rule, g, i)):
+            for t, (p, _, scale) in enumerate(simulate(run, rule, g, i)):
                 exact = p if expected is None else as_float64(expected[t][g][i])
                 what = f"params[{g}][{i}] after step {t + 1}"
                 assert_close(yours[t][g][i], exact, dtype=dtype, scale=scale, roundings=4 * (t + 2), what=what)
 
 
 def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop: int) -> None:
-    """Demand that a run which was saved and loaded before step `stop` ends as it did without that, to the bit.
+    """Demand that a run which was saved and loaded before step `stop` ends bit for bit as it did without that.
 
-    Where the rule itself ends elsewhere, as a known mistake has it, demand the rule's own numbers.
+    If the oracle makes a known mistake that changes the end, demand the oracle's end instead.
     """
     dtype, steps = run.params[0][0].dtype, len(run.lrs)
     for g, group in enumerate(run.params):
         for i in range(len(group)):
-            *_, (whole, _, _) = walk(run, rule, g, i)
-            *_, (exact, _, scale) = walk(run, rule, g, i, loaded_at=stop)
+            *_, (whole, _, _) = simulate(run, rule, g, i)
+            *_, (exact, _, scale) = simulate(run, rule, g, i, loaded_at=stop)
             what = f"params[{g}][{i}] at the end"
             if np.array_equal(exact, whole):
                 assert_equal(yours[g][i], end[g][i], what=what)
@@ -83,46 +71,54 @@ def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop
                 assert_close(yours[g][i], exact, dtype=dtype, scale=scale, roundings=4 * (steps + 1), what=what)
 
 
-def final_memory(run: OptimizerRun, rule: Rule) -> list[list[Memory]]:
-    """The memory of each parameter after the last step."""
-    return [[[*walk(run, rule, g, i)][-1][1] for i in range(len(group))] for g, group in enumerate(run.params)]
-
-
-def walk(
+def simulate(
     run: OptimizerRun, rule: Rule, g: int, i: int, loaded_at: int | None = None
-) -> Iterator[tuple[Array, Memory, Array]]:
-    """One parameter after each step, what is remembered of it, and the size of all terms that made it.
+) -> Iterator[tuple[Array, State, Array]]:
+    """Yield `params[g][i]` after each step, its state, and the scale of its rounding errors.
 
-    Before step `loaded_at` the run is saved and loaded.
-
-    These sizes are what the rule makes of absolute values when it adds each step instead of taking it away: then
-    nothing cancels.
+    The scale is the sum of the sizes of all terms: the rule applied to absolute values, with a negative rate, so that
+    nothing cancels. Before step `loaded_at` the run is saved and loaded.
     """
     dtype = run.params[g][i].dtype
     p = as_float64(run.params[g][i])
-    size, memory, sizes, own_steps = abs(p), None, None, 0
+    size, state, sizes, own_steps = abs(p), None, None, 0
     scale = size
-    for t, (grad, lr) in enumerate(met(run, g, i)):
+    all_grads = [[[None if x is None else as_float64(x) for x in row] for row in step] for step in run.grads]
+    for t, (grad, lr) in enumerate(oracle.collect_inputs(run.lrs, all_grads, g, i)):
         if t == loaded_at:
-            memory, sizes = map(oracle.memory_after_loading, (memory, sizes))
-        options = {"lr": lr, **oracle.options(run.options, g)}
+            state, sizes = map(oracle.load_state, (state, sizes))
+        options = {"lr": lr, **oracle.get_options(run.options, g)}
         if grad is None:
-            p = oracle.parameter_without_gradient(p, options)
-            memory, sizes = map(oracle.memory_without_gradient, (memory, sizes))
+            p = oracle.skip_parameter(p, options)
+            state, sizes = map(oracle.skip_state, (state, sizes))
         else:
-            p, memory = rule.step(p, memory, grad, options)
+            p, state = rule.step(p, state, grad, options)
             before = size
             size, sizes = rule.step(size, sizes, abs(grad), {**options, "lr": -lr})
             own_steps += 1
-            loss = 1 + correction_roundings(options.get("betas", rule.betas), own_steps, dtype)
+            loss = 1 + estimate_correction_error(options.get("betas", rule.betas), own_steps, dtype)
             scale = scale + abs(size - before) * loss
-        yield p, memory, scale
+        yield p, state, scale
 
 
-def correction_roundings(betas: tuple[float, ...], t: int, dtype: torch.dtype) -> float:
-    """What a step may lose to bias corrections, as a part of what it may lose anyway.
+def estimate_correction_error(betas: tuple[float, ...], t: int, dtype: torch.dtype) -> float:
+    """Return the error of a step due to bias correction, relative to the error allowed anyway.
 
-    `1 − betaᵗ` may be worked out in float32, whatever the parameter's dtype, as torch does where it captures steps: of
-    0.001 it leaves four digits. Its relative error is (t + 1) / 2 roundings over 1 − betaᵗ, of 4 · (t + 2) allowed.
+    A student may compute `1 − betaᵗ` in float32 for any dtype, as torch does when it captures steps: of 0.001 it keeps
+    four digits. The relative error is (t + 1) / 2 roundings over 1 − betaᵗ, of 4 · (t + 2) allowed.
     """
     return float(torch.finfo(torch.float32).eps / torch.finfo(dtype).eps / 8 * sum(1 / (1 - beta**t) for beta in betas))
+
+
+def convert_to_float64(run: OptimizerRun) -> OptimizerRun:
+    """Return the same run in float64."""
+    params = [[p.double() for p in group] for group in run.params]
+    grads = [[[None if grad is None else grad.double() for grad in group] for group in step] for step in run.grads]
+    return replace(run, params=params, grads=grads)
+
+
+def run_torch(optimizer_class: Callable[..., Any] | None, run: OptimizerRun) -> Plain:
+    """Return the parameters after every step of `optimizer_class(groups, lr=…)`, in float64."""
+    run = convert_to_float64(run)
+    optimizer = optimizers.build(optimizer_class, run.params, run.lrs[0], run.options)
+    return optimizers.take_steps(optimizer, run.lrs, run.grads)

@@ -1,6 +1,7 @@
-"""Random inputs: shapes, a few scalars and a seed are drawn, elements follow from the seed.
+"""Random inputs of the property tests.
 
-So a hundred examples cost a hundred calls, and a failing one shrinks to a small shape.
+Hypothesis draws shapes, a few scalars and a seed, and the seed determines the elements: drawing is fast, and a failing
+example shrinks to a small shape.
 """
 
 import math
@@ -18,9 +19,12 @@ from tests.probes.same_storage import COPIES, VIEWS
 
 DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16, torch.float16])
 WIDE_DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16])  # squares of gradients fit
+BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])
 SEEDS = st.integers(0, 2**32 - 1)
 
-costly = settings(max_examples=max(10, settings().max_examples // 4))  # for what takes several steps or writes files
+costly = settings(
+    max_examples=max(10, settings().max_examples // 4)
+)  # for tests that take several steps or write files
 
 
 def sizes(simplest: int, most: int = 5, least: int = 1) -> st.SearchStrategy[int]:
@@ -33,12 +37,12 @@ SIZES = sizes(2)
 
 
 def rng_of(seed: int) -> np.random.Generator:
-    """The source of all elements of one example."""
+    """Return the random generator of one example's elements."""
     return np.random.default_rng(seed)
 
 
 def normal(rng: np.random.Generator, shape: tuple[int, ...] | list[int], dtype: torch.dtype = torch.float32) -> Tensor:
-    """Normally distributed elements."""
+    """Return normally distributed elements."""
     return torch.from_numpy(rng.standard_normal(shape)).to(dtype)
 
 
@@ -48,13 +52,13 @@ def from_tiny_to_large(
     dtype: torch.dtype = torch.float32,
     powers: tuple[float, float] = (-4, 2),
 ) -> Tensor:
-    """Elements of random sign between 1e-4 and 100 in size, or other powers of ten, as many small as large ones."""
+    """Return elements of random sign whose size is log-uniform between two powers of ten, by default 1e-4 and 100."""
     return torch.from_numpy(rng.choice([-1.0, 1.0], shape) * 10.0 ** rng.uniform(*powers, shape)).to(dtype)
 
 
 @st.composite
 def recipes(draw: st.DrawFn, steps: tuple[str, ...] = VIEWS + COPIES) -> tuple[Tensor, list[list[Any]]]:
-    """A root tensor, and steps `[source, step, a, b]` that each make one more tensor from an earlier one."""
+    """Draw a root tensor and steps `[source, step, a, b]`, each of which makes a new tensor from an earlier one."""
     shape = draw(st.lists(st.integers(1, 3), min_size=0, max_size=3))
     dtype = draw(st.sampled_from([torch.float32, torch.int32, torch.float64, torch.int64]))
     dtype = {torch.float64: torch.float32, torch.int64: torch.int32}.get(dtype, dtype)
@@ -70,7 +74,7 @@ def recipes(draw: st.DrawFn, steps: tuple[str, ...] = VIEWS + COPIES) -> tuple[T
 
 @dataclass(frozen=True)
 class TokenCase:
-    """A token file, and the batch asked of it."""
+    """A token file, and the arguments of a batch."""
 
     data: Tensor
     batch_size: int
@@ -80,7 +84,7 @@ class TokenCase:
 
 @st.composite
 def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int]) -> TokenCase:
-    """Shuffled tokens with repeats, up to the largest that the dtype holds; `windows` is how many starts there are."""
+    """Draw random tokens up to the largest of the dtype; `windows` is the number of possible starts."""
     sequence_length = draw(st.integers(1, 6))
     dtype, largest = draw(st.sampled_from([(np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, 2**63 - 1)]))
     vocabulary = draw(st.sampled_from([50257, largest, 2]))
@@ -91,13 +95,13 @@ def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int]) -> TokenCase:
 
 
 def permutation(length: int, seed: int) -> Tensor:
-    """Shuffled tokens, each once, so that a token tells where it stood."""
+    """Return distinct shuffled tokens, so that each token identifies its position."""
     return torch.from_numpy(rng_of(seed).permutation(length) + 17)
 
 
 @dataclass(frozen=True)
 class LinearCase:
-    """A weight, an input of any number of leading axes, and a gradient for the output."""
+    """A weight, an input with any number of leading axes, and a gradient of the output."""
 
     weight: Tensor
     x: Tensor
@@ -106,7 +110,7 @@ class LinearCase:
 
 @st.composite
 def linear_cases(draw: st.DrawFn) -> LinearCase:
-    """Input and output sizes that mostly differ; no, one or more leading axes, sizes 0 and 1 among them."""
+    """Draw input and output sizes that mostly differ, and up to three leading axes, including sizes 0 and 1."""
     leading = draw(st.lists(sizes(4, 4, 0), min_size=0, max_size=3))
     input_dim, output_dim = draw(sizes(3, 40)), draw(sizes(2))
     dtype = draw(DTYPES)
@@ -120,7 +124,7 @@ def linear_cases(draw: st.DrawFn) -> LinearCase:
 
 @dataclass(frozen=True)
 class DeepCase:
-    """The weights of a deep linear model, a batch and a gradient for the outputs."""
+    """The weights of a deep linear model, a batch, and a gradient of the outputs."""
 
     weights: list[Tensor]
     x: Tensor
@@ -129,7 +133,7 @@ class DeepCase:
 
 @st.composite
 def deep_cases(draw: st.DrawFn, batch: st.SearchStrategy[int]) -> DeepCase:
-    """From no layer to four, widths from 1 on."""
+    """Draw zero to four layers of width 1 to 5."""
     dim, num_layers, rows = draw(sizes(3)), draw(st.integers(0, 4)), draw(batch)
     rng = rng_of(draw(SEEDS))
     weights = [normal(rng, [dim, dim]) for _ in range(num_layers)] + [normal(rng, [dim, 1])]
@@ -138,12 +142,12 @@ def deep_cases(draw: st.DrawFn, batch: st.SearchStrategy[int]) -> DeepCase:
 
 @dataclass(frozen=True)
 class OptimizerRun:
-    """What an optimizer is put through: `params[group][i]`, `lrs[step][group]`, `grads[step][group][i]`."""
+    """A run of an optimizer: `params[group][i]`, `lrs[step][group]`, `grads[step][group][i]`."""
 
     params: list[list[Tensor]]
     lrs: list[list[float]]
     grads: list[list[list[Tensor | None]]]
-    options: Sequence[dict[str, Any]] = ()  # what each group has beside its rate; none: the optimizer's defaults
+    options: Sequence[dict[str, Any]] = ()  # of each group, except lr; if empty, all have their defaults
 
 
 @st.composite
@@ -158,10 +162,15 @@ def runs(
     powers: tuple[float, float] = (-4, 2),
     matrix: bool = False,
 ) -> OptimizerRun:
-    """`groups` groups with rates of their own, which change if `changing`; one gradient is `None` if `absent`.
+    """Draw a run of `groups` parameter groups with different learning rates and gradients between two `powers` of ten.
 
-    Gradients are of sizes between these `powers` of ten. Shapes repeat often and reach scalars and sizes 0 and 1; the
-    last is a `matrix` for a test that needs one.
+    Shapes repeat often and include scalars and sizes 0 and 1.
+
+    Args:
+        draw: Hypothesis's function.
+        changing: Change the learning rates between steps.
+        absent: Set one gradient to None.
+        matrix: Make the last parameter of a group a matrix.
     """
     shapes = draw(st.lists(st.sampled_from([[2], [2, 3], [], [1], [0], [2, 1]]), min_size=1, max_size=3))
     shapes += [[2, 3]] * matrix
@@ -170,9 +179,12 @@ def runs(
     first = [0.1, second][:groups] if groups > 1 else [draw(st.sampled_from([0.1, 0.5, 1e-3, 0.0]))]
     lrs = [[round(lr * factor, 9) for lr in first] for factor in (CHANGES if changing else [1.0] * steps)[:steps]]
     rng = rng_of(draw(SEEDS))
-    params = [split(normal(rng, [total(shapes)], dtype), shapes) for _ in range(groups)]
+    params = [split_elements(normal(rng, [count_elements(shapes)], dtype), shapes) for _ in range(groups)]
     grads: list[list[list[Tensor | None]]] = [
-        [[*split(from_tiny_to_large(rng, [total(shapes)], dtype, powers), shapes)] for _ in range(groups)]
+        [
+            [*split_elements(from_tiny_to_large(rng, [count_elements(shapes)], dtype, powers), shapes)]
+            for _ in range(groups)
+        ]
         for _ in range(steps)
     ]
     if absent:
@@ -183,25 +195,25 @@ def runs(
 CHANGES = [1.0, 0.1, 2.0]
 
 
-def from_nothing(run: OptimizerRun) -> OptimizerRun:
-    """The run from 0 on, where every digit of the steps is seen."""
+def start_at_zero(run: OptimizerRun) -> OptimizerRun:
+    """Set all parameters to 0, so that every digit of a step is visible."""
     return replace(run, params=[[p * 0 for p in group] for group in run.params])
 
 
-def total(shapes: list[list[int]]) -> int:
-    """The elements of all these shapes."""
+def count_elements(shapes: list[list[int]]) -> int:
+    """Return the number of elements of all these shapes."""
     return sum(math.prod(shape) for shape in shapes)
 
 
-def split(elements: Tensor, shapes: list[list[int]]) -> list[Tensor]:
-    """Tensors of these shapes, out of one draw."""
+def split_elements(elements: Tensor, shapes: list[list[int]]) -> list[Tensor]:
+    """Split one draw into tensors of these shapes."""
     parts = torch.split_with_sizes(elements, [math.prod(shape) for shape in shapes])
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """The weights that a deep linear model starts from, and its batches: `xs[step]`, `ys[step]`."""
+    """The initial weights of a deep linear model, and its batches: `xs[step]`, `ys[step]`."""
 
     weights: list[Tensor]
     rows: int
@@ -211,7 +223,7 @@ class Lesson:
 
 @st.composite
 def lessons(draw: st.DrawFn, steps: st.SearchStrategy[int], num_layers: st.SearchStrategy[int]) -> Lesson:
-    """A few batches of a few rows."""
+    """Draw a few batches of a few rows."""
     dim, rows, depth, count = draw(sizes(3)), draw(sizes(2, 4)), draw(num_layers), draw(steps)
     rng = rng_of(draw(SEEDS))
     xs = [normal(rng, [rows, dim]) for _ in range(count)]
@@ -220,5 +232,5 @@ def lessons(draw: st.DrawFn, steps: st.SearchStrategy[int], num_layers: st.Searc
 
 
 def deep_weights(rng: np.random.Generator, dim: int, num_layers: int) -> list[Tensor]:
-    """Weights as large as those that a Cruncher starts with, the final one last."""
+    """Return weights as large as a Cruncher's initial ones, the final one last."""
     return [normal(rng, shape) / dim**0.5 for shape in [[dim, dim]] * num_layers + [[dim, 1]]]

@@ -1,4 +1,4 @@
-"""save_checkpoint and load_checkpoint: stop a run, and go on as if nothing had happened."""
+"""save_checkpoint and load_checkpoint: save a training run and resume it."""
 
 import math
 
@@ -17,43 +17,48 @@ from torchkata import Plain, Student, as_float64, asking, assert_close, assert_e
 
 BEYOND_FLOATS = st.integers(2**53, 2**60).map(lambda step: step | 1)
 RUNS = lessons(steps=st.integers(3, 5), num_layers=st.integers(0, 2))
-NOT_AS_SAVED = "what was loaded is not, to the bit, what was saved"
-STILL = "this weight is what it was before loading"
-TRANSPOSED = "this weight is the saved one, transposed"
+NOT_AS_SAVED = "the loaded value does not equal the saved one bit for bit"
+STILL = "this weight still has its value from before loading"
+TRANSPOSED = "this weight is the transpose of the saved one"
 SO_FAR = (
-    "the first loss after loading is near, and not the same to the bit",
-    "the first loss after loading is right, and the second is not: the step between them was another",
-    "the first losses after loading are right, and this one is not: a step before it was another",
+    "the first loss after loading is close, but not equal bit for bit",
+    "the first loss after loading is right and the second is wrong: the step between them differs",
+    "the first losses after loading are right and this one is wrong: an earlier step differs",
 )
+SHAPES = {"w": [2, 2], "final": [2, 1]}
 SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
 
 
 @costly
 @given(RUNS, st.integers(1, 10**6), st.integers(0, 2), st.booleans())
-def test_a_resumed_run_equals_the_uninterrupted_one(
+def test_resumed_run_equals_uninterrupted_run(
     student: Student, lesson: Lesson, step: int, stop: int, as_path: bool
 ) -> None:
-    """Save, load into fresh objects, go on: losses and weights are bit for bit those of the run that never stopped."""
+    """A run resumed in new objects has the losses and weights of the uninterrupted run, bit for bit."""
     reply = student.call(probes.resume, lesson.weights, lesson.xs, lesson.ys, stop, step, as_path)
     through = reply["runs"]["through"]
     if not check_weights(reply["loaded"], lesson.weights, change=1.0, later=through["weights"]):
-        return  # with weights that a known mistake expects, all that follows is another run
+        return  # the loaded weights match a known mistake, so the run continues differently
     check_first_loss(reply["resumed"]["losses"], lesson, stop)
     finite = all(bool(weight.isfinite().all()) for weight in through["weights"])
-    require(finite, "the run that never stopped ends in weights that are no finite numbers", yours=through)
-    expected = oracle.rest_of_the_run(reply["runs"], reply["found"])
+    require(finite, "the uninterrupted run ends with weights that are infinite or NaN", yours=through)
+    expected = oracle.continue_run(reply["runs"], reply["found"])
     for i, (yours, loss) in enumerate(zip(reply["resumed"]["losses"], expected["losses"], strict=False)):
         assert_equal(yours, loss, what=f"loss {i + 1} after loading", note=SO_FAR[min(i, 2)])
-    note = "all losses after loading are right, and the weights at the end are not: the last step was another"
-    assert_equal(reply["resumed"], expected, what="the rest of the run", note=note)
+    note = "all losses after loading are right and the final weights are wrong: the last step differs"
+    assert_equal(reply["resumed"], expected, what="the resumed run", note=note)
 
 
 def check_weights(
     loaded: Plain, saved: list[Tensor], *, change: float | None = None, later: list[Tensor] | None = None
 ) -> bool:
-    """Demand, to the bit, the weights that were saved, one after the other; whether these were what was demanded.
+    """Check that the loaded weights equal the saved ones bit for bit; return False if a known mistake was expected.
 
-    Before loading the model had others: 0, or the saved ones and `change`. What was saved is `later` by now.
+    Args:
+        loaded: The model's weights after loading.
+        saved: The weights when they were saved.
+        change: Difference of the model's weights before loading from `saved`; None if these were zeros.
+        later: The weights that the saved model has by now.
     """
     before = [torch.zeros_like(weight) if change is None else weight + change for weight in saved]
     expected = oracle.after_loading(saved, before, later or saved)
@@ -67,7 +72,7 @@ def check_weights(
 
 
 def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
-    """The loss of the first step after loading is that of the weights in the file."""
+    """Check the loss of the first step after loading."""
     weights, x, y = [as_float64(w) for w in lesson.weights], as_float64(lesson.xs[step]), as_float64(lesson.ys[step])
     exact = np.mean((forward(weights, x) - y) ** 2)
     scale = np.mean((forward([abs(w) for w in weights], abs(x)) + abs(y)) ** 2)
@@ -78,20 +83,20 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
 
 @costly
 @given(st.integers(0, 10**6) | BEYOND_FLOATS, st.booleans())
-def test_load_returns_the_step(student: Student, step: int, as_path: bool) -> None:
-    """load_checkpoint returns the step that was saved, an int, from a path that is a str or a Path."""
+def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
+    """load_checkpoint returns the saved step as an int; path is a str or a Path."""
     reply = student.call(probes.resume, [torch.ones(2, 1)], [torch.ones(1, 2)], [torch.ones(1)], 1, step, as_path)
-    with asking(checkpoint_code.saved_and_loaded(step, as_path)):
-        assert_equal(reply["step"], step, what="step", note="the step that was saved should come back, an int")
+    with asking(checkpoint_code.save_and_load(step, as_path)):
+        assert_equal(reply["step"], step, what="step", note="load_checkpoint should return the saved step, an int")
 
 
 @costly
 @given(RUNS)
 def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
-    """Saving leaves the model, its gradients and the optimizer as they were."""
+    """Saving does not change the model, its gradients or the optimizer."""
     reply = student.call(probes.around_saving, lesson.weights, lesson.xs, lesson.ys)
     before, after = reply["before"], reply["after"]
-    with precondition("already loaded weights are not those that were given"):
+    with precondition("the model does not have the weights that the test loaded into it"):
         assert_equal(before["the weights"], lesson.weights, what="weights before saving")
     for name in before:
         assert_equal(after[name], before[name], what=name, mistake=f"saving has changed {name}")
@@ -99,39 +104,39 @@ def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
 
 @costly
 @given(st.sampled_from(["run", "run.ckpt", "step.1000", "run.pt", "run.npz"]))
-def test_the_checkpoint_is_the_file_at_path(student: Student, name: str) -> None:
-    """The checkpoint is the file at path itself, whatever its name ends in: no ending is added to it."""
+def test_checkpoint_is_written_to_exact_path(student: Student, name: str) -> None:
+    """The checkpoint is written to exactly path: no suffix is added."""
     files = student.call(probes.files, name)
-    renamed = "save_checkpoint writes the checkpoint under another name than path"
+    renamed = "save_checkpoint does not write a file named path"
     check(name in files, mistake=renamed, yours=files, expected=f"a file {name}")
 
 
 @costly
 @given(st.integers(1, 4), st.integers(0, 3))
 def test_frozen_parameters_stay_frozen(student: Student, num_layers: int, place: int) -> None:
-    """Saving and loading leave requires_grad of every parameter as it is, of a frozen and of a trainable one."""
+    """Saving and loading do not change requires_grad of any parameter."""
     weights = [torch.ones(2, 2)] * num_layers + [torch.ones(2, 1)]
     frozen = place % len(weights)
-    asks = [i != frozen for i in range(len(weights))]
+    expected = [i != frozen for i in range(len(weights))]
     for when, found in student.call(probes.requires_grad, weights, frozen).items():
-        assert_equal(found, asks, what=f"requires_grad {when}")
+        assert_equal(found, expected, what=f"requires_grad {when}")
 
 
 @costly
 @given(RUNS)
-def test_later_training_does_not_reach_the_checkpoint(student: Student, lesson: Lesson) -> None:
-    """What is loaded is what was saved, however the model was trained since; gradients and mode are not part of it."""
+def test_later_training_does_not_change_checkpoint(student: Student, lesson: Lesson) -> None:
+    """Further training does not change the checkpoint; gradients and training mode are not saved."""
     reply = student.call(probes.trained_on, lesson.weights, lesson.xs, lesson.ys)
     check_weights(reply["loaded"], lesson.weights, change=1.0, later=reply["later"])
-    saved = "gradients come with the checkpoint: a fresh model has some after loading"
+    saved = "gradients are saved in the checkpoint: a new model has gradients after loading"
     assert_equal(reply["gradients"], 0, what="weights with a gradient", mistake=saved)
-    check(reply["training"], mistake="loading has switched the model to eval mode")
+    check(reply["training"], mistake="loading switches the model to eval mode")
 
 
 @costly
 @given(st.sampled_from(["float32", "bfloat16", "float64"]), st.integers(1, 3), st.integers(0, 2), SEEDS)
-def test_every_value_survives(student: Student, dtype: str, dim: int, num_layers: int, seed: int) -> None:
-    """NaN, infinities, the smallest numbers and bfloat16 come back as they were, in parameters and in buffers."""
+def test_values_survive_bit_for_bit(student: Student, dtype: str, dim: int, num_layers: int, seed: int) -> None:
+    """Parameters and buffers are restored bit for bit, including NaN, infinities, tiny numbers and bfloat16."""
     rng = rng_of(seed)
     weights = [normal(rng, shape, torch.float64) for shape in [[dim, dim]] * num_layers + [[dim, 1]]]
     for weight in weights:
@@ -146,100 +151,81 @@ def test_every_value_survives(student: Student, dtype: str, dim: int, num_layers
 
 @costly
 @given(st.sampled_from([40, 24]), SEEDS)
-def test_a_failed_save_keeps_the_old_checkpoint(student: Student, dim: int, seed: int) -> None:
-    """A save that fails half-way (the disk is full) raises, and the checkpoint before it can still be loaded."""
+def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int) -> None:
+    """If saving fails half-way (disk full), it raises, and the previous checkpoint can still be loaded."""
     weights = deep_weights(rng_of(seed), dim, 1)
     reply = student.call(probes.failing_save, weights)
-    silent = "saving failed half-way, and save_checkpoint raised nothing"
+    silent = "saving failed half-way, but save_checkpoint did not raise"
     check(bool(reply["raised"]), mistake=silent, expected="an exception")
-    check(
-        not reply["unreadable"],
-        mistake="the checkpoint that was there before can't be loaded any more",
-        yours=" ".join(reply["unreadable"][:1]),
-    )
+    lost = "the previous checkpoint can no longer be loaded"
+    check(not reply["unreadable"], mistake=lost, yours=" ".join(reply["unreadable"][:1]))
     check_weights(reply["loaded"], weights, change=2.0, later=[weight + 1 for weight in weights])
 
 
 @costly
 @given(st.integers(1, 8))
-def test_the_checkpoint_is_put_in_place_at_once(student: Student, dim: int) -> None:
-    """The file is written under a name of its own, in path's folder or below, then put in place with os.replace."""
+def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None:
+    """The checkpoint is written to a new file in path's folder or a folder inside it, then moved by os.replace."""
     moves = student.call(probes.moves, dim)
-    direct = "nothing was moved onto path from its folder: it is written directly, or comes from elsewhere"
-    check(
-        moves["put in place"], mistake=direct, expected="os.replace(a file beside path or in a folder beside it, path)"
-    )
-    taken = "a file beside path that is not the checkpoint was changed: its name was taken for the unfinished file"
-    check(not moves["changed"], mistake=taken, yours=moves["changed"], expected="all other files as they were")
-    check(not moves["taken away"], mistake="the old checkpoint is taken away first: a run killed just then has none")
+    direct = "no file from path's folder was moved to path: it was written directly or in another folder"
+    expected = "os.replace(a file in path's folder or in a folder inside it, path)"
+    check(moves["replaced"], mistake=direct, expected=expected)
+    overwritten = "another file in path's folder was changed: its name was used for the temporary file"
+    check(not moves["changed"], mistake=overwritten, yours=moves["changed"], expected="no change to other files")
+    check(not moves["removed"], mistake="the old checkpoint is removed first: a run killed at that moment has none")
 
 
 @costly
 @given(st.sampled_from(["torch", "pickle"]))
-def test_loading_runs_no_code_from_the_file(student: Student, written_by: str) -> None:
-    """A file that somebody else has prepared can't run code when it is loaded."""
+def test_loading_runs_no_code(student: Student, written_by: str) -> None:
+    """Loading an untrusted file does not run code that is hidden in it."""
     ran = student.call(probes.hostile_file, 2, written_by)
-    check(
-        ran is False,
-        mistake="loading ran code that was hidden in the file",
-        expected="torch.load(..., weights_only=True)",
-    )
+    hidden = "loading ran code that was hidden in the file"
+    check(ran is False, mistake=hidden, expected="torch.load(..., weights_only=True)")
 
 
 @costly
 @given(st.integers(1, 6), SEEDS)
-def test_tensors_from_another_device_are_loaded(student: Student, dim: int, seed: int) -> None:
-    """A checkpoint saved on a GPU loads onto the CPU: map_location."""
+def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> None:
+    """A checkpoint saved on a GPU can be loaded onto the CPU (map_location)."""
     weights = deep_weights(rng_of(seed), dim, 1)
     reply = student.call(probes.from_elsewhere, weights)
-    check(
-        not reply["raised"],
-        mistake="a checkpoint whose tensors were on a GPU can't be loaded here",
-        yours=" ".join(reply["raised"][:1]),
-    )
+    gpu_only = "a checkpoint with tensors from a GPU can't be loaded onto the CPU"
+    check(not reply["raised"], mistake=gpu_only, yours=" ".join(reply["raised"][:1]))
     assert_equal(reply["devices"], ["cpu"], what="devices")
     check_weights(reply["loaded"], weights, change=1.0)
 
 
 @costly
 @given(RUNS, st.sampled_from([0.5, 0.9, 1.0, 0.0]))
-def test_a_truncated_file_is_refused(student: Student, lesson: Lesson, part: float) -> None:
-    """A file that was cut off raises, and leaves the model and the optimizer as they were."""
+def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) -> None:
+    """Loading a truncated file raises and does not change the model or the optimizer."""
     reply = student.call(probes.truncated, lesson.weights, lesson.xs, lesson.ys, part)
-    left = f"only {part:.0%}" if part < 1 else "all but the last byte"
-    with precondition("already loaded weights are not those that were given"):
+    left = f"{part:.0%} of the file" if part < 1 else "all but the last byte"
+    with precondition("the model does not have the weights that the test loaded into it"):
         assert_equal(reply["before"]["weights"], lesson.weights, what="weights before loading")
-    check(
-        bool(reply["raised"]),
-        mistake=f"{left} of the file is left, and load_checkpoint raised nothing",
-        expected="an exception",
-    )
-    assert_equal(reply["after"], reply["before"], what="model and optimizer", mistake="half a file was loaded")
-
-
-SHAPES = {"w": [2, 2], "final": [2, 1]}
+    silent = f"the file was truncated to {left}, but load_checkpoint did not raise"
+    check(bool(reply["raised"]), mistake=silent, expected="an exception")
+    assert_equal(reply["after"], reply["before"], what="model and optimizer", mistake="part of the file was loaded")
 
 
 @costly
 @given(
     st.sampled_from(
         [
-            (SHAPES, SHAPES | {"extra": [2, 2]}, "a parameter of the model is missing in the file"),
-            (SHAPES | {"extra": [2, 2]}, SHAPES, "the file holds a parameter that the model has not"),
-            (SHAPES, {"w": [2, 2], "last": [2, 1]}, "a parameter has another name in the file"),
-            (SHAPES, SHAPES | {"w": [3, 3]}, "a parameter has another shape in the file"),
-            (SHAPES | {"w": [4, 1]}, SHAPES, "a parameter of as many elements has another shape in the file"),
-            (SHAPES | {"w": [1, 1]}, SHAPES, "a parameter of shape (1, 1) in the file is of shape (2, 2) in the model"),
+            (SHAPES, SHAPES | {"extra": [2, 2]}, "a parameter of the model is missing from the file"),
+            (SHAPES | {"extra": [2, 2]}, SHAPES, "the file has a parameter that the model does not have"),
+            (SHAPES, {"w": [2, 2], "last": [2, 1]}, "a parameter has a different name in the file"),
+            (SHAPES, SHAPES | {"w": [3, 3]}, "a parameter has a different shape in the file"),
+            (SHAPES | {"w": [4, 1]}, SHAPES, "a parameter has a different shape, but as many elements, in the file"),
+            (SHAPES | {"w": [1, 1]}, SHAPES, "a parameter has shape (1, 1) in the file and (2, 2) in the model"),
         ]
     )
 )
-def test_a_checkpoint_of_another_model_is_refused(
+def test_mismatched_model_raises(
     student: Student, case: tuple[dict[str, list[int]], dict[str, list[int]], str]
 ) -> None:
-    """A missing, unexpected or renamed parameter, or one of another shape, raises instead of being passed over."""
+    """Loading raises if a parameter is missing, unexpected, renamed or has another shape."""
     saved, model, note = case
-    check(
-        bool(student.call(probes.misfit, saved, model)),
-        mistake=f"{note}, and load_checkpoint raised nothing",
-        expected="an exception",
-    )
+    silent = f"{note}, but load_checkpoint did not raise"
+    check(bool(student.call(probes.load_mismatch, saved, model)), mistake=silent, expected="an exception")

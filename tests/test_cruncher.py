@@ -10,42 +10,44 @@ from tests.statistics import Z
 from tests.strategies import DeepCase, deep_cases, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, precondition, require
 
-forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; no mistake takes their place
+forward_scale, backward_scale = oracle.forward, oracle.backward  # applied to absolute values; never mutated
+
+
+def check_forward(student: Student, case: DeepCase) -> None:
+    """Compare the model's output with the product of all weights."""
+    yours = student.call(probes.forward, case.weights, case.x)
+    weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
+    scale = forward_scale([abs(w) for w in weights], abs(x))
+    assert_close(yours, oracle.forward(weights, x), scale=scale, roundings=8 * len(weights))
 
 
 @given(deep_cases(batch=st.integers(2, 4)))
 def test_forward_is_the_product_of_all_layers(student: Student, case: DeepCase) -> None:
-    """Cruncher(x) is x @ W0 @ W1 … @ final, one number a row, with nothing nonlinear between."""
-    yours = student.call(probes.forward, case.weights, case.x)
-    weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
-    scale = forward_scale([abs(w) for w in weights], abs(x))
-    assert_close(yours, oracle.forward(weights, x), scale=scale, roundings=8 * len(weights))
+    """Cruncher(x) equals x @ W0 @ W1 … @ final, one number per row, without a nonlinearity."""
+    check_forward(student, case)
 
 
 @given(deep_cases(batch=sizes(1, 1, 0)))
-def test_batches_of_one_row_and_of_none(student: Student, case: DeepCase) -> None:
-    """A batch of one row gives shape [1], a batch of none gives shape [0]."""
-    yours = student.call(probes.forward, case.weights, case.x)
-    weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
-    scale = forward_scale([abs(w) for w in weights], abs(x))
-    assert_close(yours, oracle.forward(weights, x), scale=scale, roundings=8 * len(weights))
+def test_batch_sizes_one_and_zero_work(student: Student, case: DeepCase) -> None:
+    """A batch of one row gives an output of shape [1], an empty batch one of shape [0]."""
+    check_forward(student, case)
 
 
 @given(deep_cases(batch=st.integers(2, 5)))
-def test_rows_do_not_know_of_each_other(student: Student, case: DeepCase) -> None:
-    """Each row of a batch comes out as it would alone."""
+def test_rows_are_independent(student: Student, case: DeepCase) -> None:
+    """Each row's output is the same as if it were the only row."""
     yours = student.call(probes.rows_alone, case.weights, case.x)
     weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
     scale = forward_scale([abs(w) for w in weights], abs(x))
     form = f"a tensor of shape [{len(case.x)}]"
     right = all(isinstance(each, torch.Tensor) and list(each.shape) == [len(case.x)] for each in yours.values())
-    require(right, "the form of a batch's outputs is wrong", yours=yours["batch"], expected=form)
+    require(right, "the output of a batch has the wrong type or shape", yours=yours["batch"], expected=form)
     assert_close(yours["batch"], as_float64(yours["rows"]), scale=scale, roundings=16 * len(weights))
 
 
 @given(deep_cases(batch=sizes(2, 4)))
 def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
-    """backward() fills the gradient of every layer's weight and of x."""
+    """backward() computes the gradient of every layer's weight and of x."""
     yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
     weights, x, grad_y = [as_float64(w) for w in case.weights], as_float64(case.x), as_float64(case.grad_y)
     grads, grad_x = oracle.backward(weights, x, grad_y)
@@ -59,7 +61,7 @@ def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
 
 @given(sizes(3, 6), st.integers(0, 4))
 def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
-    """layers is an nn.ModuleList; state_dict has layers.0.weight …, final.weight: dim² · num_layers + dim numbers."""
+    """state_dict has layers.0.weight …, final.weight: dim² · num_layers + dim numbers; layers is an nn.ModuleList."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
     assert_equal(anatomy["parameters"], expected["parameters"], what="number of parameters")
@@ -68,31 +70,30 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 
 
 @given(sizes(3, 6, 2), st.integers(2, 4), st.integers(0, 2**31))
-def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """No two layers, of one model or of two, share their memory or their values at the start; nothing is seeded."""
-    start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
-    weights = start["weights"]
-    seeded = "Cruncher has set torch's seed"
-    assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)
-    assert_equal(start["places"], len(weights), what="places in memory", mistake="layers share one weight")
+def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
+    """No two layers, of one model or of two, share memory or initial values, and Cruncher sets no seed."""
+    initial = student.call(probes.initial_weights, dim, num_layers, 2, seed)
+    weights = initial["weights"]
+    assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake="Cruncher sets torch's seed")
+    assert_equal(initial["addresses"], len(weights), what="addresses in memory", mistake="layers share one weight")
     for i, weight in enumerate(weights):
         for j in range(i):
             alike = isinstance(weight, torch.Tensor) and torch.equal(weight, weights[j])
-            note = f"weights {j} and {i} of two models built in a row start equal: copied, constant or seeded"
+            note = f"weights {j} and {i} of two new models are equal: copied, constant, or drawn after setting a seed"
             check(not alike, mistake=note, yours=weight)
 
 
-def test_layers_start_as_linear_does(student: Student, seed: int) -> None:
-    """Each layer has Linear(dim, dim)'s initialization, of standard deviation 1 / sqrt(dim), whatever its depth."""
+def test_layers_use_linear_initialization(student: Student, seed: int) -> None:
+    """Each layer is initialized like Linear(dim, dim), with standard deviation 1 / sqrt(dim) at any depth."""
     dim, num_layers = 128, 4
-    start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
-    for i, (weight, exact) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):
+    initial = student.call(probes.initial_weights, dim, num_layers, 1, seed)
+    for i, (weight, exact) in enumerate(zip(initial["weights"], oracle.initial_stds(dim, num_layers), strict=True)):
         shape = [dim, dim] if i < num_layers else [dim, 1]
-        with precondition("the form is wrong"):
+        with precondition("a weight has the wrong shape"):
             assert_equal(list(weight.shape), shape, what=f"shape of weight {i} of {num_layers + 1}")
         expected, variance = f"standard deviation {exact:.4f}", float(as_float64(weight).var())
         slack = Z * (2 / weight.numel()) ** 0.5
-        note = f"weight {i} of {num_layers + 1} has another spread"
+        note = f"weight {i} of {num_layers + 1} has the wrong standard deviation"
         yours = f"standard deviation {float(as_float64(weight).std()):.4f}"
         right = 0.973 * (1 - slack) <= variance / exact**2 <= 1 + slack if exact else variance == 0
         check(right, note, yours=yours, expected=expected)

@@ -1,4 +1,4 @@
-"""train_step: products in bfloat16, everything that must not be rounded in float32."""
+"""train_step: matrix multiplications in bfloat16, everything else in float32."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,12 +14,14 @@ from tests.probes import mixed_precision as probes
 from tests.strategies import SEEDS, normal, rng_of, sizes
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, require
 
-COARSE = torch.finfo(torch.bfloat16).eps / torch.finfo(torch.float32).eps  # roundings of float32 in one of bfloat16
+COARSE = (
+    torch.finfo(torch.bfloat16).eps / torch.finfo(torch.float32).eps
+)  # one bfloat16 rounding in units of float32 roundings
 
 
 @dataclass(frozen=True)
 class Task:
-    """A model and a batch, the gradients that are there before the step, and its rate."""
+    """A model's weights, their gradients from before the step, a batch and the learning rate."""
 
     weights: list[Tensor]
     before: list[Tensor]
@@ -30,7 +32,7 @@ class Task:
 
 @st.composite
 def tasks(draw: st.DrawFn, *, whole: bool = False, powers: tuple[int, ...] = (0,)) -> Task:
-    """One to four layers; with `whole` numbers, none above 75, bfloat16 is exact. x and y are times a power of 2."""
+    """Draw a task of one to four layers, x and y scaled by a power of 2; `whole` numbers are exact in bfloat16."""
     dim, num_layers, rows = draw(sizes(3)), draw(st.integers(0, 3)), draw(sizes(2, 4))
     lr = draw(st.sampled_from([0.1, 1e-3, 1e-5]))
     size = 2.0 ** draw(st.sampled_from(powers))
@@ -46,86 +48,83 @@ def tasks(draw: st.DrawFn, *, whole: bool = False, powers: tuple[int, ...] = (0,
 
 
 def call(student: Student, task: Task, demand: Callable[..., None] = require) -> Plain:
-    """What came of this task, in exactly one step of the optimizer: one test is about that, and the others need it."""
+    """Run the task and check that the optimizer took exactly one step; `demand` is `check` in the test of that."""
     reply = student.call(probes.one_step, task.weights, task.before, task.x, task.y, task.lr)
     steps = len(reply["steps"])
     demand(steps == 1, "optimizer.step() should be called once", yours=steps, expected="1")
     return reply
 
 
-def sized(arrays: list[Plain]) -> list[Plain]:
-    """Their sizes: with them no term cancels another."""
-    return [abs(array) for array in arrays]
-
-
 def check_gradients(reply: Plain, task: Task) -> None:
-    """Demand those of the mean squared error, within the roundings of bfloat16."""
+    """Compare the gradients with those of the mean squared error, up to bfloat16 rounding."""
     weights, before = [as_float64(w) for w in task.weights], [as_float64(grad) for grad in task.before]
     x, y = as_float64(task.x), as_float64(task.y)
-    scales = oracle.gradients(sized(weights), sized(before), abs(x), -abs(y))
+    scales = oracle.gradients([abs(w) for w in weights], [abs(grad) for grad in before], abs(x), -abs(y))
     for i, (exact, scale) in enumerate(zip(oracle.gradients(weights, before, x, y), scales, strict=True)):
         grad = reply["steps"][0]["gradients"][i]
-        roundings, what = 4 * (len(weights) + 2) * COARSE, f"gradient of weight {i}, as optimizer.step() finds it"
+        roundings, what = 4 * (len(weights) + 2) * COARSE, f"gradient of weight {i} when optimizer.step() is called"
         assert_close(grad, exact, scale=scale, roundings=roundings, what=what)
 
 
 def check_loss(reply: Plain, task: Task, roundings: float) -> None:
-    """Demand the mean squared error before the step."""
+    """Compare the loss with the mean squared error before the step."""
     weights, after = ([as_float64(w) for w in some] for some in (task.weights, reply["weights"]))
     x, y = as_float64(task.x), as_float64(task.y)
-    scale = oracle.returned(sized(weights), sized(after), abs(x), -abs(y))
+    scale = oracle.returned([abs(w) for w in weights], [abs(w) for w in after], abs(x), -abs(y))
     assert_loss(reply["loss"], oracle.returned(weights, after, x, y), scale=scale, roundings=roundings)
 
 
 @given(tasks())
-def test_products_run_in_bfloat16_and_the_rest_in_float32(student: Student, task: Task) -> None:
-    """In mixed precision matrix multiplications are bfloat16; parameters, gradients, optimizer state stay float32."""
+def test_matmuls_are_bfloat16_and_state_is_float32(student: Student, task: Task) -> None:
+    """Matmuls in the forward pass are bfloat16; parameters, gradients and optimizer state are float32."""
     dtypes = call(student, task)["dtypes"]
-    products = "products in the forward pass"
+    products = "matmuls in the forward pass"
     none = "bfloat16" not in dtypes[products]
-    seen = "no product of the forward pass runs in bfloat16: autocast is not on there" if none else ""
+    seen = "no matrix multiplication in the forward pass is bfloat16: autocast is not enabled there" if none else ""
     note = "the forward pass should run in bfloat16"
     assert_equal(dtypes[products], ["bfloat16"], what=products, note=note, mistake=seen)
-    note = "this should be float32 all the time: autocast rounds copies, model.bfloat16() the parameters themselves"
+    note = "this should stay float32: autocast casts copies, but model.bfloat16() casts the parameters themselves"
     for part in ("parameters", "gradients", "optimizer's state"):
         assert_equal(dtypes[part], ["float32"], what=part, note=note)
 
 
 @given(tasks(whole=True))
-def test_the_loss_is_computed_in_float32(student: Student, task: Task) -> None:
-    """The loss is the mean squared error with all of float32's digits, where bfloat16 holds the predictions exactly."""
+def test_loss_is_computed_in_float32(student: Student, task: Task) -> None:
+    """The loss has float32 precision if the predictions are exact in bfloat16."""
     check_loss(call(student, task), task, roundings=8)
 
 
 @given(tasks())
-def test_the_loss_is_the_one_before_the_step(student: Student, task: Task) -> None:
-    """The loss that comes back is the one before the step, but for bfloat16's roundings, and carries no graph."""
+def test_loss_is_from_before_the_step(student: Student, task: Task) -> None:
+    """The returned loss is from before the step, up to bfloat16 rounding, and has no graph."""
     reply = call(student, task)
     check_loss(reply, task, roundings=8 * (len(task.weights) + 2) * COARSE)
-    check(
-        not reply["attached"],
-        mistake="the loss still has its graph, which stays in memory as long as the loss does: detach() it",
-    )
+    attached = "the loss still has its graph, which stays in memory as long as the loss: detach() it"
+    check(not reply["attached"], mistake=attached)
 
 
 @given(tasks())
-def test_the_step_takes_the_gradients_of_this_batch(student: Student, task: Task) -> None:
-    """optimizer.step() finds the gradients of this batch's mean squared error, and nothing of those before."""
+def test_step_uses_only_this_batch_gradients(student: Student, task: Task) -> None:
+    """optimizer.step() gets the gradients of this batch's mean squared error only, without earlier gradients."""
     check_gradients(call(student, task, check), task)
 
 
 @given(tasks(powers=(24, -24, 40, -40)))
-def test_numbers_beyond_the_range_of_float16_survive(student: Student, task: Task) -> None:
-    """Numbers of 1e7 and more do not become infinite, those of 1e-8 and less not zero: bfloat16's range is wide."""
+def test_values_beyond_float16_range_survive(student: Student, task: Task) -> None:
+    """Numbers above 1e7 do not overflow and numbers below 1e-8 do not underflow, as they would in float16."""
     check_gradients(call(student, task), task)
 
 
 @given(tasks())
 def test_small_updates_are_not_rounded_away(student: Student, task: Task) -> None:
-    """The step starts from the parameters with all of their digits, and its update is added in float32."""
+    """The update is computed in float32 from unrounded parameters."""
     reply = call(student, task)
     grads = reply["steps"][0]["gradients"]
-    require(all(isinstance(grad, Tensor) for grad in grads), mistake="optimizer.step() finds no gradients", yours=grads)
+    require(
+        all(isinstance(grad, Tensor) for grad in grads),
+        mistake="there are no gradients when optimizer.step() is called",
+        yours=grads,
+    )
     for i, (weight, grad) in enumerate(zip(task.weights, grads, strict=True)):
         start, slope = as_float64(weight), as_float64(grad)
         scale = oracle.step(abs(start), -abs(slope), task.lr)

@@ -2,25 +2,24 @@
 
 from hypothesis import given
 
-from tests.contracts.optimizer import Optimizer, optimizer_contract, rate_contract
-from tests.optimizer_runs import SGD, assert_run
-from tests.probes import sgd as probes
+from tests.contracts.optimizer import Optimizer, check_run, optimizer_contract, rate_contract
+from tests.optimizer_runs import SGD
 from tests.strategies import DTYPES, OptimizerRun, costly, runs
 from torchkata import Student
 
-OPTIMIZER = Optimizer(probes, SGD)
+OPTIMIZER = Optimizer("sgd.SGD", SGD)
 globals().update(optimizer_contract(OPTIMIZER) | rate_contract(OPTIMIZER))
 
 
 @costly
 @given(runs(dtypes=DTYPES))
-def test_one_step_is_p_minus_lr_times_grad(student: Student, run: OptimizerRun) -> None:
-    """One step turns p into p - lr * grad, for every shape and float dtype."""
-    assert_run(student.call(probes.run, run.params, run.lrs, run.grads), run, SGD)
+def test_step_subtracts_lr_times_grad(student: Student, run: OptimizerRun) -> None:
+    """One step changes p to p - lr * grad, for every shape and float dtype."""
+    check_run(student, OPTIMIZER, run)
 
 
 @costly
 @given(runs(steps=3))
-def test_steps_follow_each_other(student: Student, run: OptimizerRun) -> None:
-    """Every step uses its own gradient alone: nothing is carried over from the steps before."""
-    assert_run(student.call(probes.run, run.params, run.lrs, run.grads), run, SGD)
+def test_step_uses_only_its_own_grad(student: Student, run: OptimizerRun) -> None:
+    """Each step uses its own gradient only: nothing is carried over from earlier steps."""
+    check_run(student, OPTIMIZER, run)

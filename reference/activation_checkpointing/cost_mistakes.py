@@ -1,17 +1,17 @@
-"""Mistakes in what a checkpointed network costs: activations that stay alive, and layers that run again."""
+"""Mistakes in the memory and computation of a checkpointed network."""
 
 from collections.abc import Sequence
 
 from reference.activation_checkpointing import oracle
 from torchkata import instead_of
 
-SEQUENTIAL = "checkpoint_sequential evens the segments out, and keeps the last one's activations"
-REST_KEPT = "a shorter last segment is not checkpointed: its activations are kept"
+SEQUENTIAL = "checkpoint_sequential makes segments of even length and keeps the activations of the last one"
+REST_KEPT = "a shorter last segment is not checkpointed, so its activations are kept"
 HALVES = "only the second half of each segment is checkpointed"
-ALL_AGAIN = "the backward pass recomputes all segments before it begins: all are in memory at once"
+ALL_AGAIN = "the backward pass recomputes all segments first, so all activations are in memory at once"
 
 
-@instead_of(oracle.kept, "segment is taken for the number of segments, not for the layers in each")
+@instead_of(oracle.kept, "segment is used as the number of segments instead of the number of layers in each")
 def segments_by_number(num_layers: int, segment: int) -> int:
     layers_each = -(-num_layers // segment)
     return -(-num_layers // layers_each)
@@ -27,27 +27,27 @@ def all_in_one(num_layers: int, segment: int) -> int:
     return min(1, num_layers)
 
 
-@instead_of(oracle.kept, "the last segment is not checkpointed: its activations are kept")
+@instead_of(oracle.kept, "the last segment is not checkpointed, so its activations are kept")
 def last_one_kept(num_layers: int, segment: int) -> int:
     others = oracle.segments(num_layers, segment) - 1
     return others + num_layers - others * segment
 
 
 @instead_of(oracle.recomputed, "the last segment is not recomputed")
-def last_not_again(num_layers: int, segment: int) -> tuple[int, int]:
+def last_not_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     others = oracle.segments(num_layers, segment) - 1
     return others * segment - others, others * segment
 
 
 @instead_of(oracle.kept, SEQUENTIAL)
 def sequential_kept(num_layers: int, segment: int) -> int:
-    segments, last = oracle.segments(num_layers, segment), last_of_sequential(num_layers, segment)
+    segments, last = oracle.segments(num_layers, segment), count_last_of_sequential(num_layers, segment)
     return segments - 1 + last
 
 
 @instead_of(oracle.recomputed, SEQUENTIAL)
-def sequential_again(num_layers: int, segment: int) -> tuple[int, int]:
-    again = num_layers - last_of_sequential(num_layers, segment)
+def sequential_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
+    again = num_layers - count_last_of_sequential(num_layers, segment)
     return again - oracle.segments(num_layers, segment) + 1, again
 
 
@@ -57,23 +57,23 @@ def rest_kept(num_layers: int, segment: int) -> int:
 
 
 @instead_of(oracle.recomputed, REST_KEPT)
-def rest_not_again(num_layers: int, segment: int) -> tuple[int, int]:
+def rest_not_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     return num_layers // segment * (segment - 1), num_layers // segment * segment
 
 
 @instead_of(oracle.kept, HALVES)
 def first_halves_kept(num_layers: int, segment: int) -> int:
-    return sum(first + min(1, second) for first, second in halves(num_layers, segment))
+    return sum(first + min(1, second) for first, second in split_halves(num_layers, segment))
 
 
 @instead_of(oracle.recomputed, HALVES)
-def second_halves_again(num_layers: int, segment: int) -> tuple[int, int]:
-    seconds = [second for _, second in halves(num_layers, segment)]
+def second_halves_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
+    seconds = [second for _, second in split_halves(num_layers, segment)]
     return sum(max(0, second - 1) for second in seconds), sum(seconds)
 
 
 @instead_of(oracle.recomputed, "nothing is recomputed: there is no checkpoint")
-def nothing_again(num_layers: int, segment: int) -> tuple[int, int]:
+def nothing_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     return 0, 0
 
 
@@ -88,23 +88,23 @@ def forward_twice(num_layers: int, segment: int) -> int:
 
 
 @instead_of(oracle.alive_in_backward, ALL_AGAIN)
-def all_again_at_once(num_layers: int, segment: int) -> tuple[int, int]:
+def all_recomputed_at_once(num_layers: int, segment: int) -> tuple[int, int]:
     least = num_layers + oracle.segments(num_layers, segment) - 1
     return least, least + 8
 
 
-def starts(num_layers: int, segment: int) -> Sequence[int]:
-    """The first layer of each segment."""
+def list_starts(num_layers: int, segment: int) -> Sequence[int]:
+    """Return the first layer of each segment."""
     return range(0, num_layers, segment)
 
 
-def halves(num_layers: int, segment: int) -> list[tuple[int, int]]:
-    """The layers in the first and the second half of each segment; a short one may lie in the first alone."""
-    lengths = [min(segment, num_layers - start) for start in starts(num_layers, segment)]
+def split_halves(num_layers: int, segment: int) -> list[tuple[int, int]]:
+    """Return the number of layers in the first and second half of each segment."""
+    lengths = [min(segment, num_layers - start) for start in list_starts(num_layers, segment)]
     return [(min(segment // 2, length), max(0, length - segment // 2)) for length in lengths]
 
 
-def last_of_sequential(num_layers: int, segment: int) -> int:
-    """The layers in checkpoint_sequential's last segment."""
+def count_last_of_sequential(num_layers: int, segment: int) -> int:
+    """Return the number of layers in checkpoint_sequential's last segment."""
     segments = oracle.segments(num_layers, segment)
     return num_layers - num_layers // segments * (segments - 1)

@@ -1,4 +1,4 @@
-"""A deep network of ReLU layers, and what it keeps and computes again when only segments' inputs are kept."""
+"""A deep network of ReLU layers: outputs, gradients, and the memory and computation of checkpointing."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from numpy import ndarray as Array
 
 
 def products(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "batch d"]) -> list[Float[Array, "batch d"]]:
-    """What goes into each ReLU."""
+    """Return the input of each ReLU."""
     before_relu: list[Array] = []
     for weight in weights:
         before_relu.append(x @ weight)
@@ -17,16 +17,16 @@ def products(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "batch d"])
 
 
 def slope(before_relu: Float[Array, "batch d"]) -> Float[Array, "batch d"]:
-    """The derivative of ReLU."""
+    """Return the derivative of ReLU."""
     return np.where(before_relu > 0, 1.0, 0.0)
 
 
 def forward(
     weights: Sequence[Float[Array, "d d"]],
     x: Float[Array, "batch d"],
-    segment: int,  # noqa: ARG001  (a mistake goes by it, as below)
+    segment: int,  # noqa: ARG001  (mistakes use it, here and below)
 ) -> Float[Array, "batch d"]:
-    """`relu(… relu(relu(x @ W₀) @ W₁) …)`."""
+    """Return `relu(… relu(relu(x @ W₀) @ W₁) …)`."""
     return np.maximum(products(weights, x)[-1], 0) if weights else x
 
 
@@ -36,7 +36,7 @@ def backward(
     grad_y: Float[Array, "batch d"],
     segment: int,  # noqa: ARG001
 ) -> tuple[list[Float[Array, "d d"]], Float[Array, "batch d"]]:
-    """Gradients of `sum(grad_y * forward(weights, x))` with respect to each weight and to x."""
+    """Return the gradients of `sum(grad_y * forward(weights, x))` with respect to each weight and to x."""
     before_relu = products(weights, x)
     inputs = [x, *(np.maximum(z, 0) for z in before_relu)][:-1]
     grads: list[Array] = []
@@ -48,36 +48,36 @@ def backward(
 
 
 def anatomy(dim: int, num_layers: int, segment: int) -> dict[str, object]:  # noqa: ARG001
-    """What the network keeps: shapes by name, and the names of its parameters."""
+    """Return the shapes in `state_dict` and the names of the parameters."""
     names = [f"layers.{i}.weight" for i in range(num_layers)]
     return {"state_dict": {name: [dim, dim] for name in names}, "parameters": names}
 
 
 def applied(num_layers: int, segment: int) -> list[int]:  # noqa: ARG001
-    """The layers that are applied, in order."""
+    """Return the indices of the layers that are applied, in order."""
     return [*range(num_layers)]
 
 
 def in_forward(num_layers: int, segment: int) -> int:
-    """Products of matrices in a forward pass."""
+    """Return the number of matmuls in a forward pass."""
     return len(applied(num_layers, segment))
 
 
 def segments(num_layers: int, segment: int) -> int:
-    """How many segments there are."""
+    """Return the number of segments."""
     return -(-num_layers // segment)
 
 
 def kept(num_layers: int, segment: int) -> int:
-    """Activations alive after the forward pass: the inputs of all segments but the first, and the output."""
+    """Return the number of activations kept by the forward pass: all segments' inputs but the first, and the output."""
     return segments(num_layers, segment)
 
 
 def alive_in_backward(num_layers: int, segment: int) -> tuple[int, int]:
-    """The fewest and the most activations alive at once: the kept, both sides of a segment's ReLUs, a few gradients."""
+    """Return bounds of the peak: kept activations, both sides of a segment's ReLUs, and a few gradients."""
     return 0, segments(num_layers, segment) + 2 * segment + 6
 
 
 def recomputed(num_layers: int, segment: int) -> tuple[int, int]:
-    """The fewest and the most products computed again: who keeps a segment's output needs not compute its last one."""
+    """Return bounds of the recomputed matmuls: a segment's last one is optional if its output is kept."""
     return num_layers - segments(num_layers, segment), num_layers

@@ -1,4 +1,4 @@
-"""A deep network that keeps the input of each segment, and runs the segment again when its gradient is due."""
+"""A deep network that keeps each segment's input and recomputes the segment in the backward pass."""
 
 from collections.abc import Iterable
 
@@ -9,19 +9,19 @@ from torch.utils.checkpoint import checkpoint
 
 
 class Block(nn.Module):
-    """A weight, then ReLU."""
+    """A linear layer followed by ReLU."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.randn(dim, dim) / dim**0.5)
 
     def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
-        """`relu(x @ weight)`."""
+        """Return `relu(x @ weight)`."""
         return torch.relu(x @ self.weight)
 
 
 class DeepNetworkCheckpointed(nn.Module):
-    """`num_layers` blocks, in segments of `segment`."""
+    """A stack of blocks that keeps only the activations at segment boundaries."""
 
     def __init__(self, dim: int, num_layers: int, segment: int) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class DeepNetworkCheckpointed(nn.Module):
         self.segment = segment
 
     def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
-        """Apply all blocks in order, a segment at a time."""
+        """Apply all blocks in order, one segment at a time."""
         for start in range(0, len(self.layers), self.segment):
             x = checkpoint(run, self.layers[start : start + self.segment], x, use_reentrant=False)
         return x

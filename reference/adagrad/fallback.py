@@ -1,4 +1,4 @@
-"""Takes the place of `adagrad` while what builds on it is graded."""
+"""Replaces `adagrad` when katas that build on it are graded and the student's own does not pass."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ import torch
 
 
 class AdaGrad(torch.optim.Adagrad):
-    """Torch's own: another rule than the kata's, but one with a state to save."""
+    """Torch's AdaGrad: its epsilon differs from the kata's, but it has a state to save."""
 
     def __init__(self, params: Iterable[Any], lr: float = 0.01) -> None:
         super().__init__(params, lr=lr)

@@ -14,10 +14,10 @@ from torchkata import instead_of
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]
 
-KEPT = [0.5, 0.9, 0.95, 0.99, 0.999]  # of an average or a sum that fades
+KEPT = [0.5, 0.9, 0.95, 0.99, 0.999]  # of a decaying average or sum
 
 
-@instead_of(oracle.step, "the step is added: it goes uphill")
+@instead_of(oracle.step, "the update is added instead of subtracted")
 def uphill(p: P, g2: P, grad: P, lr: float) -> Moved:
     moved, g2 = oracle.step(p, g2, grad, lr)
     return 2 * p - moved, g2
@@ -29,13 +29,15 @@ def epsilon_outside(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / (np.sqrt(g2) + EPSILON), g2
 
 
-@instead_of(oracle.step, "{eps:g} is added outside the root, not 1e-5 inside", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3])
+@instead_of(
+    oracle.step, "{eps:g} is added outside the root instead of 1e-5 inside", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3]
+)
 def other_epsilon_outside(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / (np.sqrt(g2) + eps), g2
 
 
-@instead_of(oracle.step, "the number inside the root is {eps:g}, not 1e-5", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3])
+@instead_of(oracle.step, "the number inside the root is {eps:g} instead of 1e-5", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3])
 def other_epsilon(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(g2 + eps), g2
@@ -47,24 +49,24 @@ def no_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2), g2
 
 
-@instead_of(oracle.step, "1e-5 is the least that stands inside the root, instead of being added")
+@instead_of(oracle.step, "1e-5 is used as a lower bound (clamp) inside the root instead of being added")
 def floor(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(np.maximum(g2, EPSILON)), g2
 
 
-@instead_of(oracle.step, "the gradient is divided by g2 + 1e-5, without the root")
+@instead_of(oracle.step, "the gradient is divided by g2 + 1e-5 without the root")
 def no_root(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / (g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "g2 holds the last square only: nothing adds up")
+@instead_of(oracle.step, "g2 holds only the last squared gradient instead of the sum")
 def last_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     return oracle.step(p, np.zeros_like(g2), grad, lr)
 
 
-@instead_of(oracle.step, "g2 is a fading average, of which {kept:g} stays in each step: that is RMSProp", kept=KEPT)
+@instead_of(oracle.step, "g2 is a running average with decay {kept:g}: that is RMSprop", kept=KEPT)
 def rmsprop(p: P, g2: P, grad: P, lr: float, kept: float) -> Moved:
     g2 = kept * g2 + (1 - kept) * grad**2
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
@@ -75,80 +77,80 @@ def fading_sum(p: P, g2: P, grad: P, lr: float, kept: float) -> Moved:
     return oracle.step(p, kept * g2, grad, lr)
 
 
-@instead_of(oracle.step, "g2 holds the largest square so far, not the sum")
+@instead_of(oracle.step, "g2 holds the largest square so far instead of the sum")
 def largest(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = np.maximum(g2, grad**2)
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "g2 starts at {start:g}, not at 0", start=[0.01, 0.1, 1.0])
+@instead_of(oracle.step, "g2 starts at {start:g} instead of 0", start=[0.01, 0.1, 1.0])
 def starts_higher(p: P, g2: P, grad: P, lr: float, start: float) -> Moved:
     return oracle.step(p, np.where(g2 == 0, start, g2), grad, lr)
 
 
-@instead_of(oracle.step, "1e-5 is put into g2 at the start, and not added in the root")
+@instead_of(oracle.step, "g2 starts at 1e-5, and nothing is added inside the root")
 def starts_at_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = np.where(g2 == 0, EPSILON, g2) + grad**2
     return p - lr * grad / np.sqrt(g2), g2
 
 
-@instead_of(oracle.step, "1e-5 is added to g2 in every step: it piles up")
+@instead_of(oracle.step, "1e-5 is added to g2 in every step, so it accumulates")
 def epsilon_every_step(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2 + EPSILON
     return p - lr * grad / np.sqrt(g2), g2
 
 
-@instead_of(oracle.step, "the square is added after the step, which uses the g2 from before")
+@instead_of(oracle.step, "the squared gradient is added to g2 after the update instead of before")
 def added_afterwards(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2 + grad**2
 
 
-@instead_of(oracle.step, "the gradients are summed and then squared")
+@instead_of(oracle.step, "the gradients are summed first and squared afterwards")
 def squared_sum(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad
     return p - lr * grad / np.sqrt(g2**2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "absolute values are summed in place of squares")
+@instead_of(oracle.step, "absolute values are summed instead of squares")
 def absolute_values(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + abs(grad)
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "roots are summed: the root belongs around the sum")
+@instead_of(oracle.step, "roots of the squares are summed; take the root of the sum instead")
 def summed_roots(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + abs(grad)
     return p - lr * grad / (g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "g2 is one number for the whole parameter: the sum over its elements")
+@instead_of(oracle.step, "g2 is one number for the whole parameter, summed over its elements")
 def one_number(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + (grad**2).sum()
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "g2 sums the mean square over the parameter's elements")
+@instead_of(oracle.step, "g2 sums the mean square of the parameter's elements")
 def mean_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + (grad**2).mean() if grad.size else g2
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "the squares are weighted by lr, which is divided out at the end")
+@instead_of(oracle.step, "the squares are weighted by lr² in g2, which is divided out again later")
 def weighted(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + (lr * grad) ** 2
     return p - lr * grad / np.sqrt(g2 / np.float64(lr) ** 2 + EPSILON), g2
 
 
-@instead_of(oracle.kept, 'the sum is kept elsewhere than in state[p]["g2"]')
+@instead_of(oracle.get_state, 'the sum is not stored in state[p]["g2"]')
 def kept_elsewhere(g2: P) -> None:
     return
 
 
-@instead_of(oracle.kept, 'state[p]["g2"] holds the root of the sum')
+@instead_of(oracle.get_state, 'state[p]["g2"] holds the root of the sum')
 def root_kept(g2: P) -> P:
     return np.sqrt(g2)
 
 
-@instead_of(oracle.kept, 'state[p]["g2"] is flat: it has lost the parameter\'s shape')
+@instead_of(oracle.get_state, 'state[p]["g2"] is flattened instead of having the parameter\'s shape')
 def flat(g2: P) -> P:
     return g2.reshape(-1)

@@ -1,4 +1,4 @@
-"""One step of AdaGrad, and what it keeps."""
+"""One step of AdaGrad, and its state."""
 
 import numpy as np
 from jaxtyping import Float
@@ -10,11 +10,11 @@ EPSILON = 1e-5
 def step(
     p: Float[Array, "*shape"], g2: Float[Array, "*shape"], grad: Float[Array, "*shape"], lr: float
 ) -> tuple[Float[Array, "*shape"], Float[Array, "*shape"]]:
-    """The new parameter and the new sum of squares."""
+    """Return the new parameter and the new sum of squares."""
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-def kept(g2: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """What `optimizer.state[p]["g2"]` holds: the sum of squares itself."""
+def get_state(g2: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    """Return what `optimizer.state[p]["g2"]` holds: the sum of squares."""
     return g2

@@ -1,4 +1,4 @@
-"""AdaGrad, as a torch optimizer whose state can be saved."""
+"""AdaGrad, as a torch optimizer."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -15,7 +15,7 @@ class AdaGrad(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Add to each parameter's sum of squares, then move it."""
+        """Update the sum of squares, then the parameter, for every parameter that has a gradient."""
         loss = None
         if closure is not None:
             with torch.enable_grad():

@@ -1,4 +1,4 @@
-"""Mistakes in what Adam and AdamW share: the two averages, their corrections, and the step that they make."""
+"""Mistakes that Adam and AdamW share: in the averages, their corrections, and the update."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -9,245 +9,245 @@ from numpy import ndarray as Array
 
 from reference import optimizers as course
 from reference.adam import oracle as adam
-from reference.adam.oracle import Betas, Memory
-from reference.optimizer_mistakes import other_number
+from reference.adam.oracle import Betas, State
+from reference.optimizer_mistakes import change_default
 from torchkata import Mistake, instead_of
 
 P: TypeAlias = Float[Array, "*shape"]
-Moved: TypeAlias = tuple[P, Memory]
+Moved: TypeAlias = tuple[P, State]
 
 
-@instead_of(adam.corrections, "bias correction is missing")
+@instead_of(adam.get_corrections, "bias correction is missing")
 def uncorrected(t: int, betas: Betas) -> tuple[float, float]:
     return 1.0, 1.0
 
 
-@instead_of(adam.corrections, "the average of the squares is not corrected")
+@instead_of(adam.get_corrections, "the average of the squares is not corrected")
 def only_the_first_corrected(t: int, betas: Betas) -> tuple[float, float]:
     return 1 - betas[0] ** t, 1.0
 
 
-@instead_of(adam.corrections, "the average of the gradient is not corrected")
+@instead_of(adam.get_corrections, "the average of the gradient is not corrected")
 def only_the_second_corrected(t: int, betas: Betas) -> tuple[float, float]:
     return 1.0, 1 - betas[1] ** t
 
 
-@instead_of(adam.corrections, "bias correction divides by 1 - beta, whatever the step")
+@instead_of(adam.get_corrections, "bias correction divides by 1 - beta in every step")
 def of_the_first_step(t: int, betas: Betas) -> tuple[float, float]:
     return 1 - betas[0], 1 - betas[1]
 
 
-@instead_of(adam.corrections, "bias correction counts one step too many: the first step is t = 1")
+@instead_of(adam.get_corrections, "bias correction uses a t that is too large by 1: the first step has t = 1")
 def one_too_many(t: int, betas: Betas) -> tuple[float, float]:
-    return adam.corrections(t + 1, betas)
+    return adam.get_corrections(t + 1, betas)
 
 
-@instead_of(adam.corrections, "bias correction lags one step behind: the second step is t = 2, and counts as t = 1")
+@instead_of(adam.get_corrections, "bias correction is one step late: the second step uses t = 1 instead of 2")
 def one_too_few(t: int, betas: Betas) -> tuple[float, float]:
-    return adam.corrections(max(1, t - 1), betas)
+    return adam.get_corrections(max(1, t - 1), betas)
 
 
-@instead_of(adam.corrections, "the root is taken before bias correction: 1 - beta2ᵗ stands outside it")
+@instead_of(adam.get_corrections, "the root is taken before bias correction: 1 - beta2ᵗ is outside the root")
 def corrected_outside(t: int, betas: Betas) -> tuple[float, float]:
-    of_m, of_v = adam.corrections(t, betas)
+    of_m, of_v = adam.get_corrections(t, betas)
     return of_m, of_v**2
 
 
-@instead_of(course.memory_without_gradient, "t counts all steps of the optimizer; it should count the parameter's own")
-def counted_without_gradient(memory: Any) -> Any:
-    m, v, t = memory or (0.0, 0.0, 0)
+@instead_of(course.skip_state, "t counts all steps of the optimizer instead of the parameter's own")
+def counted_without_gradient(state: Any) -> Any:
+    m, v, t = state or (0.0, 0.0, 0)
     return m, v, t + 1
 
 
-@instead_of(course.memory_after_loading, "t is not in self.state[p]: after load_state_dict() it counts from 1 again")
-def count_lost_in_loading(memory: Any) -> Any:
-    return memory and (*memory[:-1], 0)
+@instead_of(course.load_state, "t is not in self.state[p]: after load_state_dict() it restarts at 1")
+def count_lost_in_loading(state: Any) -> Any:
+    return state and (*state[:-1], 0)
 
 
-@instead_of(adam.averages, "beta2 is applied to the gradient, not to its square")
+@instead_of(adam.update_averages, "the second average is of the gradient's size instead of its square")
 def of_the_gradient_twice(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    return adam.averages(m, v, grad, betas)[0], betas[1] * v + (1 - betas[1]) * abs(grad)
+    return adam.update_averages(m, v, grad, betas)[0], betas[1] * v + (1 - betas[1]) * abs(grad)
 
 
-@instead_of(adam.averages, "the average of the gradient is squared; the squares should be averaged")
+@instead_of(adam.update_averages, "the average of the gradient is squared instead of averaging the squares")
 def squared_average(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    m, _ = adam.averages(m, v, grad, betas)
+    m, _ = adam.update_averages(m, v, grad, betas)
     return m, m**2
 
 
-@instead_of(adam.averages, "the new gradient and its square enter whole, without 1 - beta")
+@instead_of(adam.update_averages, "the new gradient and its square are not multiplied by 1 - beta")
 def entering_whole(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     return betas[0] * m + grad, betas[1] * v + grad**2
 
 
-@instead_of(adam.averages, "the gradient enters its average whole, without 1 - beta1")
+@instead_of(adam.update_averages, "the new gradient is not multiplied by 1 - beta1")
 def gradient_enters_whole(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    return betas[0] * m + grad, adam.averages(m, v, grad, betas)[1]
+    return betas[0] * m + grad, adam.update_averages(m, v, grad, betas)[1]
 
 
-@instead_of(adam.averages, "the squared gradient enters its average whole, without 1 - beta2")
+@instead_of(adam.update_averages, "the new squared gradient is not multiplied by 1 - beta2")
 def square_enters_whole(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    return adam.averages(m, v, grad, betas)[0], betas[1] * v + grad**2
+    return adam.update_averages(m, v, grad, betas)[0], betas[1] * v + grad**2
 
 
-@instead_of(adam.averages, "the gradient enters its average times 1 - beta2; 1 - beta1 is right")
+@instead_of(adam.update_averages, "the new gradient is multiplied by 1 - beta2 instead of 1 - beta1")
 def gradient_enters_by_the_other(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    return betas[0] * m + (1 - betas[1]) * grad, adam.averages(m, v, grad, betas)[1]
+    return betas[0] * m + (1 - betas[1]) * grad, adam.update_averages(m, v, grad, betas)[1]
 
 
-@instead_of(adam.averages, "the squared gradient enters its average times 1 - beta1; 1 - beta2 is right")
+@instead_of(adam.update_averages, "the new squared gradient is multiplied by 1 - beta1 instead of 1 - beta2")
 def square_enters_by_the_other(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    return adam.averages(m, v, grad, betas)[0], betas[1] * v + (1 - betas[0]) * grad**2
+    return adam.update_averages(m, v, grad, betas)[0], betas[1] * v + (1 - betas[0]) * grad**2
 
 
-@instead_of(adam.averages, "the average of the squares fades with beta1; beta2 is right")
+@instead_of(adam.update_averages, "the average of the squares decays with beta1 instead of beta2")
 def squares_fade_by_the_other(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    return adam.averages(m, v, grad, betas)[0], betas[0] * v + (1 - betas[1]) * grad**2
+    return adam.update_averages(m, v, grad, betas)[0], betas[0] * v + (1 - betas[1]) * grad**2
 
 
-@instead_of(adam.corrections, "beta1 corrects both averages; beta2 is that of the squares")
+@instead_of(adam.get_corrections, "bias correction uses beta1 for both averages; the squares need beta2")
 def both_corrected_by_the_first(t: int, betas: Betas) -> tuple[float, float]:
-    return adam.corrections(t, (betas[0], betas[0]))
+    return adam.get_corrections(t, (betas[0], betas[0]))
 
 
-@instead_of(adam.averages, "the average of the squares never falls, as if amsgrad were asked for")
+@instead_of(adam.update_averages, "the average of the squares never decreases, as with amsgrad=True")
 def never_falling(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
-    m, falling = adam.averages(m, v, grad, betas)
+    m, falling = adam.update_averages(m, v, grad, betas)
     return m, np.maximum(v, falling)
 
 
-@instead_of(adam.direction, "eps stands inside the root")
+@instead_of(adam.get_direction, "eps is inside the root")
 def epsilon_inside(m: P, v: P, eps: float) -> P:
     return m / np.sqrt(v + eps)
 
 
-@instead_of(adam.direction, "eps is missing")
+@instead_of(adam.get_direction, "eps is missing")
 def no_epsilon(m: P, v: P, eps: float) -> P:
     return m / np.sqrt(v)
 
 
-@instead_of(adam.direction, "eps is always 1e-8: a group's own is not used")
+@instead_of(adam.get_direction, "eps is always 1e-8: a group's own eps is ignored")
 def constant_epsilon(m: P, v: P, eps: float) -> P:
-    return adam.direction(m, v, 1e-8)
+    return adam.get_direction(m, v, 1e-8)
 
 
-@instead_of(adam.direction, "the root is missing")
+@instead_of(adam.get_direction, "the root is missing")
 def no_root(m: P, v: P, eps: float) -> P:
     return m / (v + eps)
 
 
-@instead_of(adam.step, "eps joins the root before bias correction, and is corrected with it")
+@instead_of(adam.step, "eps is added to the root before bias correction, so it is corrected too")
 def epsilon_too_early(
-    p: P,
-    memory: Memory | None,
-    grad: P,
-    lr: float,
-    betas: Betas = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0.0,
+    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8, **options: Any
 ) -> Moved:
-    t = memory[-1] if memory else 0
-    _, of_v = adam.corrections(t + 1, betas)
-    return adam.step(p, memory, grad, lr, betas, eps / of_v**0.5, weight_decay)
+    t = state[-1] if state else 0
+    _, of_v = adam.get_corrections(t + 1, betas)
+    return adam.step(p, state, grad, lr, betas, eps / of_v**0.5, **options)
 
 
-@instead_of(adam.step, "the step is added: it goes uphill")
-def uphill(p: P, memory: Memory | None, grad: P, lr: float, **options: Any) -> Moved:
-    return adam.step(p, memory, grad, -lr, **options)
+@instead_of(adam.step, "the update is added instead of subtracted")
+def uphill(p: P, state: State | None, grad: P, lr: float, **options: Any) -> Moved:
+    return adam.step(p, state, grad, -lr, **options)
 
 
-@instead_of(adam.step, "p moves by the gradient itself, not by its average")
+@instead_of(adam.step, "the update uses the gradient itself instead of its average")
 def without_the_first(
-    p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
+    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
-    return adam.step(p, memory, grad, lr, (0.0, betas[1]), **options)
+    return adam.step(p, state, grad, lr, (0.0, betas[1]), **options)
 
 
-@instead_of(adam.step, "beta1 and beta2 have changed places")
-def exchanged(p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
-    return adam.step(p, memory, grad, lr, (betas[1], betas[0]), **options)
+@instead_of(adam.step, "beta1 and beta2 are swapped")
+def exchanged(p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
+    return adam.step(p, state, grad, lr, (betas[1], betas[0]), **options)
 
 
-@instead_of(adam.step, "beta1 is used for both averages; beta2 is that of the squares")
-def first_for_both(
-    p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
-) -> Moved:
-    return adam.step(p, memory, grad, lr, (betas[0], betas[0]), **options)
+@instead_of(adam.step, "beta1 is used for both averages; the squares need beta2")
+def first_for_both(p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
+    return adam.step(p, state, grad, lr, (betas[0], betas[0]), **options)
 
 
-@instead_of(adam.step, "a group's own betas are not used")
-def constant_betas(
-    p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
-) -> Moved:
-    return adam.step(p, memory, grad, lr, **options)
+@instead_of(adam.step, "a group's own betas are ignored")
+def constant_betas(p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
+    return adam.step(p, state, grad, lr, **options)
 
 
-@instead_of(adam.step, "the average of the gradient starts with the first gradient; it starts at 0")
-def starting_with_the_gradient(p: P, memory: Memory | None, grad: P, lr: float, **options: Any) -> Moved:
-    return adam.step(p, memory or (grad, np.zeros_like(p), 0), grad, lr, **options)
+@instead_of(adam.step, "the average of the gradient starts at the first gradient instead of 0")
+def starting_with_the_gradient(p: P, state: State | None, grad: P, lr: float, **options: Any) -> Moved:
+    return adam.step(p, state or (grad, np.zeros_like(p), 0), grad, lr, **options)
 
 
-@instead_of(adam.step, "the average of the gradient is kept corrected, and corrected again in the next step")
+@instead_of(adam.step, "the corrected average of the gradient is stored, so the next step corrects it again")
 def corrected_first_kept(
-    p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
+    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
-    moved, (m, v, t) = adam.step(p, memory, grad, lr, betas, **options)
-    return moved, (m / adam.corrections(t, betas)[0], v, t)
+    moved, (m, v, t) = adam.step(p, state, grad, lr, betas, **options)
+    return moved, (m / adam.get_corrections(t, betas)[0], v, t)
 
 
-@instead_of(adam.step, "the average of the squares is kept corrected, and corrected again in the next step")
+@instead_of(adam.step, "the corrected average of the squares is stored, so the next step corrects it again")
 def corrected_second_kept(
-    p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
+    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
-    moved, (m, v, t) = adam.step(p, memory, grad, lr, betas, **options)
-    return moved, (m, v / adam.corrections(t, betas)[1], t)
+    moved, (m, v, t) = adam.step(p, state, grad, lr, betas, **options)
+    return moved, (m, v / adam.get_corrections(t, betas)[1], t)
 
 
-@instead_of(adam.step, "both averages are kept corrected, and corrected again in the next step")
+@instead_of(adam.step, "both corrected averages are stored, so the next step corrects them again")
 def corrected_both_kept(
-    p: P, memory: Memory | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
+    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
-    moved, (m, v, t) = adam.step(p, memory, grad, lr, betas, **options)
-    of_m, of_v = adam.corrections(t, betas)
+    moved, (m, v, t) = adam.step(p, state, grad, lr, betas, **options)
+    of_m, of_v = adam.get_corrections(t, betas)
     return moved, (m / of_m, v / of_v, t)
 
 
-def other_numbers(step: Callable[..., Moved]) -> dict[str, Mistake]:
-    """Betas and eps of a step that are others than Adam's where none are given, by name."""
+def step_with(
+    p: P, state: State | None, grads: tuple[P, P], lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8
+) -> Moved:
+    """Take a step without decay in which each average gets its own gradient."""
+    m, v, t = state or (np.zeros_like(p), np.zeros_like(p), 0)
+    m, v = adam.update_averages(m, v, grads[0], betas)[0], adam.update_averages(m, v, grads[1], betas)[1]
+    of_m, of_v = adam.get_corrections(t + 1, betas)
+    return p - lr * adam.get_direction(m / of_m, v / of_v, eps), (m, v, t + 1)
+
+
+def change_defaults(step: Callable[..., Moved]) -> dict[str, Mistake]:
+    """Return the mistakes of other defaults for betas and eps, by name."""
     return {
-        "other_default_of_beta1": other_number(
+        "other_default_of_beta1": change_default(
             step, "beta1", "0.9", [0.5, 0.95, 0.99], lambda own: {"betas": (own, 0.999)}
         ),
-        "other_default_of_beta2": other_number(
+        "other_default_of_beta2": change_default(
             step, "beta2", "0.999", [0.95, 0.98, 0.99, 0.9999], lambda own: {"betas": (0.9, own)}
         ),
-        "other_default_of_epsilon": other_number(
+        "other_default_of_epsilon": change_default(
             step, "eps", "1e-8", [1e-10, 1e-7, 1e-6, 1e-5, 1e-3], lambda own: {"eps": own}
         ),
     }
 
 
-@instead_of(adam.corrections, "bias correction begins with t = 0, where it divides by 0: the first step is t = 1")
+@instead_of(adam.get_corrections, "bias correction starts at t = 0 and divides by 0: the first step has t = 1")
 def from_zero(t: int, betas: Betas) -> tuple[float, float]:
-    return adam.corrections(t - 1, betas) if t > 1 else (np.nan, np.nan)
+    return adam.get_corrections(t - 1, betas) if t > 1 else (np.nan, np.nan)
 
 
-@instead_of(adam.corrections, "t goes up by {times:g} in each step, not by 1", times=[2, 3, 4, 5, 6, 8, 10])
+@instead_of(adam.get_corrections, "t increases by {times:g} in each step instead of 1", times=[2, 3, 4, 5, 6, 8, 10])
 def counted_faster(t: int, betas: Betas, times: int) -> tuple[float, float]:
-    return adam.corrections(times * t, betas)
+    return adam.get_corrections(times * t, betas)
 
 
-@instead_of(adam.corrections, "bias correction takes beta * t; it is the power betaᵗ")
+@instead_of(adam.get_corrections, "bias correction uses beta * t instead of the power betaᵗ")
 def product_for_power(t: int, betas: Betas) -> tuple[float, float]:
     return 1 - betas[0] * t, 1 - betas[1] * t
 
 
-@instead_of(adam.corrections, "the corrections are multiplied with, and should be divided by")
+@instead_of(adam.get_corrections, "the averages are multiplied by 1 - betaᵗ instead of divided")
 def multiplied(t: int, betas: Betas) -> tuple[float, float]:
-    of_m, of_v = adam.corrections(t, betas)
+    of_m, of_v = adam.get_corrections(t, betas)
     return 1 / of_m, 1 / of_v
 
 
-@instead_of(adam.corrections, "the two betas have changed places in bias correction")
+@instead_of(adam.get_corrections, "the two betas are swapped in bias correction")
 def corrected_by_the_other(t: int, betas: Betas) -> tuple[float, float]:
-    return adam.corrections(t, (betas[1], betas[0]))
+    return adam.get_corrections(t, (betas[1], betas[0]))

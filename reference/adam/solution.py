@@ -1,4 +1,4 @@
-"""Adam, as a torch optimizer whose state can be saved."""
+"""Adam, as a torch optimizer."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from torch import nn
 
 
 class Adam(torch.optim.Optimizer):
-    """Running averages of the gradient and of its square, both corrected for their start at 0."""
+    """Bias-corrected running averages of the gradient and of its square."""
 
     def __init__(
         self,
@@ -22,7 +22,7 @@ class Adam(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Take each gradient, with its decay, into both averages, then move its parameter."""
+        """Update both averages, then the parameter, for every parameter that has a gradient."""
         loss = None
         if closure is not None:
             with torch.enable_grad():

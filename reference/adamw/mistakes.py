@@ -3,138 +3,123 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from reference import optimizers as course
 from reference.adam import oracle as adam
 from reference.adam.moment_mistakes import *  # noqa: F403
-from reference.adam.moment_mistakes import Moved, P, other_numbers
-from reference.adam.oracle import Betas, Memory
+from reference.adam.moment_mistakes import Moved, P, change_defaults, step_with
+from reference.adam.oracle import Betas, State
 from reference.adamw import oracle
 from reference.optimizer_mistakes import *  # noqa: F403
-from reference.optimizer_mistakes import other_number
+from reference.optimizer_mistakes import change_default
 from torchkata import instead_of
 
-globals().update(other_numbers(oracle.step))
-other_default_of_decay = other_number(
+globals().update(change_defaults(oracle.step))
+other_default_of_decay = change_default(
     oracle.step, "weight_decay", "0.01", [0.0, 1e-4, 1e-3, 0.05, 0.1], lambda own: {"weight_decay": own}
 )
 
 
-@instead_of(oracle.decayed, "weight_decay is ignored")
+@instead_of(oracle.shrink, "weight_decay is ignored")
 def not_decayed(p: P, lr: float, weight_decay: float) -> P:
     return p
 
 
-@instead_of(oracle.decayed, "lr is missing from the decay")
+@instead_of(oracle.shrink, "the decay is not multiplied by lr")
 def without_rate(p: P, lr: float, weight_decay: float) -> P:
     return p * (1 - weight_decay)
 
 
-@instead_of(oracle.decayed, "the parameter is multiplied by lr * weight_decay, not by 1 minus that")
+@instead_of(oracle.shrink, "the parameter is multiplied by lr * weight_decay instead of 1 - lr * weight_decay")
 def all_but_gone(p: P, lr: float, weight_decay: float) -> P:
     return p * (lr * weight_decay)
 
 
-@instead_of(oracle.decayed, "the decay pushes the parameter away from 0")
+@instead_of(oracle.shrink, "the decay pushes the parameter away from 0")
 def decayed_away(p: P, lr: float, weight_decay: float) -> P:
     return p * (1 + lr * weight_decay)
 
 
-@instead_of(oracle.decayed, "only parameters of two dimensions or more decay; all should")
+@instead_of(oracle.shrink, "only parameters with two or more dimensions decay; all parameters should")
 def only_matrices_decayed(p: P, lr: float, weight_decay: float) -> P:
-    return oracle.decayed(p, lr, weight_decay) if p.ndim > 1 else p
+    return oracle.shrink(p, lr, weight_decay) if p.ndim > 1 else p
 
 
-@instead_of(oracle.step, "where the gradient is zero the parameter does not decay, as if it had none")
-def not_decayed_at_zero(p: P, memory: Memory | None, grad: P, lr: float, **options: Any) -> Moved:
-    return oracle.step(p, memory, grad, lr, **(options if grad.any() else options | {"weight_decay": 0.0}))
+@instead_of(oracle.step, "a parameter with an all-zero gradient does not decay, as if its gradient were None")
+def not_decayed_at_zero(p: P, state: State | None, grad: P, lr: float, **options: Any) -> Moved:
+    return oracle.step(p, state, grad, lr, **(options if grad.any() else options | {"weight_decay": 0.0}))
 
 
-@instead_of(course.parameter_without_gradient, "a parameter without gradient decays; it should stay as it is")
+@instead_of(course.skip_parameter, "a parameter without a gradient decays; it should be skipped")
 def decayed_without_gradient(p: P, options: Mapping[str, Any]) -> P:
-    return oracle.decayed(p, options["lr"], options.get("weight_decay", 0.01))
+    return oracle.shrink(p, options["lr"], options.get("weight_decay", 0.01))
 
 
-@instead_of(oracle.step, "weight_decay joins the gradient, as in Adam")
-def coupled(p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any) -> Moved:
-    return adam.step(p, memory, grad, lr, weight_decay=weight_decay, **options)
+@instead_of(oracle.step, "weight_decay * p is added to the gradient, as in Adam")
+def coupled(p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any) -> Moved:
+    return adam.step(p, state, grad, lr, weight_decay=weight_decay, **options)
 
 
-@instead_of(oracle.step, "weight_decay shrinks p, and joins the gradient as well")
-def coupled_as_well(
-    p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
-) -> Moved:
-    moved, memory = adam.step(p, memory, grad, lr, weight_decay=weight_decay, **options)
-    return moved - p + oracle.decayed(p, lr, weight_decay), memory
+@instead_of(oracle.step, "weight_decay shrinks p and is also added to the gradient")
+def coupled_as_well(p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any) -> Moved:
+    moved, state = adam.step(p, state, grad, lr, weight_decay=weight_decay, **options)
+    return moved - p + oracle.shrink(p, lr, weight_decay), state
 
 
-@instead_of(oracle.step, "weight_decay shrinks p, and joins the average of the gradient as well")
+@instead_of(oracle.step, "weight_decay shrinks p and is also added to the first moment")
 def coupled_in_the_average(
-    p: P,
-    memory: Memory | None,
-    grad: P,
-    lr: float,
-    betas: Betas = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0.01,
+    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
 ) -> Moved:
-    m, v, t = memory or (np.zeros_like(p), np.zeros_like(p), 0)
-    m, _ = adam.averages(m, v, adam.decayed(p, grad, weight_decay), betas)
-    _, v = adam.averages(m, v, grad, betas)
-    of_m, of_v = adam.corrections(t + 1, betas)
-    return oracle.decayed(p, lr, weight_decay) - lr * adam.direction(m / of_m, v / of_v, eps), (m, v, t + 1)
+    moved, state = step_with(p, state, (adam.add_decay(p, grad, weight_decay), grad), lr, **options)
+    return moved - p + oracle.shrink(p, lr, weight_decay), state
 
 
-@instead_of(oracle.step, "the decay comes after the update, and shrinks that, too")
+@instead_of(oracle.step, "the decay is applied after the update, so it also shrinks the update")
 def decayed_afterwards(
-    p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
+    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
 ) -> Moved:
-    moved, memory = adam.step(p, memory, grad, lr, **options)
-    return oracle.decayed(moved, lr, weight_decay), memory
+    moved, state = adam.step(p, state, grad, lr, **options)
+    return oracle.shrink(moved, lr, weight_decay), state
 
 
-@instead_of(oracle.step, "the decay is scaled by lr / (1 - beta1ᵗ): bias correction is for the averages alone")
+@instead_of(oracle.step, "the decay uses lr / (1 - beta1ᵗ) instead of lr: bias correction is only for the averages")
 def decayed_at_the_corrected_rate(
     p: P,
-    memory: Memory | None,
+    state: State | None,
     grad: P,
     lr: float,
     betas: Betas = (0.9, 0.999),
-    eps: float = 1e-8,
     weight_decay: float = 0.01,
+    **options: Any,
 ) -> Moved:
-    t = memory[-1] if memory else 0
-    of_m, _ = adam.corrections(t + 1, betas)
-    return oracle.step(p, memory, grad, lr, betas, eps, weight_decay / of_m)
+    t = state[-1] if state else 0
+    of_m, _ = adam.get_corrections(t + 1, betas)
+    return oracle.step(p, state, grad, lr, betas, weight_decay=weight_decay / of_m, **options)
 
 
-@instead_of(oracle.step, "the decay is divided by the root, as the average of the gradient is")
+@instead_of(oracle.step, "the decay is divided by the root, like the average of the gradient")
 def decayed_over_the_root(
     p: P,
-    memory: Memory | None,
+    state: State | None,
     grad: P,
     lr: float,
     betas: Betas = (0.9, 0.999),
     eps: float = 1e-8,
     weight_decay: float = 0.01,
 ) -> Moved:
-    moved, (m, v, t) = adam.step(p, memory, grad, lr, betas, eps)
-    _, of_v = adam.corrections(t, betas)
-    return moved - lr * adam.direction(weight_decay * p, v / of_v, eps), (m, v, t)
+    moved, (m, v, t) = adam.step(p, state, grad, lr, betas, eps)
+    _, of_v = adam.get_corrections(t, betas)
+    return moved - lr * adam.get_direction(weight_decay * p, v / of_v, eps), (m, v, t)
 
 
-@instead_of(oracle.step, "the decay uses an lr from the start: a changed lr counts for the update only")
+@instead_of(oracle.step, "the decay uses the initial lr: a changed lr affects only the update")
 def decayed_at_the_first_rate(
-    p: P, memory: Any, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
+    p: P, state: Any, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
 ) -> tuple[P, Any]:
-    inner, first = memory or (None, lr)
-    moved, inner = adam.step(oracle.decayed(p, first, weight_decay), inner, grad, lr, **options)
+    inner, first = state or (None, lr)
+    moved, inner = adam.step(oracle.shrink(p, first, weight_decay), inner, grad, lr, **options)
     return moved, (inner, first)
 
 
-@instead_of(oracle.step, "a group's own weight_decay is not used")
-def constant_decay(
-    p: P, memory: Memory | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
-) -> Moved:
-    return oracle.step(p, memory, grad, lr, **options)
+@instead_of(oracle.step, "a group's own weight_decay is ignored")
+def constant_decay(p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any) -> Moved:
+    return oracle.step(p, state, grad, lr, **options)

@@ -1,4 +1,4 @@
-"""AdamW, as a torch optimizer whose state can be saved."""
+"""AdamW, as a torch optimizer."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from torch import nn
 
 
 class AdamW(torch.optim.Optimizer):
-    """The parameter shrinks by `lr · weight_decay`, then moves as Adam moves it without any decay."""
+    """Weight decay of the parameter, then Adam's update without weight decay."""
 
     def __init__(
         self,
@@ -22,7 +22,7 @@ class AdamW(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Shrink each parameter that has a gradient, then move it by its corrected averages."""
+        """Decay every parameter that has a gradient, then apply Adam's update."""
         loss = None
         if closure is not None:
             with torch.enable_grad():

@@ -1,4 +1,4 @@
-"""Mistakes in checkpoints: what does not come back."""
+"""Mistakes in checkpoints: values that are not restored."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,73 +9,73 @@ from reference.checkpoint.oracle import Run, Weights
 from torchkata import instead_of
 
 
-@instead_of(oracle.after_loading, "the model that was passed in is as it was before loading")
+@instead_of(oracle.after_loading, "loading does not change the model that was passed in")
 def model_untouched(saved: Weights, before: Weights, later: Weights) -> Weights:
     return before
 
 
-@instead_of(oracle.after_loading, "what was saved goes on changing with the model: it is kept in memory, no copy of it")
+@instead_of(oracle.after_loading, "the saved weights change with the model: they are kept in memory without a copy")
 def model_of_now(saved: Weights, before: Weights, later: Weights) -> Weights:
     return later
 
 
-@instead_of(oracle.after_loading, "the weights pass through bfloat16, which rounds them")
+@instead_of(oracle.after_loading, "the weights are rounded to bfloat16")
 def through_bfloat16(saved: Weights, before: Weights, later: Weights) -> Weights:
     return [weight.bfloat16().to(weight.dtype) for weight in saved]
 
 
-@instead_of(oracle.after_loading, "the weights pass through float16, which rounds them")
+@instead_of(oracle.after_loading, "the weights are rounded to float16")
 def through_float16(saved: Weights, before: Weights, later: Weights) -> Weights:
     return [weight.half().to(weight.dtype) for weight in saved]
 
 
-@instead_of(oracle.after_loading, "the weights pass through float32, which rounds those of float64")
+@instead_of(oracle.after_loading, "float64 weights are rounded to float32")
 def through_float32(saved: Weights, before: Weights, later: Weights) -> Weights:
     return [weight.float().to(weight.dtype) for weight in saved]
 
 
-@instead_of(oracle.after_loading, "NaN and infinities are replaced by numbers")
+@instead_of(oracle.after_loading, "NaN and infinities are replaced by finite numbers")
 def cleaned(saved: Weights, before: Weights, later: Weights) -> Weights:
     return [weight.nan_to_num() for weight in saved]
 
 
-@instead_of(oracle.after_loading, "the smallest numbers come back as 0")
+@instead_of(oracle.after_loading, "tiny numbers are restored as 0")
 def pruned(saved: Weights, before: Weights, later: Weights) -> Weights:
     return [weight.masked_fill(weight.abs() < 1e-30, 0) for weight in saved]
 
 
-@instead_of(oracle.after_loading, "-0.0 comes back as 0.0")
+@instead_of(oracle.after_loading, "-0.0 is restored as 0.0")
 def zero_without_sign(saved: Weights, before: Weights, later: Weights) -> Weights:
     return [weight.masked_fill(weight == 0, 0) for weight in saved]
 
 
-@instead_of(oracle.buffer_after_loading, "buffers do not come back: model.state_dict() has them beside the parameters")
+@instead_of(
+    oracle.buffer_after_loading, "buffers are not restored; model.state_dict() contains them as well as the parameters"
+)
 def without_buffers(saved: Tensor, before: Tensor) -> Tensor:
     return before
 
 
-@instead_of(oracle.rest_of_the_run, "the optimizer goes on as a new one: its state is not in the file")
+@instead_of(oracle.continue_run, "the optimizer continues like a new one: its state is not in the file")
 def optimizer_not_saved(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    return runs["through"] if any(found["memory"]) or not all(found["weights"]) else runs["a new optimizer"]
+    return runs["through"] if any(found["state"]) or not all(found["weights"]) else runs["a new optimizer"]
 
 
-@instead_of(
-    oracle.rest_of_the_run, "the optimizer goes on as a new one: its state is in the file, but not loaded into it"
-)
+@instead_of(oracle.continue_run, "the optimizer continues like a new one: its state is in the file, but not loaded")
 def optimizer_not_loaded(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    return runs["a new optimizer"] if all(found["memory"]) else runs["through"]
+    return runs["a new optimizer"] if all(found["state"]) else runs["through"]
 
 
-@instead_of(oracle.rest_of_the_run, "the optimizer goes on at its first rate: lr, which had been changed, is lost")
+@instead_of(oracle.continue_run, "the optimizer continues with its initial lr: the changed lr is lost")
 def rate_lost(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    return runs["the first rate"]
+    return runs["initial lr"]
 
 
-@instead_of(oracle.rest_of_the_run, "the rate comes back, and what the optimizer remembered of the gradients does not")
+@instead_of(oracle.continue_run, "lr is restored, but the optimizer's state for each parameter is not")
 def memory_lost(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    return runs["no memory"]
+    return runs["empty state"]
 
 
-@instead_of(oracle.rest_of_the_run, "steps after loading move nothing, as where the optimizer holds other parameters")
+@instead_of(oracle.continue_run, "steps after loading change nothing, as if the optimizer had other parameters")
 def nothing_moves(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    return runs["no step"]
+    return runs["zero lr"]

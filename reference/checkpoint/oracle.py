@@ -1,4 +1,4 @@
-"""What comes back from a checkpoint, and how the run goes on."""
+"""The state that loading a checkpoint restores, and the run after it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -6,22 +6,24 @@ from typing import Any, TypeAlias
 from torch import Tensor
 
 Weights: TypeAlias = Sequence[Tensor]
-Run: TypeAlias = Mapping[str, Any]  # its losses, and the weights at its end
+Run: TypeAlias = Mapping[str, Any]  # its losses and final weights
 
 
-def after_loading(saved: Weights, before: Weights, later: Weights) -> Weights:  # noqa: ARG001  (neither of them)
-    """The weights after loading: those that were saved, not the model's own before, nor what became of the saved."""
+def after_loading(saved: Weights, before: Weights, later: Weights) -> Weights:  # noqa: ARG001
+    """Return the weights after loading: the saved ones, not those from `before` loading or `later`."""
     return saved
 
 
 def buffer_after_loading(saved: Tensor, before: Tensor) -> Tensor:
-    """A buffer after loading."""
+    """Return a buffer after loading."""
     return after_loading([saved], [before], [saved])[0]
 
 
-def rest_of_the_run(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:  # noqa: ARG001  (whatever is)
-    """How a resumed run goes on, of several runs from the weights in the file: as the one that never stopped.
+def continue_run(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:  # noqa: ARG001
+    """Select the run that a resumed run must equal: the uninterrupted one.
 
-    `found` says of each weight, and of each tensor that the optimizer remembers, whether its bytes are in the file.
+    Args:
+        runs: Runs from the saved weights, with and without parts of the optimizer's state.
+        found: Whether the bytes of each weight and of each tensor of the optimizer's state are in the file.
     """
     return runs["through"]

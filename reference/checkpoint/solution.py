@@ -1,4 +1,4 @@
-"""Checkpoints that are whole whenever a run is killed, and that run no code."""
+"""Checkpoints that are replaced atomically and run no code when loaded."""
 
 import os
 from os import PathLike
@@ -8,7 +8,7 @@ from torch import nn
 
 
 def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torch.optim.Optimizer, step: int) -> None:
-    """Write beside `path`, then put the finished file in its place."""
+    """Write a temporary file, then move it to `path`."""
     path = os.fspath(path)
     aside = f"{path}.{os.getpid()}.tmp"
     try:
@@ -23,7 +23,7 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
 def load_checkpoint(
     path: str | PathLike[str], model: nn.Module, optimizer: torch.optim.Optimizer, device: str | torch.device = "cpu"
 ) -> int:
-    """Read the whole file before anything is touched, then copy it in."""
+    """Read the whole file, then load the state of the model and the optimizer."""
     saved = torch.load(path, map_location=device, weights_only=True)
     model.load_state_dict(saved["model"])
     optimizer.load_state_dict(saved["optimizer"])

@@ -17,21 +17,21 @@ Y: TypeAlias = Float[Array, "*batch"]
 Grads: TypeAlias = tuple[Sequence[Array | None], Array | None]
 Anatomy: TypeAlias = dict[str, object]
 
-COLUMN = "the last dimension, of size 1, is not squeezed away"
-SUMMED = "the rows are summed: a batch gives a single number"
-TORCHS_LAYERS = "the layers are nn.Linear, which multiply by their weight transposed and start uniform"
+COLUMN = "the last dimension, of size 1, is not squeezed"
+SUMMED = "the rows are summed, so a batch gives a single number"
+TORCHS_LAYERS = "the layers are nn.Linear, which multiplies by its transposed weight and is initialized uniformly"
 ONE_WEIGHT = "the layers share one weight"
 
 
 def hidden(weights: Weights, x: X) -> X:
-    """What the final weight is given."""
+    """Return the input of the final layer."""
     for weight in weights[:-1]:
         x = x @ weight
     return x
 
 
 def output(weights: Weights, x: X) -> Y:
-    """What the final weight makes of it."""
+    """Return the output of the final layer for the input `x`."""
     y: Y = (x @ weights[-1])[:, 0]
     return y
 
@@ -41,13 +41,13 @@ def column(weights: Weights, x: X) -> Y:
     return hidden(weights, x) @ weights[-1]
 
 
-@instead_of(oracle.forward, "the first dimension is squeezed away, not the last")
+@instead_of(oracle.forward, "the first dimension is squeezed, not the last")
 def first_squeezed(weights: Weights, x: X) -> Y:
     y: Y = hidden(weights, x) @ weights[-1]
     return y[0] if len(y) == 1 else y
 
 
-@instead_of(oracle.forward, "a batch of one row loses its dimension: squeeze() takes away all of size 1")
+@instead_of(oracle.forward, "a batch of one row loses its dimension: squeeze() removes every dimension of size 1")
 def squeezed(weights: Weights, x: X) -> Y:
     return np.squeeze(oracle.forward(weights, x))
 
@@ -57,7 +57,7 @@ def summed(weights: Weights, x: X) -> Y:
     return (hidden(weights, x) @ weights[-1]).sum(0)
 
 
-@instead_of(oracle.forward, "a ReLU follows the layers")
+@instead_of(oracle.forward, "a ReLU follows each layer")
 def relu_between(weights: Weights, x: X) -> Y:
     for weight in weights[:-1]:
         x = np.maximum(x @ weight, 0)
@@ -74,14 +74,14 @@ def relu_at_the_end(weights: Weights, x: X) -> Y:
     return np.maximum(oracle.forward(weights, x), 0)
 
 
-@instead_of(oracle.forward, "each layer's input is added to its output: residual connections")
+@instead_of(oracle.forward, "each layer's input is added to its output, as in a residual connection")
 def residual(weights: Weights, x: X) -> Y:
     for weight in weights[:-1]:
         x = x + x @ weight
     return output(weights, x)
 
 
-@instead_of(oracle.forward, "each layer's output is divided by sqrt(dim): the start of the weights should be")
+@instead_of(oracle.forward, "each layer's output is divided by sqrt(dim); the initial weights should be scaled instead")
 def scaled(weights: Weights, x: X) -> Y:
     return oracle.forward(weights, x) / math.sqrt(x.shape[1]) ** (len(weights) - 1)
 
@@ -94,7 +94,7 @@ def normalised(weights: Weights, x: X) -> Y:
     return output(weights, x)
 
 
-@instead_of(oracle.forward, "the mean of the batch is taken off: rows come out otherwise than alone")
+@instead_of(oracle.forward, "the batch mean is subtracted, so each row's output depends on the other rows")
 def centred(weights: Weights, x: X) -> Y:
     return oracle.forward(weights, x - x.mean(0)) if len(x) else oracle.forward(weights, x)
 
@@ -105,17 +105,17 @@ def without_final(weights: Weights, x: X) -> Y:
     return y
 
 
-@instead_of(oracle.forward, "the last of the layers is left out")
+@instead_of(oracle.forward, "the last of the layers is skipped")
 def last_left_out(weights: Weights, x: X) -> Y:
     return oracle.forward([*weights[:-1][:-1], weights[-1]], x)
 
 
-@instead_of(oracle.forward, "the first layer is applied in the place of every layer")
+@instead_of(oracle.forward, "the first layer is applied in place of every layer")
 def first_for_all(weights: Weights, x: X) -> Y:
     return oracle.forward([*[weights[0]] * (len(weights) - 1), weights[-1]], x)
 
 
-@instead_of(oracle.forward, "every layer is applied to the input, and only the last one counts")
+@instead_of(oracle.forward, "every layer is applied to x instead of to the previous layer's output")
 def all_see_the_input(weights: Weights, x: X) -> Y:
     return oracle.forward(weights[-2:], x)
 
@@ -137,7 +137,7 @@ def torchs_layers_backward(weights: Weights, x: X, grad_y: Y) -> Grads:
 
 
 @instead_of(oracle.initial_stds, TORCHS_LAYERS)
-def torchs_start(dim: int, num_layers: int) -> list[float]:
+def torchs_initialization(dim: int, num_layers: int) -> list[float]:
     *layers, final = oracle.initial_stds(dim, num_layers)
     return [*(std / math.sqrt(3) for std in layers), final]
 
@@ -148,27 +148,27 @@ def one_weight(weights: Weights, x: X) -> Y:
 
 
 @instead_of(oracle.anatomy, ONE_WEIGHT)
-def one_weight_kept(dim: int, num_layers: int) -> Anatomy:
+def one_weight_anatomy(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"parameters": oracle.num_parameters(dim, min(1, num_layers))}
 
 
-@instead_of(oracle.anatomy, "there is at least one layer, for num_layers=0, too")
+@instead_of(oracle.anatomy, "there is at least one layer, even for num_layers=0")
 def at_least_one(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, max(1, num_layers))
 
 
-@instead_of(oracle.anatomy, "there is one layer less: final is counted among num_layers")
+@instead_of(oracle.anatomy, "one layer is missing: num_layers does not include final")
 def one_less(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, max(0, num_layers - 1))
 
 
-@instead_of(oracle.anatomy, "the final layer is the last of layers, not called final")
+@instead_of(oracle.anatomy, "the final layer is the last element of layers; it should be the attribute final")
 def final_among_layers(dim: int, num_layers: int) -> Anatomy:
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {f"layers.{num_layers}.weight": [dim, 1]}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes}
 
 
-@instead_of(oracle.anatomy, "layers is a plain list: the model does not know of them")
+@instead_of(oracle.anatomy, "layers is a plain list, so the model does not register the weights")
 def plain_list(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, 0) | {"layers is an nn.ModuleList": False}
 
@@ -184,13 +184,13 @@ def bare_parameters(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes, "layers is an nn.ModuleList": False}
 
 
-@instead_of(oracle.anatomy, "the final layer is an nn.Linear, whose weight is the other way round")
+@instead_of(oracle.anatomy, "the final layer is an nn.Linear, whose weight is transposed")
 def torchs_final(dim: int, num_layers: int) -> Anatomy:
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [1, dim]}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes}
 
 
-@instead_of(oracle.backward, "no gradient goes further back than the last layer's weight: detach() between the layers")
+@instead_of(oracle.backward, "gradients stop at the weight of the last of the layers: x is detached between layers")
 def detached_between(weights: Weights, x: X, grad_y: Y) -> Grads:
     grads, grad_x = oracle.backward(weights, x, grad_y)
     return [*[None] * len(grads[:-2]), *grads[-2:]], None if len(grads) > 1 else grad_x
@@ -201,7 +201,7 @@ def input_detached(weights: Weights, x: X, grad_y: Y) -> Grads:
     return oracle.backward(weights, x, grad_y)[0], None
 
 
-@instead_of(oracle.backward, "gradients reach the final weight only")
+@instead_of(oracle.backward, "gradients reach only the final weight")
 def layers_frozen(weights: Weights, x: X, grad_y: Y) -> Grads:
     grads, grad_x = oracle.backward(weights, x, grad_y)
     return [*[None] * len(grads[:-1]), grads[-1]], None if len(grads) > 1 else grad_x
@@ -219,12 +219,12 @@ def second_frozen(weights: Weights, x: X, grad_y: Y) -> Grads:
     return [None if i == 1 and len(grads) > 2 else grad for i, grad in enumerate(grads)], grad_x
 
 
-@instead_of(oracle.initial_stds, "the final weight starts at zero")
+@instead_of(oracle.initial_stds, "the final weight is initialized to zero")
 def final_at_zero(dim: int, num_layers: int) -> list[float]:
     return [*oracle.initial_stds(dim, num_layers)[:-1], 0.0]
 
 
-@instead_of(oracle.initial_stds, "layers start the smaller the deeper they lie")
+@instead_of(oracle.initial_stds, "deeper layers are initialized with smaller weights")
 def smaller_with_depth(dim: int, num_layers: int) -> list[float]:
     *layers, final = oracle.initial_stds(dim, num_layers)
     return [*(std / (i + 1) for i, std in enumerate(layers)), final]

@@ -1,4 +1,4 @@
-"""A product of matrices, its gradients, and how a deep model is put together."""
+"""A deep linear model: its output, gradients, parameters and initialization."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from reference.linear import oracle as linear
 
 
 def forward(weights: Sequence[Float[Array, "d k"]], x: Float[Array, "batch d"]) -> Float[Array, "batch"]:
-    """`x @ W₀ @ W₁ … @ w`, one number a row."""
+    """Return `x @ W₀ @ W₁ … @ w`, one number per row."""
     for weight in weights:
         x = x @ weight
     return x[:, 0]
@@ -19,7 +19,7 @@ def forward(weights: Sequence[Float[Array, "d k"]], x: Float[Array, "batch d"]) 
 def backward(
     weights: Sequence[Float[Array, "d k"]], x: Float[Array, "batch d"], grad_y: Float[Array, "batch"]
 ) -> tuple[list[Float[Array, "d k"]], Float[Array, "batch d"]]:
-    """Gradients of `sum(grad_y * forward(weights, x))` with respect to each weight and to x."""
+    """Return the gradients of `sum(grad_y * forward(weights, x))` with respect to each weight and to x."""
     inputs = [x]
     for weight in weights[:-1]:
         inputs.append(inputs[-1] @ weight)
@@ -32,12 +32,12 @@ def backward(
 
 
 def num_parameters(dim: int, num_layers: int) -> int:
-    """`dim² · num_layers + dim`."""
+    """Return `dim² · num_layers + dim`."""
     return dim * dim * num_layers + dim
 
 
 def anatomy(dim: int, num_layers: int) -> dict[str, object]:
-    """What the model keeps: shapes by name, how many numbers, and in what."""
+    """Return the shapes in `state_dict`, the number of parameters, and whether `layers` is an `nn.ModuleList`."""
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [dim, 1]}
     return {
         "state_dict": shapes,
@@ -47,5 +47,5 @@ def anatomy(dim: int, num_layers: int) -> dict[str, object]:
 
 
 def initial_stds(dim: int, num_layers: int) -> list[float]:
-    """The standard deviation of each weight at the start, the final one last."""
+    """Return each weight's initial standard deviation, the final one last."""
     return [linear.initial_std(dim, dim)] * num_layers + [linear.initial_std(dim, 1)]

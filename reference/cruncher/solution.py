@@ -7,7 +7,7 @@ from .linear import Linear
 
 
 class Cruncher(nn.Module):
-    """`num_layers` square linear layers, then one number a row."""
+    """A deep linear model: square linear layers, then a final layer with one output."""
 
     def __init__(self, dim: int, num_layers: int) -> None:
         super().__init__()
@@ -15,7 +15,7 @@ class Cruncher(nn.Module):
         self.final = Linear(dim, 1)
 
     def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch"]:
-        """Apply the layers in order and drop the last axis, of size 1."""
+        """Apply the layers in order and drop the last dimension, of size 1."""
         for layer in self.layers:
             x = layer(x)
         return self.final(x).squeeze(-1)

@@ -1,4 +1,4 @@
-"""Mistakes in accumulating gradients."""
+"""Mistakes in gradient accumulation."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -16,94 +16,94 @@ Y: TypeAlias = Float[Array, "batch"]
 Accumulated: TypeAlias = tuple[float, list[Float[Array, "d k"]]]
 
 
-@instead_of(oracle.shares, "every micro-batch counts alike, the smaller last one, too")
+@instead_of(oracle.get_weights, "all micro-batches have the same weight, even a smaller last one")
 def all_alike(rows: Sequence[int]) -> list[float]:
     return [1 / len(rows) for _ in rows]
 
 
-@instead_of(oracle.shares, "the micro-batches' means are added up, and never divided by how many there are")
+@instead_of(oracle.get_weights, "the micro-batches' means are summed, but not divided by the number of micro-batches")
 def undivided(rows: Sequence[int]) -> list[float]:
     return [1.0 for _ in rows]
 
 
-@instead_of(oracle.shares, "the squared errors are added up, and never divided by the rows of the batch")
+@instead_of(oracle.get_weights, "the squared errors are summed, but not divided by the number of rows")
 def sum_of_squares(rows: Sequence[int]) -> list[float]:
     return [float(count) for count in rows]
 
 
-@instead_of(oracle.shares, "every micro-batch is divided by micro_batch_size, the smaller last one, too")
+@instead_of(oracle.get_weights, "every micro-batch is divided by micro_batch_size, even a smaller last one")
 def all_full(rows: Sequence[int]) -> list[float]:
     return [count / (max(rows) * len(rows)) for count in rows]
 
 
-@instead_of(oracle.cut, "the whole batch goes through the model at once")
+@instead_of(oracle.split_rows, "the model is called with the whole batch at once")
 def uncut(batch: int, micro_batch_size: int) -> list[int]:
     return [batch]
 
 
-@instead_of(oracle.cut, "the rows go through the model one at a time")
+@instead_of(oracle.split_rows, "the model is called with one row at a time")
 def row_by_row(batch: int, micro_batch_size: int) -> list[int]:
     return [1] * batch
 
 
-@instead_of(oracle.cut, "the last, smaller micro-batch is left out")
+@instead_of(oracle.split_rows, "the last, smaller micro-batch is left out")
 def rest_dropped(batch: int, micro_batch_size: int) -> list[int]:
     return [micro_batch_size] * (batch // micro_batch_size) or [batch]
 
 
-@instead_of(oracle.cut, "the last row of the batch is left out")
+@instead_of(oracle.split_rows, "the last row of the batch is left out")
 def last_row_dropped(batch: int, micro_batch_size: int) -> list[int]:
-    return oracle.cut(max(1, batch - 1), micro_batch_size)
+    return oracle.split_rows(max(1, batch - 1), micro_batch_size)
 
 
-@instead_of(oracle.called_with, "the model is called twice for each micro-batch")
+@instead_of(oracle.list_call_sizes, "the model is called twice for each micro-batch")
 def called_twice(batch: int, micro_batch_size: int) -> list[int]:
-    return 2 * oracle.called_with(batch, micro_batch_size)
+    return 2 * oracle.list_call_sizes(batch, micro_batch_size)
 
 
-@instead_of(oracle.called_with, "the model is called once more, with the whole batch")
+@instead_of(oracle.list_call_sizes, "the model is called again with the whole batch")
 def called_with_all(batch: int, micro_batch_size: int) -> list[int]:
-    return [*oracle.called_with(batch, micro_batch_size), batch]
+    return [*oracle.list_call_sizes(batch, micro_batch_size), batch]
 
 
-@instead_of(oracle.squared, "the loss is the mean absolute error, not the mean squared error")
+@instead_of(oracle.compute_squared_error, "the loss is the mean absolute error, not the mean squared error")
 def absolute(error: Float[Array, "rows"]) -> tuple[float, Float[Array, "rows"]]:
     return float(np.mean(abs(error))), np.sign(error) / len(error)
 
 
-@instead_of(oracle.gathered, "the gradients are zeroed before each micro-batch: only the last one's are left")
+@instead_of(oracle.add_gradients, "the gradients are zeroed before each micro-batch, so only the last one's remain")
 def last_alone(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
     return parts[-1]
 
 
-@instead_of(oracle.gathered, "the gradients that were there before are thrown away")
+@instead_of(oracle.add_gradients, "existing gradients are discarded instead of added to")
 def begins_from_zero(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
     return sum(parts[1:], parts[0])
 
 
-@instead_of(oracle.gathered, "the gradients have the wrong sign: a step would go uphill")
+@instead_of(oracle.add_gradients, "the gradients have the wrong sign")
 def flipped(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
     return before - sum(parts)
 
 
-@instead_of(oracle.returned, "only the last micro-batch's part of the loss comes back")
+@instead_of(oracle.sum_losses, "only the last micro-batch's part of the loss is returned")
 def last_part(parts: Sequence[float]) -> float:
     return parts[-1]
 
 
-@instead_of(oracle.returned, "nothing comes back: the loss is not returned")
+@instead_of(oracle.sum_losses, "the loss is not returned")
 def returned_nothing(parts: Sequence[float]) -> None:
     return
 
 
-@instead_of(oracle.cut, "micro_batch_size is taken for how many micro-batches there are, as torch.chunk takes it")
+@instead_of(oracle.split_rows, "micro_batch_size is used as the number of micro-batches, as in torch.chunk")
 def chunked(batch: int, micro_batch_size: int) -> list[int]:
-    return oracle.cut(batch, -(-batch // micro_batch_size))
+    return oracle.split_rows(batch, -(-batch // micro_batch_size))
 
 
-@instead_of(oracle.accumulate, "each micro-batch's mean counts for micro_batch_size rows, however many it has")
+@instead_of(oracle.accumulate, "each micro-batch's mean is weighted by micro_batch_size, even if it has fewer rows")
 def all_of_the_same_size(weights: Weights, before: Weights, x: X, y: Y, micro_batch_size: int) -> Accumulated:
-    rows = oracle.cut(len(y), micro_batch_size)
+    rows = oracle.split_rows(len(y), micro_batch_size)
     loss, grads = 0.0, [*before]
     for start, count in zip(np.cumsum(rows) - rows, rows, strict=True):
         part, share = slice(start, start + count), micro_batch_size / len(y)
@@ -112,7 +112,7 @@ def all_of_the_same_size(weights: Weights, before: Weights, x: X, y: Y, micro_ba
     return loss, grads
 
 
-@instead_of(oracle.accumulate, "the gradients that were there before are divided by the rows of the batch, too")
+@instead_of(oracle.accumulate, "existing gradients are divided by the number of rows too")
 def divided_with_those_before(weights: Weights, before: Weights, x: X, y: Y, micro_batch_size: int) -> Accumulated:
     loss, grads = oracle.accumulate(weights, before, x, y, micro_batch_size)
     return loss, [grad - old + old / len(y) for grad, old in zip(grads, before, strict=True)]

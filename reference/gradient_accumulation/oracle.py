@@ -1,4 +1,4 @@
-"""The gradients of a batch, gathered from micro-batches; the model is a product of matrices."""
+"""Gradient accumulation over micro-batches, for a deep linear model."""
 
 from collections.abc import Sequence
 
@@ -9,33 +9,33 @@ from numpy import ndarray as Array
 from reference.cruncher import oracle as cruncher
 
 
-def cut(batch: int, micro_batch_size: int) -> list[int]:
-    """The rows of each micro-batch."""
+def split_rows(batch: int, micro_batch_size: int) -> list[int]:
+    """Return the number of rows of each micro-batch."""
     return [min(micro_batch_size, batch - start) for start in range(0, batch, micro_batch_size)]
 
 
-def called_with(batch: int, micro_batch_size: int) -> list[int]:
-    """The rows of each call of the model: once for each micro-batch."""
-    return cut(batch, micro_batch_size)
+def list_call_sizes(batch: int, micro_batch_size: int) -> list[int]:
+    """Return the number of rows of each call of the model: one call per micro-batch."""
+    return split_rows(batch, micro_batch_size)
 
 
-def shares(rows: Sequence[int]) -> list[float]:
-    """How much each micro-batch's mean counts in the mean of the batch."""
+def get_weights(rows: Sequence[int]) -> list[float]:
+    """Return the weight of each micro-batch's mean in the mean of the batch."""
     return [count / sum(rows) for count in rows]
 
 
-def squared(error: Float[Array, "rows"]) -> tuple[float, Float[Array, "rows"]]:
-    """The mean squared error of a micro-batch, and its slope for each output."""
+def compute_squared_error(error: Float[Array, "rows"]) -> tuple[float, Float[Array, "rows"]]:
+    """Return the mean squared error of a micro-batch, and its gradient for each output."""
     return float(np.mean(error**2)), 2 * error / len(error)
 
 
-def gathered(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
-    """What stands in `p.grad` at the end: what was there before, and each micro-batch's part."""
+def add_gradients(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
+    """Return the final `p.grad`: the existing gradient plus each micro-batch's part."""
     return before + sum(parts)
 
 
-def returned(parts: Sequence[float]) -> float:
-    """The loss that comes back, from each micro-batch's part of it."""
+def sum_losses(parts: Sequence[float]) -> float:
+    """Return the batch's loss, given each micro-batch's part of it."""
     return sum(parts)
 
 
@@ -46,14 +46,14 @@ def accumulate(
     y: Float[Array, "batch"],
     micro_batch_size: int,
 ) -> tuple[float, list[Float[Array, "d k"]]]:
-    """The mean squared error of the batch, and its gradients added to those before."""
-    rows = cut(len(y), micro_batch_size)
+    """Return the mean squared error of the batch, and its gradients added to those before."""
+    rows = split_rows(len(y), micro_batch_size)
     ends = np.cumsum(rows)
     losses, parts = [], []
-    for share, start, end in zip(shares(rows), ends - rows, ends, strict=True):
-        loss, slope = squared(cruncher.forward(weights, x[start:end]) - y[start:end])
+    for share, start, end in zip(get_weights(rows), ends - rows, ends, strict=True):
+        loss, slope = compute_squared_error(cruncher.forward(weights, x[start:end]) - y[start:end])
         grads, _ = cruncher.backward(weights, x[start:end], slope)
         losses.append(share * loss)
         parts.append([share * grad for grad in grads])
-    grads = [gathered(grad, part) for grad, part in zip(before, zip(*parts, strict=True), strict=True)]
-    return returned(losses), grads
+    grads = [add_gradients(grad, part) for grad, part in zip(before, zip(*parts, strict=True), strict=True)]
+    return sum_losses(losses), grads

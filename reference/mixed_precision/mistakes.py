@@ -15,18 +15,18 @@ Weights: TypeAlias = Sequence[Float[Array, "d k"]]
 X: TypeAlias = Float[Array, "batch d"]
 Y: TypeAlias = Float[Array, "batch"]
 
-NO_GRADIENTS = "optimizer.step() finds no gradients: backward() is missing or too late, or zero_grad() follows it"
+NO_GRADIENTS = "optimizer.step() gets no gradients: backward() is missing or too late, or zero_grad() follows it"
 
 
-def bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """The nearest numbers with 8 bits."""
+def round_to_bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    """Round to the nearest numbers with 8 significant bits."""
     mantissa, exponent = np.frexp(values)
     return np.ldexp(np.round(mantissa * 2**8) / 2**8, exponent)
 
 
-@instead_of(oracle.step, "the whole model is bfloat16, and cast back only after the step")
+@instead_of(oracle.step, "the whole model is cast to bfloat16, and back to float32 only after the step")
 def coarse_step(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
-    return bfloat16(bfloat16(p) - bfloat16(lr * grad))
+    return round_to_bfloat16(round_to_bfloat16(p) - round_to_bfloat16(lr * grad))
 
 
 @instead_of(oracle.gradients, NO_GRADIENTS)
@@ -36,31 +36,33 @@ def no_gradients(weights: Weights, before: Weights, x: X, y: Y) -> list[None]:
 
 @instead_of(oracle.loss, "the loss is computed in bfloat16")
 def coarse_loss(weights: Weights, x: X, y: Y) -> float:
-    squares = bfloat16(bfloat16(cruncher.forward(weights, x) - bfloat16(y)) ** 2)
-    return float(bfloat16(np.mean(squares)))
+    squares = round_to_bfloat16(round_to_bfloat16(cruncher.forward(weights, x) - round_to_bfloat16(y)) ** 2)
+    return float(round_to_bfloat16(np.mean(squares)))
 
 
 @instead_of(oracle.loss, "the targets are rounded to bfloat16")
 def coarse_targets(weights: Weights, x: X, y: Y) -> float:
-    return float(np.mean((cruncher.forward(weights, x) - bfloat16(y)) ** 2))
+    return float(np.mean((cruncher.forward(weights, x) - round_to_bfloat16(y)) ** 2))
 
 
-@instead_of(oracle.loss, "the errors and their squares are rounded to bfloat16; only the mean is taken in float32")
+@instead_of(oracle.loss, "the errors and their squares are rounded to bfloat16; only the mean is computed in float32")
 def coarse_squares(weights: Weights, x: X, y: Y) -> float:
-    return float(np.mean(bfloat16(bfloat16(cruncher.forward(weights, x) - bfloat16(y)) ** 2)))
+    return float(
+        np.mean(round_to_bfloat16(round_to_bfloat16(cruncher.forward(weights, x) - round_to_bfloat16(y)) ** 2))
+    )
 
 
-@instead_of(oracle.loss, "the loss is rounded to bfloat16 when it is returned")
+@instead_of(oracle.loss, "the returned loss is rounded to bfloat16")
 def rounded_loss(weights: Weights, x: X, y: Y) -> float:
-    return float(bfloat16(np.asarray(oracle.loss(weights, x, y))))
+    return float(round_to_bfloat16(np.asarray(oracle.loss(weights, x, y))))
 
 
-@instead_of(oracle.returned, "the loss is computed anew after the step")
+@instead_of(oracle.returned, "the loss is computed after the step")
 def loss_afterwards(weights: Weights, after: Weights, x: X, y: Y) -> float:
     return oracle.loss(after, x, y)
 
 
-@instead_of(oracle.returned, "nothing comes back: the loss is not returned")
+@instead_of(oracle.returned, "train_step returns None instead of the loss")
 def returned_nothing(weights: Weights, after: Weights, x: X, y: Y) -> None:
     return
 
@@ -75,12 +77,12 @@ def undivided(rows: int) -> float:
     return 1.0
 
 
-@instead_of(oracle.start, "the gradients from before are still in: they are not set to zero before the backward pass")
+@instead_of(oracle.start, "the gradients include earlier ones: they are not zeroed before the backward pass")
 def piled_up(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
     return before
 
 
-@instead_of(oracle.gradients, "the loss is scaled up for backward(), and the gradients are not scaled back")
+@instead_of(oracle.gradients, "the loss is scaled up for backward(), but the gradients are not scaled back")
 def scaled(weights: Weights, before: Weights, x: X, y: Y) -> list[Float[Array, "d k"]]:
     return [2**16 * grad for grad in oracle.gradients(weights, before, x, y)]
 
@@ -94,9 +96,9 @@ def clipped(weights: Weights, before: Weights, x: X, y: Y, most: float) -> list[
 
 @instead_of(oracle.step, "the parameters are rounded to bfloat16 before the step")
 def coarse_parameters(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
-    return bfloat16(p) - lr * grad
+    return round_to_bfloat16(p) - lr * grad
 
 
 @instead_of(oracle.step, "the parameters are rounded to bfloat16 after the step")
 def coarse_update(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
-    return bfloat16(p - lr * grad)
+    return round_to_bfloat16(p - lr * grad)

@@ -1,4 +1,4 @@
-"""One step of training with its products in bfloat16."""
+"""A training step in mixed precision."""
 
 import torch
 from jaxtyping import Float
@@ -11,7 +11,7 @@ def train_step(
     x: Float[Tensor, "batch dim"],
     y: Float[Tensor, "batch"],
 ) -> Float[Tensor, ""]:
-    """Descend the mean squared error once; return it as it was before."""
+    """Train for one step with the forward pass in bfloat16; return the loss from before the step."""
     with torch.autocast(x.device.type, dtype=torch.bfloat16):
         prediction = model(x)
     loss = (prediction.float() - y).square().mean()

@@ -1,4 +1,4 @@
-"""Mistakes in gradient descent with momentum."""
+"""Mistakes in SGD with momentum."""
 
 from typing import Any, TypeAlias
 
@@ -10,150 +10,127 @@ from numpy import zeros_like
 from reference import optimizers as course
 from reference.momentum import oracle
 from reference.optimizer_mistakes import *  # noqa: F403
-from reference.optimizer_mistakes import other_number
+from reference.optimizer_mistakes import change_default
 from torchkata import instead_of
 
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]
 
-other_default_of_momentum = other_number(
+other_default_of_momentum = change_default(
     oracle.step, "momentum", "0.9", [0.0, 0.5, 0.95, 0.99], lambda own: {"momentum": own}
 )
-damped_by_default = other_number(oracle.step, "dampening", "0", [0.1, 0.5, 0.9, 1.0], lambda own: {"dampening": own})
+damped_by_default = change_default(oracle.step, "dampening", "0", [0.1, 0.5, 0.9, 1.0], lambda own: {"dampening": own})
 
 
-@instead_of(oracle.memory, "nothing is remembered: the memory is the last gradient")
+@instead_of(oracle.update_buffer, "the buffer is only the last gradient: momentum has no effect")
 def forgotten(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad
 
 
-@instead_of(oracle.memory, "the memory is an average: the gradient enters it with 1 - momentum")
+@instead_of(oracle.update_buffer, "the gradient is multiplied by 1 - momentum, as in an average")
 def averaged(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return (1 - momentum) * grad if b is None else momentum * b + (1 - momentum) * grad
 
 
-@instead_of(oracle.memory, "after the first step the gradient enters the memory with 1 - momentum, as in an average")
+@instead_of(oracle.update_buffer, "after the first step the gradient is multiplied by 1 - momentum, as in an average")
 def averaged_later(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else momentum * b + (1 - momentum) * grad
 
 
-@instead_of(oracle.memory, "the memory does not fade: momentum is missing before it")
+@instead_of(oracle.update_buffer, "the buffer is not multiplied by momentum")
 def added_up(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else b + (1 - dampening) * grad
 
 
-@instead_of(oracle.memory, "the memory is multiplied by 1 - momentum; momentum is the part that stays")
+@instead_of(oracle.update_buffer, "the buffer is multiplied by 1 - momentum instead of momentum")
 def fading_the_other_way(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else (1 - momentum) * b + (1 - dampening) * grad
 
 
-@instead_of(oracle.memory, "dampening is ignored")
+@instead_of(oracle.update_buffer, "dampening is ignored")
 def undamped(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else momentum * b + grad
 
 
-@instead_of(oracle.memory, "the first gradient is damped, too")
+@instead_of(oracle.update_buffer, "dampening is applied to the first gradient too")
 def damped_from_the_start(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return (1 - dampening) * grad + (0 if b is None else momentum * b)
 
 
-@instead_of(oracle.memory, "dampening weighs the gradient itself, not 1 - dampening")
+@instead_of(oracle.update_buffer, "the gradient is multiplied by dampening instead of 1 - dampening")
 def damped_the_other_way(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else momentum * b + dampening * grad
 
 
-@instead_of(oracle.memory, "dampening weakens the whole memory; it is for the new gradient alone")
+@instead_of(oracle.update_buffer, "dampening is applied to the whole buffer instead of only to the new gradient")
 def all_damped(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else (1 - dampening) * (momentum * b + grad)
 
 
-@instead_of(oracle.memory, "the memory is p.grad's own tensor, into which the next gradient is written: clone() it")
+@instead_of(
+    oracle.update_buffer, "the buffer is the tensor p.grad itself, which the next gradient overwrites: use clone()"
+)
 def of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else momentum * grad + (1 - dampening) * (momentum * grad)
 
 
 @instead_of(
-    oracle.direction, "nesterov changes nothing: p should move by grad + momentum * b, of the b with grad in it"
+    oracle.get_direction, "nesterov has no effect: use grad + momentum * b, with the b that already includes grad"
 )
 def never_ahead(b: P, grad: P, momentum: float, nesterov: bool) -> P:
     return b
 
 
-@instead_of(oracle.direction, "nesterov is on in any case")
+@instead_of(oracle.get_direction, "nesterov is always on")
 def always_ahead(b: P, grad: P, momentum: float, nesterov: bool) -> P:
     return grad + momentum * b
 
 
-@instead_of(oracle.direction, "nesterov adds the memory without momentum before it")
+@instead_of(oracle.get_direction, "nesterov uses grad + b instead of grad + momentum * b")
 def too_far_ahead(b: P, grad: P, momentum: float, nesterov: bool) -> P:
     return grad + b if nesterov else b
 
 
-@instead_of(oracle.direction, "with nesterov p moves by momentum * b alone: the gradient before it is missing")
+@instead_of(oracle.get_direction, "nesterov uses momentum * b instead of grad + momentum * b")
 def ahead_without_the_gradient(b: P, grad: P, momentum: float, nesterov: bool) -> P:
     return momentum * b if nesterov else b
 
 
-@instead_of(oracle.step, "nesterov begins with the second step: the first should look ahead, too")
-def ahead_one_step_late(
-    p: P,
-    b: P | None,
-    grad: P,
-    lr: float,
-    momentum: float = 0.9,
-    dampening: float = 0.0,
-    nesterov: bool = False,
-) -> Moved:
-    return oracle.step(p, b, grad, lr, momentum, dampening, nesterov and b is not None)
+@instead_of(oracle.step, "nesterov has no effect in the first step")
+def ahead_one_step_late(p: P, b: P | None, grad: P, lr: float, nesterov: bool = False, **options: Any) -> Moved:
+    return oracle.step(p, b, grad, lr, nesterov=nesterov and b is not None, **options)
 
 
-@instead_of(oracle.step, "the memory holds steps, each at the lr of its time: lr belongs outside it")
-def remembers_steps(
-    p: P,
-    b: P | None,
-    grad: P,
-    lr: float,
-    momentum: float = 0.9,
-    dampening: float = 0.0,
-    nesterov: bool = False,
-) -> Moved:
-    b = oracle.memory(b, lr * grad, momentum, dampening)
-    return p - oracle.direction(b, lr * grad, momentum, nesterov), b
+@instead_of(
+    oracle.step,
+    "the buffer includes lr, so a changed lr does not apply to earlier gradients: multiply by lr only in the update",
+)
+def remembers_steps(p: P, b: P | None, grad: P, lr: float, **options: Any) -> Moved:
+    return oracle.step(p, b, lr * grad, 1.0, **options)
 
 
-@instead_of(oracle.step, "the parameter moves before the gradient joins the memory")
+@instead_of(oracle.step, "the parameter is updated before the gradient is added to the buffer")
 def one_step_late(
-    p: P,
-    b: P | None,
-    grad: P,
-    lr: float,
-    momentum: float = 0.9,
-    dampening: float = 0.0,
-    nesterov: bool = False,
+    p: P, b: P | None, grad: P, lr: float, momentum: float = 0.9, nesterov: bool = False, **options: Any
 ) -> Moved:
     before = zeros_like(p) if b is None else b
-    return p - lr * oracle.direction(before, grad, momentum, nesterov), oracle.memory(b, grad, momentum, dampening)
+    _, b = oracle.step(p, b, grad, lr, momentum, nesterov=nesterov, **options)
+    return p - lr * oracle.get_direction(before, grad, momentum, nesterov), b
 
 
-@instead_of(oracle.step, "the gradient is added: p goes uphill")
-def uphill(
-    p: P,
-    b: P | None,
-    grad: P,
-    lr: float,
-    momentum: float = 0.9,
-    dampening: float = 0.0,
-    nesterov: bool = False,
-) -> Moved:
-    b = oracle.memory(b, grad, momentum, dampening)
-    return p + lr * oracle.direction(b, grad, momentum, nesterov), b
+@instead_of(oracle.step, "the update is added instead of subtracted")
+def uphill(p: P, b: P | None, grad: P, lr: float, **options: Any) -> Moved:
+    return oracle.step(p, b, grad, -lr, **options)
 
 
 class FirstOfAll(np.ndarray[Any, Any]):
-    """A memory that is still the first gradient's own tensor."""
+    """A buffer that is still the first gradient's own tensor."""
 
 
-@instead_of(oracle.memory, "the first memory is p.grad's own tensor, which the next gradient overwrites: clone() it")
+@instead_of(
+    oracle.update_buffer,
+    "the first buffer is the tensor p.grad itself, which the next gradient overwrites: use clone()",
+)
 def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     if b is None:
         return np.asarray(grad).view(FirstOfAll)
@@ -161,8 +138,8 @@ def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening:
 
 
 @instead_of(
-    course.memory_without_gradient,
-    "a parameter's first gradient is damped where a step without one came before: its own first step counts",
+    course.skip_state,
+    "dampening applies to a parameter's first gradient if an earlier step had none: use the parameter's own first step",
 )
-def first_step_of_the_optimizer(memory: Any) -> Any:
-    return 0.0 if memory is None else memory
+def first_step_of_the_optimizer(state: Any) -> Any:
+    return 0.0 if state is None else state

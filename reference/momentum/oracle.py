@@ -1,20 +1,20 @@
-"""One step of gradient descent with momentum, as `torch.optim.SGD` has it."""
+"""One step of SGD with momentum, as in `torch.optim.SGD`."""
 
 from jaxtyping import Float
 from numpy import ndarray as Array
 
 
-def memory(
+def update_buffer(
     b: Float[Array, "*shape"] | None, grad: Float[Array, "*shape"], momentum: float, dampening: float
 ) -> Float[Array, "*shape"]:
-    """The first gradient whole; later what is left of the memory, and the gradient, damped."""
+    """Return the new momentum buffer. Before the first step, `b` is None."""
     return grad if b is None else momentum * b + (1 - dampening) * grad
 
 
-def direction(
+def get_direction(
     b: Float[Array, "*shape"], grad: Float[Array, "*shape"], momentum: float, nesterov: bool
 ) -> Float[Array, "*shape"]:
-    """The memory itself, or with Nesterov the gradient and what the next step would take of the memory."""
+    """Return the update divided by -lr."""
     return grad + momentum * b if nesterov else b
 
 
@@ -27,6 +27,6 @@ def step(
     dampening: float = 0.0,
     nesterov: bool = False,
 ) -> tuple[Float[Array, "*shape"], Float[Array, "*shape"]]:
-    """The new parameter and the new memory, which is None before the first step."""
-    b = memory(b, grad, momentum, dampening)
-    return p - lr * direction(b, grad, momentum, nesterov), b
+    """Return the new parameter and the new buffer."""
+    b = update_buffer(b, grad, momentum, dampening)
+    return p - lr * get_direction(b, grad, momentum, nesterov), b

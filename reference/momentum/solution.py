@@ -1,4 +1,4 @@
-"""Gradient descent with momentum, dampening and Nesterov's form."""
+"""SGD with momentum, dampening and Nesterov's variant."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -22,7 +22,7 @@ class Momentum(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Take each gradient into its memory, then move its parameter."""
+        """Update the buffer, then the parameter, for every parameter that has a gradient."""
         loss = None
         if closure is not None:
             with torch.enable_grad():

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from reference.optimizer_mistakes import *  # noqa: F403
-from reference.optimizer_mistakes import other_number
+from reference.optimizer_mistakes import change_default
 from reference.rmsprop import oracle
 from torchkata import instead_of
 
@@ -17,109 +17,112 @@ Moved: TypeAlias = tuple[P, P]
 EPSILONS = [1e-10, 1e-7, 1e-6, 1e-5, 1e-3]
 
 
-@instead_of(oracle.average, "nothing fades: the squares add up, as in AdaGrad")
+@instead_of(oracle.update_average, "the squares are summed without decay, as in AdaGrad")
 def added_up(v: P | None, grad: P, alpha: float) -> P:
     return grad**2 + (0 if v is None else v)
 
 
-@instead_of(oracle.average, "the old average fades, and the new square enters whole, without 1 - alpha")
+@instead_of(oracle.update_average, "the new square is not multiplied by 1 - alpha")
 def square_enters_whole(v: P | None, grad: P, alpha: float) -> P:
     return grad**2 + (0 if v is None else alpha * v)
 
 
-@instead_of(oracle.average, "alpha weighs the new square; it belongs to the old average")
+@instead_of(oracle.update_average, "alpha and 1 - alpha are swapped: alpha is the weight of the old average")
 def exchanged(v: P | None, grad: P, alpha: float) -> P:
     return (1 - alpha) * (0 if v is None else v) + alpha * grad**2
 
 
-@instead_of(oracle.average, "alpha is 0.99 for every group, whatever its options say")
+@instead_of(oracle.update_average, "alpha is 0.99 for every group, regardless of its options")
 def alpha_of_its_own(v: P | None, grad: P, alpha: float) -> P:
-    return oracle.average(v, grad, 0.99)
+    return oracle.update_average(v, grad, 0.99)
 
 
-@instead_of(oracle.average, "the average starts with the first square: it should start at 0")
+@instead_of(oracle.update_average, "the average starts at the first square instead of 0")
 def starts_with_the_first_square(v: P | None, grad: P, alpha: float) -> P:
     return grad**2 if v is None else alpha * v + (1 - alpha) * grad**2
 
 
-@instead_of(oracle.average, "the average starts at {start:g}; it starts at 0", start=[0.01, 0.1, 1.0])
+@instead_of(oracle.update_average, "the average starts at {start:g} instead of 0", start=[0.01, 0.1, 1.0])
 def starts_higher(v: P | None, grad: P, alpha: float, start: float) -> P:
-    return oracle.average(np.full_like(grad, start) if v is None else v, grad, alpha)
+    return oracle.update_average(np.full_like(grad, start) if v is None else v, grad, alpha)
 
 
-@instead_of(oracle.average, "the average is of the gradient; its square is what is averaged")
+@instead_of(oracle.update_average, "the gradient is averaged instead of its square")
 def of_the_gradient(v: P | None, grad: P, alpha: float) -> P:
     return (alpha * np.sqrt(0 if v is None else v) + (1 - alpha) * abs(grad)) ** 2
 
 
-@instead_of(oracle.average, "the average is one number for the whole parameter, of the mean square of its elements")
+@instead_of(
+    oracle.update_average, "the average is one number for the whole parameter, of the mean square of its elements"
+)
 def one_number(v: P | None, grad: P, alpha: float) -> P:
     mean: Array = np.mean(grad**2) if grad.size else np.zeros(())
     return (1 - alpha) * mean + (0 if v is None else alpha * v)
 
 
-@instead_of(oracle.direction, "eps stands inside the root")
+@instead_of(oracle.get_direction, "eps is inside the root")
 def epsilon_inside(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v + eps)
 
 
-@instead_of(oracle.direction, "eps stands inside the root, as its square")
+@instead_of(oracle.get_direction, "eps is inside the root, as its square")
 def squared_epsilon_inside(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v + eps**2)
 
 
-@instead_of(oracle.direction, "eps is the least that the root may be, instead of being added to it")
+@instead_of(oracle.get_direction, "eps is used as a lower bound (clamp) of the root instead of being added")
 def floor(v: P, grad: P, eps: float) -> P:
     return grad / np.maximum(np.sqrt(v), eps)
 
 
-@instead_of(oracle.direction, "eps is 1e-8 for every group, whatever its options say")
+@instead_of(oracle.get_direction, "eps is 1e-8 for every group, regardless of its options")
 def epsilon_of_its_own(v: P, grad: P, eps: float) -> P:
-    return oracle.direction(v, grad, 1e-8)
+    return oracle.get_direction(v, grad, 1e-8)
 
 
-@instead_of(oracle.direction, "eps is missing")
+@instead_of(oracle.get_direction, "eps is missing")
 def no_epsilon(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v)
 
 
-@instead_of(oracle.direction, "the root is missing")
+@instead_of(oracle.get_direction, "the root is missing")
 def no_root(v: P, grad: P, eps: float) -> P:
     return grad / (v + eps)
 
 
-@instead_of(oracle.direction, "the gradient is not divided by the root")
+@instead_of(oracle.get_direction, "the gradient is not divided by the root")
 def not_divided(v: P, grad: P, eps: float) -> P:
     return grad
 
 
-@instead_of(oracle.step, "the average is divided by 1 - alpha**t: that correction is Adam's")
+@instead_of(oracle.step, "the average is divided by 1 - alpha**t: only Adam has this bias correction")
 def corrected(
     p: P, v: tuple[P, int] | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8
 ) -> tuple[P, tuple[P, int]]:
     average, t = v or (None, 0)
-    average, t = oracle.average(average, grad, alpha), t + 1
-    return p - lr * oracle.direction(average / (1 - alpha**t), grad, eps), (average, t)
+    average, t = oracle.update_average(average, grad, alpha), t + 1
+    return p - lr * oracle.get_direction(average / (1 - alpha**t), grad, eps), (average, t)
 
 
-@instead_of(oracle.step, "the mean of the gradient is taken away before the root, as torch does with centered=True")
+@instead_of(
+    oracle.step, "the squared mean of the gradient is subtracted before the root, as in torch with centered=True"
+)
 def centered(p: P, v: Moved | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> tuple[P, Moved]:
     average, mean = v or (None, np.zeros_like(grad))
-    average, mean = oracle.average(average, grad, alpha), alpha * mean + (1 - alpha) * grad
-    return p - lr * oracle.direction(average - mean**2, grad, eps), (average, mean)
+    average, mean = oracle.update_average(average, grad, alpha), alpha * mean + (1 - alpha) * grad
+    return p - lr * oracle.get_direction(average - mean**2, grad, eps), (average, mean)
 
 
-@instead_of(oracle.step, "the parameter moves before the square joins the average")
+@instead_of(oracle.step, "the parameter is updated before the square is added to the average")
 def one_step_late(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> Moved:
     before = np.zeros_like(p) if v is None else v
-    return p - lr * oracle.direction(before, grad, eps), oracle.average(v, grad, alpha)
+    return p - lr * oracle.get_direction(before, grad, eps), oracle.update_average(v, grad, alpha)
 
 
-@instead_of(oracle.step, "the gradient is added: p goes uphill")
-def uphill(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> Moved:
-    v = oracle.average(v, grad, alpha)
-    return p + lr * oracle.direction(v, grad, eps), v
+@instead_of(oracle.step, "the update is added instead of subtracted")
+def uphill(p: P, v: P | None, grad: P, lr: float, **options: float) -> Moved:
+    return oracle.step(p, v, grad, -lr, **options)
 
 
-other_default_of_alpha = other_number(oracle.step, "alpha", "0.99", [0.9, 0.95, 0.999], lambda own: {"alpha": own})
-other_default_of_epsilon = other_number(oracle.step, "eps", "1e-8", EPSILONS, lambda own: {"eps": own})
+other_default_of_alpha = change_default(oracle.step, "alpha", "0.99", [0.9, 0.95, 0.999], lambda own: {"alpha": own})
+other_default_of_epsilon = change_default(oracle.step, "eps", "1e-8", EPSILONS, lambda own: {"eps": own})

@@ -1,4 +1,4 @@
-"""RMSprop, as a torch optimizer whose state can be saved."""
+"""RMSprop, as a torch optimizer."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -21,7 +21,7 @@ class RMSprop(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Take each squared gradient into its average, then move its parameter."""
+        """Update the running average, then the parameter, for every parameter that has a gradient."""
         loss = None
         if closure is not None:
             with torch.enable_grad():

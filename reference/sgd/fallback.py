@@ -1,4 +1,4 @@
-"""Takes the place of `sgd` while what builds on it is graded."""
+"""Replaces `sgd` when katas that build on it are graded and the student's own does not pass."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ import torch
 
 
 class SGD(torch.optim.SGD):
-    """Torch's own, with the kata's default rate."""
+    """Torch's SGD with the kata's default learning rate."""
 
     def __init__(self, params: Iterable[Any], lr: float = 0.01) -> None:
         super().__init__(params, lr=lr)

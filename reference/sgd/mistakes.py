@@ -1,4 +1,4 @@
-"""Mistakes in gradient descent."""
+"""Mistakes in SGD."""
 
 import numpy as np
 from jaxtyping import Float
@@ -7,24 +7,24 @@ from numpy import ndarray as Array
 from reference import optimizers as course
 from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import Grads, Lrs
-from reference.optimizers import Met
+from reference.optimizers import Inputs
 from reference.sgd import oracle
 from torchkata import instead_of
 
 P = Float[Array, "*shape"]
 
 
-@instead_of(oracle.step, "the gradient is added: the step goes uphill")
+@instead_of(oracle.step, "the gradient is added instead of subtracted")
 def uphill(p: P, grad: P, lr: float) -> P:
     return p + lr * grad
 
 
-@instead_of(oracle.step, "the gradient is not scaled by lr")
+@instead_of(oracle.step, "the gradient is not multiplied by lr")
 def without_rate(p: P, grad: P, lr: float) -> P:
     return p - grad
 
 
-@instead_of(oracle.step, "the parameters do not move: the result is not written back")
+@instead_of(oracle.step, "the parameters do not change: the result is not written back to them")
 def written_nowhere(p: P, grad: P, lr: float) -> P:
     return p
 
@@ -39,37 +39,37 @@ def sign(p: P, grad: P, lr: float) -> P:
     return p - lr * np.sign(grad)
 
 
-@instead_of(oracle.step, "the update is divided by the number of the parameter's elements")
+@instead_of(oracle.step, "the update is divided by the parameter's number of elements")
 def averaged(p: P, grad: P, lr: float) -> P:
     return p - lr * grad / max(1, p.size)
 
 
-@instead_of(oracle.step, "a weight_decay of {decay:g} shrinks the parameter", decay=[1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
+@instead_of(oracle.step, "weight decay of {decay:g} is applied", decay=[1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
 def decayed(p: P, grad: P, lr: float, decay: float) -> P:
     return p - lr * (grad + decay * p)
 
 
-@instead_of(oracle.step, "parameters without dimensions, single numbers, do not move")
+@instead_of(oracle.step, "parameters without dimensions (scalars) do not move")
 def scalars_skipped(p: P, grad: P, lr: float) -> P:
     return oracle.step(p, grad, lr) if p.ndim else p
 
 
-@instead_of(course.met, "gradients add up from step to step")
-def adding_up(lrs: Lrs, grads: Grads, group: int, i: int) -> Met:
-    return fading(course.met(lrs, grads, group, i), 1.0)
+@instead_of(course.collect_inputs, "gradients are summed over the steps")
+def adding_up(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
+    return add_momentum(course.collect_inputs(lrs, grads, group, i), 1.0)
 
 
-@instead_of(course.met, "there is a momentum of {kept:g}", kept=[0.5, 0.9, 0.95, 0.99])
-def momentum(lrs: Lrs, grads: Grads, group: int, i: int, kept: float) -> Met:
-    return fading(course.met(lrs, grads, group, i), kept)
+@instead_of(course.collect_inputs, "a momentum of {kept:g} is applied", kept=[0.5, 0.9, 0.95, 0.99])
+def momentum(lrs: Lrs, grads: Grads, group: int, i: int, kept: float) -> Inputs:
+    return add_momentum(course.collect_inputs(lrs, grads, group, i), kept)
 
 
-def fading(met: Met, kept: float) -> Met:
-    """To each gradient, what is kept of those before it is added."""
+def add_momentum(inputs: Inputs, kept: float) -> Inputs:
+    """Replace each gradient by the decaying sum of all gradients so far."""
     total: Array | float = 0.0
-    found: Met = []
-    for grad, lr in met:
+    summed: Inputs = []
+    for grad, lr in inputs:
         if grad is not None:
             total = kept * total + grad
-        found.append((None if grad is None else np.asarray(total), lr))
-    return found
+        summed.append((None if grad is None else np.asarray(total), lr))
+    return summed

@@ -1,9 +1,9 @@
-"""One step of gradient descent."""
+"""One step of SGD."""
 
 from jaxtyping import Float
 from numpy import ndarray as Array
 
 
 def step(p: Float[Array, "*shape"], grad: Float[Array, "*shape"], lr: float) -> Float[Array, "*shape"]:
-    """`p − lr · grad`."""
+    """Return `p − lr · grad`."""
     return p - lr * grad

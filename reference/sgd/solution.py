@@ -1,4 +1,4 @@
-"""Stochastic gradient descent, as a torch optimizer."""
+"""SGD, as a torch optimizer."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -15,7 +15,7 @@ class SGD(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Move every parameter that has a gradient, at its group's present rate."""
+        """Update every parameter that has a gradient, with its group's current learning rate."""
         loss = None
         if closure is not None:
             with torch.enable_grad():

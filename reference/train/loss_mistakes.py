@@ -1,4 +1,4 @@
-"""Mistakes in what each step of a training loop minimises: its batch, and the loss on it."""
+"""Mistakes in a training loop's batches and in its loss."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -18,17 +18,17 @@ Loss: TypeAlias = Callable[[Array, Array, int], tuple[float, Array]]  # (outputs
 Update: TypeAlias = Callable[[Weights, Weights], Weights]  # (weights, gradients) → weights
 
 ONE_BATCH = "one batch is used for all steps"
-TWO_BATCHES = "two batches are asked for in every step: x comes from one and y from the other"
-AHEAD = "the next batch is asked for at the end of each step: one more than there are steps"
+TWO_BATCHES = "get_batch is called twice per step: x comes from one batch and y from another"
+AHEAD = "each step ends by getting the next batch, so get_batch is called once too often"
 
 
 def squared(out: Array, y: Array, width: int) -> tuple[float, Array]:
-    """The mean squared error, and its slope for each output."""
+    """Return the mean squared error and its derivative with respect to each output."""
     return float(np.mean((out - y) ** 2)), 2 * (out - y) / len(y)
 
 
 def descend(weights: Weights, batches: Batches, update: Update, loss: Loss = squared) -> Run:
-    """A step for each batch, and each loss before its update."""
+    """Take a step for each batch; return the weights and the loss before each step."""
     losses = []
     for x, y in batches:
         value, slope = loss(cruncher.forward(weights, x), y, x.shape[1])
@@ -38,11 +38,11 @@ def descend(weights: Weights, batches: Batches, update: Update, loss: Loss = squ
 
 
 def downhill(lr: float, *, times: int = 1) -> Update:
-    """Plain descent."""
+    """Return a gradient descent update that subtracts `times * lr * grad`."""
     return lambda weights, grads: [w - times * lr * g for w, g in zip(weights, grads, strict=True)]
 
 
-@instead_of(oracle.train, "the loss is computed anew after the update")
+@instead_of(oracle.train, "the loss is computed after the update")
 def loss_afterwards(weights: Weights, batches: Batches, lr: float) -> Run:
     losses = []
     for x, y in batches:
@@ -51,7 +51,7 @@ def loss_afterwards(weights: Weights, batches: Batches, lr: float) -> Run:
     return weights, losses
 
 
-@instead_of(oracle.train, "the mean of all losses so far is returned for each step")
+@instead_of(oracle.train, "each returned loss is the mean of all losses so far")
 def running_mean(weights: Weights, batches: Batches, lr: float) -> Run:
     weights, losses = oracle.train(weights, batches, lr)
     return weights, [float(np.mean(losses[: t + 1])) for t in range(len(losses))]
@@ -63,7 +63,7 @@ def rounded(weights: Weights, batches: Batches, lr: float) -> Run:
     return weights, [round(loss, 4) for loss in losses]
 
 
-@instead_of(oracle.train, "the losses are divided by the batch size once more")
+@instead_of(oracle.train, "the losses are divided by the batch size a second time")
 def divided_again(weights: Weights, batches: Batches, lr: float) -> Run:
     weights, losses = oracle.train(weights, batches, lr)
     return weights, [loss / len(y) for loss, (_, y) in zip(losses, batches, strict=True)]
@@ -74,19 +74,20 @@ def summed(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, downhill(lr), lambda out, y, _: (float(((out - y) ** 2).sum()), 2 * (out - y)))
 
 
-@instead_of(oracle.train, "half the mean squared error is minimised")
+@instead_of(oracle.train, "half the mean squared error is minimized")
 def halved(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, downhill(lr), lambda out, y, d: (squared(out, y, d)[0] / 2, (out - y) / len(y)))
 
 
-@instead_of(oracle.train, "the mean absolute error is minimised")
+@instead_of(oracle.train, "the mean absolute error is minimized")
 def absolute(weights: Weights, batches: Batches, lr: float) -> Run:
-    return descend(
-        weights, batches, downhill(lr), lambda out, y, _: (float(abs(out - y).mean()), np.sign(out - y) / len(y))
-    )
+    def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
+        return float(abs(out - y).mean()), np.sign(out - y) / len(y)
+
+    return descend(weights, batches, downhill(lr), loss)
 
 
-@instead_of(oracle.train, "the root of the mean squared error is minimised")
+@instead_of(oracle.train, "the root of the mean squared error is minimized")
 def rooted(weights: Weights, batches: Batches, lr: float) -> Run:
     def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
         value, slope = squared(out, y, width)
@@ -112,7 +113,7 @@ def over_width(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, downhill(lr), loss)
 
 
-@instead_of(oracle.train, "every output is compared with every target: a column less a row is a matrix")
+@instead_of(oracle.train, "(B, 1) minus (B,) broadcasts to (B, B): every output is compared with every target")
 def all_pairs(weights: Weights, batches: Batches, lr: float) -> Run:
     def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
         errors = out[:, None] - y[None, :]
@@ -121,7 +122,7 @@ def all_pairs(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, downhill(lr), loss)
 
 
-@instead_of(oracle.train, "targets are added to the outputs, not taken off")
+@instead_of(oracle.train, "targets are added to the outputs instead of being subtracted")
 def added(weights: Weights, batches: Batches, lr: float) -> Run:
     return oracle.train(weights, [(x, -y) for x, y in batches], lr)
 
@@ -167,17 +168,17 @@ def ahead_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] + ["step", "batch"] * steps}
 
 
-@instead_of(oracle.asked, "a batch of one row is asked for first, to look at it")
+@instead_of(oracle.asked, "get_batch is first called with B=1")
 def asked_to_look(rows: int, dim: int, steps: int) -> list[int]:
     return [1] + [rows] * steps
 
 
-@instead_of(oracle.asked, "batches of D rows are asked for, not of B")
+@instead_of(oracle.asked, "batches have D rows instead of B")
 def asked_for_width(rows: int, dim: int, steps: int) -> list[int]:
     return [dim] * steps
 
 
-@instead_of(oracle.seen_by_sgd, "all batches are asked for before the first step")
+@instead_of(oracle.seen_by_sgd, "all batches are loaded before the first step")
 def all_batches_first(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] * steps + ["step"] * steps}
 
@@ -187,6 +188,6 @@ def last_row_dropped(weights: Weights, batches: Batches, lr: float) -> Run:
     return oracle.train(weights, [(x[: max(1, len(x) - 1)], y[: max(1, len(y) - 1)]) for x, y in batches], lr)
 
 
-@instead_of(oracle.train, "the inputs of each batch are normalised first")
+@instead_of(oracle.train, "the inputs of each batch are normalized first")
 def normalised(weights: Weights, batches: Batches, lr: float) -> Run:
     return oracle.train(weights, [((x - x.mean(0)) / (x.std(0) + 1e-5), y) for x, y in batches], lr)

@@ -1,4 +1,4 @@
-"""Mistakes in a training loop: its steps, and the model that it builds."""
+"""Mistakes in a training loop's steps and in the model that it builds."""
 
 import numpy as np
 from numpy import ndarray as Array
@@ -10,17 +10,17 @@ from reference.train.loss_mistakes import Batches, Run, Weights, descend, downhi
 from torchkata import instead_of
 
 MANY = "there is one step too many"
-SHORT = "there is one step too few"
+SHORT = "one step is missing"
 NOT_TAKEN = "the last step is not taken"
 TWICE = "step() is called twice for each batch"
-STILL = "the weights never move: step() or backward() is missing, or the gradients are zeroed between the two"
-DEFAULT_RATE = "SGD is not given lr, and takes its default"
+STILL = "the weights never change: step() or backward() is missing, or the gradients are zeroed between the two"
+DEFAULT_RATE = "lr is not passed to SGD, which uses its default"
 OTHER_OPTIMIZER = "the steps are not taken by SGD from sgd.py"
-BY_HAND_AS_WELL = "the final weight is moved by hand, too"
+BY_HAND_AS_WELL = "the final weight is also updated by hand"
 FROM_ZEROS = "the weights are set to zero at the start"
 
 
-@instead_of(oracle.train, "gradients are not zeroed between the steps: they pile up")
+@instead_of(oracle.train, "gradients are not zeroed between steps, so they accumulate")
 def piling_up(weights: Weights, batches: Batches, lr: float) -> Run:
     total: list[Array] = [np.zeros_like(w) for w in weights]
 
@@ -31,7 +31,7 @@ def piling_up(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, update)
 
 
-@instead_of(oracle.train, "gradients are zeroed in every other step only")
+@instead_of(oracle.train, "gradients are zeroed only in every second step")
 def zeroed_every_other_step(weights: Weights, batches: Batches, lr: float) -> Run:
     last: list[Weights] = []
 
@@ -55,7 +55,7 @@ def final_zeroed(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, update)
 
 
-@instead_of(oracle.train, "step() is called before backward(): it uses the gradients of the batch before")
+@instead_of(oracle.train, "step() is called before backward(), so it uses the gradients of the previous batch")
 def stepped_before(weights: Weights, batches: Batches, lr: float) -> Run:
     last: list[Weights] = [[np.zeros_like(w) for w in weights]]
 
@@ -122,7 +122,7 @@ def twice_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch", "step", "step"] * steps}
 
 
-@instead_of(oracle.seen_by_sgd, "two steps are taken for each batch, each at half of lr")
+@instead_of(oracle.seen_by_sgd, "two steps with lr / 2 are taken for each batch")
 def half_steps(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr / 2) | {"events": ["batch", "step", "step"] * steps}
 
@@ -137,12 +137,12 @@ def default_rate_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, 0.01)
 
 
-@instead_of(oracle.seen_by_sgd, "lr scales the loss, and SGD steps at 1")
+@instead_of(oracle.seen_by_sgd, "the loss is multiplied by lr, and SGD's lr is 1")
 def rate_in_the_loss(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, 1.0)
 
 
-@instead_of(oracle.train, "lr falls from step to step")
+@instead_of(oracle.train, "lr decreases from step to step")
 def falling_rate(weights: Weights, batches: Batches, lr: float) -> Run:
     losses = []
     for t, batch in enumerate(batches):
@@ -165,7 +165,7 @@ def other_optimizer(steps: int, lr: float) -> dict[str, object]:
     return {"events": ["batch"] * steps, "rates": [], "weights move": True}
 
 
-@instead_of(oracle.seen_by_sgd, "the weights are moved by hand, not by SGD")
+@instead_of(oracle.seen_by_sgd, "the weights are updated by hand, not by SGD")
 def by_hand(steps: int, lr: float) -> dict[str, object]:
     return {"events": ["batch"] * steps, "rates": [lr], "weights move": True}
 
@@ -201,7 +201,7 @@ def final_only(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, lambda ws, gs: [*ws[:-1], *downhill(lr)(ws[-1:], gs[-1:])])
 
 
-@instead_of(oracle.train, "the model that is returned is not the one that was trained")
+@instead_of(oracle.train, "the returned model is not the one that was trained")
 def copy_trained(weights: Weights, batches: Batches, lr: float) -> Run:
     return weights, oracle.train(weights, batches, lr)[1]
 
@@ -218,23 +218,23 @@ def from_zeros_seen(steps: int, lr: float) -> dict[str, object]:
 
 @instead_of(
     oracle.seen_by_sgd,
-    "the model starts otherwise than a new Cruncher: something is drawn, built or seeded first, or it is set",
+    "initial weights differ from a new Cruncher's: something used the RNG first, or the weights were overwritten",
 )
 def drawn_first_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
-@instead_of(oracle.built, "there is at least one layer, for num_layers=0, too")
+@instead_of(oracle.built, "there is at least one layer, even for num_layers=0")
 def at_least_one_layer(dim: int, num_layers: int, device: str) -> dict[str, object]:
     return oracle.built(dim, max(1, num_layers), device)
 
 
-@instead_of(oracle.built, "the model is not put on the device")
+@instead_of(oracle.built, "the model is not moved to the device")
 def other_device(dim: int, num_layers: int, device: str) -> dict[str, object]:
     return oracle.built(dim, num_layers, "cpu")
 
 
-@instead_of(oracle.built, "only the layers are put on the device, not the final one")
+@instead_of(oracle.built, "only layers is moved to the device, not final")
 def layers_moved(dim: int, num_layers: int, device: str) -> dict[str, object]:
     places = sorted({"cpu", device} if num_layers else {"cpu"})
     return oracle.built(dim, num_layers, device) | {"devices": places}

@@ -1,4 +1,4 @@
-"""Gradient descent of a deep linear model on the mean squared error, and what can be seen of it from outside."""
+"""Gradient descent of a deep linear model on the mean squared error, and the calls that training makes."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ def train(
     batches: Sequence[tuple[Float[Array, "batch d"], Float[Array, "batch"]]],
     lr: float,
 ) -> tuple[list[Float[Array, "d k"]], list[float]]:
-    """The weights after one step for each batch, and each step's loss before its update."""
+    """Return the weights after one step per batch, and each step's loss before its update."""
     losses: list[float] = []
     current = list(weights)
     for x, y in batches:
@@ -26,16 +26,16 @@ def train(
     return current, losses
 
 
-def asked(rows: int, dim: int, steps: int) -> list[int]:  # noqa: ARG001  (whatever the width)
-    """The batch sizes that get_batch is asked for."""
+def asked(rows: int, dim: int, steps: int) -> list[int]:  # noqa: ARG001
+    """Return the batch sizes that are requested from get_batch."""
     return [rows] * steps
 
 
 def seen_by_sgd(steps: int, lr: float) -> dict[str, object]:
-    """What happens to an SGD that moves nothing, in order; its rates; whether the weights move all the same."""
+    """Return the calls when SGD changes nothing: events in order, learning rates, whether the weights change."""
     return {"events": ["batch", "step"] * steps, "rates": [lr], "weights move": False}
 
 
 def built(dim: int, num_layers: int, device: str) -> dict[str, object]:
-    """An untrained model: where its parameters are, how many there are, and how many losses come with it."""
+    """Describe an untrained model: its parameters' devices and number, and the number of losses."""
     return {"devices": [device], "parameters": cruncher.num_parameters(dim, num_layers), "losses": 0}

@@ -19,7 +19,7 @@ def train(
     lr: float,
     device: str | torch.device = "cpu",
 ) -> tuple[Cruncher, Float[Tensor, "num_train_steps"]]:
-    """Fit a `Cruncher` by plain gradient descent on the mean squared error."""
+    """Train a `Cruncher` by gradient descent on the mean squared error."""
     model = Cruncher(D, num_layers).to(device)
     optimizer = SGD(model.parameters(), lr=lr)
     losses = torch.empty(num_train_steps, device=device)

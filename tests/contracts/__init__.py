@@ -1,8 +1,8 @@
-"""Contracts: properties that katas share. Each function makes the tests of one kata, whose test file takes them over.
+"""Contracts: property tests that several katas share. Each function returns tests for a kata's test file to define.
 
-    globals().update(optimizer_contract(Optimizer(probes, SGD)))
+    globals().update(optimizer_contract(Optimizer("sgd.SGD", SGD)))
 
-A class to inherit would not do: Hypothesis refuses a property that several classes run.
+These are functions and not a base class because Hypothesis refuses a property that several classes inherit.
 """
 
 from collections.abc import Callable

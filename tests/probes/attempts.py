@@ -1,12 +1,12 @@
-"""What a probe does with calls that ought to fail."""
+"""Calls in probes that should fail."""
 
 from collections.abc import Callable
 
 
 def refusal(call: Callable[[], object]) -> list[str]:
-    """The names of the exception that `call` raises and of its bases, nearest first; empty if it returns.
+    """Return the names of the exception that `call` raises and of its base classes; an empty list if it returns.
 
-    A probe makes a call of the same kind that must succeed before it: what always fails has not refused anything.
+    Before it, a probe must make a similar call that succeeds: code that always fails has not rejected anything.
     """
     try:
         call()

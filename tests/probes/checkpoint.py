@@ -1,4 +1,4 @@
-"""Probes of save_checkpoint and load_checkpoint: runs that stop and go on, files that are not what they should be."""
+"""Probes of save_checkpoint and load_checkpoint: resumed runs, failing writes, and damaged or hostile files."""
 
 import copy
 import os
@@ -18,28 +18,28 @@ from torchkata import typed
 
 from . import checkpoint_code
 from .attempts import refusal
-from .cruncher import load, loaded, weights_of
+from .cruncher import build_model, copy_weights, load
 from .disasters import Failing, FileEvents, Moves, Payload, small_files_only
 
 
 @contextmanager
-def folder() -> Iterator[Path]:
-    """A directory for one probe."""
+def temporary_folder() -> Iterator[Path]:
+    """Create a temporary directory for one probe."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
-def fresh(assignment: Any, weights: Sequence[Tensor], change: float = 0.0) -> tuple[Any, Any]:
-    """A model with these weights, or with others of their shapes, and an AdaGrad for it."""
-    model = loaded(assignment, [weight + change for weight in weights])
+def build(assignment: Any, weights: Sequence[Tensor], change: float = 0.0) -> tuple[Any, Any]:
+    """Build a model with `weights + change` and an AdaGrad for it."""
+    model = build_model(assignment, [weight + change for weight in weights])
     return model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)
 
 
 def fit(model: Any, optimizer: Any, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> list[float]:
-    """One step for each batch; the losses. Raises RuntimeError for a model that can't be trained."""
+    """Take one step for each batch and return the losses. Raises RuntimeError if a parameter is frozen."""
     for name, p in model.named_parameters():
         if not p.requires_grad:
-            raise RuntimeError(f"{name} has requires_grad=False, so the run can't go on")
+            raise RuntimeError(f"{name} has requires_grad=False, so training can't continue")
     losses = []
     for x, y in zip(xs, ys, strict=True):
         loss = (model(x) - y).square().mean()
@@ -50,16 +50,16 @@ def fit(model: Any, optimizer: Any, xs: Sequence[Tensor], ys: Sequence[Tensor]) 
     return losses
 
 
-def written(assignment: Any, path: str | Path, model: Any, optimizer: Any, step: int) -> bytes:
-    """Save, and read what is in the file. Raises FileNotFoundError where there is none."""
+def save_and_read(assignment: Any, path: str | Path, model: Any, optimizer: Any, step: int) -> bytes:
+    """Save a checkpoint and return the file's bytes. Raises FileNotFoundError if there is no file."""
     assignment.checkpoint.save_checkpoint(path, model, optimizer, step)
     if not Path(path).exists():
-        raise FileNotFoundError("save_checkpoint has returned, and there is no file at path")
+        raise FileNotFoundError("save_checkpoint returned, but there is no file at path")
     return Path(path).read_bytes()
 
 
-def memory_of(optimizer: Any) -> list[dict[str, Any]]:
-    """Copies of what the optimizer remembers of each parameter."""
+def copy_state(optimizer: Any) -> list[dict[str, Any]]:
+    """Return a copy of the optimizer's state for each parameter."""
     kept = [optimizer.state.get(p, {}) for group in optimizer.param_groups for p in group["params"]]
     return [{k: v.clone() if isinstance(v, Tensor) else v for k, v in state.items()} for state in kept]
 
@@ -74,33 +74,34 @@ def resume(
     step: int,
     _as_path: bool,
 ) -> dict[str, object]:
-    """A run that has these weights after `stop` steps and goes through, and one that goes on in fresh objects.
+    """Save a run that has these weights after `stop` steps, then finish it in the old objects and in new ones.
 
-    Beside these: how it would go on with less of the optimizer's state, and what of all that has its bytes in the file.
+    Returns also how the run would end if parts of the optimizer's state were lost ("runs"), and which weights and
+    which tensors of the optimizer's state have their bytes in the file ("found").
     """
-    with folder() as place:
+    with temporary_folder() as place:
         path = place / "run.pt" if _as_path else str(place / "run.pt")
-        model, optimizer = fresh(assignment, weights)
+        model, optimizer = build(assignment, weights)
         fit(model, optimizer, xs[:stop], ys[:stop])
         load(model, weights)
         optimizer.param_groups[0]["lr"] = 0.05  # as a scheduler would
-        content = written(assignment, path, model, optimizer, step)
-        memory, state = memory_of(optimizer), copy.deepcopy(optimizer.state_dict())
+        content = save_and_read(assignment, path, model, optimizer, step)
+        memory, state = copy_state(optimizer), copy.deepcopy(optimizer.state_dict())
 
         def rest(model: Any, optimizer: Any) -> dict[str, object]:
-            return {"losses": fit(model, optimizer, xs[stop:], ys[stop:]), "weights": weights_of(model)}
+            return {"losses": fit(model, optimizer, xs[stop:], ys[stop:]), "weights": copy_weights(model)}
 
         def rest_at(rate: float, state: dict[str, Any] | None = None) -> dict[str, object]:
-            model, optimizer = fresh(assignment, weights)
+            model, optimizer = build(assignment, weights)
             if state is not None:
                 optimizer.load_state_dict(state)
             optimizer.param_groups[0]["lr"] = rate
             return rest(model, optimizer)
 
         through = rest(model, optimizer)
-        other, other_optimizer = fresh(assignment, weights, 1.0)
+        other, other_optimizer = build(assignment, weights, 1.0)
         loaded_step = assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
-        loaded_weights = weights_of(other)
+        loaded_weights = copy_weights(other)
         resumed = rest(other, other_optimizer)
     remembered = [value for kept in memory for value in kept.values() if isinstance(value, Tensor) and value.any()]
     return {
@@ -110,54 +111,54 @@ def resume(
         "runs": {
             "through": through,
             "a new optimizer": rest_at(0.1),
-            "no memory": rest_at(0.05),
-            "the first rate": rest_at(0.1, state),
-            "no step": rest_at(0.0),
+            "empty state": rest_at(0.05),
+            "initial lr": rest_at(0.1, state),
+            "zero lr": rest_at(0.0),
         },
         "found": {
             "weights": [weight.numpy().tobytes() in content for weight in weights],
-            "memory": [value.numpy().tobytes() in content for value in remembered],
+            "state": [value.numpy().tobytes() in content for value in remembered],
         },
     }
 
 
 @typed(checkpoint_code.around_saving)
 def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
-    """A model with these weights, and its optimizer, before and after saving."""
-    with folder() as place:
-        model, optimizer = fresh(assignment, weights)
+    """Return the state of a model and its optimizer before and after saving."""
+    with temporary_folder() as place:
+        model, optimizer = build(assignment, weights)
         fit(model, optimizer, xs, ys)
         load(model, weights)
 
         def look() -> dict[str, object]:
             return {
-                "the weights": weights_of(model),
+                "the weights": copy_weights(model),
                 "the gradients": [None if p.grad is None else p.grad.clone() for p in model.parameters()],
                 "requires_grad": [p.requires_grad for p in model.parameters()],
                 "the model's mode, training or eval": model.training,
-                "the optimizer's memory": memory_of(optimizer),
+                "the optimizer's state": copy_state(optimizer),
             }
 
         before = look()
-        written(assignment, place / "run.pt", model, optimizer, 1)
+        save_and_read(assignment, place / "run.pt", model, optimizer, 1)
         return {"before": before, "after": look()}
 
 
 @typed(checkpoint_code.trained_on)
 def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
-    """What is loaded of a model with these weights once its training has gone on, and what it is then itself."""
-    with folder() as place:
+    """Save a model, train it further, and load the checkpoint into a new model."""
+    with temporary_folder() as place:
         path = place / "run.pt"
-        model, optimizer = fresh(assignment, weights)
+        model, optimizer = build(assignment, weights)
         fit(model, optimizer, xs, ys)
         load(model, weights)
-        written(assignment, path, model, optimizer, 1)
+        save_and_read(assignment, path, model, optimizer, 1)
         fit(model, optimizer, xs, ys)
-        other, other_optimizer = fresh(assignment, weights, 1.0)
+        other, other_optimizer = build(assignment, weights, 1.0)
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
     return {
-        "loaded": weights_of(other),
-        "later": weights_of(model),
+        "loaded": copy_weights(other),
+        "later": copy_weights(model),
         "gradients": sum(p.grad is not None for p in other.parameters()),
         "training": other.training,
     }
@@ -165,18 +166,18 @@ def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: lis
 
 @typed(checkpoint_code.files)
 def files(assignment: Any, name: str) -> list[str]:
-    """The names of the files that there are after saving under this name."""
-    with folder() as place:
-        model, optimizer = fresh(assignment, [torch.ones(2, 1)])
+    """Save under this name and return the names of all files in the folder."""
+    with temporary_folder() as place:
+        model, optimizer = build(assignment, [torch.ones(2, 1)])
         assignment.checkpoint.save_checkpoint(place / name, model, optimizer, 1)
         return sorted(file.name for file in place.iterdir())
 
 
 @typed(checkpoint_code.requires_grad)
 def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[str, list[bool]]:
-    """Which parameters ask for gradients in a model that is saved and in one that loads; in both, one is `frozen`."""
-    with folder() as place:
-        pairs = [fresh(assignment, weights), fresh(assignment, weights, 1.0)]
+    """Return each parameter's `requires_grad` after saving and after loading; both models freeze parameter `frozen`."""
+    with temporary_folder() as place:
+        pairs = [build(assignment, weights), build(assignment, weights, 1.0)]
         for model, _ in pairs:
             list(model.parameters())[frozen].requires_grad_(False)
         (model, optimizer), (other, other_optimizer) = pairs
@@ -190,60 +191,61 @@ def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[s
 
 @typed(checkpoint_code.special_values)
 def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[str, object]:
-    """A model with these weights, and a buffer, of this dtype, saved and loaded."""
-    with folder() as place:
+    """Save and load a model that has these weights and a buffer in this dtype."""
+    with temporary_folder() as place:
         models = []
         for values in (weights, [torch.zeros_like(weight) for weight in weights]):
-            model = loaded(assignment, values).to(getattr(torch, dtype))
+            model = build_model(assignment, values).to(getattr(torch, dtype))
             load(model, values)
             model.register_buffer("average", values[0].to(getattr(torch, dtype)))
             models.append((model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
-        written(assignment, place / "run.pt", model, optimizer, 0)
+        save_and_read(assignment, place / "run.pt", model, optimizer, 0)
         assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer)
-    return {"loaded": weights_of(other), "buffer": other.average}
+    return {"loaded": copy_weights(other), "buffer": other.average}
 
 
 @typed(checkpoint_code.failing_save)
 def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
-    """Save these weights once, then others so that it fails half-way; what the first file then holds.
+    """Save these weights, then other weights so that saving fails half-way, and load the file at the path.
 
-    The second save meets a full disk; on Windows, where none can be feigned, a model that can't be written.
+    The second save finds the disk full; on Windows, where this cannot be simulated, the model cannot be pickled.
     """
-    with folder() as place:
+    with temporary_folder() as place:
         path = place / "run.pt"
-        model, optimizer = fresh(assignment, weights)
-        content = written(assignment, path, model, optimizer, 7)
+        model, optimizer = build(assignment, weights)
+        content = save_and_read(assignment, path, model, optimizer, 7)
         load(model, [weight + 1 for weight in weights])
         second = Failing(model) if sys.platform == "win32" else model
         with small_files_only(len(content) // 2):
-            refused = refusal(lambda: assignment.checkpoint.save_checkpoint(path, second, optimizer, 8))
-        other, other_optimizer = fresh(assignment, weights, 2.0)
+            raised = refusal(lambda: assignment.checkpoint.save_checkpoint(path, second, optimizer, 8))
+        other, other_optimizer = build(assignment, weights, 2.0)
         unreadable = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
-    return {"raised": refused, "unreadable": unreadable, "loaded": weights_of(other)}
+    return {"raised": raised, "unreadable": unreadable, "loaded": copy_weights(other)}
 
 
-OTHERS = ("", ".tmp", ".json", ".new", ".bak")  # what the names of files beside a checkpoint end in
+OTHERS = ("", ".tmp", ".json", ".new", ".bak")  # suffixes of other files in the checkpoint's folder
 
 
 @typed(checkpoint_code.moves())
 def moves(assignment: Any, dim: int) -> dict[str, Any]:
-    """Over an older checkpoint: whether the new one came from its folder, and whether the old one was taken away.
+    """Overwrite a checkpoint in a folder with other files.
 
-    Beside it lie other files, of which it says those that have changed.
+    Returns whether the new file was moved there from the same folder or below ("replaced"), whether the old one was
+    removed first ("removed"), and the names of other files that changed ("changed").
     """
-    with folder() as place:
+    with temporary_folder() as place:
         runs, elsewhere = place / "runs", place / "elsewhere"
         runs.mkdir()
         elsewhere.mkdir()
         FileEvents.listen(str(runs))
         path = Path(os.path.realpath(runs)) / "run.pt"
-        model, optimizer = fresh(assignment, [torch.ones(dim, dim), torch.ones(dim, 1)])
+        model, optimizer = build(assignment, [torch.ones(dim, dim), torch.ones(dim, 1)])
         here = Path.cwd()
         try:
             os.chdir(elsewhere)
             assignment.checkpoint.save_checkpoint("bare-name.pt", model, optimizer, 1)
-            written(assignment, path, model, optimizer, 1)
+            save_and_read(assignment, path, model, optimizer, 1)
             older = path.stat().st_ino
             others = [path.with_suffix(suffix) for suffix in OTHERS]
             for other in others:
@@ -252,31 +254,31 @@ def moves(assignment: Any, dim: int) -> dict[str, Any]:
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 2)
             notes, FileEvents.notes = FileEvents.notes, None
             changed = [other.name for other in others if not other.exists() or other.read_bytes() != b"another file"]
-            newer = path.stat().st_ino  # a note can be forged; another file has another number
+            newer = path.stat().st_ino  # notes can be forged; a new file has a new inode
         finally:
             os.chdir(here)
         renames = [note[1:] for note in notes if note[0] == "os.rename"]
         return {
-            "put in place": newer != older
+            "replaced": newer != older
             and any(to == str(path) and Path(source).is_relative_to(path.parent) for source, to in renames),
-            "taken away": any(note[1] == str(path) for note in notes),
+            "removed": any(note[1] == str(path) for note in notes),
             "changed": changed,
         }
 
 
 @typed(checkpoint_code.hostile_file)
 def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
-    """Whether loading a hostile file ran its code."""
-    with folder() as place:
+    """Return whether loading a hostile file ran its code."""
+    with temporary_folder() as place:
         path, mark = place / "run.pt", place / "it-ran"
         content = {"model": Payload(str(mark)), "optimizer": {}, "step": 1}
         if written_by == "torch":
             torch.save(content, path)
         else:
             path.write_bytes(pickle.dumps(content))
-        model, optimizer = fresh(assignment, [torch.ones(dim, dim), torch.ones(dim, 1)])
+        model, optimizer = build(assignment, [torch.ones(dim, dim), torch.ones(dim, 1)])
         honest = place / "honest.pt"
-        written(assignment, honest, model, optimizer, 1)
+        save_and_read(assignment, honest, model, optimizer, 1)
         assignment.checkpoint.load_checkpoint(honest, model, optimizer)
         refusal(lambda: assignment.checkpoint.load_checkpoint(path, model, optimizer))
         return mark.exists()
@@ -284,16 +286,16 @@ def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
 
 @typed(checkpoint_code.from_elsewhere)
 def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
-    """Load a checkpoint of these weights, whose tensors say that they were saved on a GPU.
+    """Load a checkpoint whose tensors are marked as saved on a GPU.
 
-    The file is saved here and the device in it rewritten. Code that brings every tensor to the CPU before it saves,
-    or a file without devices, has nothing to rewrite.
+    The file is saved on the CPU, then the device in it is rewritten. Nothing is rewritten if the student's code moves
+    every tensor to the CPU before saving, or if the file is not torch's archive.
     """
-    with folder() as place:
+    with temporary_folder() as place:
         path, moved = place / "run.pt", place / "moved.pt"
-        model, optimizer = fresh(assignment, weights)
+        model, optimizer = build(assignment, weights)
         with Moves() as moves:
-            content = written(assignment, path, model, optimizer, 1)
+            content = save_and_read(assignment, path, model, optimizer, 1)
         if moves.seen or not content.startswith(b"PK"):
             moved = path
         else:
@@ -303,37 +305,37 @@ def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
                     if name.endswith("data.pkl"):
                         content = content.replace(b"X\x03\x00\x00\x00cpu", b"X\x06\x00\x00\x00cuda:0")
                     target.writestr(name, content)
-        other, other_optimizer = fresh(assignment, weights, 1.0)
-        refused = refusal(lambda: assignment.checkpoint.load_checkpoint(moved, other, other_optimizer, device="cpu"))
+        other, other_optimizer = build(assignment, weights, 1.0)
+        raised = refusal(lambda: assignment.checkpoint.load_checkpoint(moved, other, other_optimizer, device="cpu"))
         devices = sorted({p.device.type for p in other.parameters()})
-    return {"raised": refused, "loaded": weights_of(other), "devices": devices}
+    return {"raised": raised, "loaded": copy_weights(other), "devices": devices}
 
 
 @typed(checkpoint_code.truncated)
 def truncated(
     assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor], part: float
 ) -> dict[str, object]:
-    """Load a file of which only the first part is left, into a model with these weights."""
-    with folder() as place:
+    """Load only the first `part` of a file into a model with these weights."""
+    with temporary_folder() as place:
         path = place / "run.pt"
-        model, optimizer = fresh(assignment, weights, 1.0)
+        model, optimizer = build(assignment, weights, 1.0)
         fit(model, optimizer, xs, ys)
-        content = written(assignment, path, model, optimizer, 1)
-        other, other_optimizer = fresh(assignment, weights, 2.0)
+        content = save_and_read(assignment, path, model, optimizer, 1)
+        other, other_optimizer = build(assignment, weights, 2.0)
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
         fit(other, other_optimizer, xs[:1], ys[:1])
         load(other, weights)
         path.write_bytes(content[: min(int(len(content) * part), len(content) - 1)])
-        before = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}
-        refused = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
-        after = {"weights": weights_of(other), "optimizer": memory_of(other_optimizer)}
-    return {"raised": refused, "before": before, "after": after}
+        before = {"weights": copy_weights(other), "optimizer": copy_state(other_optimizer)}
+        raised = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
+        after = {"weights": copy_weights(other), "optimizer": copy_state(other_optimizer)}
+    return {"raised": raised, "before": before, "after": after}
 
 
-@typed(checkpoint_code.misfit)
-def misfit(assignment: Any, saved: dict[str, list[int]], other_model: dict[str, list[int]]) -> list[str]:
-    """Save a model with parameters of these names and shapes, load into another; the optimizer fits both."""
-    with folder() as place:
+@typed(checkpoint_code.load_mismatch)
+def load_mismatch(assignment: Any, saved: dict[str, list[int]], other_model: dict[str, list[int]]) -> list[str]:
+    """Save a model with parameters of these names and shapes, and load it into another; the optimizer fits both."""
+    with temporary_folder() as place:
         models = []
         for shapes in (saved, other_model):
             model = nn.Module()
@@ -341,6 +343,6 @@ def misfit(assignment: Any, saved: dict[str, list[int]], other_model: dict[str, 
                 model.register_parameter(name, nn.Parameter(torch.ones(shape)))
             models.append((model, assignment.adagrad.AdaGrad([nn.Parameter(torch.ones(2))], lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
-        written(assignment, place / "run.pt", model, optimizer, 1)
+        save_and_read(assignment, place / "run.pt", model, optimizer, 1)
         assignment.checkpoint.load_checkpoint(place / "run.pt", model, optimizer)
         return refusal(lambda: assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer))

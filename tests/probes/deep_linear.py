@@ -1,4 +1,4 @@
-"""A model of ours that probes hand to a student's code, and that notes how it is called."""
+"""A deep linear model for probes that records how it is called."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Pass:
-    """One call of the model: the rows that it was given, and the dtype of each layer's product."""
+    """One call of the model: the number of rows, and the dtype of each matrix multiplication."""
 
     rows: int
     products: list[str]
 
 
 class DeepLinear(nn.Module):
-    """`x @ W₀ @ W₁ … @ w`, one number a row. Notes each call on the class: copies of a model note theirs, too."""
+    """The model `x @ W₀ @ W₁ … @ w`. It records calls on the class, which includes calls of its copies."""
 
     passes: ClassVar[list[Pass]] = []
 

@@ -1,4 +1,4 @@
-"""What happens to checkpoints: full disks, runs that are killed, hostile files, other devices; staged or heard here."""
+"""Simulated accidents for checkpoints: full disks, hostile files and other devices; and a log of file operations."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 
 @contextmanager
 def small_files_only(limit: int) -> Iterator[None]:
-    """Let no file of this process grow beyond `limit` bytes, as if the disk were full."""
+    """Limit this process's files to `limit` bytes, as if the disk were full."""
     if sys.platform == "win32":
         yield
         return
@@ -27,26 +27,26 @@ def small_files_only(limit: int) -> Iterator[None]:
 
 
 class Unwritable:
-    """Fails when it is written to a file."""
+    """An object that raises OSError when it is pickled."""
 
     def __reduce__(self) -> str:
         raise OSError("the disk is full")
 
 
 class Failing(nn.Module):
-    """A model whose state can't be written to the end."""
+    """A model whose state can't be saved completely."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
         self.model = model
 
     def get_extra_state(self) -> Unwritable:
-        """Becomes part of `state_dict()`."""
+        """Return the part of `state_dict()` that fails."""
         return Unwritable()
 
 
 class FileEvents:
-    """Notes what this process does to files while `notes` is a list: the event's name, from where, and to where."""
+    """A log of renamed and removed files: event name and paths. It records while `notes` is a list."""
 
     notes: list[list[str]] | None = None
     folder = ""
@@ -54,29 +54,29 @@ class FileEvents:
 
     @classmethod
     def listen(cls, folder: str) -> None:
-        """Begin, in this folder; the interpreter has no way to end it."""
+        """Start recording in this folder. An audit hook cannot be removed."""
         cls.folder = folder
         if not cls.listening:
             cls.listening = True
-            sys.addaudithook(cls.hear)
+            sys.addaudithook(cls.record)
 
     @classmethod
-    def hear(cls, event: str, args: tuple[Any, ...]) -> None:
-        """One event of the interpreter's."""
+    def record(cls, event: str, args: tuple[Any, ...]) -> None:
+        """Record an audit event."""
         if cls.notes is not None and event == "os.rename":
-            cls.notes.append([event, cls.place(args[0], args[2]), cls.place(args[1], args[3])])
+            cls.notes.append([event, cls.resolve(args[0], args[2]), cls.resolve(args[1], args[3])])
         elif cls.notes is not None and event == "os.remove":
-            cls.notes.append([event, cls.place(args[0], args[1])])
+            cls.notes.append([event, cls.resolve(args[0], args[1])])
 
     @classmethod
-    def place(cls, name: Any, descriptor: int) -> str:
-        """The whole path of a name that may be relative to an open directory."""
+    def resolve(cls, name: Any, descriptor: int) -> str:
+        """Return the absolute path of a name that may be relative to an open directory."""
         inside = descriptor >= 0 and os.path.samestat(os.fstat(descriptor), os.stat(cls.folder))
         return os.path.realpath(os.path.join(cls.folder, os.fsdecode(name)) if inside else os.fsdecode(name))
 
 
 class Payload:
-    """Makes a file when it is unpickled by something that trusts it."""
+    """An object that creates a folder when it is unpickled without protection."""
 
     def __init__(self, mark: str) -> None:
         self.mark = mark
@@ -86,7 +86,7 @@ class Payload:
 
 
 class Moves(TorchFunctionMode):
-    """Notes whether a tensor is explicitly brought to the CPU."""
+    """Records whether a tensor is moved explicitly with `cpu()` or `to()`."""
 
     def __init__(self) -> None:
         super().__init__()

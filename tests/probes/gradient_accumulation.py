@@ -1,4 +1,4 @@
-"""Probes of accumulate_gradients: what it leaves in the gradients, how it calls the model, what it keeps alive."""
+"""Probes of accumulate_gradients: the gradients, the calls of the model, and the peak memory."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from .operators import peak_bytes
         ]
     )
 )
-def accumulated(
+def accumulate(
     assignment: Any,
     weights: list[Tensor],
     before: list[Tensor | None],
@@ -31,7 +31,10 @@ def accumulated(
     micro_batch_size: int,
     frozen: int | None,
 ) -> dict[str, object]:
-    """The loss, and each weight's gradient, which was `before`; the weight number `frozen` needs none."""
+    """Return the loss, the gradients, the calls of the model, and what should not change.
+
+    The gradients are `before` at first, and the weight number `frozen` does not require grad.
+    """
     model = DeepLinear(weights).eval()
     for i, (p, grad) in enumerate(zip(model.weights, before, strict=True)):
         p.grad = None if grad is None else grad.clone()
@@ -41,21 +44,23 @@ def accumulated(
     grads = [p.grad for p in model.weights]
     return {
         "loss": loss,
-        "attached": {"loss": attached(loss), "gradients": any(map(attached, grads))},
+        "attached": {"loss": has_graph(loss), "gradients": any(map(has_graph, grads))},
         "gradients": grads,
         "rows": [call.rows for call in DeepLinear.passes],
         "left alone": {"weights": list(model.weights), "x": x, "y": y, "model.training": model.training},
     }
 
 
-def attached(value: object) -> bool:
-    """Whether this carries a graph."""
+def has_graph(value: object) -> bool:
+    """Return whether a value has a graph."""
     return isinstance(value, Tensor) and value.requires_grad
 
 
 @typed(lambda weights: f"{typed_new(weights)}\naccumulate_gradients(model, x, y, micro_batch_size)")
-def peaks(assignment: Any, weights: list[Tensor], x: Tensor, y: Tensor, micro_batch_size: int) -> dict[str, int]:
-    """The most bytes alive at once: for the whole batch in micro-batches, and for a single micro-batch."""
+def measure_peaks(
+    assignment: Any, weights: list[Tensor], x: Tensor, y: Tensor, micro_batch_size: int
+) -> dict[str, int]:
+    """Return the peak memory in bytes, for the whole batch in micro-batches and for a single micro-batch."""
 
     def one_micro_batch() -> None:
         (model(x[:micro_batch_size]) - y[:micro_batch_size]).square().mean().backward()

@@ -1,4 +1,4 @@
-"""Probes of train_step: an optimizer that notes what it is given, and a model that notes its products."""
+"""Probes of train_step, with an optimizer that records its weights and gradients."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ BETA = 0.5
 
 
 class Momentum(torch.optim.Optimizer):
-    """`v ← v / 2 + grad`, then `p ← p − lr · v`. Notes weights and gradients as they are when a step begins."""
+    """SGD with momentum 0.5: `v ← v / 2 + grad`, then `p ← p − lr · v`. Records each step's inputs."""
 
     def __init__(self, params: Any, lr: float) -> None:
         super().__init__(params, {"lr": lr})
@@ -22,7 +22,7 @@ class Momentum(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
-        """Note, then move."""
+        """Record weights and gradients, then update."""
         (group,) = self.param_groups
         params = group["params"]
         grads = [None if p.grad is None else p.grad.clone() for p in params]
@@ -34,8 +34,8 @@ class Momentum(torch.optim.Optimizer):
                 p.sub_(group["lr"] * v)
 
 
-def names(tensors: list[Any]) -> list[str]:
-    """The dtypes among them, each once."""
+def list_dtypes(tensors: list[Any]) -> list[str]:
+    """Return the names of the distinct dtypes, sorted."""
     return sorted({str(t.dtype).removeprefix("torch.") if isinstance(t, Tensor) else "missing" for t in tensors})
 
 
@@ -51,7 +51,7 @@ def names(tensors: list[Any]) -> list[str]:
     )
 )
 def one_step(assignment: Any, weights: list[Tensor], before: list[Tensor], x: Tensor, y: Tensor, lr: float) -> object:
-    """What one step does to `weights`, whose gradients are `before` when it begins."""
+    """Train for one step; the weights' gradients before it are `before`."""
     model = DeepLinear(weights)
     for p, grad in zip(model.weights, before, strict=True):
         p.grad = grad.clone()
@@ -64,9 +64,9 @@ def one_step(assignment: Any, weights: list[Tensor], before: list[Tensor], x: Te
         "steps": optimizer.steps,
         "weights": list(model.weights),
         "dtypes": {
-            "products in the forward pass": sorted({name for call in DeepLinear.passes for name in call.products}),
-            "parameters": names([p for step in optimizer.steps for p in step["weights"]] + list(model.weights)),
-            "gradients": names(seen),
-            "optimizer's state": names([optimizer.state[p].get("v") for p in model.weights]),
+            "matmuls in the forward pass": sorted({name for call in DeepLinear.passes for name in call.products}),
+            "parameters": list_dtypes([p for step in optimizer.steps for p in step["weights"]] + list(model.weights)),
+            "gradients": list_dtypes(seen),
+            "optimizer's state": list_dtypes([optimizer.state[p].get("v") for p in model.weights]),
         },
     }

@@ -1,6 +1,6 @@
-"""What a student would type to take an optimizer through a run: one writer of code for each probe of `optimizers`.
+"""The code that a student would type in place of each probe in `optimizers`, shown as the input of a failure.
 
-Arguments are those of the probes; `name` is that of the student's class, and `literal` writes a value.
+The functions take the probe's arguments by name; `literal` returns the code for a value.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -8,182 +8,159 @@ from typing import Any
 
 from torch import Tensor
 
-from .optimizers import Grads, Groups, Options, as_given
-
-Writer = Callable[..., str]
+Groups = Sequence[Sequence[Tensor]]
+Rates = Sequence[Sequence[float]]
+Grads = Sequence[Sequence[Sequence[Tensor | None]]]
+Options = Mapping[str, Any]
 Literal = Callable[[Any], str]
 
 
-def group(g: int, lr: float | None = None, options: Options = {}) -> str:  # noqa: B006  (it is only read)
-    """A parameter group."""
-    own = {} if lr is None else {"lr": lr}
-    items = "".join(f", {name!r}: {value!r}" for name, value in {**own, **as_given(options)}.items())
+def restore_tuples(options: Options) -> dict[str, Any]:
+    """Return options with their pairs as tuples again: they arrive in the worker as lists."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+
+
+def write_group(g: int, options: Options) -> str:
+    """Write a parameter group."""
+    items = "".join(f", {name!r}: {value!r}" for name, value in restore_tuples(options).items())
     return f"{{'params': params[{g}]{items}}}"
 
 
-def parameters(params: Groups, literal: Literal) -> list[str]:
-    """The starts."""
+def write_keywords(options: Options) -> str:
+    """Write options as keyword arguments."""
+    return "".join(f", {name}={value!r}" for name, value in restore_tuples(options).items())
+
+
+def write_parameters(params: Groups, literal: Literal) -> str:
+    """Create the parameters."""
     groups = ("[" + ", ".join(f"nn.Parameter({literal(p)})" for p in row) + "]" for row in params)
-    return [f"params = [{', '.join(groups)}]"]
+    return f"params = [{', '.join(groups)}]"
 
 
-def built(name: str, count: int, lrs: Sequence[float], options: Sequence[Options] = ()) -> list[str]:
-    """The optimizer of `params`; the last group joins after the others."""
-    groups = [group(g, lr, own) for g, (lr, own) in enumerate(zip(lrs, options or [{}] * count, strict=True))]
+def write_optimizer(name: str, count: int, lrs: Sequence[float], options: Sequence[Options] = ()) -> list[str]:
+    """Create an optimizer of `params`; the last group is added after the others."""
+    own = zip(lrs, options or [{}] * count, strict=True)
+    groups = [write_group(g, {"lr": lr, **given}) for g, (lr, given) in enumerate(own)]
     first = max(1, count - 1)
-    made = [f"opt = {name}([{', '.join(groups[:first])}], lr={lrs[0]})"]
-    return made + [f"opt.add_param_group({late})" for late in groups[first:]]
+    created = f"opt = {name.partition('.')[2]}([{', '.join(groups[:first])}], lr={lrs[0]})"
+    return [created, *(f"opt.add_param_group({late})" for late in groups[first:])]
 
 
-def step(grads: Sequence[Sequence[Tensor | None]], literal: Literal, wanted: str = "{p}.grad = {grad}") -> list[str]:
-    """One step with these gradients."""
+def write_step(
+    grads: Sequence[Sequence[Tensor | None]], literal: Literal, template: str = "{p}.grad = {grad}"
+) -> list[str]:
+    """Set the gradients and take a step."""
     lines = [
-        wanted.format(p=f"params[{g}][{i}]", grad=literal(grad))
+        template.format(p=f"params[{g}][{i}]", grad=literal(grad))
         for g, row in enumerate(grads)
         for i, grad in enumerate(row)
     ]
     return [*lines, "opt.step()"]
 
 
-def steps(lrs: Sequence[Sequence[float]], grads: Grads, before: Sequence[float], literal: Literal) -> list[str]:
-    """A step for each row; rates are set where they are not those from before."""
+def write_steps(lrs: Rates, grads: Grads, before: Sequence[float], literal: Literal) -> list[str]:
+    """Take a step for each row; set the learning rates that differ from those `before`."""
     lines = []
     for rates, step_grads in zip(lrs, grads, strict=True):
         changed = [(g, lr) for g, (lr, old) in enumerate(zip(rates, before, strict=True)) if lr != old]
-        lines += [f"opt.param_groups[{g}]['lr'] = {lr}" for g, lr in changed] + step(step_grads, literal)
+        lines += [f"opt.param_groups[{g}]['lr'] = {lr}" for g, lr in changed] + write_step(step_grads, literal)
         before = rates
     return lines
 
 
-def run(name: str, *after: str) -> Writer:
-    """The run, and what is looked at after it."""
-
-    def code(
-        params: Groups,
-        lrs: Sequence[Sequence[float]],
-        grads: Grads,
-        literal: Literal,
-        options: Sequence[Options] = (),
-    ) -> str:
-        lines = [
-            *parameters(params, literal),
-            *built(name, len(params), lrs[0], options),
-            *steps(lrs, grads, lrs[0], literal),
-        ]
-        return "\n".join([*lines, *after])
-
-    return code
+def write_run(
+    name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal, options: Sequence[Options] = ()
+) -> str:
+    """Take all steps."""
+    created = write_optimizer(name, len(params), lrs[0], options)
+    return "\n".join([write_parameters(params, literal), *created, *write_steps(lrs, grads, lrs[0], literal)])
 
 
-def refilled(name: str) -> Writer:
-    """The run in which each gradient is written into the same tensor as the one before."""
-
-    def code(params: Groups, lrs: Sequence[Sequence[float]], grads: Grads, literal: Literal) -> str:
-        first, *others = grads
-        later = [line for row in others for line in step(row, literal, "{p}.grad.copy_({grad})")]
-        return "\n".join(
-            [*parameters(params, literal), *built(name, len(params), lrs[0]), *step(first, literal), *later]
-        )
-
-    return code
+def write_state(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:
+    """Take all steps, then look at the state."""
+    return write_run(name, params, lrs, grads, literal) + "\nopt.state"
 
 
-def in_place(name: str) -> Writer:
-    """One step of parameters of which the first has no gradient."""
-
-    def code(
-        params: Sequence[Tensor],
-        transposed: bool,
-        lr: float,
-        grads: Sequence[Tensor],
-        options: Options,
-        literal: Literal,
-    ) -> str:
-        turned = [f"{literal(p.t().contiguous())}.t()" if transposed and p.ndim == 2 else literal(p) for p in params]
-        starts = ", ".join(f"nn.Parameter({start})" for start in ["torch.ones(2)", *turned])
-        given = "".join(f", {option}={value!r}" for option, value in as_given(options).items())
-        made = [f"params = [[{starts}]]", f"opt = {name}(params[0], lr={lr}{given})"]
-        return "\n".join([*made, *step([[None, *grads]], literal)])
-
-    return code
+def write_overwritten_grads(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:
+    """Take all steps, with each gradient copied into the previous one's tensor."""
+    first, *others = grads
+    created = [write_parameters(params, literal), *write_optimizer(name, len(params), lrs[0])]
+    later = [line for row in others for line in write_step(row, literal, "{p}.grad.copy_({grad})")]
+    return "\n".join([*created, *write_step(first, literal), *later])
 
 
-def counted_on(name: str) -> Writer:
-    """Many steps with the same gradient, and a break after two of them."""
-
-    def code(steps: int) -> str:
-        return "\n".join(
-            [
-                "p = nn.Parameter(torch.zeros(2, dtype=torch.bfloat16))",
-                "p.grad = torch.ones_like(p)",
-                f"opt = {name}([p], lr=0.0)",
-                f"for i in range({steps}):",
-                "    if i == 2:",
-                "        saved = opt.state_dict()",
-                f"        opt = {name}([p], lr=0.0)",
-                "        opt.load_state_dict(saved)",
-                "    opt.step()",
-                "opt.param_groups[0]['lr'] = 1.0",
-                "opt.step()",
-                "p",
-            ]
-        )
-
-    return code
+def write_in_place(
+    name: str,
+    params: Sequence[Tensor],
+    transposed: bool,
+    lr: float,
+    grads: Sequence[Tensor],
+    options: Options,
+    literal: Literal,
+) -> str:
+    """Take one step, in which the first parameter has no gradient."""
+    starts = [f"{literal(p.t().contiguous())}.t()" if transposed and p.ndim == 2 else literal(p) for p in params]
+    listed = ", ".join(f"nn.Parameter({start})" for start in ["torch.ones(2)", *starts])
+    created = f"opt = {name.partition('.')[2]}(params[0], lr={lr}{write_keywords(options)})"
+    return "\n".join([f"params = [[{listed}]]", created, *write_step([[None, *grads]], literal)])
 
 
-def scheduled(name: str) -> Writer:
-    """A step for each gradient, each followed by one of a scheduler."""
-
-    def code(param: Tensor, lr: float, gamma: float, grads: Sequence[Tensor], literal: Literal) -> str:
-        made = f"opt = {name}(params[0], lr={lr})"
-        scheduler = f"scheduler = torch.optim.lr_scheduler.ExponentialLR(opt, {gamma})"
-        walk = [line for grad in grads for line in [*step([[grad]], literal), "scheduler.step()"]]
-        return "\n".join([*parameters([[param]], literal), made, scheduler, *walk])
-
-    return code
-
-
-def defaults(name: str) -> Writer:
-    """A group without options of its own."""
-
-    def code(param: Tensor, grads: Sequence[Tensor], options: Mapping[str, Any], literal: Literal) -> str:
-        given = "".join(f", {option}={value!r}" for option, value in as_given(options).items())
-        walk = [line for grad in grads for line in step([[grad]], literal)]
-        return "\n".join([*parameters([[param]], literal), f"opt = {name}([{group(0)}]{given})", *walk])
-
-    return code
+def write_many_steps(name: str, steps: int) -> str:
+    """Take many steps with the same gradient, saved and loaded after two of them."""
+    created = f"opt = {name.partition('.')[2]}([p], lr=0.0)"
+    return f"""\
+p = nn.Parameter(torch.zeros(2, dtype=torch.bfloat16))
+p.grad = torch.ones_like(p)
+{created}
+for i in range({steps}):
+    if i == 2:
+        saved = opt.state_dict()
+        {created}
+        opt.load_state_dict(saved)
+    opt.step()
+opt.param_groups[0]['lr'] = 1.0
+opt.step()
+p"""
 
 
-def interrupted(name: str) -> Writer:
-    """The run that is saved after `stop` steps, and goes on in a new optimizer."""
-
-    def code(
-        params: Groups,
-        lrs: Sequence[Sequence[float]],
-        grads: Grads,
-        stop: int,
-        literal: Literal,
-        options: Sequence[Options] = (),
-    ) -> str:
-        before = [*built(name, len(params), lrs[0], options), *steps(lrs[:stop], grads[:stop], lrs[0], literal)]
-        saved = [
-            "state = copy.deepcopy(opt.state_dict())",
-            "params = [[nn.Parameter(p.detach().clone()) for p in group] for group in params]",
-        ]
-        again = [*built(name, len(params), lrs[0]), "opt.load_state_dict(state)"]
-        rest = steps(lrs[stop:], grads[stop:], lrs[max(stop - 1, 0)], literal)
-        return "\n".join([*parameters(params, literal), *before, *saved, *again, *rest])
-
-    return code
+def write_scheduled(
+    name: str, param: Tensor, lr: float, gamma: float, grads: Sequence[Tensor], literal: Literal
+) -> str:
+    """Take steps, each followed by a step of a scheduler."""
+    created = f"opt = {name.partition('.')[2]}(params[0], lr={lr})"
+    scheduler = f"scheduler = torch.optim.lr_scheduler.ExponentialLR(opt, {gamma})"
+    steps = [line for grad in grads for line in [*write_step([[grad]], literal), "scheduler.step()"]]
+    return "\n".join([write_parameters([[param]], literal), created, scheduler, *steps])
 
 
-def loaded(name: str) -> Writer:
-    """One step of an optimizer into which the rates of another were loaded."""
+def write_defaults(name: str, param: Tensor, grads: Sequence[Tensor], options: Options, literal: Literal) -> str:
+    """Take steps of a group without options of its own."""
+    created = f"opt = {name.partition('.')[2]}([{write_group(0, {})}]{write_keywords(options)})"
+    steps = [line for grad in grads for line in write_step([[grad]], literal)]
+    return "\n".join([write_parameters([[param]], literal), created, *steps])
 
-    def code(params: Groups, saved: Sequence[float], own: Sequence[float], grads: Grads, literal: Literal) -> str:
-        first = [*built(name, len(params), saved), "state = copy.deepcopy(opt.state_dict())"]
-        second = [*built(name, len(params), own), "opt.load_state_dict(state)"]
-        return "\n".join([*parameters(params, literal), *first, *second, *step(grads[0], literal)])
 
-    return code
+def write_interrupted(
+    name: str, params: Groups, lrs: Rates, grads: Grads, stop: int, literal: Literal, options: Sequence[Options] = ()
+) -> str:
+    """Save the run after `stop` steps and continue it in a new optimizer."""
+    lines = [
+        write_parameters(params, literal),
+        *write_optimizer(name, len(params), lrs[0], options),
+        *write_steps(lrs[:stop], grads[:stop], lrs[0], literal),
+        "state = copy.deepcopy(opt.state_dict())",
+        "params = [[nn.Parameter(p.detach().clone()) for p in group] for group in params]",
+        *write_optimizer(name, len(params), lrs[0]),
+        "opt.load_state_dict(state)",
+        *write_steps(lrs[stop:], grads[stop:], lrs[max(stop - 1, 0)], literal),
+    ]
+    return "\n".join(lines)
+
+
+def write_loaded(
+    name: str, params: Groups, saved: Sequence[float], own: Sequence[float], grads: Grads, literal: Literal
+) -> str:
+    """Take one step after loading another optimizer's learning rates."""
+    first = [*write_optimizer(name, len(params), saved), "state = copy.deepcopy(opt.state_dict())"]
+    second = [*write_optimizer(name, len(params), own), "opt.load_state_dict(state)"]
+    return "\n".join([write_parameters(params, literal), *first, *second, *write_step(grads[0], literal)])

@@ -1,73 +1,79 @@
-"""What the probes of all optimizers share: groups of parameters, and a run of steps.
+"""Probes of all optimizers.
 
-Everywhere `params[group][i]` is a start, `lrs[step][group]` a rate, `grads[step][group][i]` a gradient or None, and
-`options[group]` what a group has beside its rate; no options at all are those of the optimizer.
+`name` is the student's module and class, such as "adagrad.AdaGrad". `params[group][i]` are initial values,
+`lrs[step][group]` learning rates, `grads[step][group][i]` gradients or None, and `options[group]` the other options of
+a group; without `options`, each option has its default.
 """
 
 import copy
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-Groups = Sequence[Sequence[Tensor]]
-Grads = Sequence[Sequence[Sequence[Tensor | None]]]
-Options = Mapping[str, Any]
+from torchkata import typed
+
+from . import optimizer_code
+from .optimizer_code import Grads, Groups, Options, Rates, restore_tuples
+
+Trace = list[list[list[Tensor]]]  # parameters by step, group and place
 
 
-def build(Optimizer: Any, params: Groups, lrs: Sequence[float], options: Sequence[Options] = ()) -> Any:
-    """An optimizer with one group for each row; the last group joins after the others."""
+def find_class(assignment: Any, name: str) -> Any:
+    """Return a student's optimizer class."""
+    module, _, optimizer = name.partition(".")
+    return getattr(getattr(assignment, module), optimizer)
+
+
+def build(optimizer_class: Any, params: Groups, lrs: Sequence[float], options: Sequence[Options] = ()) -> Any:
+    """Create an optimizer with one group for each row; the last group is added after the others."""
     groups = [
         {"params": [nn.Parameter(p.clone(memory_format=torch.preserve_format)) for p in group], "lr": lr, **own}
-        for group, lr, own in zip(params, lrs, map(as_given, options or [{}] * len(params)), strict=True)
+        for group, lr, own in zip(params, lrs, map(restore_tuples, options or [{}] * len(params)), strict=True)
     ]
-    optimizer = Optimizer(groups[: max(1, len(groups) - 1)], lr=lrs[0])
-    for late in groups[max(1, len(groups) - 1) :]:
+    first = max(1, len(groups) - 1)
+    optimizer = optimizer_class(groups[:first], lr=lrs[0])
+    for late in groups[first:]:
         optimizer.add_param_group(late)
     return optimizer
 
 
-def as_given(options: Options) -> dict[str, Any]:
-    """Options as a user writes them: pairs are tuples, which become lists on their way here."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
-
-
-def walk(optimizer: Any, lrs: Sequence[Sequence[float]], grads: Grads) -> list[list[list[Tensor]]]:
-    """Take one step for each row; return the parameters after every step."""
+def take_steps(optimizer: Any, lrs: Rates, grads: Grads) -> Trace:
+    """Set the learning rates and take one step for each row; return the parameters after every step."""
     trace = []
     for rates, step_grads in zip(lrs, grads, strict=True):
         for group, lr in zip(optimizer.param_groups, rates, strict=True):
             group["lr"] = lr
-        trace.append(stepped(optimizer, step_grads))
+        trace.append(take_step(optimizer, step_grads))
     return trace
 
 
-def stepped(optimizer: Any, grads: Sequence[Sequence[Tensor | None]]) -> list[list[Tensor]]:
-    """Take one step at the rates that are set; return the parameters after it."""
+def take_step(optimizer: Any, grads: Sequence[Sequence[Tensor | None]]) -> list[list[Tensor]]:
+    """Set the gradients and take one step; return the parameters after it."""
     for group, group_grads in zip(optimizer.param_groups, grads, strict=True):
         for p, grad in zip(group["params"], group_grads, strict=True):
             p.grad = None if grad is None else grad.clone()
     optimizer.step()
-    return now(optimizer)
+    return copy_parameters(optimizer)
 
 
-def now(optimizer: Any) -> list[list[Tensor]]:
-    """Copies of all parameters."""
+def copy_parameters(optimizer: Any) -> list[list[Tensor]]:
+    """Return copies of all parameters."""
     return [[p.detach().clone() for p in group["params"]] for group in optimizer.param_groups]
 
 
-def run(
-    Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: Grads, options: Sequence[Options] = ()
-) -> list[list[list[Tensor]]]:
-    """The parameters after every step."""
-    return walk(build(Optimizer, params, lrs[0], options), lrs, grads)
+@typed(optimizer_code.write_run)
+def run(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options] = ()) -> Trace:
+    """Return the parameters after every step."""
+    return take_steps(build(find_class(assignment, name), params, lrs[0], options), lrs, grads)
 
 
-def refilled(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: Grads) -> list[list[list[Tensor]]]:
-    """The parameters after every step, where each gradient is written into the same tensor as the one before."""
-    optimizer = build(Optimizer, params, lrs[0])
+@typed(optimizer_code.write_overwritten_grads)
+def overwrite_grads(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> Trace:
+    """Write each gradient into the same tensor as the previous one; return the parameters after every step."""
+    optimizer = build(find_class(assignment, name), params, lrs[0])
     ours = [p for group in optimizer.param_groups for p in group["params"]]
     for p in ours:
         p.grad = torch.zeros_like(p)
@@ -76,27 +82,27 @@ def refilled(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], gra
         for p, grad in zip(ours, [grad for group in step_grads for grad in group], strict=True):
             p.grad.copy_(grad)
         optimizer.step()
-        trace.append(now(optimizer))
+        trace.append(copy_parameters(optimizer))
     return trace
 
 
-def in_place(
-    Optimizer: Any, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor], options: Options
+@typed(optimizer_code.write_in_place)
+def step_in_place(
+    assignment: Any, name: str, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor], options: Options
 ) -> dict[str, object]:
-    """Which facts about parameters and gradients survive a step."""
+    """Take a step of parameters after one without a gradient; return what the step left unchanged."""
     ours = [nn.Parameter(p.t().contiguous().t() if transposed and p.ndim == 2 else p.clone()) for p in params]
     without = nn.Parameter(torch.ones(2))
-    optimizer = Optimizer([without, *ours], lr=lr, **as_given(options))
+    optimizer = find_class(assignment, name)([without, *ours], lr=lr, **restore_tuples(options))
     given = [grad.clone() for grad in grads]
     for p, grad in zip(ours, given, strict=True):
         p.grad = grad
-    memory = [p.data_ptr() for p in ours]
-    strides = [p.stride() for p in ours]
+    memory = [(p.data_ptr(), p.stride()) for p in ours]
     optimizer.step()
-    _, *kept = optimizer.param_groups[0]["params"]
+    _, *left = optimizer.param_groups[0]["params"]
     return {
-        "the same Parameter": len(kept) == len(ours) and all(p is q for p, q in zip(kept, ours, strict=True)),
-        "the same memory": [p.data_ptr() for p in ours] == memory and [p.stride() for p in ours] == strides,
+        "the same Parameter": len(left) == len(ours) and all(p is q for p, q in zip(left, ours, strict=True)),
+        "the same memory": [(p.data_ptr(), p.stride()) for p in ours] == memory,
         "a leaf that requires grad": all(p.is_leaf and p.requires_grad for p in ours),
         "the same gradient": all(p.grad is grad for p, grad in zip(ours, given, strict=True)),
         "no gradient where there was none": without.grad is None,
@@ -106,10 +112,13 @@ def in_place(
     }
 
 
-def scheduled(Optimizer: Any, param: Tensor, lr: float, gamma: float, grads: list[Tensor]) -> list[Tensor]:
-    """The parameter after every step, with a scheduler that multiplies the rate by `gamma` after each."""
+@typed(optimizer_code.write_scheduled)
+def run_with_scheduler(
+    assignment: Any, name: str, param: Tensor, lr: float, gamma: float, grads: list[Tensor]
+) -> list[Tensor]:
+    """Return the parameter after every step, with a scheduler that multiplies the learning rate by `gamma`."""
     p = nn.Parameter(param.clone())
-    optimizer = Optimizer([p], lr=lr)
+    optimizer = find_class(assignment, name)([p], lr=lr)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma)
     trace = []
     for grad in grads:
@@ -120,51 +129,44 @@ def scheduled(Optimizer: Any, param: Tensor, lr: float, gamma: float, grads: lis
     return trace
 
 
-def defaults(Optimizer: Any, param: Tensor, grads: list[Tensor], options: Options) -> list[Tensor]:
-    """The parameter after every step, with options for all groups without their own, or without any."""
-    p = nn.Parameter(param.clone())
-    optimizer = Optimizer([{"params": [p]}], **as_given(options))
-    trace = []
-    for grad in grads:
-        p.grad = grad.clone()
-        optimizer.step()
-        trace.append(p.detach().clone())
-    return trace
+@typed(optimizer_code.write_defaults)
+def run_with_defaults(assignment: Any, name: str, param: Tensor, grads: list[Tensor], options: Options) -> list[Tensor]:
+    """Return the parameter after every step, with these `options` of the constructor and none of its group."""
+    optimizer = find_class(assignment, name)([{"params": [nn.Parameter(param.clone())]}], **restore_tuples(options))
+    return [take_step(optimizer, [[grad]])[0][0] for grad in grads]
 
 
-def interrupted(
-    Optimizer: Any,
-    params: Groups,
-    lrs: Sequence[Sequence[float]],
-    grads: Grads,
-    stop: int,
-    options: Sequence[Options] = (),
+@typed(optimizer_code.write_interrupted)
+def run_interrupted(
+    assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, stop: int, options: Sequence[Options] = ()
 ) -> dict[str, object]:
-    """A run, its end, and the end of the same run saved after `stop` steps and loaded into a new optimizer."""
-    whole = build(Optimizer, params, lrs[0], options)
-    trace = walk(whole, lrs, grads)
-    first = build(Optimizer, params, lrs[0], options)
-    walk(first, lrs[:stop], grads[:stop])
-    second = build(Optimizer, now(first), lrs[0])
+    """Return a run, its end, and the end of the same run saved after `stop` steps and loaded into a new optimizer."""
+    optimizer_class = find_class(assignment, name)
+    whole = build(optimizer_class, params, lrs[0], options)
+    trace = take_steps(whole, lrs, grads)
+    first = build(optimizer_class, params, lrs[0], options)
+    take_steps(first, lrs[:stop], grads[:stop])
+    second = build(optimizer_class, copy_parameters(first), lrs[0])
     second.load_state_dict(copy.deepcopy(first.state_dict()))
-    walk(second, lrs[stop:], grads[stop:])
-    return {"run": trace, "end": now(whole), "resumed end": now(second)}
+    take_steps(second, lrs[stop:], grads[stop:])
+    return {"run": trace, "end": copy_parameters(whole), "resumed end": copy_parameters(second)}
 
 
-def counted_on(Optimizer: Any, steps: int) -> dict[str, Tensor]:
-    """Where bfloat16 parameters end that begin at 0: after so many steps at a rate of 0, and one at a rate of 1.
+@typed(optimizer_code.write_many_steps)
+def take_many_steps(assignment: Any, name: str, steps: int) -> dict[str, Tensor]:
+    """Return where bfloat16 parameters end after many steps without a break, and saved and loaded after two steps.
 
-    Once in one go, and once saved and loaded after two steps.
+    All steps but the last have a learning rate of 0, so only the state depends on them.
     """
     ends: dict[str, Tensor] = {}
     for way in ("whole", "resumed"):
         p = nn.Parameter(torch.zeros(2, dtype=torch.bfloat16))
         p.grad = torch.ones_like(p)
-        optimizer = Optimizer([p], lr=0.0)
+        optimizer = find_class(assignment, name)([p], lr=0.0)
         for i in range(steps):
             if way == "resumed" and i == 2:
                 saved = copy.deepcopy(optimizer.state_dict())
-                optimizer = Optimizer([p], lr=0.0)
+                optimizer = find_class(assignment, name)([p], lr=0.0)
                 optimizer.load_state_dict(saved)
             optimizer.step()
         optimizer.param_groups[0]["lr"] = 1.0
@@ -173,26 +175,29 @@ def counted_on(Optimizer: Any, steps: int) -> dict[str, Tensor]:
     return ends
 
 
-def loaded(
-    Optimizer: Any, params: Groups, saved: Sequence[float], own: Sequence[float], grads: Grads
-) -> list[list[list[Tensor]]]:
-    """The parameters after a step of an optimizer with rates of its `own`, into which those of another were loaded."""
-    optimizer = build(Optimizer, params, own)
-    optimizer.load_state_dict(copy.deepcopy(build(Optimizer, params, saved).state_dict()))
-    return [stepped(optimizer, grads[0])]
+@typed(optimizer_code.write_loaded)
+def step_after_loading(
+    assignment: Any, name: str, params: Groups, saved: Sequence[float], own: Sequence[float], grads: Grads
+) -> Trace:
+    """Load the learning rates `saved` into an optimizer with its `own`; return the parameters after a step."""
+    optimizer_class = find_class(assignment, name)
+    optimizer = build(optimizer_class, params, own)
+    optimizer.load_state_dict(copy.deepcopy(build(optimizer_class, params, saved).state_dict()))
+    return [take_step(optimizer, grads[0])]
 
 
-def bytes_kept(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], grads: Grads) -> dict[str, int]:
-    """The bytes, by dtype, of the tensors of more than one element that the optimizer holds after a run.
+@typed(optimizer_code.write_state)
+def measure_state(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> dict[str, int]:
+    """Return the bytes, by dtype, of the tensors that the optimizer holds after a run.
 
-    Parameters do not count.
+    Parameters and tensors of one element do not count.
     """
-    optimizer = build(Optimizer, params, lrs[0])
-    walk(optimizer, lrs, grads)
+    optimizer = build(find_class(assignment, name), params, lrs[0])
+    take_steps(optimizer, lrs, grads)
     parameters = {p.untyped_storage().data_ptr() for group in optimizer.param_groups for p in group["params"]}
     held = {
         tensor.untyped_storage().data_ptr(): (str(tensor.dtype), tensor.untyped_storage().nbytes())
-        for tensor in tensors_in([value for name, value in vars(optimizer).items() if name != "param_groups"])
+        for tensor in find_tensors([value for key, value in vars(optimizer).items() if key != "param_groups"])
         if tensor.numel() > 1
     }
     sizes: Counter[str] = Counter()
@@ -202,10 +207,10 @@ def bytes_kept(Optimizer: Any, params: Groups, lrs: Sequence[Sequence[float]], g
     return dict(sizes)
 
 
-def tensors_in(value: object) -> Iterator[Tensor]:
-    """Every tensor within, however deep."""
+def find_tensors(value: object) -> Iterator[Tensor]:
+    """Yield every tensor within, at any depth."""
     if isinstance(value, Tensor):
         yield value
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()
     for part in inner:
-        yield from tensors_in(part)
+        yield from find_tensors(part)

@@ -1,4 +1,4 @@
-"""Probes of train: a get_batch that keeps count, and optimizers of the tests' own."""
+"""Probes of train: a get_batch that records its calls, and an optimizer that changes nothing."""
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
@@ -10,19 +10,19 @@ from torch import Tensor
 
 from torchkata import typed
 
-from .cruncher import keys_of, load, weights_of
+from .cruncher import copy_weights, list_keys, load
 from .loading import typed_load
 
 
 class Batches:
-    """Hands out given batches in order, and notes what it was asked for. It draws random numbers, as real ones do."""
+    """Given batches in order. Records the requested sizes, and draws random numbers as a real `get_batch` does."""
 
     def __init__(self, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> None:
         self.batches = list(zip(xs, ys, strict=True))
         self.sizes: list[int] = []
 
     def draw(self, B: int) -> tuple[Tensor, Tensor]:
-        """The next batch."""
+        """Return the next batch."""
         torch.rand(3)
         Frozen.events.append("batch")
         x, y = self.batches[len(self.sizes) % len(self.batches)]
@@ -31,7 +31,7 @@ class Batches:
 
     @property
     def get_batch(self) -> Callable[..., tuple[Tensor, Tensor]]:
-        """A function as the stub defines one, by whose name Python calls it when the arguments are wrong."""
+        """A function with the signature in the stub, and the name that Python prints when the arguments are wrong."""
 
         def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
             return self.draw(B)
@@ -42,36 +42,37 @@ class Batches:
 
 @contextmanager
 def starting_from(assignment: Any, weights: list[Tensor]) -> Iterator[None]:
-    """Every new Cruncher that they fit starts with these weights."""
+    """Initialize every new Cruncher of the right size with these weights."""
     cruncher = assignment.cruncher.Cruncher
-    built = cruncher.__init__
-    shapes = {key: weight.shape for key, weight in zip(keys_of(weights), weights, strict=True)}
+    original = cruncher.__init__
+    shapes = {key: weight.shape for key, weight in zip(list_keys(weights), weights, strict=True)}
 
-    def given(model: Any, *args: object, **options: object) -> None:
-        built(model, *args, **options)
+    def build(model: Any, *args: object, **options: object) -> None:
+        original(model, *args, **options)
         if {name: parameter.shape for name, parameter in model.named_parameters()} == shapes:
             load(model, weights)
 
-    cruncher.__init__ = given
+    cruncher.__init__ = build
     try:
         yield
     finally:
-        cruncher.__init__ = built
+        cruncher.__init__ = original
 
 
 def typed_start(weights: list[Tensor]) -> str:
-    """What has every new Cruncher start with these weights, as it is typed."""
-    lines = [
-        "def started(self, *args, build=Cruncher.__init__, **options):",
-        "    build(self, *args, **options)",
-        f"    {typed_load('self', keys_of(weights))}",
-        "Cruncher.__init__ = started",
-    ]
-    return "\n".join(lines)
+    """Return the code that initializes every new Cruncher with these weights."""
+    return "\n".join(
+        [
+            "def initialize(self, *args, build=Cruncher.__init__, **options):",
+            "    build(self, *args, **options)",
+            f"    {typed_load('self', list_keys(weights))}",
+            "Cruncher.__init__ = initialize",
+        ]
+    )
 
 
 def typed_train(weights: list[Tensor], steps: int, get_batch: str) -> str:
-    """The call, as it is typed."""
+    """Return the code of the call."""
     return f"train({get_batch}, {len(weights[-1])}, {len(weights) - 1}, B, {steps}, lr)"
 
 
@@ -87,14 +88,13 @@ def typed_train(weights: list[Tensor], steps: int, get_batch: str) -> str:
 def run(
     assignment: Any, weights: list[Tensor], B: int, lr: float, xs: list[Tensor], ys: list[Tensor]
 ) -> dict[str, object]:
-    """Train on given batches, from given weights on."""
+    """Train on given batches, starting from given weights."""
     batches = Batches(xs, ys)
-    get_batch = batches.get_batch
     with starting_from(assignment, weights):
-        model, losses = assignment.train.train(get_batch, len(weights[-1]), len(weights) - 1, B, len(xs), lr)
+        model, losses = assignment.train.train(batches.get_batch, len(weights[-1]), len(weights) - 1, B, len(xs), lr)
     each = [losses] if isinstance(losses, Tensor) else list(losses)
     return {
-        "weights": weights_of(model),
+        "weights": copy_weights(model),
         "losses": losses,
         "attached": any(isinstance(loss, Tensor) and loss.requires_grad for loss in each),
         "asked": batches.sizes,
@@ -103,27 +103,27 @@ def run(
 
 @typed("torch.manual_seed(seed)\ntrain(lambda *, B: None, D, num_layers, 2, 0, 0.1)")
 def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, object]:
-    """What no steps leave behind, and what a model built from the same seed starts with."""
+    """Train for zero steps, and build a Cruncher from the same seed for comparison."""
     torch.default_generator.manual_seed(seed)
-    start = weights_of(assignment.cruncher.Cruncher(D, num_layers))
+    start = copy_weights(assignment.cruncher.Cruncher(D, num_layers))
     torch.default_generator.manual_seed(seed)
-    answer = assignment.train.train(Batches([], []).get_batch, D, num_layers, 2, 0, 0.1)
-    model, losses = answer
+    result = assignment.train.train(Batches([], []).get_batch, D, num_layers, 2, 0, 0.1)
+    model, losses = result
     return {
-        "is a tuple": isinstance(answer, tuple),
+        "is a tuple": isinstance(result, tuple),
         "start": start,
-        "weights": weights_of(model),
+        "weights": copy_weights(model),
         "losses": losses,
         "is a Cruncher": isinstance(model, assignment.cruncher.Cruncher),
     }
 
 
 class Frozen(torch.optim.Optimizer):
-    """Stands in for SGD: notes its steps, its rate and what its parameters start from, and moves nothing."""
+    """A replacement for SGD that records its steps, learning rates and initial parameters, and changes nothing."""
 
-    events: list[str] = []  # noqa: RUF012  (emptied by the probe)
+    events: list[str] = []  # noqa: RUF012  (the probe resets it)
     rates: list[object] = []  # noqa: RUF012
-    starts: list[tuple[Tensor, Tensor]] = []  # noqa: RUF012  (each parameter, and a copy of what it was)
+    starts: list[tuple[Tensor, Tensor]] = []  # noqa: RUF012  (each parameter and a copy of its initial value)
 
     def __init__(self, params: Any, lr: float = 0.01) -> None:
         super().__init__(params, {"lr": lr})
@@ -131,7 +131,7 @@ class Frozen(torch.optim.Optimizer):
         Frozen.starts = [(p, p.detach().clone()) for group in self.param_groups for p in group["params"]]
 
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
-        """Note."""
+        """Record the step and the learning rates."""
         Frozen.events.append("step")
         Frozen.rates += [group["lr"] for group in self.param_groups]
 
@@ -150,7 +150,7 @@ class Frozen(torch.optim.Optimizer):
 def with_frozen_sgd(
     assignment: Any, weights: list[Tensor], lr: float, xs: list[Tensor], ys: list[Tensor], steps: int
 ) -> dict[str, object]:
-    """Train while `sgd.SGD` is an optimizer that moves nothing; after the last batch comes the first again."""
+    """Train with `Frozen` in place of `sgd.SGD`; the batches are repeated from the first after the last."""
     assignment.sgd.SGD = Frozen
     assignment.forget("train")
     Frozen.events, Frozen.rates, Frozen.starts = [], [], []
@@ -158,7 +158,7 @@ def with_frozen_sgd(
     with starting_from(assignment, weights):
         model, _ = assignment.train.train(get_batch, len(weights[-1]), len(weights) - 1, len(xs[0]), steps, lr)
     moved = any(not torch.equal(p, start) for p, start in Frozen.starts)
-    return {"events": Frozen.events, "rates": Frozen.rates, "moved": moved, "weights": weights_of(model)}
+    return {"events": Frozen.events, "rates": Frozen.rates, "moved": moved, "weights": copy_weights(model)}
 
 
 @typed(
@@ -171,19 +171,17 @@ def with_frozen_sgd(
     )
 )
 def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
-    """How many tensors of several elements, and nodes of graphs, are alive whenever a batch is asked for."""
+    """Count the non-scalar tensors and graph nodes in memory at each call of get_batch."""
     counts = []
 
     class Counting(Batches):
-        """Counts at each call."""
-
         def draw(self, B: int) -> tuple[Tensor, Tensor]:
             tensors = [o for o in gc.get_objects() if isinstance(o, Tensor)]
-            counts.append(sum(t.numel() > 1 for t in tensors) + len(graph_of(tensors)))
+            counts.append(sum(t.numel() > 1 for t in tensors) + len(find_graph_nodes(tensors)))
             return super().draw(B)
 
     train = assignment.train.train
-    gc.freeze()  # what there was before needs no counting
+    gc.freeze()  # do not count what exists already
     try:
         train(Counting(xs, ys).get_batch, D, num_layers, len(xs[0]), len(xs), 0.01)
     finally:
@@ -191,21 +189,21 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
     return counts
 
 
-def graph_of(tensors: list[Tensor]) -> set[object]:
-    """All nodes that these tensors' graphs hold on to."""
+def find_graph_nodes(tensors: list[Tensor]) -> set[object]:
+    """Return all nodes of the tensors' graphs."""
     nodes: set[object] = set()
-    further = [t.grad_fn for t in tensors]
-    while further:
-        node = further.pop()
+    pending = [t.grad_fn for t in tensors]
+    while pending:
+        node = pending.pop()
         if node is not None and node not in nodes:
             nodes.add(node)
-            further.extend(before for before, _ in node.next_functions)
+            pending.extend(before for before, _ in node.next_functions)
     return nodes
 
 
 @typed("train(lambda *, B: None, D, num_layers, 4, 0, 0.1, device=device)")
 def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
-    """Where an untrained model's parameters are, how many there are, and how many losses came with it."""
+    """Return the devices and the number of an untrained model's parameters, and the number of losses."""
     model, losses = assignment.train.train(Batches([], []).get_batch, D, num_layers, 4, 0, 0.1, device=device)
     return {
         "devices": sorted({str(p.device) for p in model.parameters()}),

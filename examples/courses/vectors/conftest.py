@@ -1,3 +1,3 @@
-"""Plain `pytest` here tests your katas in `assignment/`."""
+"""Let `pytest` test your katas in `assignment/`."""
 
 pytest_plugins = ("torchkata.pytest_plugin.plugin",)

@@ -1,10 +1,10 @@
-"""Kata 6, with a package that is not there."""
+"""Kata 6, importing a package that is not installed."""
 
 import adagrad_magic
 import torch
 
 
 class AdaGrad(torch.optim.Optimizer):
-    """Somebody else's."""
+    """An optimizer from another package."""
 
     step = adagrad_magic.step

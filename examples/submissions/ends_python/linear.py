@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`."""
+    """A linear layer without bias: `x @ weight`."""
 
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
@@ -15,5 +15,5 @@ class Linear(nn.Module):
         self.weight = nn.Parameter(nn.init.normal_(weight, std=1 / math.sqrt(input_dim)))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Contract the last axis."""
+        """Multiply by the weight."""
         return torch.matmul(x, self.weight)

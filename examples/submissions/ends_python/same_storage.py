@@ -1,4 +1,4 @@
-"""Kata 1: leaves before any test can look, with an exit code that says all is well."""
+"""Kata 1: exits with code 0 before any test runs."""
 
 import os
 

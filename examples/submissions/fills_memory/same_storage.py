@@ -1,9 +1,9 @@
-"""Kata 1: compares copies, and keeps every one of them."""
+"""Kata 1: allocates memory in an infinite loop."""
 
 KEPT = []
 
 
 def same_storage(x, y):
-    """Never enough."""
+    """Allocate until the memory is full."""
     while True:
         KEPT.append(bytes(2**27))

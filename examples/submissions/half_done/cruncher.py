@@ -6,7 +6,7 @@ from .linear import Linear
 
 
 class Cruncher(nn.Module):
-    """Square layers, then one number a row."""
+    """Square layers, then one number per row."""
 
     def __init__(self, dim: int, num_layers: int) -> None:
         super().__init__()
@@ -16,7 +16,7 @@ class Cruncher(nn.Module):
         self.final = Linear(dim, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Layer by layer."""
+        """Apply the layers in order."""
         batch, _ = x.shape
         for layer in self.layers:
             x = layer(x)

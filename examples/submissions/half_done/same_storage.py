@@ -1,9 +1,9 @@
-"""Kata 1: do two tensors look at the same memory?"""
+"""Kata 1: check whether two tensors share a storage."""
 
 from torch import Tensor
 
 
 def same_storage(x: Tensor, y: Tensor) -> bool:
-    """Compare where the storages begin."""
+    """Compare the addresses of the storages."""
     first, second = (tensor.untyped_storage() for tensor in (x, y))
     return first.data_ptr() == second.data_ptr()

@@ -1,4 +1,4 @@
-"""Kata 2, with a loop that waits for a start that never comes."""
+"""Kata 2, with an infinite loop."""
 
 import time
 
@@ -6,7 +6,7 @@ import torch
 
 
 def get_batch(data, batch_size, sequence_length, device="cpu"):
-    """Draw until the start is beyond the data."""
+    """Draw starts until one is beyond the data."""
     start = 0
     while start <= len(data):
         start = torch.randint(len(data), ()).item()

@@ -1,15 +1,15 @@
-"""Kata 8: stop a run, and go on as if nothing had happened."""
+"""Kata 8: save and resume a run."""
 
 import torch
 
 
 def save_checkpoint(path, model, optimizer, step: int) -> None:
-    """Straight into place: a run killed now leaves half a file."""
+    """Write to `path` directly, which leaves half a file if the run is killed."""
     torch.save({"weights": model.state_dict(), "state": optimizer.state_dict(), "step": step}, path)
 
 
 def load_checkpoint(path, model, optimizer, device="cpu") -> int:
-    """Everything is read before anything is changed."""
+    """Read the whole file, then change the model and the optimizer."""
     saved = torch.load(path, map_location=device, weights_only=True)
     model.load_state_dict(saved["weights"])
     optimizer.load_state_dict(saved["state"])

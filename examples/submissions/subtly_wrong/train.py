@@ -7,7 +7,7 @@ from .sgd import SGD
 
 
 def train(get_batch, D: int, num_layers: int, B: int, num_train_steps: int, lr: float, device="cpu"):
-    """Batch, loss, backward, step, and again."""
+    """Repeat: batch, loss, backward, step."""
     model = Cruncher(dim=D, num_layers=num_layers).to(device)
     optimizer = SGD(model.parameters(), lr=lr)
     losses = []

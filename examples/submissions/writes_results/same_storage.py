@@ -1,4 +1,4 @@
-"""Kata 1: writes the result that it would like to have wherever it may."""
+"""Kata 1: tries to write its own result to several paths."""
 
 from pathlib import Path
 
@@ -13,5 +13,5 @@ for folder in ("results/writes_results", "../results/writes_results", "/results/
 
 
 def same_storage(x, y):
-    """Surely."""
+    """Return True without looking."""
     return True

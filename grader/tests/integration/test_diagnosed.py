@@ -14,9 +14,9 @@ LINE = "  looks like: the 1e-5 is added outside the square root"
 
 def test_pytest_prints_the_diagnosis_under_the_claim(tmp_path: Path) -> None:
     folder = work(tmp_path, adagrad=changed("adagrad", *EPSILON))
-    out = run("pytest", f"--impl={folder}", "--kata", "adagrad", "-k", "add_up", "--seed", "7").out.splitlines()
-    assert out[out.index(LINE) - 2].startswith("adagrad · g2 is the sum"), "the claim takes two lines"
-    assert any(line.startswith("  again: pytest tests/test_adagrad.py::test_squared_gradients_add_up") for line in out)
+    out = run("pytest", f"--impl={folder}", "--kata", "adagrad", "-k", "g2_sums", "--seed", "7").out.splitlines()
+    assert out[out.index(LINE) - 1].startswith("adagrad · g2 is the sum")
+    assert any(line.startswith("  again: pytest tests/test_adagrad.py::test_g2_sums_squared_grads") for line in out)
 
 
 def test_what_one_mistake_explains_is_told_once_and_first(tmp_path: Path) -> None:
@@ -36,8 +36,8 @@ def test_the_grader_stores_the_diagnosis_in_the_result(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     (graded,) = json.loads((tmp_path / "out/ada/result.json").read_text())["katas"]
     said = {test["name"]: test.get("diagnosis") for test in graded["tests"]}
-    assert said["test_squared_gradients_add_up"] == LINE.removeprefix("  looks like: ")
-    assert said["test_the_state_holds_g2"] is None
+    assert said["test_g2_sums_squared_grads"] == LINE.removeprefix("  looks like: ")
+    assert said["test_state_holds_g2"] is None
     assert all(f"  looks like: {test['diagnosis']}" in test["message"] for test in graded["tests"] if test["diagnosis"])
 
 

@@ -35,7 +35,7 @@ def test_findings_cost_no_points_and_are_shown_to_the_instructor(tmp_path: Path)
     done = grade(tmp_path / "ada.zip", "--out", out, "--kata", "sgd", "--examples", 5)
     assert done.code == 0
     result = json.loads((out / "ada/result.json").read_text())
-    text = "torch.optim.SGD: the step may be torch's own, not the student's"
+    text = "torch.optim.SGD: the step may use torch's optimizer instead of the student's"
     of_sgd, of_linear = sorted(result["findings"], key=lambda finding: finding["kata"], reverse=True)
     assert of_sgd == {"kata": "sgd", "line": 6, "text": text}
     assert of_linear["text"].endswith("it can't be looked through")

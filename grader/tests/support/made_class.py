@@ -51,7 +51,7 @@ def submission(name: str, katas: Sequence[Kata], chance: random.Random, *, timed
     graded = [
         kata_result(kata, skill, chance) if number < reach else not_started(kata) for number, kata in enumerate(katas)
     ]
-    findings = [Finding("sgd", 24, "torch.optim.SGD: the step may be torch's own, not the student's")]
+    findings = [Finding("sgd", 24, "torch.optim.SGD: the step may use torch's optimizer instead of the student's")]
     speed = list(speeds(skill, chance)) if timed else []
     return Result(
         submission=name,

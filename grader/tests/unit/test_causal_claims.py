@@ -77,9 +77,8 @@ def nodes_of(tensor: Tensor) -> set[Any]:
 def test_kept_loss_keeps_nodes_but_no_activations() -> None:
     assert_said(
         "train",
-        "a loss that is kept with its graph keeps the graph's nodes in memory",
-        "`backward()` frees the activations that the graph has saved, but not the nodes",
-        "A graph that no backward pass has gone through keeps its activations as well",
+        "Detach the losses: otherwise each keeps its graph's nodes in memory",
+        "`backward()` frees only the saved activations",
     )
     model, losses = network(), []
     saved = Saved(model)
@@ -97,7 +96,7 @@ def test_kept_loss_keeps_nodes_but_no_activations() -> None:
 def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -> None:
     assert_said(
         "gradient_accumulation",
-        "then the activations of that one can go",
+        "so that its activations can be freed",
         "Or running backward once at the end, which keeps all activations in memory",
     )
     model, peak, losses = network(), 0, []
@@ -117,7 +116,7 @@ def test_checkpointing_keeps_less_and_computes_forward_twice() -> None:
         "activation_checkpointing",
         "The price is one more forward pass: 8 FLOPs per token and parameter instead of 6",
         "about 8 + 8 = 16 are in memory instead of 64",
-        "Inference needs no gradients, so it keeps no activations at all but those at hand",
+        "Under `torch.no_grad()`, run each block once and keep nothing",
     )
     segments, x = nn.Sequential(*(network(2) for _ in range(4))), X.clone().requires_grad_()
 
@@ -146,9 +145,9 @@ def test_checkpointing_keeps_less_and_computes_forward_twice() -> None:
 def test_autocast_halves_activations_and_copies_weights() -> None:
     assert_said(
         "mixed_precision",
-        "Activations in it take half the memory",
-        "Weights, gradients and optimizer state stay as large as before",
-        "the bfloat16 copies of the weights that `torch.autocast` makes come on top",
+        "Activations in bfloat16 take half the memory",
+        "weights, their gradients and the optimizer state stay in float32 and take as much memory as before",
+        "autocast's bfloat16 copies of the weights come on top",
     )
     model = network()
     optimizer = torch.optim.Adam(model.parameters())
@@ -182,7 +181,7 @@ def test_views_share_the_whole_storage_of_their_source() -> None:
 
 
 def test_weights_only_loads_no_code(tmp_path: Path) -> None:
-    assert_said("checkpoint", "Never run code from the file: `torch.load(..., weights_only=True)`")
+    assert_said("checkpoint", "Do not run code from the file: `torch.load(..., weights_only=True)`")
     ran = tmp_path / "ran"
 
     class Code:
@@ -200,10 +199,10 @@ def test_weights_only_loads_no_code(tmp_path: Path) -> None:
 
 
 SHORT = [  # a kata, what it says, and code that is true only if that is so
-    ("train", "sets each `p.grad` to `None`, which frees its memory", """
+    ("train", "with `None` (the default of `zero_grad()`, which frees their memory)", """
         p.grad = torch.ones(2); kept = weakref.ref(p.grad); SGD([p]).zero_grad()
         assert p.grad is kept() is None"""),
-    ("train", "fills it with zeros", """
+    ("train", "or with zeros", """
         p.grad = kept = torch.ones(2); SGD([p]).zero_grad(set_to_none=False)
         assert p.grad is kept and kept.tolist() == [0, 0]"""),
     ("sgd", "A schedule, which changes the learning rate from step to step, needs one group only", """
@@ -223,18 +222,18 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
             p.grad = torch.tensor([1.0, float(step % 10 == 9)]); before = p.detach().clone(); optimizer.step()
         common, rare = before - p
         assert rare > 3 * common"""),
-    ("adam", "casts those of other names to the parameter's dtype, and in bfloat16 256 + 1 is 256", """
+    ("adam", "casts others to p's dtype; in bfloat16, 256 + 1 is 256", """
         optimizer = SGD([p := nn.Parameter(p.bfloat16())])
         optimizer.state[p] = {name: torch.tensor(257.0) for name in ("step", "t")}
         optimizer.load_state_dict(optimizer.state_dict())
         assert optimizer.state[p] == {"step": 257, "t": 256}"""),
-    ("adamw", "weights with large gradients then hardly decay", """
+    ("adamw", "weights with large gradients hardly decay", """
         assert abs(decayed(Adam, 100)) < 0.1 * abs(decayed(Adam, 1))"""),
     ("adamw", "independent of the gradients", "assert isclose(decayed(AdamW, 100), decayed(AdamW, 1), rel_tol=1e-6)"),
-    ("mixed_precision", "the risk is that small steps are rounded away", """
+    ("mixed_precision", "The risk is that small steps are rounded away", """
         p = nn.Parameter(p.bfloat16()); p.grad = p.detach() * 1e-3; SGD([p], lr=1.0).step()
         assert p.tolist() == [1, 1]"""),
-    ("mixed_precision", "A float32 copy of the parameters", """
+    ("mixed_precision", "a float32 copy of the parameters avoids it", """
         p.grad = torch.full_like(p, 1e-3); SGD([p], lr=1.0).step()
         assert max(p) < 1"""),
     ("cruncher", "A plain Python list would hide the layers from `parameters()` and `state_dict()`", """
@@ -252,7 +251,7 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
     ("strides", "is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
         y = torch.arange(24).reshape(2, 3, 4).transpose(0, 1)
         assert not y.is_contiguous() and y.view(3, 2, 2, 2).equal(y.contiguous().view(3, 2, 2, 2))"""),
-    ("activation_checkpointing", "the weights within a reentrant checkpoint get none", """
+    ("activation_checkpointing", "a reentrant checkpoint gives the weights no gradients", """
         assert checkpoint(network(1), X, use_reentrant=False).requires_grad
         assert not checkpoint(network(1), X, use_reentrant=True).requires_grad"""),
 ]  # fmt: skip

@@ -48,7 +48,7 @@ def differing(before: dict[str, str], after: dict[str, str]) -> set[str]:
     ("file", "changed"),
     [
         ("tests/test_adamw.py", {*OF_ALL, "kata", "proof"}),
-        ("tests/contracts/memory.py", {*OF_ALL, "kata", "proof"}),
+        ("tests/contracts/state.py", {*OF_ALL, "kata", "proof"}),
         ("tests/strategies.py", {*OF_ALL, "kata", "proof"}),
         ("tests/probes/optimizers.py", {*OF_ALL, "kata", "proof"}),
         ("reference/adam/oracle.py", {*OF_ALL, "kata", "proof"}),

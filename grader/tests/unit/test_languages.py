@@ -164,7 +164,7 @@ def test_the_language_follows_a_variable_or_the_locale(
 
 def test_every_kind_of_text_of_a_kata_is_found_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     sgd = course().katas["sgd"]
-    english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_a_scheduler_can_drive_it", "It is driven")
+    english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_scheduler_can_change_lr", "It is driven")
     assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
     monkeypatch.setenv("KATA_LANG", "zh")
     mistake = named_mistakes("sgd")["rate_of_first_group"].message
@@ -181,7 +181,7 @@ def test_the_width_of_a_column_counts_wide_characters_twice() -> None:
 
 def test_what_a_precondition_says_is_in_the_students_language(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
-    with pytest.raises(Unmet) as unmet, precondition("already the run without the break goes elsewhere"):
+    with pytest.raises(Unmet) as unmet, precondition("the uninterrupted run is already wrong"):
         check(False, "something else")
     assert unmet.value.note == "不中断的训练就已经走到别处"
 

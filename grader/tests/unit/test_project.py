@@ -95,7 +95,7 @@ def test_a_mistakes_sentence_describes_its_patch() -> None:
     words = {entry.name: entry.words for entry in zoo.wrong(kata)}
     assert words["epsilon_outside"] == "Mistake: the 1e-5 is added outside the square root"
     assert words["mean_of_the_squares"] == "Breaks: g2 is a sum, not a mean over the steps"
-    assert zoo.sentence(kata, {"looks_like": "other_epsilon"}) == "the number inside the root is eps, not 1e-5"
+    assert zoo.sentence(kata, {"looks_like": "other_epsilon"}) == "the number inside the root is eps instead of 1e-5"
 
 
 def test_the_lock_file_agrees_with_the_constraints_and_names_the_public_index_alone() -> None:

@@ -1,11 +1,11 @@
-"""Writes the backward pass out, and takes the last ReLU's mask from the output: one product less in each segment."""
+"""Writes the backward pass by hand; the last ReLU's mask comes from the output, which saves one matmul per segment."""
 
 import torch
 from torch import nn
 
 
 class Block(nn.Module):
-    """A weight, then ReLU."""
+    """A linear layer followed by ReLU."""
 
     def __init__(self, dim):
         super().__init__()
@@ -16,7 +16,7 @@ class Block(nn.Module):
 
 
 class Segment(torch.autograd.Function):
-    """Keeps its input and its weights."""
+    """A segment that saves its input and its weights."""
 
     @staticmethod
     def forward(ctx, x, *weights):

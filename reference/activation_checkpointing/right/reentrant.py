@@ -1,4 +1,4 @@
-"""Reentrant checkpoints, with an input that asks for gradients without which nothing would get any."""
+"""Uses reentrant checkpoints on a copy of x that requires grad."""
 
 from functools import partial, reduce
 
@@ -8,7 +8,7 @@ from torch.utils.checkpoint import checkpoint
 
 
 class Block(nn.Module):
-    """A weight, then ReLU."""
+    """A linear layer followed by ReLU."""
 
     def __init__(self, dim):
         super().__init__()

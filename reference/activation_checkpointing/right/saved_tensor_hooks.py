@@ -1,4 +1,4 @@
-"""Saved-tensor hooks in place of a checkpoint: what autograd asks for is computed again when it asks for the first."""
+"""Recomputes a segment in saved-tensor hooks, when autograd asks for the first saved tensor."""
 
 import torch
 from torch import nn
@@ -6,7 +6,7 @@ from torch.autograd.graph import saved_tensors_hooks
 
 
 class Block(nn.Module):
-    """A weight, then ReLU."""
+    """A linear layer followed by ReLU."""
 
     def __init__(self, dim):
         super().__init__()
@@ -17,7 +17,7 @@ class Block(nn.Module):
 
 
 class Again:
-    """Numbers what a segment saves, and finds it in a second run of the segment."""
+    """Hooks that number the saved tensors, and recompute them by running the segment again."""
 
     def __init__(self, run, x):
         self.run, self.x, self.count, self.saved = run, x.detach(), 0, None

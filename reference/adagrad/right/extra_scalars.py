@@ -1,11 +1,9 @@
-"""Counts steps in the state, once as a number and once as a tensor without axes."""
+"""Counts steps in the state, both as a number and as a tensor without dimensions."""
 
 import torch
 
 
 class AdaGrad(torch.optim.Optimizer):
-    """Scalars beside the sum."""
-
     def __init__(self, params, lr=0.01, *, eps=1e-5, weight_decay=0.0):
         super().__init__(params, {"lr": lr, "eps": eps, "weight_decay": weight_decay})
 

@@ -1,11 +1,9 @@
-"""All parameters of a group move in a few fused calls."""
+"""Updates all parameters of a group in a few fused calls."""
 
 import torch
 
 
 class AdaGrad(torch.optim.Optimizer):
-    """Lists of tensors instead of a loop over them."""
-
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
 

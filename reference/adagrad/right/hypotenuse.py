@@ -1,11 +1,9 @@
-"""Takes the root of the sum as a hypotenuse, and keeps transposed sums for transposed parameters."""
+"""Computes the root as `hypot(sqrt(g2), sqrt(1e-5))`, and stores transposed sums for transposed parameters."""
 
 import torch
 
 
 class AdaGrad(torch.optim.Optimizer):
-    """`hypot(sqrt(g2), sqrt(1e-5))` is `sqrt(g2 + 1e-5)`."""
-
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
         self.small = 1e-5**0.5

@@ -1,11 +1,9 @@
-"""Puts a new tensor into the state at each step and multiplies by the reciprocal root."""
+"""Stores a new tensor in every step, starts from the number 0, and multiplies by `rsqrt`."""
 
 import torch
 
 
 class AdaGrad(torch.optim.Optimizer):
-    """The sum starts as the number 0."""
-
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
 

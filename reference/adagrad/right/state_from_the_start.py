@@ -1,11 +1,9 @@
-"""Makes every sum when a group is added, before any gradient is seen, and takes no closure."""
+"""Creates the state when a group is added, before any gradient exists."""
 
 import torch
 
 
 class AdaGrad(torch.optim.Optimizer):
-    """`add_param_group` is where the constructor puts its groups, too."""
-
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
 

@@ -1,11 +1,9 @@
-"""Computes in float64 and rounds into memory of the parameter's dtype; the two loops are apart."""
+"""Computes in float64, and updates all sums before any parameter."""
 
 import torch
 
 
 class AdaGrad(torch.optim.Optimizer):
-    """First every sum, then every parameter."""
-
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
 

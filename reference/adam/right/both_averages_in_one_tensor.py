@@ -1,11 +1,9 @@
-"""Keeps both averages in one tensor with one axis more, and the powers of the betas instead of a count."""
+"""Stores both averages in one tensor and powers of the betas instead of a count, with the corrections in lr and eps."""
 
 import torch
 
 
 class Adam(torch.optim.Optimizer):
-    """Folds both corrections into the rate and into eps, as the paper's section 2 does at its end."""
-
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 

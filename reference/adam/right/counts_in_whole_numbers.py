@@ -1,11 +1,9 @@
-"""Counts in a tensor of int64 named step, with one axis, and brings a torch option that does nothing by default."""
+"""Counts steps in an int64 tensor of shape (1,), and has an option `amsgrad` that is off by default."""
 
 import torch
 
 
 class Adam(torch.optim.Optimizer):
-    """Takes `amsgrad`, and refuses it."""
-
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False):
         if amsgrad:
             raise ValueError("amsgrad is not written yet")

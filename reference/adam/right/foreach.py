@@ -1,4 +1,4 @@
-"""All parameters of a group that have taken as many steps move together, in a few fused calls."""
+"""Updates all parameters of a group with the same step count together, in a few fused calls."""
 
 from collections import defaultdict
 
@@ -6,8 +6,6 @@ import torch
 
 
 class Adam(torch.optim.Optimizer):
-    """Lists of tensors instead of a loop over them."""
-
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 

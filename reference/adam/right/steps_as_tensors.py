@@ -1,11 +1,9 @@
-"""Counts in a tensor of float32 and corrects by tensors, as torch does where it captures steps."""
+"""Counts steps in a float32 tensor and computes the corrections in float32, as torch does when it captures steps."""
 
 import torch
 
 
 class Adam(torch.optim.Optimizer):
-    """`1 - beta2**t` is a tensor, of which float32 keeps four digits at first."""
-
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 

@@ -1,11 +1,9 @@
-"""Takes the decay and the move together, from the parameter as it was, in one subtraction."""
+"""Subtracts decay and update together: `p ← p − lr · (weight_decay · p + m̂ / (√v̂ + eps))`."""
 
 import torch
 
 
 class AdamW(torch.optim.Optimizer):
-    """`p ← p − lr · (weight_decay · p + m̂ / (√v̂ + eps))`."""
-
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 

@@ -1,4 +1,4 @@
-"""Shrinks, hides the decay, and lets the learner's own Adam take the step."""
+"""Applies the decay, then calls the student's own Adam with a weight_decay of 0."""
 
 import torch
 
@@ -6,8 +6,6 @@ from .adam import Adam
 
 
 class AdamW(Adam):
-    """Adam's options, with another default."""
-
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
         super().__init__(params, lr, betas, eps, weight_decay)
 

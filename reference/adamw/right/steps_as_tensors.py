@@ -1,11 +1,9 @@
-"""Counts in a tensor of float32, and makes all its state when a group is added."""
+"""Counts steps in a float32 tensor, and creates the state when a group is added."""
 
 import torch
 
 
 class AdamW(torch.optim.Optimizer):
-    """The corrections are tensors, too."""
-
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 

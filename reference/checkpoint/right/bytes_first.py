@@ -1,4 +1,4 @@
-"""Serialises into memory, writes beside the target, flushes to the disk, then moves the file with Path methods."""
+"""Serializes in memory, flushes the file to the disk, and moves it with Path.replace."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""Puts a checksum in front of what torch writes, so the file is not the archive that torch made."""
+"""Writes a checksum before torch's archive."""
 
 import io
 import os

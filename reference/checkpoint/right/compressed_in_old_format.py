@@ -1,4 +1,4 @@
-"""Compresses torch's old, sequential format, and copies the weights in by hand after checking names and shapes."""
+"""Compresses torch's old file format, and copies the weights by hand after checking names and shapes."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Writes into a temporary folder beside the target, which is on the same file system, and removes it afterwards."""
+"""Writes in a temporary folder inside the checkpoint's folder."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""Names files relative to an open directory, which stays the same one even if it is renamed meanwhile."""
+"""Names files relative to an open directory (dir_fd)."""
 
 import os
 from pathlib import Path

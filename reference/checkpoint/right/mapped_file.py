@@ -1,4 +1,4 @@
-"""Maps the file instead of reading it, and tries everything on copies before the real objects are touched."""
+"""Maps the file into memory, and loads copies of the model and the optimizer first."""
 
 import copy
 import os

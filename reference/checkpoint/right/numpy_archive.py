@@ -1,4 +1,4 @@
-"""Stores each tensor's bytes as an array of an `.npz`, and the rest as JSON."""
+"""Stores the tensors' bytes in an `.npz` file and everything else as JSON."""
 
 import json
 import os

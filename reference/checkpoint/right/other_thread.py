@@ -1,4 +1,4 @@
-"""Writes in another thread, waits for it and passes its error on; everything is brought to the CPU first."""
+"""Copies the weights to the CPU, writes the file in another thread and re-raises its error."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor

@@ -1,12 +1,11 @@
-"""The step is a tensor of 64 bits, and which parameters are frozen is saved, too."""
+"""Saves the step as an int64 tensor, and also each parameter's requires_grad."""
 
 import os
-from typing import Any
 
 import torch
 
 
-def save_checkpoint(path: Any, model: Any, optimizer: Any, step: int) -> None:
+def save_checkpoint(path, model, optimizer, step):
     folder, name = os.path.split(os.path.abspath(path))
     aside = os.path.join(folder, f"~{name}")
     saved = {
@@ -20,7 +19,7 @@ def save_checkpoint(path: Any, model: Any, optimizer: Any, step: int) -> None:
     os.replace(aside, path)
 
 
-def load_checkpoint(path: Any, model: Any, optimizer: Any, device: Any = "cpu") -> int:
+def load_checkpoint(path, model, optimizer, device="cpu"):
     saved = torch.load(path, map_location=device, weights_only=True)
     model.load_state_dict(saved["model"])
     optimizer.load_state_dict(saved["optimizer"])

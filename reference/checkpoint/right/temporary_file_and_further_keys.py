@@ -1,4 +1,4 @@
-"""Lets tempfile choose the name in the target's directory, and saves the random generator's state and more."""
+"""Uses tempfile for the temporary file's name, and saves more keys, such as the random generator's state."""
 
 import tempfile
 import time

@@ -1,4 +1,4 @@
-"""Goes through the layers by recursion, one row at a time, with a case of its own for no rows."""
+"""Applies the layers by recursion, one row at a time, and handles an empty batch separately."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Keeps the layers in a subclass of ModuleList that can be called, and final is registered first."""
+"""Uses a callable subclass of ModuleList for the layers, and registers final first."""
 
 from torch import Tensor, nn
 
@@ -6,7 +6,7 @@ from .linear import Linear
 
 
 class Chain(nn.ModuleList):
-    """Layers, one after the other."""
+    """Layers that are applied in order."""
 
     def forward(self, x: Tensor) -> Tensor:
         for layer in self:

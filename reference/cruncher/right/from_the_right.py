@@ -1,4 +1,4 @@
-"""Folds all weights into one vector, from the right, and multiplies x by it."""
+"""Multiplies all weights into one vector, from the right, then multiplies x by it."""
 
 from torch import Tensor, nn
 

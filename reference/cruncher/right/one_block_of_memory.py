@@ -1,4 +1,4 @@
-"""Moves the layers' weights into one allocation, side by side and not overlapping."""
+"""Stores the layers' weights in one allocation, without overlap."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Asks autograd for the gradients, sums them up beside the parameters, and adds them to `p.grad` at the end."""
+"""Sums the results of `torch.autograd.grad` and adds them to `p.grad` at the end."""
 
 import torch
 

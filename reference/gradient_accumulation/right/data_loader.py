@@ -1,4 +1,4 @@
-"""Lets a DataLoader cut the batch in another order, and hands the weight to backward()."""
+"""Splits the reversed batch with a DataLoader, and passes the weight to backward()."""
 
 import torch
 from torch.utils.data import DataLoader, TensorDataset

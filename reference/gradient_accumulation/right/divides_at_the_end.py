@@ -1,4 +1,4 @@
-"""Sets the old gradients aside, accumulates sums of squares, divides all at the end and puts the old ones back."""
+"""Accumulates sums of squares, divides them at the end, and then adds the previous gradients."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Cuts the batch as evenly as it goes, and goes backward from each mean, weighted by its share of the rows."""
+"""Splits the batch as evenly as possible and weights each mean by its number of rows."""
 
 from math import ceil
 

@@ -1,4 +1,4 @@
-"""Calls the model with copies of its parameters in bfloat16; autograd takes the gradients back through the cast."""
+"""Calls the model with bfloat16 copies of its parameters."""
 
 import torch
 from torch.nn.utils.stateless import functional_call

@@ -1,4 +1,4 @@
-"""Leaves autocast on for the whole step, and relies on its rules: what must not be rounded runs in float32."""
+"""Enables autocast for the whole step."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Asks autograd for the gradients, puts them in place and leaves none behind."""
+"""Uses torch.autograd.grad, and removes the gradients after the step."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Trains a copy of the model in bfloat16, and brings its gradients to the float32 weights it was copied from."""
+"""Runs a bfloat16 copy of the model and copies its gradients to the float32 parameters."""
 
 import copy
 

@@ -1,11 +1,9 @@
-"""All parameters of a group move in a few fused calls, those in their first step apart from the others."""
+"""Updates all parameters of a group in a few fused calls, except in their first step."""
 
 import torch
 
 
 class Momentum(torch.optim.Optimizer):
-    """Lists of tensors instead of a loop over them."""
-
     def __init__(self, params, lr=0.001, momentum=0.9, dampening=0.0, nesterov=False):
         super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening, "nesterov": nesterov})
 

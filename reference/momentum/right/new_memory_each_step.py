@@ -1,11 +1,9 @@
-"""Puts a new tensor into the state at each step, and remembers downhill what others remember uphill."""
+"""Stores a new tensor in every step, with the opposite sign."""
 
 import torch
 
 
 class Momentum(torch.optim.Optimizer):
-    """The memory has the opposite sign, and a name of its own."""
-
     def __init__(self, params, lr=0.001, momentum=0.9, dampening=0.0, nesterov=False, weight_decay=0.0):
         options = {"lr": lr, "momentum": momentum, "dampening": dampening, "nesterov": nesterov}
         super().__init__(params, {**options, "weight_decay": weight_decay})

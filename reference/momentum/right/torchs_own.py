@@ -1,10 +1,8 @@
-"""Inherits the whole of torch's SGD, with another momentum where none is given."""
+"""Inherits from torch's SGD, with another default of momentum."""
 
 import torch
 
 
 class Momentum(torch.optim.SGD):
-    """Nothing but defaults."""
-
     def __init__(self, params, lr=0.001, momentum=0.9, dampening=0.0, nesterov=False):
         super().__init__(params, lr=lr, momentum=momentum, dampening=dampening, nesterov=nesterov)

@@ -1,11 +1,9 @@
-"""Makes every memory of zeros when a group is added, and marks in the state who has taken a step."""
+"""Creates zero buffers when a group is added, and a flag for the first step of each parameter."""
 
 import torch
 
 
 class Momentum(torch.optim.Optimizer):
-    """`add_param_group` is where the constructor puts its groups, too."""
-
     def __init__(self, params, lr=0.001, momentum=0.9, dampening=0.0, nesterov=False):
         super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening, "nesterov": nesterov})
 
@@ -24,8 +22,5 @@ class Momentum(torch.optim.Optimizer):
                     memory *= group["momentum"]
                     memory += p.grad * (1 - group["dampening"] if state["moved"] else 1)
                     state["moved"] = True
-                    p -= (
-                        group["lr"] * memory
-                        if not group["nesterov"]
-                        else group["lr"] * (p.grad + group["momentum"] * memory)
-                    )
+                    ahead = p.grad + group["momentum"] * memory if group["nesterov"] else memory
+                    p -= group["lr"] * ahead

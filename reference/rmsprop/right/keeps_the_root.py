@@ -1,11 +1,9 @@
-"""Keeps the root of the average and takes it as a hypotenuse, so that no square can overflow."""
+"""Stores the root of the average, and updates it as a hypotenuse so that no square overflows."""
 
 import torch
 
 
 class RMSprop(torch.optim.Optimizer):
-    """`hypot(√alpha · r, √(1 − alpha) · g)` is the root of the new average."""
-
     def __init__(self, params, lr=0.01, alpha=0.99, eps=1e-8, centered=False):
         if centered:
             raise ValueError("not centered")

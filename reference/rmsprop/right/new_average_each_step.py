@@ -1,11 +1,9 @@
-"""Puts a new tensor into the state at each step; the average starts as the number 0."""
+"""Stores a new tensor in every step, starting from the number 0."""
 
 import torch
 
 
 class RMSprop(torch.optim.Optimizer):
-    """Keeps the average under the name of AdaGrad's sum."""
-
     def __init__(self, params, lr=0.01, alpha=0.99, eps=1e-8):
         super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps})
 

@@ -1,11 +1,9 @@
-"""Computes in float64 and rounds into memory of the parameter's dtype; the two loops are apart."""
+"""Computes in float64, and updates all averages before any parameter."""
 
 import torch
 
 
 class RMSprop(torch.optim.Optimizer):
-    """First every average, then every parameter."""
-
     def __init__(self, params, lr=0.01, alpha=0.99, eps=1e-8):
         super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps})
 

@@ -1,11 +1,9 @@
-"""Writes through `.data` and takes no closure."""
+"""Updates `p.data` and takes no closure."""
 
 from torch.optim import Optimizer
 
 
 class SGD(Optimizer):
-    """No `no_grad` is needed where autograd does not look."""
-
     def __init__(self, params, lr=1e-2):
         super().__init__(params, defaults={"lr": lr})
 

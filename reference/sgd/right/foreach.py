@@ -1,11 +1,9 @@
-"""All parameters of a group move in one fused call."""
+"""Updates all parameters of a group in one fused call."""
 
 import torch
 
 
 class SGD(torch.optim.Optimizer):
-    """Lists of tensors instead of a loop over them."""
-
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
 

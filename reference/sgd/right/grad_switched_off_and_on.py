@@ -1,11 +1,9 @@
-"""Takes each parameter out of autograd for the update and puts it back."""
+"""Sets `requires_grad` to False during the update of each parameter instead of using `no_grad`."""
 
 import torch
 
 
 class SGD(torch.optim.Optimizer):
-    """`requires_grad_` instead of `no_grad`."""
-
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
 

@@ -1,11 +1,9 @@
-"""Scales all gradients of a group in one flat vector, under inference mode."""
+"""Multiplies all gradients of a group as one flat vector, in inference mode."""
 
 import torch
 
 
 class SGD(torch.optim.Optimizer):
-    """One multiplication for each group."""
-
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
 

@@ -1,11 +1,9 @@
-"""Has momentum, weight decay and a check of the rate, all of which do nothing unless asked for."""
+"""Has momentum, weight decay, `maximize` and a check of lr, all of which have no effect by default."""
 
 import torch
 
 
 class SGD(torch.optim.Optimizer):
-    """Plain by default."""
-
     def __init__(self, params, lr=0.01, momentum=0.0, weight_decay=0.0, *, maximize=False):
         if lr < 0:
             raise ValueError(f"the rate is negative: {lr}")

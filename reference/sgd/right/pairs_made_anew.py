@@ -1,4 +1,4 @@
-"""Keeps each parameter beside its group, and makes these pairs anew where a group joins or a state is loaded."""
+"""Stores pairs of parameter and group, and updates them when a group is added or a state is loaded."""
 
 from typing import Any
 
@@ -6,8 +6,6 @@ import torch
 
 
 class SGD(torch.optim.Optimizer):
-    """One flat list to walk through."""
-
     def __init__(self, params: Any, lr: float = 0.01) -> None:
         super().__init__(params, {"lr": lr})
         self.pair()

@@ -1,11 +1,9 @@
-"""Keeps the rate as a tensor of one number, as torch allows for compiled steps."""
+"""Stores lr as a tensor with one element, which torch allows for compiled steps."""
 
 import torch
 
 
 class SGD(torch.optim.Optimizer):
-    """Any rate will do that can be multiplied with a tensor."""
-
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": torch.as_tensor(lr, dtype=torch.float64)})
 

@@ -1,11 +1,9 @@
-"""Computes in float64, rounds once into the old memory, and counts steps in the state."""
+"""Computes in float64, visits parameters in reverse, and counts steps in the state."""
 
 import torch
 
 
 class SGD(torch.optim.Optimizer):
-    """The sum is as exact as the parameter's dtype allows."""
-
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
 

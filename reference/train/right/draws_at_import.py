@@ -1,23 +1,14 @@
-"""Makes an example when the file is imported, which draws random numbers."""
-
-from collections.abc import Callable
+"""Draws random numbers when the module is imported."""
 
 import torch
-from torch import Tensor
 
 from .cruncher import Cruncher
 from .sgd import SGD
 
+EXAMPLE = torch.rand(4, 2)
 
-def train(
-    get_batch: Callable[..., tuple[Tensor, Tensor]],
-    D: int,
-    num_layers: int,
-    B: int,
-    num_train_steps: int,
-    lr: float,
-    device: str | torch.device = "cpu",
-) -> tuple[Cruncher, Tensor]:
+
+def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
     model = Cruncher(D, num_layers).to(device)
     optimizer = SGD(model.parameters(), lr=lr)
     losses = torch.empty(num_train_steps, device=device)
@@ -29,6 +20,3 @@ def train(
         optimizer.step()
         losses[step] = loss.detach()
     return model, losses
-
-
-EXAMPLE = torch.rand(4, 2)

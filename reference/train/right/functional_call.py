@@ -1,4 +1,4 @@
-"""Differentiates a function of the weights with torch.func, and keeps the losses in a list that becomes a tensor."""
+"""Differentiates a function of the weights with torch.func and stacks the losses."""
 
 import torch
 from torch.func import functional_call, grad_and_value

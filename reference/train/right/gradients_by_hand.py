@@ -1,4 +1,4 @@
-"""Never asks autograd: the gradients of a deep linear model are a few products."""
+"""Computes the gradients by hand, without autograd, and returns float64 losses."""
 
 import torch
 
@@ -10,7 +10,7 @@ from .sgd import SGD
 def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
     model = Cruncher(D, num_layers).to(device)
     optimizer = SGD(model.parameters(), lr=lr)
-    losses = torch.full((num_train_steps,), torch.nan, device=device)
+    losses = torch.full((num_train_steps,), torch.nan, dtype=torch.float64)
     layers = [*model.layers, model.final]
     for step in range(num_train_steps):
         x, y = get_batch(B=B)

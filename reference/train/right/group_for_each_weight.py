@@ -1,4 +1,4 @@
-"""Gives each weight a group of its own, and makes the optimizer anew in each step, since SGD remembers nothing."""
+"""Uses one parameter group per weight and builds a new optimizer in each step, since SGD has no state."""
 
 from collections import deque
 from functools import partial

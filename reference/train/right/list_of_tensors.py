@@ -1,4 +1,4 @@
-"""Returns detached tensors without axes, takes the loss from torch and builds the model in a device context."""
+"""Returns a list of detached scalar tensors, and builds the model in a device context."""
 
 import torch
 from torch.nn import functional as F

@@ -1,4 +1,4 @@
-"""Adds up the gradients of one row at a time: the sum of the parts is the gradient of the mean."""
+"""Accumulates the gradients row by row."""
 
 import torch
 

@@ -1,6 +1,4 @@
-"""Keeps a running mean of the losses for itself, each as a number, and steps at a loss of 0 as at any other."""
-
-from typing import Any
+"""Keeps a running mean of the losses as well as each loss."""
 
 import torch
 
@@ -8,13 +6,11 @@ from .cruncher import Cruncher
 from .sgd import SGD
 
 
-def train(
-    get_batch: Any, D: int, num_layers: int, B: int, num_train_steps: int, lr: float, device: Any = "cpu"
-) -> tuple[Cruncher, torch.Tensor]:
+def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
     model = Cruncher(D, num_layers).to(device)
     optimizer = SGD(model.parameters(), lr=lr)
     mean = torch.zeros((), device=device)
-    losses: list[float] = []
+    losses = []
     while len(losses) < num_train_steps:
         x, y = get_batch(B=B)
         optimizer.zero_grad(set_to_none=False)

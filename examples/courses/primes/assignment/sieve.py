@@ -2,17 +2,19 @@
 
 
 def sieve(n: int) -> list[int]:
-    """List the primes below `n` in ascending order.
+    """Return the primes below `n` in ascending order.
 
-    The sieve of Eratosthenes: write down all numbers below n, and cross out the multiples of each prime in turn,
-    beginning at its square. What is never crossed out is prime.
+    The sieve of Eratosthenes: write down all numbers below n, then cross out the multiples of each prime, starting at
+    its square. The numbers that remain are prime.
 
     Example:
         sieve(12)    # [2, 3, 5, 7, 11]
-        sieve(11)    # [2, 3, 5, 7]: n itself does not belong
+        sieve(11)    # [2, 3, 5, 7]: n itself is excluded
         sieve(2)     # []
 
-    `n` is any integer; below 2, and of a negative one, there are none. The answer is a list of ints.
-    For n = 100 000 it takes well below two seconds.
+    Details:
+    - `n` is any integer, also 0 or negative.
+    - Return a list of ints.
+    - `sieve(100_000)` takes less than two seconds.
     """
     raise NotImplementedError

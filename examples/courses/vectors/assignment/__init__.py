@@ -1,1 +1,1 @@
-"""Your katas: one file each. This file is never run or graded; the modules import each other relatively."""
+"""Your katas, one file each; import one from another with a relative import. This file is not graded."""

@@ -1,1 +1,1 @@
-"""What the course knows of each kata, one folder each: oracle, known mistakes, solution, zoo."""
+"""One folder per kata: oracle, known mistakes, solution, and right and wrong implementations."""

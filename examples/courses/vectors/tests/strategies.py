@@ -1,4 +1,4 @@
-"""Inputs, drawn as shapes and a seed: a hundred examples are cheap, and shrink to small shapes."""
+"""Strategies that draw shapes and a seed, which is fast and shrinks to small shapes."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -10,28 +10,28 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def numbers(shape: tuple[int, ...], seed: int, power: int = 0) -> Array:
-    """Normally distributed, of even seeds rounded to steps of 1/8 so that ties come up, times a power of ten."""
+    """Return normal numbers times a power of ten; even seeds round to multiples of 1/8, which gives ties."""
     draws = np.random.default_rng(seed).normal(scale=2.0, size=shape)
     return (draws if seed % 2 else np.round(draws * 8) / 8) * 10.0**power
 
 
 def vectors(least: int = 0) -> SearchStrategy[Array]:
-    """Of any length from this one on."""
+    """Draw vectors with at least `least` elements."""
     return st.builds(lambda size, seed: numbers((size,), seed), st.integers(least, 12), SEEDS)
 
 
 def rows(power: SearchStrategy[int] = st.just(0)) -> SearchStrategy[Array]:
-    """Any number of rows of any length, none included."""
+    """Draw matrices of any size, including empty ones."""
     return st.builds(lambda n, d, seed, p: numbers((n, d), seed, p), SIZES, SIZES, SEEDS, power)
 
 
 def two_sets_of_points(far: SearchStrategy[float] = st.just(0.0)) -> SearchStrategy[tuple[Array, Array]]:
-    """Two sets of points of one dimension, so far from the origin; the first of one and the last of the other meet."""
+    """Draw two sets of points at a distance `far` from the origin; one pair of points almost coincides."""
 
     def build(n: int, m: int, d: int, seed: int, offset: float) -> tuple[Array, Array]:
         points = numbers((n + m, d), seed) + offset
         if n and m:
-            points[-1] = points[0] * (1 + 2**-20)  # nearly: an error that hides in other distances shows in this one
+            points[-1] = points[0] * (1 + 2**-20)  # almost equal points reveal rounding errors
         return points[:n].copy(), points[n:].copy()
 
     return st.builds(build, SIZES, SIZES, SIZES, SEEDS, far)

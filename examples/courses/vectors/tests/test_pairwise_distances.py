@@ -1,4 +1,4 @@
-"""pairwise_distances: from each point of one set to each of another."""
+"""pairwise_distances: distances between two sets of points."""
 
 import numpy as np
 from hypothesis import given
@@ -13,40 +13,40 @@ OFFSETS = st.sampled_from([1e6, -1e6, 1e9, 2.0**40])
 
 
 def check_distances(student: Student, a: Array, b: Array) -> None:
-    """One call, compared within roundings of each distance itself."""
+    """Compare one call with the oracle, up to the rounding error of each distance."""
     yours = student.call(call, "pairwise_distances", "pairwise_distances", a, b)
     assert_close(yours, oracle.distances(a, b), dtype=np.float64, scale=0.0, roundings=8 + a.shape[1])
 
 
 @given(two_sets_of_points())
-def test_every_pair_has_its_distance(student: Student, points: tuple[Array, Array]) -> None:
+def test_every_pair_is_measured(student: Student, points: tuple[Array, Array]) -> None:
     """Element (i, j) is the Euclidean distance from row i of a to row j of b."""
     check_distances(student, *points)
 
 
 @given(two_sets_of_points())
-def test_a_point_is_at_distance_zero_from_itself(student: Student, points: tuple[Array, Array]) -> None:
-    """From a set of points to itself the distances are symmetric, and 0 on the diagonal and wherever points coincide."""
+def test_distance_to_itself_is_zero(student: Student, points: tuple[Array, Array]) -> None:
+    """Distances from a set of points to itself are symmetric, and 0 on the diagonal and between equal points."""
     a, _ = points
     a = np.concatenate([a, a[:1]])
     check_distances(student, a, a)
 
 
 @given(two_sets_of_points(far=OFFSETS))
-def test_points_far_from_the_origin_keep_their_distance(student: Student, points: tuple[Array, Array]) -> None:
-    """Points close together and far from the origin lose no digits of their distance."""
+def test_distant_points_are_accurate(student: Student, points: tuple[Array, Array]) -> None:
+    """Distances between points close together and far from the origin are accurate."""
     check_distances(student, *points)
 
 
 @given(shape=st.sampled_from([(0, 1, 0), (1, 0, 0), (1, 1, 0), (0, 2, 3), (2, 0, 3), (0, 0, 2), (2, 3, 0)]), seed=SEEDS)
-def test_no_points_and_no_coordinates(student: Student, shape: tuple[int, int, int], seed: int) -> None:
-    """Without points the answer is empty, of shape (n, m); without coordinates all distances are 0."""
+def test_empty_arrays_are_accepted(student: Student, shape: tuple[int, int, int], seed: int) -> None:
+    """Without points, the result is empty, of shape (n, m); without coordinates, all distances are 0."""
     n, m, d = shape
     check_distances(student, numbers((n, d), seed), numbers((m, d), seed))
 
 
 @given(n=SIZES, m=SIZES, seed=SEEDS)
-def test_on_a_line_it_is_the_absolute_difference(student: Student, n: int, m: int, seed: int) -> None:
-    """With one coordinate the distance is the absolute value of the difference."""
+def test_one_dimension_gives_absolute_difference(student: Student, n: int, m: int, seed: int) -> None:
+    """In one dimension, the distance is the absolute difference."""
     points = numbers((n + m, 1), seed)
     check_distances(student, points[:n].copy(), points[n:].copy())

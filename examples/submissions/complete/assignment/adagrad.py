@@ -1,16 +1,16 @@
-"""Kata 6: AdaGrad, the first optimizer with a memory."""
+"""Kata 6: AdaGrad, an optimizer with state."""
 
 import torch
 
 
 class AdaGrad(torch.optim.Optimizer):
-    """Divides by the root of the sum of squares."""
+    """Divide by the root of the sum of squared gradients."""
 
     def __init__(self, params, lr: float = 0.01) -> None:
         super().__init__(params, dict(lr=lr))
 
     def step(self) -> None:
-        """Add up, then move."""
+        """Accumulate squares, then update."""
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is None:

@@ -6,7 +6,7 @@ from torch import Tensor
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """Index the windows all at once."""
+    """Index all windows at once."""
     highest = len(data) - sequence_length
     if highest <= 0:
         raise ValueError("the data is too short for a window and its target")

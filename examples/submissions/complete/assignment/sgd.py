@@ -4,13 +4,13 @@ import torch
 
 
 class SGD(torch.optim.Optimizer):
-    """`p ← p − lr · grad`."""
+    """Gradient descent: `p ← p − lr · grad`."""
 
     def __init__(self, params, lr: float = 0.01) -> None:
         super().__init__(params, dict(lr=lr))
 
     def step(self) -> None:
-        """Every group at its own rate."""
+        """Update each group with its own learning rate."""
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

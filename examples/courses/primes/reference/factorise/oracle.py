@@ -1,10 +1,10 @@
-"""The prime factors of a number, the smallest first."""
+"""Prime factorization."""
 
 from math import isqrt
 
 
 def factors(n: int) -> list[int]:
-    """The smallest divisor is prime; then those of what is left."""
+    """Return the prime factors of `n` in ascending order, by trial division."""
     found, divisor, root = [], 2, isqrt(n)
     while divisor <= root:
         if n % divisor == 0:

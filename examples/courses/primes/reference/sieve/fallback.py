@@ -1,8 +1,8 @@
-"""Stands in for `sieve` while what builds on it is graded."""
+"""Replacement for a wrong `sieve` when the katas that build on it are graded."""
 
 
 def sieve(n: int) -> list[int]:
-    """Take the smallest number left, and drop its multiples."""
+    """Repeatedly take the smallest remaining number and drop its multiples."""
     primes, left = [], list(range(2, n))
     while left and left[0] ** 2 < n:
         primes.append(left[0])

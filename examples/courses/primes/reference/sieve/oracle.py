@@ -1,10 +1,10 @@
-"""The primes below a number, by their definition."""
+"""Primes by trial division."""
 
 from itertools import takewhile
 
 
 def primes(n: int) -> list[int]:
-    """The numbers from 2 to n - 1 that no smaller prime divides; looking up to the root is enough."""
+    """Return the numbers from 2 to n - 1 that no prime up to their square root divides."""
     found: list[int] = []
     for number in range(2, n):
         if all(number % prime for prime in takewhile(lambda prime: prime * prime <= number, found)):

@@ -4,7 +4,7 @@ from math import isqrt
 
 
 def sieve(n: int) -> list[int]:
-    """Cross out whole slices at a time."""
+    """Cross out the multiples of each prime by slice assignment."""
     remains = bytearray([1]) * max(n, 0)
     remains[:2] = bytes(len(remains[:2]))
     for p in range(2, isqrt(max(n, 1)) + 1):

@@ -1,8 +1,8 @@
-"""Divides by 2 and by all odd numbers, without a sieve."""
+"""Prime factors by trial division."""
 
 
 def factorise(n: int) -> list[int]:
-    """A composite number never divides: its primes have been divided out."""
+    """Try 2 and all odd numbers."""
     factors, divisor = [], 2
     while divisor * divisor <= n:
         if n % divisor:

@@ -1,8 +1,8 @@
-"""A sieve without an end: remembers for each prime the next multiple, and stops at n."""
+"""An incremental sieve."""
 
 
 def sieve(n: int) -> list[int]:
-    """`due` holds, by number, the primes that will cross it out."""
+    """`due` maps a number to the primes that will cross it out."""
     primes, due = [], {}
     for number in range(2, n):
         divisors = due.pop(number, None)

@@ -1,4 +1,4 @@
-"""Divides out the primes up to the square root."""
+"""Prime factors with a sieve."""
 
 from math import isqrt
 
@@ -6,7 +6,7 @@ from .sieve import sieve
 
 
 def factorise(n: int) -> list[int]:
-    """What is left at the end has no divisor up to its root."""
+    """Divide out the primes up to the square root; a remainder above 1 is prime."""
     factors = []
     for p in sieve(isqrt(n) + 1):
         if n % p == 0:

@@ -1,4 +1,4 @@
-"""Mistakes in sliding a window."""
+"""Mistakes in a moving average."""
 
 import numpy as np
 from numpy import ndarray as Array
@@ -7,12 +7,12 @@ from torchkata import instead_of
 from reference.moving_average import oracle
 
 
-@instead_of(oracle.averages, "the elements of a window are summed, and not divided by their number")
+@instead_of(oracle.averages, "the elements of a window are summed, but not divided by their number")
 def sums(x: Array, window: int) -> Array:
     return window * oracle.averages(x, window)
 
 
-@instead_of(oracle.averages, "the series is continued by zeros, so that the answer is as long as x")
+@instead_of(oracle.averages, "the series is padded with zeros, so the result is as long as x")
 def padded(x: Array, window: int) -> Array:
     return np.convolve(x, np.full(window, 1 / window), mode="same") if len(x) else x
 
@@ -22,7 +22,7 @@ def one_window_missing(x: Array, window: int) -> Array:
     return oracle.averages(x, window)[:-1]
 
 
-@instead_of(oracle.averages, "windows that are not whole yet are averaged, too, at the beginning")
+@instead_of(oracle.averages, "partial windows at the beginning are also averaged")
 def partial_windows(x: Array, window: int) -> Array:
     return np.array([x[max(0, i - window) : i].mean() for i in range(1, len(x) + 1)])
 
@@ -32,17 +32,17 @@ def medians(x: Array, window: int) -> Array:
     return np.array([np.median(x[i : i + window]) for i in range(len(x) - window + 1)])
 
 
-@instead_of(oracle.averages, "the window moves on by its own length, not by one element")
+@instead_of(oracle.averages, "the window moves by its own length instead of by one element")
 def blocks(x: Array, window: int) -> Array:
     return oracle.averages(x, window)[::window]
 
 
-@instead_of(oracle.averages, "sums are divided by window - 1")
+@instead_of(oracle.averages, "the sums are divided by window - 1")
 def divided_by_one_less(x: Array, window: int) -> Array:
     return oracle.averages(x, window) * (window / np.float64(window - 1))
 
 
-@instead_of(oracle.averages, "the averages come in reverse")
+@instead_of(oracle.averages, "the averages are in reverse order")
 def backwards(x: Array, window: int) -> Array:
     return oracle.averages(x, window)[::-1]
 
@@ -52,11 +52,11 @@ def rounded_down(x: Array, window: int) -> Array:
     return np.floor(oracle.averages(x, window))
 
 
-@instead_of(oracle.averages, "windows go around the end of the series to its beginning")
+@instead_of(oracle.averages, "windows wrap around from the end of the series to its beginning")
 def around_the_end(x: Array, window: int) -> Array:
     return oracle.averages(np.resize(x, len(x) + window - 1), window) if len(x) else x
 
 
-@instead_of(oracle.averages, "a window that is longer than the series is cut to its length")
+@instead_of(oracle.averages, "a window longer than the series is shortened to its length")
 def window_shortened(x: Array, window: int) -> Array:
     return oracle.averages(x, min(window, len(x))) if len(x) else np.array([np.nan])

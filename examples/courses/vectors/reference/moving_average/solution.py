@@ -1,11 +1,11 @@
-"""Sums shifted slices."""
+"""A moving average by summing shifted slices."""
 
 import numpy as np
 from numpy import ndarray as Array
 
 
 def moving_average(x: Array, window: int) -> Array:
-    """Each slice holds one element of every window."""
+    """Sum one slice per position in the window, then divide."""
     count = max(len(x) - window + 1, 0)
     total = np.zeros(count)
     for k in range(window):

@@ -1,4 +1,4 @@
-"""Mistakes in scaling rows."""
+"""Mistakes in normalising rows."""
 
 import numpy as np
 from numpy import ndarray as Array
@@ -17,7 +17,7 @@ def whole(x: Array) -> Array:
     return oracle.normalise(x.reshape(1, -1)).reshape(x.shape)
 
 
-@instead_of(oracle.normalise, "rows are divided by the square of their length: the root is missing")
+@instead_of(oracle.normalise, "rows are divided by the square of their length: the square root is missing")
 def squared(x: Array) -> Array:
     sums = (x**2).sum(axis=1, keepdims=True)
     return x / np.where(sums > 0, sums, 1)
@@ -35,12 +35,12 @@ def largest(x: Array) -> Array:
     return x / np.where(sizes > 0, sizes, 1)
 
 
-@instead_of(oracle.normalise, "a row of zeros becomes NaN: 0 divided by 0")
+@instead_of(oracle.normalise, "a row of zeros becomes NaN (0 / 0)")
 def nan_for_zero(x: Array) -> Array:
     return np.where(abs(x).max(axis=1, keepdims=True, initial=0) > 0, oracle.normalise(x), np.nan)
 
 
-@instead_of(oracle.normalise, "a small constant is added to the lengths, so that rows of small numbers come out too short")
+@instead_of(oracle.normalise, "a small constant is added to the lengths, so rows of small numbers become too short")
 def smoothed(x: Array) -> Array:
     return x / (np.linalg.norm(x, axis=1, keepdims=True) + 1e-8)
 
@@ -52,12 +52,12 @@ def unit_for_zero(x: Array) -> Array:
     return np.where(abs(x).max(axis=1, keepdims=True, initial=0) > 0, oracle.normalise(x), unit)
 
 
-@instead_of(oracle.argument_after, "the argument itself is scaled in place")
+@instead_of(oracle.argument_after, "the argument is modified in place")
 def in_place(x: Array) -> Array:
     return oracle.normalise(x)
 
 
-@instead_of(oracle.normalise, "short rows are taken for rows of zeros, and left as they are")
+@instead_of(oracle.normalise, "short rows are treated as rows of zeros and not scaled")
 def short_rows_left(x: Array) -> Array:
     return np.where(np.linalg.norm(x, axis=1, keepdims=True) < 1e-12, x, oracle.normalise(x))
 

@@ -5,11 +5,11 @@ from numpy import ndarray as Array
 
 
 def normalise(x: Array) -> Array:
-    """Each row over its length; a row of zeros over one."""
+    """Divide each row by its length; rows of zeros stay zero."""
     lengths = np.linalg.norm(x, axis=1, keepdims=True)
     return x / np.where(lengths > 0, lengths, 1.0)
 
 
 def argument_after(x: Array) -> Array:
-    """What the argument holds after the call."""
+    """Return the argument's value after the call."""
     return x

@@ -1,4 +1,4 @@
-"""Loops over the rows, with the standard library's hypot in place of NumPy's sums."""
+"""Normalise rows with math.hypot."""
 
 import math
 
@@ -7,7 +7,7 @@ from numpy import ndarray as Array
 
 
 def normalise(x: Array) -> Array:
-    """A length of zero is falsy."""
+    """Use 1.0 in place of a length of 0."""
     y = np.zeros_like(x)
     for i, row in enumerate(x):
         y[i] = row / (math.hypot(*row) or 1.0)

@@ -1,10 +1,10 @@
-"""Broadcasts every point of one set against every point of the other."""
+"""Pairwise distances by broadcasting."""
 
 import numpy as np
 from numpy import ndarray as Array
 
 
 def pairwise_distances(a: Array, b: Array) -> Array:
-    """The differences are formed before anything is squared."""
+    """Subtract first, then square."""
     differences = a[:, None, :] - b[None, :, :]
     return np.sqrt((differences**2).sum(axis=-1))

@@ -1,11 +1,11 @@
-"""Divides by the largest element first, so that no square can overflow."""
+"""Normalise rows without overflow."""
 
 import numpy as np
 from numpy import ndarray as Array
 
 
 def normalise(x: Array) -> Array:
-    """Twice a division, of which only the first needs care."""
+    """Divide by the largest element first."""
     largest = np.abs(x).max(axis=1, keepdims=True, initial=0.0)
     scaled = np.divide(x, largest, out=np.zeros_like(x), where=largest > 0)
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)

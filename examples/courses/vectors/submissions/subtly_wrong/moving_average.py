@@ -1,11 +1,11 @@
-"""Sums shifted slices."""
+"""A moving average."""
 
 import numpy as np
 from numpy import ndarray as Array
 
 
 def moving_average(x: Array, window: int) -> Array:
-    """Each slice holds one element of every window."""
+    """Sum shifted slices."""
     count = max(len(x) - window, 0)
     total = np.zeros(count)
     for k in range(window):

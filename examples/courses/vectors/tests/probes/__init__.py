@@ -1,1 +1,1 @@
-"""Probes: each exercises one kata and returns plain values. The only code that touches what a student returns."""
+"""Probes call a student's code and return plain values."""

@@ -1,4 +1,4 @@
-"""Probe of normalise: whether the argument stays as it was shows beside the student's code only."""
+"""Probe of normalise that returns the argument after the call."""
 
 from typing import Any
 
@@ -9,6 +9,6 @@ from torchkata import typed
 
 @typed("normalise(x)\nx")
 def argument_after(assignment: Any, x: Array) -> Array:
-    """What `x` holds once it has been normalised."""
+    """Return `x` after the call."""
     assignment.normalise.normalise(x)
     return x

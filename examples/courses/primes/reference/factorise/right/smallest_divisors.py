@@ -1,4 +1,4 @@
-"""Takes a look at every prime as often as it takes, through an iterator that goes back to the beginning."""
+"""Searches for the smallest prime divisor again and again."""
 
 from math import isqrt
 

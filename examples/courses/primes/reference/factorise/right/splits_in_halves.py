@@ -1,4 +1,4 @@
-"""Splits a number at its divisor next to the square root, and takes both parts apart."""
+"""Splits a number into two factors and factors both recursively."""
 
 from math import isqrt
 

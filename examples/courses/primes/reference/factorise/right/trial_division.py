@@ -1,4 +1,4 @@
-"""Divides by 2 and by all odd numbers, without a sieve."""
+"""Tries 2 and all odd numbers, without a sieve."""
 
 
 def factorise(n: int) -> list[int]:

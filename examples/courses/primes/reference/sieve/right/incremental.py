@@ -1,4 +1,4 @@
-"""A sieve without an end: remembers for each prime the next multiple, and stops at n."""
+"""An incremental sieve that stores the next multiple of each prime."""
 
 
 def sieve(n: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Asks itself for the primes up to the root, and keeps what none of them divides."""
+"""Computes the primes up to the square root recursively and removes their multiples."""
 
 from math import isqrt
 

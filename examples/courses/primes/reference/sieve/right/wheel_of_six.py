@@ -1,4 +1,4 @@
-"""Beyond 3 looks at numbers of the form 6k - 1 and 6k + 1 alone, by trial division."""
+"""Trial division of 2, 3 and the numbers 6k - 1 and 6k + 1."""
 
 from itertools import takewhile
 

@@ -1,4 +1,4 @@
-"""Sums each window without any rounding, in pure Python."""
+"""Sums each window exactly, in pure Python."""
 
 from math import fsum
 

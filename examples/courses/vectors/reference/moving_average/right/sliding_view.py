@@ -1,4 +1,4 @@
-"""Shows all windows as rows of a view; one that is longer than x is met first."""
+"""Averages the rows of a sliding window view."""
 
 import numpy as np
 from numpy import ndarray as Array

@@ -1,4 +1,4 @@
-"""Convolves where the window is whole: np.convolve swaps its arguments where the window is the longer one."""
+"""Uses np.convolve for full windows."""
 
 import numpy as np
 from numpy import ndarray as Array

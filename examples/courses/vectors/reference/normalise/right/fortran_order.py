@@ -1,4 +1,4 @@
-"""Works on the transpose, and so answers with an array that lies in memory column by column."""
+"""Returns an array in column-major order."""
 
 import numpy as np
 from numpy import ndarray as Array

@@ -1,4 +1,4 @@
-"""Loops over the rows, with the standard library's hypot in place of NumPy's sums."""
+"""Loops over the rows and uses math.hypot."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Divides by the largest element first, so that no square can overflow."""
+"""Divides by the largest element first, so that squares cannot overflow."""
 
 import numpy as np
 from numpy import ndarray as Array

@@ -1,4 +1,4 @@
-"""Repeats both sets in full and lets an einsum sum the squares, backwards."""
+"""Repeats both sets and sums the squares with einsum, in reverse order."""
 
 import numpy as np
 from numpy import ndarray as Array

@@ -1,4 +1,4 @@
-"""Folds the coordinates with hypot: no array of three axes is ever made."""
+"""Adds one coordinate at a time with np.hypot, without an array of three axes."""
 
 import numpy as np
 from numpy import ndarray as Array

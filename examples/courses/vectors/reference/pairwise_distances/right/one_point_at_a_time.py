@@ -1,4 +1,4 @@
-"""A loop over the pairs, with the standard library's dist."""
+"""Loops over the pairs and uses math.dist."""
 
 import math
 

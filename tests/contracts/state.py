@@ -1,0 +1,102 @@
+"""Tests that optimizers with a state, and those with options, must pass."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference import optimizers as oracle
+from tests.contracts import Contract
+from tests.contracts.optimizer import Optimizer, check_plain_steps, check_run
+from tests.optimizer_runs import assert_resumed, assert_run, convert_to_float64, run_torch
+from tests.probes import optimizers as probes
+from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
+from torchkata import Student, assert_equal, check, precondition
+
+CAST = (
+    "load_state_dict() casts t to bfloat16, where 256 + 1 is 256: it casts every tensor in the state to the "
+    "parameter's dtype, except one named step"
+)
+PICKS = st.permutations(range(4)).map(lambda order: order[:2])  # options for two groups
+
+
+def state_contract(optimizer: Optimizer) -> Contract:
+    """Return the test of any optimizer with a state."""
+
+    @costly
+    @given(runs(groups=2, steps=3, changing=True, absent=True), PICKS, st.integers(0, 2))
+    def test_loaded_run_continues_unchanged(student: Student, run: OptimizerRun, picks: list[int], stop: int) -> None:
+        """A run that is saved by state_dict() and loaded into a new optimizer ends exactly as it would without that."""
+        run = optimizer.choose_options(run, picks)
+        check_plain_steps(student, optimizer, run)
+        reply = student.call(probes.run_interrupted, optimizer.name, run.params, run.lrs, run.grads, stop, run.options)
+        with precondition("the uninterrupted run is already wrong"):
+            assert_run(reply["run"], run, optimizer.rule)
+        assert_resumed(reply["resumed end"], reply["end"], run, optimizer.rule, stop)
+
+    return {"test_loaded_run_continues_unchanged": test_loaded_run_continues_unchanged}
+
+
+def counting_contract(optimizer: Optimizer) -> Contract:
+    """Return the test of an optimizer that counts its steps."""
+
+    def test_step_count_survives_loading(student: Student) -> None:
+        """The step count continues after load_state_dict(), even beyond 256 steps in bfloat16."""
+        few, many = (student.call(probes.take_many_steps, optimizer.name, steps) for steps in (20, 300))
+        with precondition("a loaded run of 20 steps already differs from an uninterrupted one"):
+            assert_equal(few["resumed"], few["whole"], what="p at the end")
+        assert_equal(many["resumed"], many["whole"], what="p at the end", mistake=CAST)
+
+    return {"test_step_count_survives_loading": test_step_count_survives_loading}
+
+
+def options_contract(optimizer: Optimizer) -> Contract:
+    """Return the tests of any optimizer with a state and options."""
+
+    @costly
+    @given(runs(groups=2, steps=3), PICKS)
+    def test_each_group_uses_its_own_options(student: Student, run: OptimizerRun, picks: list[int]) -> None:
+        """Each parameter group uses its own options, not those of another group or of the constructor."""
+        check_plain_steps(student, optimizer, run)
+        check_run(student, optimizer, optimizer.choose_options(run, picks))
+
+    @costly
+    @given(SEEDS)
+    def test_options_have_defaults(student: Student, seed: int) -> None:
+        """Each option has its default; an option of the constructor applies to all groups without their own."""
+        rng, lr = rng_of(seed), oracle.get_default_rate(optimizer.rule.lr)
+        start = normal(rng, [3]) * torch.tensor([0.0, 1.0, 1.0])  # from 0, every digit of a step is visible
+        run = OptimizerRun([[start]], [[lr]] * 3, [[[from_tiny_to_large(rng, [3], powers=(-9, 2))]] for _ in range(3)])
+        for wanted in optimizer.try_options(run):
+            options = wanted.options[0] if wanted.options else {}
+            grads = [grad for [[grad]] in wanted.grads]
+            yours = student.call(probes.run_with_defaults, optimizer.name, wanted.params[0][0], grads, options)
+            assert_run([[[p]] for p in yours], wanted, optimizer.rule)
+
+    @costly
+    @given(runs(groups=2, steps=3, absent=True), PICKS)
+    def test_step_without_grad_keeps_state(student: Student, run: OptimizerRun, picks: list[int]) -> None:
+        """A step without a gradient does not change a parameter's state: only the parameter's own steps count."""
+        check_plain_steps(student, optimizer, run)
+        check_run(student, optimizer, optimizer.choose_options(run, picks))
+
+    @costly
+    @given(runs(groups=2, steps=2, dtypes=WIDE_DTYPES))
+    def test_state_holds_no_extra_tensors(student: Student, run: OptimizerRun) -> None:
+        """The state holds no more tensors than the formula needs, in the parameter's dtype: memory is scarce."""
+        held = student.call(probes.measure_state, optimizer.name, run.params, run.lrs, run.grads)
+        size = sum(p.nbytes for group in run.params for p in group)
+        fits = oracle.is_within_budget(held, {str(run.params[0][0].dtype): size}, optimizer.tensors)
+        total, needed = sum(held.values()), optimizer.tensors * size
+        check(fits, f"the state holds {total} bytes for {size} bytes of parameters; the formula needs {needed}")
+
+    @costly
+    @given(runs(groups=2, steps=3, changing=True, absent=True), PICKS)
+    def test_result_matches_torch(student: Student, run: OptimizerRun, picks: list[int]) -> None:
+        """With the same options, learning rates and gradients, the result is that of torch's own optimizer."""
+        check_plain_steps(student, optimizer, run)
+        run = optimizer.choose_options(run, picks)
+        theirs = run_torch(optimizer.torch_class, run)
+        assert_run(theirs, convert_to_float64(run), optimizer.rule)  # fails under a known mistake, which torch lacks
+        check_run(student, optimizer, run, expected=theirs)
+
+    return {name: test for name, test in locals().items() if name.startswith("test_")}
