@@ -139,7 +139,7 @@ def test_the_gradescope_setup_says_what_the_python_there_lacks(autograder: Path,
     where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(bare)}
     done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)
     assert done.code == 1
-    assert f"install.sh: {bare} lacks what the grader needs" in done.err
+    assert f"install.sh: {bare} lacks packages that the grader needs" in done.err
 
 
 @pytest.mark.usefixtures("needs_bwrap")
