@@ -1,6 +1,4 @@
-"""Memory: what a floating-point dtype can hold, and what it costs.
-
-The three functions are for these dtypes of torch:
+"""Range and size of floating-point dtypes.
 
                 bits: sign  exponent  fraction    bytes    largest    smallest above 0
     float32            1       8         23         4      3.4e38     2**-149
@@ -9,7 +7,7 @@ The three functions are for these dtypes of torch:
     float8_e4m3fn      1       4          3         1      448        2**-9
     float8_e5m2        1       5          2         1      57344      2**-16
 
-More bits of exponent reach further, to tiny and to huge numbers; with more of fraction, numbers lie closer together.
+The functions take these dtypes.
 """
 
 from collections.abc import Sequence
@@ -18,41 +16,40 @@ import torch
 
 
 def underflows(value: float, dtype: torch.dtype) -> bool:
-    """Tell whether `value`, which is not 0, becomes 0 in `dtype`.
+    """Return True (a `bool`) if the nonzero `value` becomes 0 when it is rounded to `dtype`.
 
-    A gradient that underflows is lost. A number is rounded to the nearest one that `dtype` has, half-way to an even
-    one: so it becomes 0 when it is no further from 0 than half the smallest number above 0, which is much smaller
-    than `torch.finfo(dtype).tiny`, the smallest with full precision.
+    Rounding is to nearest, ties to even: `value` becomes 0 if its absolute value is at most half the smallest number
+    above 0, which is far below `torch.finfo(dtype).tiny`.
 
     Example:
-        underflows(1e-8, torch.float16)            # True: it is below 2**-24 / 2 = 2.98e-8
+        underflows(1e-8, torch.float16)            # True: less than 2**-24 / 2 = 2.98e-8
         underflows(1e-8, torch.bfloat16)           # False: it has the exponents of float32
-        underflows(-9e-4, torch.float8_e4m3fn)     # True: it is nearer to 0 than 2**-9 / 2 = 9.77e-4
+        underflows(-9e-4, torch.float8_e4m3fn)     # True: nearer to 0 than 2**-9 / 2 = 9.77e-4
         underflows(-1e-3, torch.float8_e4m3fn)     # False: it becomes -2**-9
         underflows(0.0, torch.float16)             # False: 0 was 0 before
 
-    `value` may be negative, infinite or NaN; the last two never become 0. The answer is a real `bool`.
-    Left to you: values above that half by less than a ten-thousandth of it. torch itself rounds them twice, first to
-    float32.
+    Details: `value` may be negative, infinite or NaN; the last two never become 0.
+
+    Not specified (either is fine): values within 1e-4 (relative) above that threshold.
     """
     raise NotImplementedError
 
 
 def largest(dtype: torch.dtype) -> float:
-    """Return the largest finite number of `dtype`.
+    """Return the largest finite number of `dtype`, exactly.
 
     Example:
-        largest(torch.float16)            # 65504.0 = (2 - 2**-10) * 2**15: the last exponent is kept for infinity
-        largest(torch.float8_e4m3fn)      # 448.0: without infinity ("fn": finite) the last exponent is in use, too
+        largest(torch.float16)            # 65504.0 = (2 - 2**-10) * 2**15: the last exponent is reserved for infinity
+        largest(torch.float8_e4m3fn)      # 448.0: it has no infinity ("fn": finite)
     """
     raise NotImplementedError
 
 
 def storage_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
-    """Return how many bytes the elements of a tensor of this shape and dtype take, without making the tensor.
+    """Return the size in bytes of a tensor of this shape and dtype, exactly and without allocating it.
 
     Example:
-        storage_bytes((4, 8), torch.float32)               # 128: what torch.zeros(4, 8) takes; float32 is the default
+        storage_bytes((4, 8), torch.float32)               # 128: torch.zeros(4, 8); float32 is the default
         storage_bytes((4 * 12288, 12288), torch.float32)   # 2415919104 = 2304 * 1024**2: one matrix of GPT-3
         storage_bytes((), torch.bfloat16)                  # 2: a scalar is one element
     """

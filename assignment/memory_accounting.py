@@ -1,20 +1,19 @@
-"""Memory: parameters, gradients, optimizer state and activations: where the bytes of a training run go."""
+"""Memory accounting: parameters, gradients, optimizer state and activations."""
 
 import torch
 from torch import Tensor, nn
 
 
 def tensor_bytes(x: Tensor) -> int:
-    """Return how many bytes of memory `x` holds on to: those of its whole storage.
+    """Return the size in bytes of the storage of `x`.
 
-    For a tensor with a storage of its own these are `numel() * element_size()`. But a view keeps the whole storage of
-    its source alive, however small it is, and an expanded tensor shows the same bytes again and again.
+    For a tensor with its own storage this is `numel() * element_size()`. A view keeps the whole storage of its source.
 
     Example:
         x = torch.zeros(1000, 1000)                     # float32: 4 bytes each
         tensor_bytes(x)                                 # 4000000
         tensor_bytes(x.half())                          # 2000000
-        tensor_bytes(x[0])                              # 4000000: a row, as long as it lives, keeps the matrix
+        tensor_bytes(x[0])                              # 4000000: a row keeps the whole matrix allocated
         tensor_bytes(x[0].clone())                      # 4000
         tensor_bytes(torch.zeros(1).expand(10**11))     # 4
     """
@@ -22,10 +21,11 @@ def tensor_bytes(x: Tensor) -> int:
 
 
 def num_parameters(model: nn.Module) -> int:
-    """Return how many numbers the parameters of `model` hold, a parameter that is used in several places once.
+    """Return the number of elements of all parameters of `model`, at any depth.
 
-    They count at any depth, in a module that holds others, too, even frozen (`requires_grad=False`); buffers, such
-    as the running mean of a BatchNorm, do not.
+    Details:
+    - Count a parameter that is used in several places once.
+    - Count frozen parameters (`requires_grad=False`), but no buffers (a BatchNorm's running mean).
 
     Example:
         embed, head = nn.Embedding(100, 16), nn.Linear(16, 100, bias=False)
@@ -45,27 +45,21 @@ def training_bytes(
     optimizer_bytes: int = 8,
     activation_bytes: int = 4,
 ) -> int:
-    """Return the bytes of a training step, added up: parameters, gradients, optimizer state, activations.
+    """Return the bytes of parameters, gradients, optimizer state and activations together, as an exact int.
 
-    There is one gradient for each parameter. `optimizer_bytes` is the optimizer's state for one parameter: 0 for SGD,
-    4 for AdaGrad (one float32), 8 for Adam (two). Activations are what the forward pass keeps for the backward pass;
-    what each kind takes a piece is given in bytes. (The peak of a run is another number: activations go while gradients
-    come, and operations need memory of their own. `torch.cuda.max_memory_allocated()` tells it.)
+    The arguments named ..._bytes give the size of one element of each kind. Each parameter has one gradient;
+    `optimizer_bytes` is the whole state per parameter: 0 for SGD, 4 for AdaGrad, 8 for Adam.
 
     Example, a deep linear model of 2 layers of 64 × 64 on a batch of 8, each layer keeping its input:
         training_bytes(2 * 64 * 64, 2 * 8 * 64)     # 135168 = 8192 * (4 + 4 + 8) + 1024 * 4
         training_bytes(8192, 1024, parameter_bytes=2, gradient_bytes=2, activation_bytes=2)     # 100352: in bfloat16
-        training_bytes(8192, 1024, parameter_bytes=2 + 4, gradient_bytes=2, activation_bytes=2) # 133120: see below
-
-    In mixed precision a float32 copy of the parameters, which the optimizer moves, is often kept beside those in
-    bfloat16: with Adam 2 + 4 + 2 + 8 = 16 bytes each, as many as in float32. On a GPU that is faster, and it saves
-    memory for activations only. Without the copy, 2 + 2 + 8 = 12, small steps are rounded away.
+        training_bytes(8192, 1024, parameter_bytes=2 + 4, gradient_bytes=2, activation_bytes=2) # 133120: with a copy
     """
     raise NotImplementedError
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """Return how many parameters fit on so many devices at most, activations left out; a whole number, rounded down.
+    """Return the largest number of parameters that fit on all devices together, without activations, as an int.
 
     Example, the largest model on eight H100 of 80e9 bytes:
         max_parameters(8, 80e9, 16)     # 40000000000: Adam in float32, 4 + 4 + 8, or in mixed precision, 2 + 4 + 2 + 8

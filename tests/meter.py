@@ -1,7 +1,7 @@
-"""What torch does, counted as it does it: FLOPs of products of matrices, bytes read and written.
+"""Counter of the FLOPs and bytes of torch operations.
 
-A grader's test holds the FLOPs against `torch.utils.flop_counter`, which takes longer to import than a kata to test;
-so does the first operation on a meta tensor, wherefore small tensors on the CPU are used.
+A unit test of the grader compares the FLOPs with `torch.utils.flop_counter`. The katas' tests avoid that module, which
+is slow to import, and meta tensors, which are slow at their first use: they run small tensors on the CPU.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from torchkata import DispatchMode
 
 
 class Meter(DispatchMode):  # type: ignore[no-untyped-call]
-    """Counts, while it is entered, for every operation that is no view: what it reads and writes, and 2 · m · k · n."""
+    """A mode that counts the bytes read and written by operations, except views, and 2 · m · k · n FLOPs per matmul."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Meter(DispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        """Run the operation and note what it took."""
+        """Run the operation and count it."""
         result = func(*args, **(kwargs or {}))
         if func is torch.ops.aten.mm.default:
             (m, k), (_, n) = args[0].shape, args[1].shape
@@ -34,8 +34,8 @@ class Meter(DispatchMode):  # type: ignore[no-untyped-call]
         return result
 
 
-def metered(work: Callable[[], object]) -> Meter:
-    """What this work took."""
+def count_operations(work: Callable[[], object]) -> Meter:
+    """Run `work` and return its counts."""
     meter = Meter()
     with meter:
         work()

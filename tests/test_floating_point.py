@@ -1,4 +1,4 @@
-"""floating_point: what becomes 0, what is largest, and what a tensor takes."""
+"""Tests of floating_point."""
 
 import math
 
@@ -17,7 +17,7 @@ FAR_LARGER = 2.0**40
 
 
 def assert_underflows(student: Student, value: float, dtypes: list[str], note: str = "") -> None:
-    """Demand the right answer for this value in each of these dtypes."""
+    """Check the answer for this value in each of these dtypes."""
     yours = student.call(probes.underflows, value, dtypes)
     for name in dtypes:
         with asking(f"underflows({literal(value)}, torch.{name})"):
@@ -25,22 +25,22 @@ def assert_underflows(student: Student, value: float, dtypes: list[str], note: s
 
 
 @given(st.floats(-50, 5), SIGN)
-def test_small_numbers_become_zero(student: Student, exponent: float, sign: float) -> None:
-    """A number becomes 0 in those dtypes, and in those only, whose smallest number is too large for it."""
+def test_small_numbers_underflow(student: Student, exponent: float, sign: float) -> None:
+    """A number underflows in exactly those dtypes whose smallest positive number is at least twice its size."""
     assert_underflows(student, sign * 10.0**exponent, NAMES)
 
 
 @given(DTYPE, st.sampled_from([1.0, 1 + 2**-8, 1 - 2**-8, 1.5, 2.0, 0.75, 3.0, 4.0, 6.0, 8.5]), SIGN)
-def test_the_nearest_number_is_taken(student: Student, dtype: str, factor: float, sign: float) -> None:
-    """Half the smallest number above 0 becomes 0; anything larger is rounded to a number that is not."""
+def test_rounds_to_nearest(student: Student, dtype: str, factor: float, sign: float) -> None:
+    """Half the smallest positive number underflows; anything larger rounds to a nonzero number."""
     for times in (factor, FAR_LARGER):
         assert_underflows(student, sign * times * oracle.smallest(dtype) / 2, [dtype])
 
 
 @given(DTYPE, st.sampled_from([0.0, -0.0, math.inf, -math.inf, math.nan, 1e300]))
-def test_zero_and_what_is_no_number_do_not_underflow(student: Student, dtype: str, value: float) -> None:
-    """0 was 0 before; infinities, NaN and huge numbers become many things, but not 0."""
-    control = "a quarter of the smallest number above 0 does become 0: it is asked for here, too"
+def test_zero_nan_and_infinity_do_not_underflow(student: Student, dtype: str, value: float) -> None:
+    """0, infinities, NaN and huge numbers never underflow."""
+    control = "a quarter of the smallest positive number underflows"
     with precondition():
         assert_underflows(student, oracle.smallest(dtype) / 4, [dtype], control)
     assert_underflows(student, value, [dtype])
@@ -51,26 +51,26 @@ def test_largest_is_the_largest_finite_number(student: Student, dtype: str) -> N
     """largest(dtype) is the largest finite number of the dtype, to the last bit."""
     yours, expected = student.call(probes.largest, dtype), oracle.largest(dtype)
     is_number = type(yours) in (int, float)
-    check(is_number, "this should be a Python number", yours=yours, expected=str(expected))
+    check(is_number, "return a Python number", yours=yours, expected=str(expected))
     assert_equal(float(yours), expected, what="largest")
 
 
 @given(st.lists(st.integers(1, 9), max_size=4), DTYPE)
-def test_bytes_are_elements_times_bytes_each(student: Student, shape: list[int], dtype: str) -> None:
-    """A tensor takes the product of its sizes, times the bytes of one element; a scalar takes one element."""
+def test_bytes_are_elements_times_itemsize(student: Student, shape: list[int], dtype: str) -> None:
+    """A tensor takes the product of its sizes times the bytes of one element; a scalar has one element."""
     assert_equal(student.call(probes.storage_bytes, shape, dtype), oracle.storage_bytes(shape, dtype), what="bytes")
 
 
 @given(st.permutations([0, 3, 1]), st.integers(1, 3), DTYPE)
-def test_no_elements_take_no_bytes(student: Student, sizes: list[int], rank: int, dtype: str) -> None:
-    """A shape with a 0 in it has no elements; one without has some."""
+def test_empty_tensor_takes_no_bytes(student: Student, sizes: list[int], rank: int, dtype: str) -> None:
+    """A tensor with a size of 0 takes no bytes."""
     shape = sizes[:rank]
     assert_equal(student.call(probes.storage_bytes, shape, dtype), oracle.storage_bytes(shape, dtype), what="bytes")
 
 
 @given(st.integers(1, 5), st.integers(1, 5), BEYOND_FLOATS, DTYPE)
-def test_large_tensors_are_counted_not_made(student: Student, a: int, b: int, times: int, dtype: str) -> None:
-    """Tensors that fit on no machine are counted, too, to the last byte."""
+def test_large_tensors_are_not_allocated(student: Student, a: int, b: int, times: int, dtype: str) -> None:
+    """The result is exact even for tensors that fit in no memory."""
     shape = [a | 1, b | 1, 1]
     yours = student.call(probes.storage_bytes, [*shape[:-1], times], dtype)
     assert_equal(yours, oracle.storage_bytes(shape, dtype, times), what="bytes")

@@ -1,45 +1,43 @@
-"""FLOP accounting: products of matrices, passes of a model, days of training."""
+"""Tests of flop_accounting."""
 
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.flop_accounting import oracle
-from tests.meter import metered
+from tests.meter import count_operations
 from tests.probes import flop_accounting as probes
 from torchkata import Student, assert_count, assert_number
 
-SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # simplest first: what is off shows best where no size is 0 or 1
+SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # sizes of 0 and 1 come last, since they show an error less clearly
 SIZES = st.tuples(SMALL, SMALL, SMALL)
-BEYOND_FLOATS = st.integers(2**50, 2**51).map(lambda half: 2 * half + 1)  # odd: three times that are too many bits
+BEYOND_FLOATS = st.integers(2**50, 2**51).map(
+    lambda half: 2 * half + 1
+)  # odd, so that three times the number fits in no float
 LARGE_ODD = st.integers(2**43, 2**44).map(lambda half: 2 * half + 1)
 LARGE = st.floats(1e6, 1e15)
 COUNTED = st.integers(1, 30)
 
 
 @given(SIZES, st.just(1) | BEYOND_FLOATS)
-def test_a_product_takes_two_flops_for_each_multiplication(
-    student: Student, sizes: tuple[int, int, int], times: int
-) -> None:
-    """matmul_flops counts 2 · B · D · K FLOPs for a matrix multiplication, an exact int."""
+def test_matmul_takes_two_flops_per_multiplication(student: Student, sizes: tuple[int, int, int], times: int) -> None:
+    """matmul_flops is 2 · B · D · K, as an exact int."""
     B, D, K = sizes
     assert_count(student.call(probes.matmul, B * times, D, K), oracle.matmul_flops(B, D, K, times), what="FLOPs")
 
 
 @given(SMALL, SMALL, SMALL)
-def test_torch_counts_what_matmul_flops_predicts(student: Student, B: int, D: int, K: int) -> None:
-    """torch counts as many FLOPs in x @ w as matmul_flops predicts."""
+def test_matmul_flops_equals_torch_count(student: Student, B: int, D: int, K: int) -> None:
+    """matmul_flops equals the FLOPs counted while torch computes x @ w."""
     predicted = student.call(probes.matmul, B, D, K)
     x, w = torch.zeros(B, D), torch.zeros(D, K)
-    counted = metered(lambda: x @ w).flops
+    counted = count_operations(lambda: x @ w).flops
     note = f"counted: {B} · {K} results, each a sum of {D} products, where multiplying and adding are 2 FLOPs"
     assert_count(predicted, counted, what="FLOPs", note=note)
 
 
 @given(SMALL, SMALL, st.just(1) | st.integers(2**39, 2**40) | LARGE)
-def test_passes_take_two_four_and_six_for_each_token_and_parameter(
-    student: Student, tokens: int, parameters: int, times: float
-) -> None:
+def test_passes_take_two_four_six_flops(student: Student, tokens: int, parameters: int, times: float) -> None:
     """forward_flops, backward_flops and training_flops are 2, 4 and 6 · tokens · parameters."""
     counts = tokens, parameters, times
     yours = student.call(probes.passes, tokens * times, type(times)(parameters))
@@ -49,25 +47,23 @@ def test_passes_take_two_four_and_six_for_each_token_and_parameter(
 
 
 @given(SMALL, SMALL, st.integers(0, 50), st.booleans(), st.just(1) | LARGE_ODD)
-def test_a_deep_network_leaves_out_the_gradient_of_its_data(
+def test_deep_network_omits_input_gradient(
     student: Student, B: int, D: int, L: int, input_needs_grad: bool, times: int
 ) -> None:
-    """deep_linear_flops is 3 matrix multiplications a layer, less the input's gradient unless it is asked for."""
+    """deep_linear_flops counts 3 products per layer, minus the input's gradient unless input_needs_grad."""
     expected = oracle.deep_linear_flops(B, D, oracle.deep_linear_products(L, input_needs_grad), times)
     assert_count(student.call(probes.deep_linear, B * times, D, L, input_needs_grad), expected, what="FLOPs")
 
 
 @given(st.integers(2, 9), st.integers(2, 9), st.integers(0, 5), st.booleans())
-def test_torch_counts_what_deep_linear_flops_predicts(
-    student: Student, B: int, D: int, L: int, input_needs_grad: bool
-) -> None:
-    """torch counts as many FLOPs forward and backward as deep_linear_flops predicts."""
+def test_deep_linear_flops_equals_torch_count(student: Student, B: int, D: int, L: int, input_needs_grad: bool) -> None:
+    """deep_linear_flops equals the FLOPs counted while torch runs forward and backward."""
     predicted = student.call(probes.deep_linear, B, D, L, input_needs_grad)
     x, weights = torch.zeros(B, D, requires_grad=input_needs_grad), torch.zeros(L, D, D, requires_grad=True).unbind()
     outputs = [x]
-    forward = metered(lambda: outputs.extend(outputs[-1] @ w for w in weights)).flops
-    asked = [tensor for tensor in (x, *weights) if tensor.requires_grad]
-    backward = metered(lambda: torch.autograd.grad(outputs[-1].sum(), asked) if asked else None).flops
+    forward = count_operations(lambda: outputs.extend(outputs[-1] @ w for w in weights)).flops
+    leaves = [tensor for tensor in (x, *weights) if tensor.requires_grad]
+    backward = count_operations(lambda: torch.autograd.grad(outputs[-1].sum(), leaves) if leaves else None).flops
     one = oracle.matmul_flops(B, D, D)
     share = f"; yours are {predicted / one:g}" if type(predicted) in (int, float) else ""
     counts = f"{forward // one} forward and {backward // one} backward{share}"
@@ -76,16 +72,16 @@ def test_torch_counts_what_deep_linear_flops_predicts(
 
 
 @given(SMALL, SMALL, SMALL)
-def test_the_data_needs_no_gradient_unless_told(student: Student, B: int, D: int, L: int) -> None:
+def test_input_needs_grad_defaults_to_false(student: Student, B: int, D: int, L: int) -> None:
     """input_needs_grad is False by default."""
     expected = oracle.deep_linear_flops(B, D, oracle.products_by_default(L))
     assert_count(student.call(probes.deep_linear_by_default, B, D, L), expected, what="FLOPs")
 
 
 @given(COUNTED, COUNTED, LARGE, st.integers(1, 1000), st.floats(1e12, 1e16), st.floats(0.01, 1) | st.just(1.0))
-def test_training_takes_its_flops_over_what_the_devices_do_in_a_day(
+def test_training_days_divides_flops_by_throughput(
     student: Student, parameters: int, tokens: int, times: float, devices: int, peak: float, mfu: float
 ) -> None:
-    """training_days divides the FLOPs of training by those that all devices do in a day, at the given mfu."""
+    """training_days divides the FLOPs of training by those of all devices in a day at the given mfu."""
     yours = student.call(probes.days, float(parameters), tokens * times, devices, peak, mfu)
     assert_number(yours, oracle.training_days(parameters, tokens, devices, peak, mfu, times), what="days")

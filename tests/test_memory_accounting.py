@@ -1,4 +1,4 @@
-"""memory_accounting: predicted bytes and parameters, compared with those that torch's tensors hold."""
+"""Tests of memory_accounting: they compare predictions with torch's tensors."""
 
 from typing import Any
 
@@ -29,100 +29,93 @@ KINDS = st.sampled_from(["parameter_bytes", "gradient_bytes", "optimizer_bytes",
 
 @st.composite
 def views(draw: st.DrawFn) -> tuple[Tensor, list[list[Any]]]:
-    """A root tensor, and steps `[source, step, a, b]` to a view of it, a view of that view, and so on.
-
-    Half of them are slices and rows: these show least of what they hold on to.
-    """
+    """Generate a root tensor and steps `[source, step, a, b]` to nested views, mostly slices and rows."""
     root = torch.zeros(draw(st.lists(st.integers(2, 4), min_size=1, max_size=3)))
     rng = rng_of(draw(SEEDS))
     steps = rng.choice([*VIEWS, *["slice", "row"] * 3], draw(st.integers(1, 4)))
     return root, [[source, str(step), *rng.integers(0, 4, 2).tolist()] for source, step in enumerate(steps)]
 
 
-def window_of(x: Tensor) -> oracle.Window:
-    """What `x` shows of its storage."""
+def describe_window(x: Tensor) -> oracle.Window:
+    """Return the oracle's description of `x`."""
     return oracle.Window(x.shape, x.stride(), int(x.storage_offset()), x.element_size())
 
 
 def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> None:
-    """Demand what the storage of the recipe's last tensor measures."""
+    """Check the answer for the last tensor of the recipe against its storage."""
     _, last = build(root, recipe)[-1]
     measured = last.untyped_storage().nbytes()
     shown = f"{last.numel()} × {last.element_size()} bytes, of a storage of {measured} bytes"
-    expected = oracle.tensor_bytes(window_of(last), measured)
-    assert_equal(
-        student.call(probes.tensor_bytes, root, recipe),
-        expected,
-        note=f"it shows {shown}",
-    )
+    expected = oracle.tensor_bytes(describe_window(last), measured)
+    assert_equal(student.call(probes.tensor_bytes, root, recipe), expected, note=f"it shows {shown}")
 
 
 @given(views(), DTYPES)
-def test_a_view_holds_on_to_its_whole_storage(
+def test_view_counts_its_whole_storage(
     student: Student, case: tuple[Tensor, list[list[Any]]], dtype: torch.dtype
 ) -> None:
-    """Any view (slice, row, transpose, expand, a view of a view, …) takes the bytes of the storage it stands on."""
+    """tensor_bytes of a view (slice, row, transpose, expand, a view of a view, …) is the size of its storage."""
     root, recipe = case
     assert_bytes(student, root.to(dtype), recipe)
 
 
 @given(recipes(), st.sampled_from(COPIES), DTYPES)
-def test_copies_begin_to_count_anew(
+def test_copy_counts_its_own_storage(
     student: Student, case: tuple[Tensor, list[list[Any]]], copy: str, dtype: torch.dtype
 ) -> None:
-    """A copy takes the bytes of its own elements, whatever it was copied from, in its own dtype."""
+    """tensor_bytes of a copy counts its own elements in its own dtype."""
     root, recipe = case
     assert_bytes(student, root.to(dtype), [*recipe, [len(recipe), copy, 0, 0]])
 
 
 @given(st.integers(1, 9), st.integers(10**9, 10**11), DTYPES)
 def test_expanding_takes_no_memory(student: Student, length: int, times: int, dtype: torch.dtype) -> None:
-    """A row that is shown 10**11 times takes the bytes of one row."""
+    """A row expanded 10**11 times takes the bytes of one row."""
     row = torch.zeros(length, dtype=dtype)
-    expected = oracle.tensor_bytes(window_of(row.expand(times, -1)), row.untyped_storage().nbytes())
+    expected = oracle.tensor_bytes(describe_window(row.expand(times, -1)), row.untyped_storage().nbytes())
     assert_equal(student.call(probes.expanded_bytes, row, times), expected, what="bytes")
 
 
 def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
-    """Demand what the parameters of this model number."""
-    model = probes.model_of(parts)
+    """Check the number of parameters of the model with these parts."""
+    model = probes.build_model(parts)
     places = list(model.named_parameters(remove_duplicate=False))
-    uses = [oracle.Use(id(p), modules_of(model, name), tuple(p.shape), p.requires_grad) for name, p in places]
+    uses = [oracle.Use(id(p), list_modules(model, name), tuple(p.shape), p.requires_grad) for name, p in places]
     expected = oracle.num_parameters(uses, [buffer.numel() for buffer in model.buffers()])
     shown = ", ".join(f"{name} {list(p.shape)}" for name, p in places)
     yours = student.call(probes.num_parameters, parts)
     assert_equal(yours, expected, what="parameters", note=f"the model has {shown or 'none'}")
 
 
-def modules_of(model: nn.Module, name: str) -> list[int]:
-    """The modules that the parameter of this name lies in, from the model down to the one that has it."""
+def list_modules(model: nn.Module, name: str) -> list[int]:
+    """Return the ids of the modules that contain this parameter, from the model down."""
     parts = name.split(".")
     return [id(model.get_submodule(".".join(parts[:depth]))) for depth in range(len(parts))]
 
 
 @given(PARTS, OFTEN_MISSED)
 def test_every_parameter_counts(student: Student, parts: list[list[Any]], further: list[list[Any]]) -> None:
-    """All elements of all parameters count, frozen ones, too, at any depth; a model without any has 0."""
+    """All elements of all parameters count, at any depth and even if frozen; a model without parameters has 0."""
     assert_parameters(student, [*parts, *further])
 
 
 @given(PARTS, SHARED)
 def test_shared_parameters_count_once(student: Student, parts: list[list[Any]], shared: list[Any]) -> None:
-    """A parameter that is used in several places counts once."""
+    """A parameter used in several places counts once."""
     assert_parameters(student, [shared, *parts])
 
 
 @given(PARTS, BUFFERED)
-def test_buffers_are_no_parameters(student: Student, parts: list[list[Any]], buffered: list[Any]) -> None:
+def test_buffers_do_not_count(student: Student, parts: list[list[Any]], buffered: list[Any]) -> None:
     """Buffers, such as the running mean of a BatchNorm, do not count."""
     assert_parameters(student, [buffered, *parts])
 
 
 @given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 5), st.sampled_from([0, 1, 2]), st.booleans())
-def test_the_prediction_is_what_a_step_takes(
+def test_prediction_equals_bytes_of_a_step(
     student: Student, dim: int, num_layers: int, rows: int, states: int, half: bool
 ) -> None:
-    """The bytes predicted for a deep linear model are those that a training step of it is measured to hold."""
+    """training_bytes of a deep linear model equals the bytes of the tensors of a training step."""
     dtype = torch.bfloat16 if half else torch.float32
     each = {
         "parameter_bytes": dtype.itemsize,
@@ -131,24 +124,24 @@ def test_the_prediction_is_what_a_step_takes(
         "activation_bytes": dtype.itemsize,
     }
     counts = (dim * dim * num_layers, rows * dim * num_layers)
-    measured = ", ".join(f"{name} {size}" for name, size in step_bytes(dim, num_layers, rows, states, dtype).items())
+    measured = ", ".join(f"{name} {size}" for name, size in measure_step(dim, num_layers, rows, states, dtype).items())
     yours = student.call(probes.training_bytes, *counts, each)
     expected = oracle.training_bytes(*counts, **each)
-    assert_equal(yours, expected, what="bytes", note=f"a step was measured to hold, in bytes: {measured}")
+    assert_equal(yours, expected, what="bytes", note=f"bytes of the tensors of a step: {measured}")
 
 
-def step_bytes(dim: int, num_layers: int, rows: int, states: int, dtype: torch.dtype) -> dict[str, int]:
-    """What a training step of `num_layers` linear layers holds, by its storages, with `states` float32 a parameter."""
+def measure_step(dim: int, num_layers: int, rows: int, states: int, dtype: torch.dtype) -> dict[str, int]:
+    """Return the storage sizes of a training step, with `states` float32 numbers of optimizer state per parameter."""
     model = nn.Sequential(*(nn.Linear(dim, dim, bias=False, dtype=dtype) for _ in range(num_layers)))
     weights = list(model.parameters())
     saved: dict[int, int] = {}
 
-    def note(tensor: Tensor) -> Tensor:
+    def record(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
         saved[storage.data_ptr()] = storage.nbytes()
         return tensor
 
-    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+    with torch.autograd.graph.saved_tensors_hooks(record, lambda tensor: tensor):
         model(torch.ones(rows, dim, dtype=dtype)).sum().backward()
     state = [torch.zeros_like(w, dtype=torch.float32) for w in weights for _ in range(states)]
     own = {w.untyped_storage().data_ptr() for w in weights}
@@ -161,10 +154,10 @@ def step_bytes(dim: int, num_layers: int, rows: int, states: int, dtype: torch.d
 
 
 @given(COUNTED, COUNTED, TIMES, EACH, EACH, EACH, EACH)
-def test_every_kind_has_bytes_of_its_own(
+def test_each_kind_uses_its_own_size(
     student: Student, parameters: int, activations: int, times: int, p: int, g: int, o: int, a: int
 ) -> None:
-    """Parameters, gradients, optimizer state and activations each count at their own number of bytes, exactly."""
+    """Parameters, gradients, optimizer state and activations each use their own number of bytes, exactly."""
     each = {"parameter_bytes": p, "gradient_bytes": g, "optimizer_bytes": o, "activation_bytes": a}
     expected = oracle.training_bytes(parameters, activations, **each, times=times)
     yours = student.call(probes.training_bytes, parameters * times, activations * times, each)
@@ -172,20 +165,20 @@ def test_every_kind_has_bytes_of_its_own(
 
 
 @given(COUNTED, COUNTED, st.just(1) | st.integers(10**9, 10**10), st.dictionaries(KINDS, EACH, max_size=1))
-def test_without_bytes_it_is_adam_in_float32(
-    student: Student, parameters: int, activations: int, times: int, told: dict[str, int]
+def test_defaults_are_adam_in_float32(
+    student: Student, parameters: int, activations: int, times: int, changed: dict[str, int]
 ) -> None:
-    """Unless told otherwise, a parameter takes 4 + 4 + 8 bytes and an activation 4."""
-    expected = oracle.training_bytes(parameters, activations, **told, times=times)
-    yours = student.call(probes.training_bytes, parameters * times, activations * times, told)
+    """By default a parameter takes 4 + 4 + 8 bytes and an activation 4."""
+    expected = oracle.training_bytes(parameters, activations, **changed, times=times)
+    yours = student.call(probes.training_bytes, parameters * times, activations * times, changed)
     assert_equal(yours, expected, what="bytes")
 
 
 @given(st.integers(1, 10**4), st.integers(1, 2 * 10**11), st.integers(1, 24), st.booleans())
-def test_so_many_parameters_fit(
+def test_max_parameters_is_rounded_down(
     student: Student, num_devices: int, device_bytes: int, bytes_per_parameter: int, as_float: bool
 ) -> None:
-    """As many parameters fit as all devices together have bytes for, rounded down to an int."""
+    """max_parameters divides the bytes of all devices by the bytes per parameter, rounded down to an int."""
     given_bytes = float(device_bytes) if as_float else device_bytes
     yours = student.call(probes.max_parameters, num_devices, given_bytes, bytes_per_parameter)
     assert_equal(yours, oracle.max_parameters(num_devices, given_bytes, bytes_per_parameter), what="parameters")

@@ -1,4 +1,4 @@
-"""Named dimensions: attention scores, a mean, a product for each head, the causal mask."""
+"""Tests of named_dimensions."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check
 
 LEADING = st.lists(sizes(2, 3, 0), min_size=0, max_size=3)
-HEADS_AND_REST = st.integers(2, 4).flatmap(lambda heads: st.tuples(st.just(heads), st.integers(1, heads - 1)))
+HEADS_AND_REMAINDER = st.integers(2, 4).flatmap(lambda heads: st.tuples(st.just(heads), st.integers(1, heads - 1)))
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Attention:
 
 @st.composite
 def attentions(draw: st.DrawFn) -> Attention:
-    """The same leading dimensions for both; mostly more keys than queries, or fewer."""
+    """Generate q and k with the same leading dimensions; their numbers of rows mostly differ."""
     leading, hidden, dtype = draw(LEADING), draw(st.integers(1, 9)), draw(DTYPES)
     queries, keys = (draw(sizes(1, 5, 0)) for _ in range(2))
     rng = rng_of(draw(SEEDS))
@@ -41,7 +41,7 @@ def attentions(draw: st.DrawFn) -> Attention:
 
 @dataclass(frozen=True)
 class Heads:
-    """Heads side by side, what each is multiplied by, and a gradient for the result."""
+    """Concatenated heads, their weight, and a gradient for the result."""
 
     heads: int
     x: Tensor
@@ -51,7 +51,7 @@ class Heads:
 
 @st.composite
 def several_heads(draw: st.DrawFn) -> Heads:
-    """One head and more; input and output sizes that mostly differ."""
+    """Generate one or more heads; input and output sizes mostly differ."""
     leading, dtype = draw(LEADING), draw(DTYPES)
     heads, d_in, d_out = draw(st.integers(1, 4)), draw(SIZES), draw(SIZES)
     rng = rng_of(draw(SEEDS))
@@ -64,8 +64,8 @@ def several_heads(draw: st.DrawFn) -> Heads:
 
 
 @given(attentions())
-def test_scores_are_products_of_queries_with_keys(student: Student, case: Attention) -> None:
-    """attention_scores(q, k) sums q · k over hidden, for every query and key and any leading dimensions."""
+def test_scores_are_query_key_products(student: Student, case: Attention) -> None:
+    """attention_scores(q, k) is the dot product of each query with each key, for any leading dimensions."""
     y = student.call(probes.scores, case.q, case.k)
     q, k = as_float64(case.q), as_float64(case.k)
     scale = oracle.attention_scores(abs(q), abs(k))
@@ -84,10 +84,8 @@ def test_gradients_reach_queries_and_keys(student: Student, case: Attention) -> 
 
 
 @given(LEADING, st.integers(1, 9), DTYPES, SEEDS)
-def test_the_mean_is_over_hidden(
-    student: Student, leading: list[int], hidden: int, dtype: torch.dtype, seed: int
-) -> None:
-    """mean_over_hidden(x) averages the last dimension, whatever stands before it."""
+def test_mean_is_over_hidden(student: Student, leading: list[int], hidden: int, dtype: torch.dtype, seed: int) -> None:
+    """mean_over_hidden(x) averages the last dimension, for any leading dimensions."""
     x = normal(rng_of(seed), [*leading, hidden], dtype)
     exact = as_float64(x)
     y = student.call(probes.mean, x)
@@ -96,7 +94,7 @@ def test_the_mean_is_over_hidden(
 
 @given(several_heads())
 def test_each_head_is_multiplied_by_w(student: Student, case: Heads) -> None:
-    """per_head_linear(x, w, heads) multiplies each head by w and leaves the heads side by side."""
+    """per_head_linear(x, w, heads) multiplies each head by w and concatenates the results."""
     y = student.call(probes.per_head, case.x, case.w, case.heads)
     x, w = as_float64(case.x), as_float64(case.w)
     scale = oracle.per_head_linear(abs(x), abs(w), case.heads)
@@ -105,7 +103,7 @@ def test_each_head_is_multiplied_by_w(student: Student, case: Heads) -> None:
 
 @given(several_heads())
 def test_gradients_reach_x_and_w(student: Student, case: Heads) -> None:
-    """Gradients flow through per_head_linear to x and, summed over all heads, to w."""
+    """Gradients flow through per_head_linear to x and to w, where they are summed over the heads."""
     yours = student.call(probes.gradients_per_head, case.x, case.w, case.heads, case.grad)
     x, w, grad = as_float64(case.x), as_float64(case.w), as_float64(case.grad)
     expected = oracle.per_head_linear_backward(x, w, case.heads, grad)
@@ -114,21 +112,21 @@ def test_gradients_reach_x_and_w(student: Student, case: Heads) -> None:
         assert_close(yours[name], exact, dtype=case.x.dtype, scale=scale, what=f"gradient of {name}")
 
 
-@given(HEADS_AND_REST, SIZES, LEADING, SEEDS)
-def test_heads_that_do_not_fit_are_refused(
-    student: Student, heads_and_rest: tuple[int, int], d_in: int, leading: list[int], seed: int
+@given(HEADS_AND_REMAINDER, SIZES, LEADING, SEEDS)
+def test_heads_that_do_not_fit_raise(
+    student: Student, heads_and_remainder: tuple[int, int], d_in: int, leading: list[int], seed: int
 ) -> None:
-    """per_head_linear raises where the last dimension is not heads times d_in."""
-    (heads, rest), rng = heads_and_rest, rng_of(seed)
-    raised = student.call(probes.refused, normal(rng, [*leading, heads * d_in + rest]), normal(rng, [d_in, 2]), heads)
-    size = heads * d_in + rest
-    silent = f"{size} elements are not {heads} heads of size {d_in}, and per_head_linear raised nothing"
+    """per_head_linear raises if the size of the last dimension is not heads times d_in."""
+    (heads, remainder), rng = heads_and_remainder, rng_of(seed)
+    size = heads * d_in + remainder
+    raised = student.call(probes.split_badly, normal(rng, [*leading, size]), normal(rng, [d_in, 2]), heads)
+    silent = f"per_head_linear does not raise, although {size} elements are not {heads} heads of size {d_in}"
     check(
         (raised == []) is oracle.heads_fit(size, heads, d_in), mistake=silent, yours="a result", expected="an exception"
     )
 
 
 @given(sizes(2, 12, 0))
-def test_each_position_sees_itself_and_those_before(student: Student, n: int) -> None:
-    """causal_mask(n)[query, key] is True where key <= query, and a torch.bool."""
+def test_mask_allows_current_and_earlier_keys(student: Student, n: int) -> None:
+    """causal_mask(n)[query, key] is True where key <= query, and the mask has dtype torch.bool."""
     assert_equal(student.call(probes.mask, n), torch.from_numpy(np.asarray(oracle.causal_mask(n))))

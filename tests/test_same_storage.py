@@ -1,4 +1,4 @@
-"""same_storage: whether two tensors live on one allocation."""
+"""Tests of same_storage."""
 
 import itertools
 from collections.abc import Callable
@@ -17,81 +17,80 @@ from torchkata import Plain, Student, asking, assert_equal, check, precondition,
 
 Demand: TypeAlias = Callable[..., None]  # check or require
 
-SHORT = 80  # characters
+MAX_LENGTH = 80  # characters of a call that is printed in one line
 
 
-def check_answer(yours: Plain, right: bool, asked: str, *, demand: Demand = require) -> None:
-    """Demand the right answer; that it is True or False itself is what one test is about, and the others need it."""
+def check_answer(yours: Plain, right: bool, call: str, *, demand: Demand = require) -> None:
+    """Check that the answer is a bool and right; `demand` is `check` in the test that is about the type."""
     form = "a tensor" if isinstance(yours, Tensor) else type(yours).__name__
-    with asking(asked):
-        note, seen = f"this is {form}: it should be True or False itself", "the answer is not True or False itself"
+    with asking(call):
+        note, seen = f"the result is {form}: return True or False itself", "the result is not True or False itself"
         demand(type(yours) is bool, note, mistake=seen, yours=yours, expected="a bool")
         assert_equal(yours, right)
 
 
 def check_answers(answers: Plain, x: Tensor, recipe: list[list[Any]], *, demand: Demand = require) -> None:
-    """Demand the right answer for every pair of the tensors that this recipe makes."""
-    made = probes.build(x, recipe)
+    """Check the answer for every pair of tensors that the recipe builds."""
+    tensors = probes.build(x, recipe)
     sources = [None, *(step[0] if step[1] in probes.VIEWS else None for step in recipe)]
-    placed = [Placed(tensor, at) for (_, tensor), at in zip(made, oracle.allocations(sources), strict=True)]
-    for i, j in itertools.product(range(len(made)), repeat=2):
-        asked = asked_of(made[i][0], made[j][0])
-        check_answer(answers[i][j], oracle.same_storage(placed[i], placed[j]), asked, demand=demand)
+    placed = [Placed(tensor, at) for (_, tensor), at in zip(tensors, oracle.allocations(sources), strict=True)]
+    for i, j in itertools.product(range(len(tensors)), repeat=2):
+        call = format_call(tensors[i][0], tensors[j][0])
+        check_answer(answers[i][j], oracle.same_storage(placed[i], placed[j]), call, demand=demand)
 
 
-def asked_of(one: str, other: str) -> str:
-    """The call for two tensors, as it is typed."""
-    whole = f"same_storage({one}, {other})"
-    return whole if len(whole) <= SHORT else f"a = {one}\nb = {other}\nsame_storage(a, b)"
+def format_call(x: str, y: str) -> str:
+    """Return the source code of a call."""
+    call = f"same_storage({x}, {y})"
+    return call if len(call) <= MAX_LENGTH else f"a = {x}\nb = {y}\nsame_storage(a, b)"
 
 
 @given(recipes(probes.VIEWS))
 def test_views_of_one_tensor_share_its_storage(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """Any view (slice, row, transpose, expand, detach, a view of a view, …) shares its source's storage."""
+    """A view (slice, row, transpose, expand, detach, a view of a view, …) shares its source's storage."""
     x, recipe = case
-    recipe = [*recipe, [0, "clone", 0, 0]]  # one that is no view: to say True of everything is no answer
-    check_answers(student.call(probes.answers, x, recipe), x, recipe)
+    recipe = [*recipe, [0, "clone", 0, 0]]  # not a view, so that always returning True fails
+    check_answers(student.call(probes.compare_all, x, recipe), x, recipe)
 
 
 @given(recipes(probes.COPIES))
-def test_copies_have_a_storage_of_their_own(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """A copy (clone, x + 0, contiguous() that had to move, equal values made anew) shares storage with nothing else."""
-    check_answers(student.call(probes.answers, *case), *case)
+def test_copies_have_their_own_storage(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
+    """A copy (clone, x + 0, contiguous() of a transpose, a new tensor of equal values) shares no storage."""
+    check_answers(student.call(probes.compare_all, *case), *case)
 
 
 @given(recipes())
-def test_views_and_copies_are_told_apart(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """Among views of copies and copies of views, exactly those on one allocation share a storage."""
-    check_answers(student.call(probes.answers, *case), *case)
+def test_views_and_copies_are_distinguished(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
+    """Views of copies and copies of views share a storage exactly if they use the same allocation."""
+    check_answers(student.call(probes.compare_all, *case), *case)
 
 
 @given(length=st.integers(3, 9), cut=st.integers(1, 8))
-def test_slices_that_do_not_overlap_share_a_storage(student: Student, length: int, cut: int) -> None:
-    """Two parts of one tensor share its storage, though no element belongs to both."""
+def test_disjoint_slices_share_a_storage(student: Student, length: int, cut: int) -> None:
+    """Two parts of one tensor share its storage, even if no element belongs to both."""
     x, cut = torch.arange(length), min(cut, length - 1)
-    answers = student.call(probes.answers_on_parts, x, cut)
-    for answer, (one, other, share) in zip(answers, probes.parts(cut), strict=True):
-        left = Placed(probes.value(one, x), 0)
-        right = left if one == other == "x" else Placed(probes.value(other, x), 0 if share else 1)
-        check_answer(answer, oracle.same_storage(left, right), f"same_storage({one}, {other})")
+    answers = student.call(probes.compare_parts, x, cut)
+    for answer, (a, b, share) in zip(answers, probes.list_parts(cut), strict=True):
+        left = Placed(probes.evaluate(a, x), 0)
+        right = left if a == b == "x" else Placed(probes.evaluate(b, x), 0 if share else 1)
+        check_answer(answer, oracle.same_storage(left, right), format_call(a, b))
 
 
 @given(recipes())
-def test_the_answer_is_a_real_bool(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """The answer is True or False itself, not a tensor, a number or None."""
-    check_answers(student.call(probes.answers, *case), *case, demand=check)
+def test_answer_is_a_bool(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
+    """The result is True or False itself, not a tensor, a number or None."""
+    check_answers(student.call(probes.compare_all, *case), *case, demand=check)
 
 
 @given(st.sampled_from(["", "transpose", "slice", "detach", "clone"]), st.integers(1, 4))
-def test_both_tensors_stay_as_they_were(student: Student, step: str, size: int) -> None:
-    """Asking changes nothing: values, strides, gradients and versions stay."""
+def test_tensors_are_not_modified(student: Student, step: str, size: int) -> None:
+    """A call does not change values, strides, gradients or versions of the tensors."""
     x = torch.arange(2.0 * size).reshape(2, size)
-    traces = student.call(probes.traces, x, x + 1, step)
-    typed = probes.expression(x, step, 0, 1).format(x="x") if step else "x + 1"
-    placed, other = Placed(x, 0), Placed(probes.value(typed, x), 0 if step in probes.VIEWS else 1)
-    for name, before in traces["before"].items():
-        assert_equal(traces["after"][name], before, what=name, mistake=f"{name} changed")
-    asked = zip((typed, "x"), traces["answers"], ((placed, other), (placed, placed)), strict=True)
+    reply = student.call(probes.observe, x, x + 1, step)
+    typed = probes.format_step(x, step, 0, 1).format(x="x") if step else "x + 1"
+    placed, other = Placed(x, 0), Placed(probes.evaluate(typed, x), 0 if step in probes.VIEWS else 1)
+    for name, before in reply["before"].items():
+        assert_equal(reply["after"][name], before, what=name, mistake=f"{name} changed")
     with precondition():
-        for name, answer, pair in asked:
+        for name, answer, pair in zip((typed, "x"), reply["answers"], ((placed, other), (placed, placed)), strict=True):
             check_answer(answer, oracle.same_storage(*pair), f"x.requires_grad_()\nsame_storage(x, {name})")

@@ -1,4 +1,4 @@
-"""strides: from shape, strides and offset to elements."""
+"""Tests of strides."""
 
 import math
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ STEPS = st.sampled_from(["slice", "transpose", "every_second", "expand", "row"])
 
 @dataclass(frozen=True)
 class Layout:
-    """A shape and a stride for each of its axes."""
+    """A shape and its strides."""
 
     shape: list[int]
     strides: list[int]
@@ -29,7 +29,7 @@ class Layout:
 
 @st.composite
 def views(draw: st.DrawFn) -> Tensor:
-    """A view, after up to three steps, of a tensor whose elements count its storage."""
+    """Generate a view made in up to three steps from a tensor whose values are storage positions."""
     shape = draw(st.lists(st.integers(1, 4), max_size=4))
     view = torch.arange(math.prod(shape)).reshape(shape)
     rng = rng_of(draw(SEEDS))
@@ -52,15 +52,9 @@ def views(draw: st.DrawFn) -> Tensor:
 
 @st.composite
 def layouts(draw: st.DrawFn, each: st.SearchStrategy[int]) -> Layout:
-    """A contiguous tensor's strides, or these with a change.
-
-    Two axes are swapped, there is a gap, an axis is expanded, a stride is any number; or two strides are changed so
-    that the last element lies where it did.
-    """
+    """Generate contiguous strides, or a variation of them; "shifted" keeps the position of the last element."""
     shape = draw(st.lists(each, min_size=1, max_size=4))
-    strides = list(
-        torch.empty(shape, device="meta").stride()
-    )  # torch's own: a mistake of the oracle's changes no input
+    strides = list(torch.empty(shape, device="meta").stride())  # torch's: a mistaken oracle must not change inputs
     axis, other = draw(st.integers(0, len(shape) - 1)), draw(st.integers(0, len(shape) - 1))
     match draw(st.sampled_from(["unchanged", "swapped", "gap", "expanded", "any", "shifted"])):
         case "swapped":
@@ -82,38 +76,38 @@ def layouts(draw: st.DrawFn, each: st.SearchStrategy[int]) -> Layout:
 
 
 @given(st.lists(st.integers(1, 9), max_size=5))
-def test_strides_are_products_of_the_sizes_behind(student: Student, shape: list[int]) -> None:
-    """The last stride of a contiguous tensor is 1, each before it the product of all sizes behind."""
+def test_strides_are_products_of_later_sizes(student: Student, shape: list[int]) -> None:
+    """The last stride of a contiguous tensor is 1, and each other stride is the product of all later sizes."""
     yours = student.call(probes.contiguous_strides, shape)
     assert_equal(yours, oracle.contiguous_strides(shape), what="strides")
 
 
 @given(st.lists(st.integers(1, 9), max_size=5))
 def test_strides_are_a_tuple(student: Student, shape: list[int]) -> None:
-    """The strides come as a tuple, as x.stride() does: a list is not equal to it."""
+    """The strides are a tuple, like x.stride(); a list does not equal a tuple."""
     is_tuple = student.call(probes.gives_a_tuple, shape)
-    check(is_tuple, mistake="this is no tuple", expected="a tuple of ints")
+    check(is_tuple, mistake="the strides are not a tuple", expected="a tuple of ints")
 
 
 @given(st.lists(sizes(2, 3, 0), min_size=1, max_size=4), st.integers(0, 4))
-def test_a_size_of_zero_counts_as_one(student: Student, others: list[int], place: int) -> None:
-    """In the strides of a tensor without elements, sizes of 0 count as 1."""
+def test_size_zero_counts_as_one(student: Student, others: list[int], place: int) -> None:
+    """A size of 0 counts as 1 in the strides of a tensor without elements."""
     shape = [*others[:place], 0, *others[place:]]
     yours = student.call(probes.contiguous_strides, shape)
     assert_equal(yours, oracle.contiguous_strides(shape), what="strides")
 
 
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), BEYOND_FLOATS)
-def test_strides_of_tensors_of_any_size(student: Student, a: int, b: int, c: int, times: int) -> None:
-    """Strides are counted exactly for tensors that no machine could hold."""
+def test_large_strides_are_exact(student: Student, a: int, b: int, c: int, times: int) -> None:
+    """Strides are exact even for tensors that fit in no memory."""
     shape = [a | 1, b | 1, c | 1]
-    yours = student.call(probes.contiguous_strides, oracle.longer(shape, times))
+    yours = student.call(probes.contiguous_strides, oracle.lengthen(shape, times))
     assert_equal(yours, oracle.contiguous_strides(shape, times), what="strides")
 
 
 @given(views())
-def test_the_index_leads_to_the_element(student: Student, view: Tensor) -> None:
-    """In any view (slice, transpose, expand, a view of a view, …) each index leads to its element of the storage."""
+def test_index_maps_to_its_element(student: Student, view: Tensor) -> None:
+    """In any view (slice, transpose, expand, a view of a view, …) the result is the storage position of the element."""
     indices = [list(index) for index in product(*(range(size) for size in view.shape))][:64]
     strides, offset = list(view.stride()), int(view.storage_offset())
     yours = student.call(probes.storage_indices, strides, offset, indices)
@@ -123,42 +117,42 @@ def test_the_index_leads_to_the_element(student: Student, view: Tensor) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=4))
-def test_the_offset_is_zero_unless_given(student: Student, axes: list[tuple[int, int]]) -> None:
-    """Without an offset, the storage begins at index 0 of every axis."""
+def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]]) -> None:
+    """Without the argument, the offset is 0."""
     strides, index = [stride for stride, _ in axes], [i for _, i in axes]
     yours = student.call(probes.index_without_offset, strides, index)
     assert_equal(yours, oracle.storage_index(strides, index), what="element")
 
 
 @given(st.lists(st.tuples(st.integers(1, 12), st.integers(1, 4)), min_size=1, max_size=3), BEYOND_FLOATS)
-def test_indices_of_tensors_of_any_size(student: Student, axes: list[tuple[int, int]], times: int) -> None:
-    """The element is counted exactly in tensors that no machine could hold."""
+def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], times: int) -> None:
+    """Storage positions are exact even for tensors that fit in no memory."""
     strides, index = [stride | 1 for stride, _ in axes], [i for _, i in axes]
-    yours = student.call(probes.index_without_offset, strides, oracle.longer(index, times))
+    yours = student.call(probes.index_without_offset, strides, oracle.lengthen(index, times))
     assert_equal(yours, oracle.storage_index(strides, index, times=times), what="element")
 
 
 @given(layouts(st.integers(2, 4)), BEYOND_WALKING)
-def test_contiguous_means_no_gap_and_no_other_order(student: Student, layout: Layout, times: int) -> None:
-    """Contiguous are exactly the strides of the row-by-row layout: transposes, gaps and expanded axes are not."""
+def test_contiguous_requires_row_major_strides(student: Student, layout: Layout, times: int) -> None:
+    """A tensor is contiguous exactly when its strides are row-major: transposes, gaps and expanded axes are not."""
     assert_contiguity(student, layout)
     assert_contiguity(student, layout, times)
 
 
 @given(layouts(st.integers(1, 2)))
-def test_an_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout) -> None:
-    """Where an axis has size 1, its stride makes no difference."""
+def test_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout) -> None:
+    """The stride of an axis of size 1 is ignored."""
     assert_contiguity(student, layout)
 
 
 @given(layouts(sizes(2, 2, 0)))
-def test_a_tensor_without_elements_is_contiguous(student: Student, layout: Layout) -> None:
-    """Where an axis has size 0, no stride makes a difference."""
+def test_empty_tensor_is_contiguous(student: Student, layout: Layout) -> None:
+    """A tensor with an axis of size 0 is contiguous for any strides."""
     assert_contiguity(student, layout)
 
 
 def assert_contiguity(student: Student, layout: Layout, times: int = 1) -> None:
-    """Demand the right answer for these numbers, where the last axis is so many times as long."""
+    """Check the answer for this layout with the last axis made `times` as long."""
     shape, strides = layout.shape, layout.strides
-    yours = student.call(probes.is_contiguous, oracle.longer(shape, times), oracle.wider(strides, times))
+    yours = student.call(probes.is_contiguous, oracle.lengthen(shape, times), oracle.widen(strides, times))
     assert_equal(yours, oracle.is_contiguous(shape, strides, times), what="is_contiguous")

@@ -1,4 +1,4 @@
-"""Floating-point formats, from their bits."""
+"""Oracle of floating_point, derived from the bits of each format."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from itertools import product
 
 @dataclass(frozen=True)
 class Format:
-    """How a dtype spends its bits, beside the one for the sign."""
+    """Numbers of exponent and fraction bits of a dtype, which also has a sign bit."""
 
     exponent: int
     fraction: int
@@ -16,11 +16,11 @@ class Format:
 
     @property
     def bias(self) -> int:
-        """What is taken off the stored exponent."""
+        """The number subtracted from the stored exponent."""
         return int(2 ** (self.exponent - 1) - 1)
 
 
-FORMATS = {  # IEEE 754, but for bfloat16 and the two of the OCP 8-bit floating point specification
+FORMATS = {  # IEEE 754, bfloat16, and the OCP 8-bit floating point specification
     "float32": Format(8, 23),
     "float16": Format(5, 10),
     "bfloat16": Format(8, 7),
@@ -29,32 +29,32 @@ FORMATS = {  # IEEE 754, but for bfloat16 and the two of the OCP 8-bit floating 
 }
 
 
-def number(bits: int, form: Format) -> float:
-    """The number with these bits of exponent and fraction, whose leading 1 is left out but at the lowest exponent."""
+def decode(bits: int, form: Format) -> float:
+    """Return the number with these exponent and fraction bits; subnormal numbers have no implicit leading 1."""
     exponent, fraction = divmod(bits, 2**form.fraction)
     whole = 2**form.fraction if exponent else 0
     return math.ldexp(whole + fraction, max(exponent, 1) - form.bias - form.fraction)
 
 
 def smallest(dtype: str) -> float:
-    """The smallest number above 0, whose bits are one more than those of 0."""
-    return number(1, FORMATS[dtype])
+    """Return the smallest positive number; its bits are those of 0 plus one."""
+    return decode(1, FORMATS[dtype])
 
 
 def largest(dtype: str) -> float:
-    """The largest finite number: the last bits before infinity, or where there is none, before the only NaN."""
+    """Return the largest finite number: the last before infinity, or in a format without it, before the only NaN."""
     form = FORMATS[dtype]
-    after_all = 2 ** (form.exponent + form.fraction)
-    return number(after_all - (2**form.fraction if form.has_infinity else 1) - 1, form)
+    patterns = 2 ** (form.exponent + form.fraction)
+    return decode(patterns - (2**form.fraction if form.has_infinity else 1) - 1, form)
 
 
 def underflows(value: float, dtype: str) -> bool:
-    """Whether `value`, not 0 itself, is no nearer to the number next to 0 than to 0, which is even."""
+    """Return True if a nonzero value is at least as near to 0, which is even, as to the number next to 0."""
     return value != 0 and abs(value) <= smallest(dtype) - abs(value)
 
 
 def storage_bytes(shape: Sequence[int], dtype: str, times: int = 1) -> int:
-    """Bit by bit, of each element in turn; the last axis is `times` as long."""
+    """Add up the bits of each element; the last axis is `times` as long."""
     form = FORMATS[dtype]
     bits = sum(1 + form.exponent + form.fraction for _ in product(*map(range, shape)))
     return times * bits // 8

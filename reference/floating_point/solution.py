@@ -1,4 +1,4 @@
-"""What torch knows of its floating-point dtypes."""
+"""Properties of floating-point dtypes, from torch."""
 
 import math
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ import torch
 
 
 def underflows(value: float, dtype: torch.dtype) -> bool:
-    """Convert it and look, in a dtype that can be compared."""
+    """Convert the value and compare it in float64."""
     return value != 0 and torch.tensor(value, dtype=torch.float64).to(dtype).double().item() == 0
 
 
 def largest(dtype: torch.dtype) -> float:
-    """`finfo` knows."""
+    """Read it from `finfo`."""
     return torch.finfo(dtype).max
 
 
 def storage_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
-    """Elements times bytes each."""
+    """Multiply the number of elements by the bytes of one."""
     return math.prod(shape) * dtype.itemsize

@@ -1,11 +1,11 @@
-"""Takes the place of `flop_accounting` while what builds on it is graded."""
+"""Replacement of `flop_accounting` while katas that build on it are graded."""
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:
-    """Of a product."""
+    """Return the FLOPs of a product."""
     return 2 * B * D * K
 
 
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:
-    """Of three products a layer, without the gradient of the data."""
+    """Return the FLOPs of three products per layer, without the gradient of the data."""
     return (3 * L - (L > 0 and not input_needs_grad)) * matmul_flops(B, D, D)

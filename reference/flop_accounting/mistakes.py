@@ -1,62 +1,64 @@
-"""Mistakes in counting FLOPs."""
+"""Common mistakes in flop_accounting."""
+
+from collections.abc import Callable
 
 from reference.flop_accounting import oracle
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
-INPUT_COUNTED = "the first layer's input has its gradient counted although nobody asks for it"
+INPUT_COUNTED = "counts the gradient of the first layer's input, which is not needed"
 
 
-@instead_of(oracle.matmul_flops, "only multiplications are counted, not the additions")
+@instead_of(oracle.matmul_flops, "counts only multiplications, not additions")
 def without_additions(B: int, D: int, K: int, times: int = 1) -> int:
     return times * B * D * K
 
 
-@instead_of(oracle.matmul_flops, "a sum of D products is counted with D - 1 additions; the convention is 2 · D")
+@instead_of(oracle.matmul_flops, "counts D - 1 additions for a sum of D products: the convention is 2 · D FLOPs")
 def one_addition_less(B: int, D: int, K: int, times: int = 1) -> int:
     return times * B * K * (2 * D - 1)
 
 
-@instead_of(oracle.matmul_flops, "the elements of both matrices are counted in place of the products")
+@instead_of(oracle.matmul_flops, "counts the elements of both matrices instead of the multiplications")
 def elements_read(B: int, D: int, K: int, times: int = 1) -> int:
     return 2 * (times * B * D + D * K)
 
 
-@instead_of(oracle.matmul_flops, "the count is a float, which is exact up to 2**53 only; int * int stays exact")
+@instead_of(oracle.matmul_flops, "returns a float, which is exact only up to 2**53: multiply ints")
 def as_float(B: int, D: int, K: int, times: int = 1) -> float:
     return 2.0 * (B * times) * D * K
 
 
-@instead_of(oracle.matmul_flops, "the count is kept in 32 bits, and overflows from 2**31 on")
+@instead_of(oracle.matmul_flops, "overflows 32 bits from 2**31 on")
 def in_32_bits(B: int, D: int, K: int, times: int = 1) -> int:
     return (oracle.matmul_flops(B, D, K, times) + 2**31) % 2**32 - 2**31
 
 
-@instead_of(oracle.forward_flops, "one FLOP for each token and parameter, where there are two: multiply and add")
+@instead_of(oracle.forward_flops, "counts one FLOP per token and parameter instead of two (multiply and add)")
 def forward_once(tokens: int, parameters: int, times: float = 1) -> float:
     return times * tokens * parameters
 
 
-@instead_of(oracle.forward_flops, "tokens and parameters are rounded down to whole billions")
+@instead_of(oracle.forward_flops, "rounds tokens and parameters down to whole billions")
 def whole_billions(tokens: int, parameters: int, times: float = 1) -> float:
     return 2e18 * (times * tokens // 1e9) * (parameters // 1e9)
 
 
-@instead_of(oracle.backward_flops, "the backward pass is counted as one product, like the forward pass; it has two")
+@instead_of(oracle.backward_flops, "counts one product in the backward pass instead of two")
 def backward_like_forward(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.forward_flops(tokens, parameters, times)
 
 
-@instead_of(oracle.backward_flops, "6 is for forward and backward together; backward alone is 4")
+@instead_of(oracle.backward_flops, "counts 6 for backward, which is for forward and backward together: backward is 4")
 def backward_with_forward(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.training_flops(tokens, parameters, times)
 
 
-@instead_of(oracle.training_flops, "only the forward pass is counted: 2 in place of 6")
+@instead_of(oracle.training_flops, "counts only the forward pass: 2 instead of 6")
 def forward_only(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.forward_flops(tokens, parameters, times)
 
 
-@instead_of(oracle.training_flops, "only the backward pass is counted: 4 in place of 6")
+@instead_of(oracle.training_flops, "counts only the backward pass: 4 instead of 6")
 def backward_only(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.backward_flops(tokens, parameters, times)
 
@@ -71,58 +73,51 @@ def three_by_default(L: int) -> int:
     return 3 * L
 
 
-@instead_of(oracle.deep_linear_products, "the gradient of the input is left out where it is asked for, and only there")
+@instead_of(oracle.deep_linear_products, "inverts input_needs_grad")
 def the_other_way_round(L: int, input_needs_grad: bool) -> int:
     return oracle.deep_linear_products(L, not input_needs_grad)
 
 
-@instead_of(oracle.deep_linear_products, "one product is taken off where there is none, too: with no layers it is -1")
+@instead_of(oracle.deep_linear_products, "subtracts a product even without layers, so the result is negative for L = 0")
 def minus_one(L: int, input_needs_grad: bool) -> int:
     return 3 * L - (not input_needs_grad)
 
 
-@instead_of(oracle.deep_linear_products, "the gradient of the input is left out also where it is asked for")
+@instead_of(oracle.deep_linear_products, "omits the input's gradient even if input_needs_grad is True")
 def never_the_input(L: int, input_needs_grad: bool) -> int:
     return 3 * L - (L > 0)
 
 
-@instead_of(oracle.deep_linear_products, "the gradients of all layers' inputs are left out, not only the first layer's")
+@instead_of(oracle.deep_linear_products, "omits the input gradients of all layers instead of only the first layer's")
 def weights_only(L: int, input_needs_grad: bool) -> int:
     return 3 * L if input_needs_grad else 2 * L
 
 
-@instead_of(oracle.deep_linear_flops, "the batch is left out: each product is counted for one row, not for B")
+@instead_of(oracle.deep_linear_flops, "ignores the batch size B and counts one row")
 def one_row(B: int, D: int, products: int, times: int = 1) -> int:
     return oracle.deep_linear_flops(1, D, products)
 
 
-@instead_of(oracle.training_days, "a day is taken for an hour: 3600 seconds")
-def hours(parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1) -> float:
-    return 24 * oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu, times)
+def scale_days(message: str, factor: Callable[[int, float], float]) -> Mistake:
+    """Return a mistake that multiplies the days by a function of `devices` and `mfu`."""
+
+    def mistaken(
+        parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
+    ) -> float:
+        """Scale the right answer."""
+        right = oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu, times)
+        return factor(devices, mfu) * right
+
+    return instead_of(oracle.training_days, message)(mistaken)
 
 
-@instead_of(oracle.training_days, "mfu is left out, as if the devices did all that they could")
-def at_the_peak(
-    parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
-) -> float:
-    return mfu * oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu, times)
+hours = scale_days("uses 3600 seconds per day, which is an hour", lambda _, __: 24)
+at_the_peak = scale_days("ignores mfu", lambda _, mfu: mfu)
+mfu_upside_down = scale_days("divides peak_flop_per_sec by mfu instead of multiplying", lambda _, mfu: mfu**2)
+one_device = scale_days("ignores devices, as if there were one", lambda devices, _: devices)
 
 
-@instead_of(oracle.training_days, "mfu divides where it should multiply: the devices do more than they can")
-def mfu_upside_down(
-    parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
-) -> float:
-    return oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, 1 / mfu, times)
-
-
-@instead_of(oracle.training_days, "these are the days that one device would need")
-def one_device(
-    parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
-) -> float:
-    return oracle.training_days(parameters, tokens, 1, peak_flop_per_sec, mfu, times)
-
-
-@instead_of(oracle.training_days, "the days are rounded down to whole ones")
+@instead_of(oracle.training_days, "rounds down to whole days")
 def whole_days(
     parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
 ) -> float:

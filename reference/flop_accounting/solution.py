@@ -1,30 +1,30 @@
-"""How many FLOPs a model takes, and how many days that is."""
+"""FLOPs of a model and days of training."""
 
 SECONDS_PER_DAY = 24 * 60 * 60
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:
-    """A multiplication and an addition for each of B · D · K."""
+    """Count a multiplication and an addition for each of B · D · K."""
     return 2 * B * D * K
 
 
 def forward_flops(tokens: float, parameters: float) -> float:
-    """One product."""
+    """Count one product."""
     return 2 * tokens * parameters
 
 
 def backward_flops(tokens: float, parameters: float) -> float:
-    """Two products: for the gradient of the weight and of the input."""
+    """Count the two matrix products of each layer."""
     return 4 * tokens * parameters
 
 
 def training_flops(tokens: float, parameters: float) -> float:
-    """Forward and backward."""
+    """Add forward and backward."""
     return forward_flops(tokens, parameters) + backward_flops(tokens, parameters)
 
 
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:
-    """Three products for each layer, but for the gradient of the first layer's input."""
+    """Count three products per layer, except the gradient of the first layer's input."""
     products = 3 * L
     if L > 0 and not input_needs_grad:
         products -= 1
@@ -32,6 +32,6 @@ def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) ->
 
 
 def training_days(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:
-    """All FLOPs, over what the devices really do in a day."""
+    """Divide all FLOPs by those that the devices reach in a day."""
     flop_per_day = devices * peak_flop_per_sec * mfu * SECONDS_PER_DAY
     return training_flops(tokens, parameters) / flop_per_day

@@ -1,6 +1,6 @@
-"""`kata measure`: measure this machine and a training step with the student's functions, and draw their roofline.
+"""Command `kata measure`: measures this machine and a training step with the student's functions, and draws a roofline.
 
-The drawing is text; where matplotlib is installed, it is saved as a picture, too.
+The drawing is text, and also a picture if matplotlib is installed.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 B, D, L = 512, 512, 4
-N, ROWS = 1024, 65536  # 4 MiB, which a cache may hold, and 256 MiB, which come from memory
+N, ROWS = 1024, 65536  # matrices of 4 MiB, which may fit in a cache, and 256 MiB, which do not
 COLUMNS, LINES = 64, 14
 PICTURE = Path("roofline.png")
 ROOF, PRODUCT, OTHER, STEP = "·", "x", "o", "S"
@@ -22,7 +22,7 @@ ROOF, PRODUCT, OTHER, STEP = "·", "x", "o", "S"
 
 @dataclass(frozen=True)
 class Point:
-    """An operation, or the step: FLOPs for each byte, FLOP/s, and the mark that stands for it."""
+    """An operation or the step: FLOP/byte, FLOP/s, and its mark in the drawing."""
 
     intensity: float
     flop_per_sec: float
@@ -31,7 +31,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Roofline:
-    """A device's two speeds, and what the student's `roofline` makes of them."""
+    """A device's two speeds and the student's `roofline` module."""
 
     flop_per_sec: float
     bytes_per_sec: float
@@ -39,37 +39,37 @@ class Roofline:
 
     @property
     def ridge(self) -> float:
-        """The intensity from which on an operation is compute-bound."""
+        """The intensity from which operations are compute-bound."""
         ridge: float = self.kata.accelerator_intensity(self.flop_per_sec, self.bytes_per_sec)
         return ridge
 
     def at(self, intensity: float) -> float:
-        """FLOP/s that an operation of this intensity can reach."""
-        share: float = self.kata.attainable_mfu(intensity, self.ridge)
-        return self.flop_per_sec * share
+        """Return the FLOP/s that an operation of this intensity can reach."""
+        mfu: float = self.kata.attainable_mfu(intensity, self.ridge)
+        return self.flop_per_sec * mfu
 
-    def operation(self, flops: int, moved: int) -> Point:
-        """What it can reach; a product has many FLOPs for each byte, the others less than one."""
+    def place(self, flops: int, moved: int) -> Point:
+        """Return the point of an operation on the roof; only products have an intensity above 1."""
         intensity = self.kata.arithmetic_intensity(flops, moved)
         return Point(intensity, self.at(intensity), PRODUCT if intensity > 1 else OTHER)
 
 
 def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
-    """Measure, then yield line after line, as soon as it is known."""
+    """Measure, and yield each line of output as soon as it is known."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     kata = assignment.measure_step
     yield texts["measuring"].format(B=B, D=D, L=L)
     with torch.device(device):
         flop_per_sec, bytes_per_sec = kata.measure_device(N, ROWS)
         predicted = kata.predict_step(B, D, L, torch.float32, flop_per_sec, bytes_per_sec)
-        promised = promised_by_the_maker(assignment.promised_flops) if device == "cuda" else None
-        measured = kata.measure_step(B, D, L, promised or flop_per_sec, clock_of(device))
+        promised = look_up_promised(assignment.promised_flops) if device == "cuda" else None
+        measured = kata.measure_step(B, D, L, promised or flop_per_sec, make_clock(device))
     step = Point(predicted["flops"] / predicted["bytes"], predicted["flops"] / measured["seconds"], STEP)
     roofline = Roofline(flop_per_sec, bytes_per_sec, assignment.roofline)
-    points = [*(roofline.operation(*work) for work in {*kata.step_work(B, D, L, torch.float32)}), step]
+    points = [*(roofline.place(*work) for work in {*kata.step_work(B, D, L, torch.float32)}), step]
     yield texts["device"].format(flops=flop_per_sec, bytes=bytes_per_sec, ridge=roofline.ridge)
     yield ""
-    yield from drawn(roofline, points)
+    yield from draw(roofline, points)
     marks = {PRODUCT: "product", OTHER: "other", STEP: "step"}
     yield "  " + "   ".join(f"{mark} {texts[name]}" for mark, name in marks.items())
     yield ""
@@ -84,8 +84,8 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
         yield texts["saved"].format(file=PICTURE)
 
 
-def promised_by_the_maker(kata: Any) -> float | None:
-    """The GPU's FLOP/s by the student's table; None for one that is not there."""
+def look_up_promised(kata: Any) -> float | None:
+    """Return the GPU's FLOP/s from the student's table, or None if it has none."""
     try:
         promised: float = kata.promised_flop_per_sec(torch.cuda.get_device_name(), torch.float32)
     except ValueError:
@@ -93,8 +93,8 @@ def promised_by_the_maker(kata: Any) -> float | None:
     return promised
 
 
-def clock_of(device: str) -> Callable[[], float]:
-    """Seconds, once the device is done."""
+def make_clock(device: str) -> Callable[[], float]:
+    """Return a clock that waits until the device is idle."""
 
     def clock() -> float:
         if device == "cuda":
@@ -104,17 +104,17 @@ def clock_of(device: str) -> Callable[[], float]:
     return clock
 
 
-def frame(roofline: Roofline, points: Sequence[Point]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The powers of ten between which all of it lies, of intensity and of FLOP/s."""
+def compute_limits(roofline: Roofline, points: Sequence[Point]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the limits of both axes as powers of ten."""
     intensities = [point.intensity for point in points] + [roofline.ridge]
     speeds = [point.flop_per_sec for point in points] + [roofline.flop_per_sec]
     low, high = math.log10(min(intensities)) - 0.3, math.log10(max(intensities)) + 0.3
     return (low, high), (math.log10(min(speeds)) - 0.2, math.log10(max(speeds)) + 0.1)
 
 
-def drawn(roofline: Roofline, points: Sequence[Point]) -> Iterator[str]:
-    """The roof, and the marks on it, line by line; both axes are logarithmic."""
-    (left, right), (bottom, top) = frame(roofline, points)
+def draw(roofline: Roofline, points: Sequence[Point]) -> Iterator[str]:
+    """Yield the lines of a drawing with logarithmic axes."""
+    (left, right), (bottom, top) = compute_limits(roofline, points)
     cells = [[" "] * COLUMNS for _ in range(LINES)]
 
     def put(intensity: float, speed: float, mark: str) -> None:
@@ -138,12 +138,12 @@ def drawn(roofline: Roofline, points: Sequence[Point]) -> Iterator[str]:
 
 
 def save(roofline: Roofline, points: Sequence[Point]) -> None:
-    """The same as a picture."""
+    """Save the drawing as a picture."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.subplots()
-    (left, right), _ = frame(roofline, points)
+    (left, right), _ = compute_limits(roofline, points)
     ends = [10**left, roofline.ridge, 10**right]
     axes.loglog(ends, [roofline.at(end) for end in ends], color="black")
     names = {PRODUCT: ("product, at best", "x"), OTHER: ("ReLU and SGD, at best", "o"), STEP: ("step, measured", "*")}

@@ -1,4 +1,4 @@
-"""The operations of a training step, one by one: what each computes, reads, writes, and leaves for the way back."""
+"""Oracle of measure_step: the operations of a training step one by one."""
 
 import math
 from collections.abc import Sequence
@@ -10,117 +10,117 @@ Shape: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Operation:
-    """Reads tensors of these shapes, writes one, and keeps some by name until the backward pass."""
+    """An operation that reads and writes tensors of these shapes, and saves some by name for the backward pass."""
 
     reads: Sequence[Shape]
     writes: Shape
-    flops_each: int  # for each element that is written
+    flops_each: int  # per element written
     is_product: bool = False
     keeps: Sequence[str] = ()
 
     @property
     def flops(self) -> int:
-        """Of all elements."""
+        """The FLOPs of all elements."""
         return self.flops_each * math.prod(self.writes)
 
     @property
     def elements(self) -> int:
-        """That are moved."""
+        """The number of elements moved."""
         return sum(map(math.prod, [*self.reads, self.writes]))
 
 
 def product(a: Shape, b: Shape, keeps: Sequence[str] = ()) -> Operation:
-    """(m, k) by (k, n)."""
+    """Describe a product (m, k) by (k, n)."""
     return Operation([a, b], (a[0], b[1]), 2 * a[1], is_product=True, keeps=keeps)
 
 
 def relu(shape: Shape, keeps: str = "") -> Operation:
-    """Compares."""
+    """Describe a ReLU."""
     return Operation([shape], shape, 1, keeps=[keeps] if keeps else [])
 
 
 def relu_backward(shape: Shape) -> Operation:
-    """Lets the gradient through where the output is not 0."""
+    """Describe a ReLU's backward pass."""
     return Operation([shape, shape], shape, 1)
 
 
 def sgd(shape: Shape) -> Operation:
-    """`p -= lr * p.grad`."""
+    """Describe `p -= lr * p.grad`."""
     return Operation([shape, shape], shape, 2)
 
 
 def block_forward(B: int, D: int, layer: int) -> list[Operation]:
-    """Block number `layer`, whose input is the output of the one before it."""
+    """List the forward operations of block number `layer`."""
     return [product((B, D), (D, D), [f"y{layer - 1}"]), relu((B, D), f"y{layer}")]
 
 
 def block_backward(B: int, D: int, layer: int) -> list[Operation]:
-    """The gradient of its weight, and of its input unless that is the batch, layer 1's."""
+    """List the backward operations of a block; the first block's input needs no gradient."""
     grad_weight, grad_input = product((D, B), (B, D)), product((B, D), (D, D))
     return [relu_backward((B, D)), grad_weight, *([grad_input] if layer > 1 else [])]
 
 
 def forward(B: int, D: int, L: int) -> list[Operation]:
-    """From the first block to the last."""
+    """List the operations of the forward pass."""
     return [operation for layer in range(1, L + 1) for operation in block_forward(B, D, layer)]
 
 
 def backward(B: int, D: int, L: int) -> list[Operation]:
-    """From the last block to the first."""
+    """List the operations of the backward pass."""
     return [operation for layer in range(L, 0, -1) for operation in block_backward(B, D, layer)]
 
 
 def updates(D: int, L: int) -> list[Operation]:
-    """One for each weight."""
+    """List the updates of the weights."""
     return [sgd((D, D)) for _ in range(L)]
 
 
 def step(B: int, D: int, L: int) -> list[Operation]:
-    """Forward, backward, update."""
+    """List forward, backward and update."""
     return [*forward(B, D, L), *backward(B, D, L), *updates(D, L)]
 
 
 def work(operations: Sequence[Operation], itemsize: int) -> list[tuple[int, int]]:
-    """(FLOPs, bytes) of each, sorted: their order is open."""
+    """Return the sorted (FLOPs, bytes) of the operations."""
     return sorted((operation.flops, operation.elements * itemsize) for operation in operations)
 
 
 def model_flops(operations: Sequence[Operation]) -> int:
-    """Of the products."""
+    """Add up the FLOPs of the products."""
     return sum(operation.flops for operation in operations if operation.is_product)
 
 
 def bytes_moved(operations: Sequence[Operation], itemsize: int) -> int:
-    """By all operations."""
+    """Add up the bytes of all operations."""
     return sum(moved for _, moved in work(operations, itemsize))
 
 
-def kept(operations: Sequence[Operation]) -> int:
-    """How many tensors stay for the backward pass, beside the weights: each counts once, under its name."""
+def count_saved(operations: Sequence[Operation]) -> int:
+    """Count the distinct tensors saved for the backward pass, without the weights."""
     return len({name for operation in operations for name in operation.keeps})
 
 
 def memory_bytes(D: int, L: int, activations: int, itemsize: int) -> int:
-    """Weights, as many gradients, and so many elements of activations."""
+    """Return the bytes of weights, gradients and `activations` elements."""
     weights = [D * D for _ in range(L)]
     return (2 * sum(weights) + activations) * itemsize
 
 
 def seconds(operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float) -> float:
-    """One operation after the other, each as fast as its roofline lets it be."""
+    """Add up the least seconds of each operation by its roofline."""
     return math.fsum(max(flops / flop_per_sec, moved / bytes_per_sec) for flops, moved in work(operations, itemsize))
 
 
 def device(flops: int, square_seconds: float, moved: int, tall_seconds: float) -> tuple[float, float]:
-    """FLOP/s of the product of square matrices, bytes/s of that of a matrix and a vector."""
+    """Return the FLOP/s of the square product and the bytes/s of the matrix-vector product."""
     return flops / square_seconds, moved / tall_seconds
 
 
-def measured(steps: int, one: float, first: float) -> float:  # noqa: ARG001
-    """The seconds of one step, where so many of `one` second each were timed after a `first` that warms up."""
+def measure_seconds(steps: int, one: float, first: float) -> float:  # noqa: ARG001
+    """Return the seconds of one step, if `steps` of `one` second each were timed after a warm-up of `first`."""
     return one
 
 
 def mfu(flops: int, seconds: float, promised: float) -> float:
-    """FLOP/s reached, over FLOP/s promised."""
+    """Divide reached by promised FLOP/s."""
     return flops / seconds / promised

@@ -1,4 +1,4 @@
-"""What a training step takes: predicted, and measured."""
+"""Predicted and measured training step."""
 
 import time
 from collections.abc import Callable
@@ -17,7 +17,7 @@ WARM_UP, REPEATS, LR = 2, 5, 0.01
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """Block by block; the first one hands no gradient down."""
+    """List the work of the blocks; the first one computes no input gradient."""
     forward = [matrix_matrix_work(B, D, D, dtype), relu_work(B * D, dtype)]
     relu_backward = (B * D, 3 * B * D * dtype.itemsize)
     grad_weight, grad_input = matrix_matrix_work(D, B, D, dtype), matrix_matrix_work(B, D, D, dtype)
@@ -28,7 +28,7 @@ def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int
 def predict_step(
     B: int, D: int, L: int, dtype: torch.dtype, flop_per_sec: float, bytes_per_sec: float
 ) -> dict[str, float]:
-    """The sum of all operations."""
+    """Add up the work of all operations."""
     work = step_work(B, D, L, dtype)
     size = dtype.itemsize
     return {
@@ -47,7 +47,7 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """The work of each product, over its time."""
+    """Divide the work of each product by its time."""
     flops, _ = matrix_matrix_work(n, n, n, torch.float32)
     _, moved = matrix_vector_work(rows, n, torch.float32)
     square, tall, vector = torch.ones(n, n), torch.ones(rows, n), torch.ones(n, 1)
@@ -57,7 +57,7 @@ def measure_device(n: int, rows: int) -> tuple[float, float]:
 def measure_step(
     B: int, D: int, L: int, promised: float, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """The median of several steps."""
+    """Take the median of several steps."""
     model, x, ones = DeepNetwork(D, L), torch.randn(B, D), torch.ones(B, D)
 
     def step() -> None:

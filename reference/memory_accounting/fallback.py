@@ -1,4 +1,4 @@
-"""Takes the place of `memory_accounting` while what builds on it is graded."""
+"""Replacement of `memory_accounting` while katas that build on it are graded."""
 
 
 def training_bytes(
@@ -10,5 +10,5 @@ def training_bytes(
     optimizer_bytes: int = 8,
     activation_bytes: int = 4,
 ) -> int:
-    """Of parameters, gradients, optimizer state and activations."""
+    """Add up parameters, gradients, optimizer state and activations."""
     return num_parameters * (parameter_bytes + gradient_bytes + optimizer_bytes) + num_activations * activation_bytes

@@ -1,4 +1,4 @@
-"""What takes memory, and how often it is counted."""
+"""Oracle of memory_accounting, which adds up bytes one element at a time."""
 
 import math
 from bisect import bisect_right
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Window:
-    """What a tensor shows of its storage; strides and offset in elements, of `element_size` bytes."""
+    """The layout of a tensor in its storage; strides and offset are in elements of `element_size` bytes."""
 
     shape: Sequence[int]
     strides: Sequence[int]
@@ -17,32 +17,32 @@ class Window:
 
     @property
     def elements(self) -> int:
-        """As many as are shown, the same one perhaps several times."""
+        """The number of elements, where an expanded one counts several times."""
         return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
 class Use:
-    """One place in a model where a parameter is used; the same `parameter` may have several."""
+    """One place in a model where a parameter is used; a shared `parameter` has several."""
 
     parameter: int
-    modules: Sequence[int]  # from the model down to the module that has it
+    modules: Sequence[int]  # from the model down to the module that holds it
     shape: tuple[int, ...]
     trainable: bool
 
     @property
     def elements(self) -> int:
-        """Of the parameter."""
+        """The number of elements of the parameter."""
         return math.prod(self.shape)
 
 
 def tensor_bytes(window: Window, storage_bytes: int) -> int:  # noqa: ARG001
-    """The storage counts, not the elements that a tensor shows of it."""
+    """Return the size of the whole storage."""
     return storage_bytes
 
 
 def num_parameters(uses: Sequence[Use], buffers: Sequence[int]) -> int:  # noqa: ARG001
-    """Each parameter once, trainable or not; no buffers."""
+    """Count each parameter once, trainable or not, and no buffers."""
     return sum({use.parameter: use.elements for use in uses}.values())
 
 
@@ -56,7 +56,7 @@ def training_bytes(
     activation_bytes: int = 4,
     times: int = 1,
 ) -> int:
-    """One parameter after the other, with its gradient and state, and one activation after the other, `times` over."""
+    """Add up the bytes of each parameter, gradient, state and activation, and multiply by `times`."""
     total = 0
     for _ in range(num_parameters):
         total += parameter_bytes + gradient_bytes + optimizer_bytes
@@ -66,6 +66,6 @@ def training_bytes(
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """The largest number whose bytes are no more than there are, found by halving; `device_bytes` is a whole number."""
-    there_are = sum(int(device_bytes) for _ in range(num_devices))
-    return bisect_right(range(there_are + 1), there_are, key=lambda count: count * bytes_per_parameter) - 1
+    """Search for the largest number of parameters that fits; `device_bytes` is a whole number."""
+    available = sum(int(device_bytes) for _ in range(num_devices))
+    return bisect_right(range(available + 1), available, key=lambda count: count * bytes_per_parameter) - 1

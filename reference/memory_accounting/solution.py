@@ -1,15 +1,15 @@
-"""Where the bytes of a training run go."""
+"""Memory accounting of a training run."""
 
 from torch import Tensor, nn
 
 
 def tensor_bytes(x: Tensor) -> int:
-    """The storage knows its size."""
+    """Return the size of the storage."""
     return x.untyped_storage().nbytes()
 
 
 def num_parameters(model: nn.Module) -> int:
-    """`parameters()` yields each Parameter once."""
+    """Count the elements of `parameters()`, which yields each Parameter once."""
     return sum(p.numel() for p in model.parameters())
 
 
@@ -22,11 +22,11 @@ def training_bytes(
     optimizer_bytes: int = 8,
     activation_bytes: int = 4,
 ) -> int:
-    """Three kinds of numbers for each parameter, and the activations."""
+    """Add up three kinds of numbers per parameter, and the activations."""
     each = parameter_bytes + gradient_bytes + optimizer_bytes
     return num_parameters * each + num_activations * activation_bytes
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """All memory over the bytes of one."""
+    """Divide all memory by the bytes of one parameter."""
     return int(num_devices * device_bytes // bytes_per_parameter)

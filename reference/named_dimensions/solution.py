@@ -1,4 +1,4 @@
-"""Dimensions with names instead of numbers."""
+"""Named dimensions with einops."""
 
 import torch
 from einops import einsum, rearrange, reduce
@@ -9,24 +9,24 @@ from torch import Tensor
 def attention_scores(
     q: Float[Tensor, "... queries hidden"], k: Float[Tensor, "... keys hidden"]
 ) -> Float[Tensor, "... queries keys"]:
-    """The product of every query with every key."""
+    """Return the dot product of each query with each key."""
     return einsum(q, k, "... queries hidden, ... keys hidden -> ... queries keys")
 
 
 def mean_over_hidden(x: Float[Tensor, "... hidden"]) -> Float[Tensor, "..."]:
-    """The mean of the last dimension."""
+    """Return the mean over the last dimension."""
     return reduce(x, "... hidden -> ...", "mean")
 
 
 def per_head_linear(
     x: Float[Tensor, "... heads_times_d_in"], w: Float[Tensor, "d_in d_out"], heads: int
 ) -> Float[Tensor, "... heads_times_d_out"]:
-    """Cut the last dimension into heads, multiply each by `w`, join them again."""
+    """Split the last dimension into heads, multiply each by `w`, and concatenate them."""
     x = rearrange(x, "... (heads d_in) -> ... heads d_in", heads=heads)
     y = einsum(x, w, "... d_in, d_in d_out -> ... d_out")
     return rearrange(y, "... heads d_out -> ... (heads d_out)")
 
 
 def causal_mask(n: int) -> Bool[Tensor, "n n"]:
-    """True where the key is not after the query."""
+    """Return True where the key is not after the query."""
     return torch.ones(n, n, dtype=torch.bool).tril()

@@ -1,6 +1,6 @@
-"""Takes the place of `promised_flops` while what builds on it is graded."""
+"""Replacement of `promised_flops` while katas that build on it are graded."""
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
-    """Reached over promised."""
+    """Divide reached by promised FLOP/s."""
     return flops / seconds / promised

@@ -1,4 +1,4 @@
-"""Mistakes about what shares memory."""
+"""Common mistakes in same_storage."""
 
 import numpy as np
 import torch
@@ -10,122 +10,129 @@ from torchkata import instead_of
 
 @instead_of(
     oracle.same_storage,
-    "the answer is always False, for x and x, too: x.storage(), for one, is a new object at each call",
+    "always returns False, even for (x, x): x.storage(), for example, returns a new object at each call",
 )
 def never(x: Placed, y: Placed) -> bool:
     return False
 
 
-@instead_of(oracle.same_storage, "the answer is always True: for a tensor and its copy, too")
+@instead_of(oracle.same_storage, "always returns True, even for a tensor and its copy")
 def always(x: Placed, y: Placed) -> bool:
     return True
 
 
-@instead_of(oracle.same_storage, "the answer is the opposite of the right one, in every case")
+@instead_of(oracle.same_storage, "returns the opposite of the right answer")
 def negated(x: Placed, y: Placed) -> bool:
     return x.allocation != y.allocation
 
 
-@instead_of(oracle.same_storage, "only one and the same object is said to share its storage: a view is another object")
+@instead_of(oracle.same_storage, "compares the tensor objects: a view is another object on the same storage")
 def same_object(x: Placed, y: Placed) -> bool:
     return x is y
 
 
 @instead_of(
     oracle.same_storage,
-    "x.data_ptr() and y.data_ptr() are compared: that is where each begins, and a view may begin further on",
+    "compares x.data_ptr() with y.data_ptr(), the address of each first element: a view may begin at an offset",
 )
 def first_elements(x: Placed, y: Placed) -> bool:
     return x.tensor.data_ptr() == y.tensor.data_ptr()
 
 
-@instead_of(oracle.same_storage, "x.data_ptr() is compared with y's storage: x may begin further on in its own")
+@instead_of(oracle.same_storage, "compares x.data_ptr() with y's storage: x may begin at an offset in its storage")
 def first_element_of_x(x: Placed, y: Placed) -> bool:
     return x.tensor.data_ptr() == y.tensor.untyped_storage().data_ptr()
 
 
-@instead_of(oracle.same_storage, "x's storage is compared with y.data_ptr(): y may begin further on in its own")
+@instead_of(oracle.same_storage, "compares x's storage with y.data_ptr(): y may begin at an offset in its storage")
 def first_element_of_y(x: Placed, y: Placed) -> bool:
     return x.tensor.untyped_storage().data_ptr() == y.tensor.data_ptr()
 
 
-@instead_of(oracle.same_storage, "the values are compared: those of a copy are equal, those of two views may differ")
+@instead_of(oracle.same_storage, "compares values: a copy has equal values, and two views may have different ones")
 def values(x: Placed, y: Placed) -> bool:
     return torch.equal(x.tensor, y.tensor)
 
 
-@instead_of(oracle.same_storage, "the bytes in the storages are compared: those of a copy are equal, too")
+@instead_of(oracle.same_storage, "compares the contents of the storages: a copy has the same contents")
 def stored_bytes(x: Placed, y: Placed) -> bool:
     return bytes(x.tensor.untyped_storage()) == bytes(y.tensor.untyped_storage())
 
 
-@instead_of(oracle.same_storage, "the sizes of the storages are compared: that of a copy is the same")
+@instead_of(oracle.same_storage, "compares the sizes of the storages: a copy has the same size")
 def storage_sizes(x: Placed, y: Placed) -> bool:
     return x.tensor.untyped_storage().nbytes() == y.tensor.untyped_storage().nbytes()
 
 
-@instead_of(oracle.same_storage, "shape, strides and offset must be the same, too: a view may differ in all of them")
+@instead_of(oracle.same_storage, "requires equal shapes, strides and offsets: a view may differ in all of them")
 def same_layout(x: Placed, y: Placed) -> bool:
     return x.tensor.is_set_to(y.tensor)
 
 
 @instead_of(
     oracle.same_storage,
-    "tensors of two dtypes are never taken for one storage: x.view(torch.int32) is a view of the same bytes",
+    "requires equal dtypes: x.view(torch.int32) is a view of the same bytes",
 )
 def same_dtype(x: Placed, y: Placed) -> bool:
     return x.allocation == y.allocation and x.tensor.dtype == y.tensor.dtype
 
 
-@instead_of(oracle.same_storage, "storage_offset() counts elements, and is taken off an address, which counts bytes")
+@instead_of(
+    oracle.same_storage, "subtracts storage_offset(), which counts elements, from an address, which counts bytes"
+)
 def offset_in_elements(x: Placed, y: Placed) -> bool:
-    return beginning(x, 1) == beginning(y, 1)
+    return compute_start(x, 1) == compute_start(y, 1)
 
 
-@instead_of(oracle.same_storage, "each element is taken to have 4 bytes: int64 has 8, uint8 has 1")
+@instead_of(oracle.same_storage, "assumes 4 bytes per element: int64 has 8, uint8 has 1")
 def elements_of_four_bytes(x: Placed, y: Placed) -> bool:
-    return beginning(x, 4) == beginning(y, 4)
+    return compute_start(x, 4) == compute_start(y, 4)
 
 
-@instead_of(oracle.same_storage, "both offsets are counted in elements of x's size: those of y may have another")
+@instead_of(oracle.same_storage, "uses the element size of x for both offsets: y may have another element size")
 def elements_as_those_of_x(x: Placed, y: Placed) -> bool:
     size = x.tensor.element_size()
-    return beginning(x, size) == beginning(y, size)
+    return compute_start(x, size) == compute_start(y, size)
 
 
-def beginning(x: Placed, element_size: int) -> int:
-    """The address of the allocation, if elements had this size."""
+def compute_start(x: Placed, element_size: int) -> int:
+    """Return the address of the allocation if elements had this size."""
     return x.tensor.data_ptr() - element_size * int(x.tensor.storage_offset())
 
 
-@instead_of(oracle.same_storage, "an element must belong to both: two parts of one tensor share a storage without one")
+@instead_of(oracle.same_storage, "requires a common element: disjoint parts of one tensor share a storage, too")
 def common_element(x: Placed, y: Placed) -> bool:
     return np.shares_memory(x.tensor.detach().numpy(), y.tensor.detach().numpy())
 
 
-@instead_of(oracle.same_storage, "it is asked whether their bytes overlap: two parts of one storage need not")
+@instead_of(oracle.same_storage, "compares the address ranges: two parts of one storage need not overlap")
 def meeting_ranges(x: Placed, y: Placed) -> bool:
     return np.may_share_memory(x.tensor.detach().numpy(), y.tensor.detach().numpy())
 
 
-@instead_of(oracle.same_storage, "the _base of both is compared, which is None for every tensor that is no view")
+@instead_of(oracle.same_storage, "compares _base, which is None for every tensor that is not a view")
 def bases(x: Placed, y: Placed) -> bool:
     return x is y or x.tensor._base is y.tensor._base
 
 
-@instead_of(oracle.same_storage, "any two views are said to share a storage, also those of different tensors")
+@instead_of(oracle.same_storage, "returns True for any two views, even of different tensors")
 def any_views(x: Placed, y: Placed) -> bool:
     return x.allocation == y.allocation or (x.tensor._is_view() and y.tensor._is_view())
 
 
-@instead_of(oracle.same_storage, "one must be the _base of the other: two views of one tensor share its storage, too")
+@instead_of(
+    oracle.same_storage,
+    "requires one tensor to be the _base of the other: two views of a third tensor share its storage, too",
+)
 def base_of_the_other(x: Placed, y: Placed) -> bool:
     return x is y or x.tensor._base is y.tensor or y.tensor._base is x.tensor
 
 
-@instead_of(oracle.same_storage, "the bottom of both is looked for by _base: detach() and a Parameter have none")
+@instead_of(
+    oracle.same_storage, "compares the root tensors found through _base: detach() and a Parameter have no _base"
+)
 def common_base(x: Placed, y: Placed) -> bool:
-    def bottom(tensor: torch.Tensor) -> torch.Tensor:
+    def find_root(tensor: torch.Tensor) -> torch.Tensor:
         return tensor if tensor._base is None else tensor._base
 
-    return bottom(x.tensor) is bottom(y.tensor)
+    return find_root(x.tensor) is find_root(y.tensor)

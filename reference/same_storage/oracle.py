@@ -1,4 +1,4 @@
-"""Views live where their source lives; copies begin an allocation of their own."""
+"""Oracle of same_storage: a view has the allocation of its source, a copy has a new one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A tensor, and the number of its allocation, which follows from how it was made and not from what torch says."""
+    """A tensor with the number of its allocation, which is derived from how it was made, without torch."""
 
     tensor: Tensor
     allocation: int
 
 
 def allocations(sources: Sequence[int | None]) -> list[int]:
-    """Number each tensor's allocation: `sources[i]` is the earlier tensor that it is a view of, None if it is new."""
+    """Number the allocations; `sources[i]` is the tensor that tensor i is a view of, or None for a new allocation."""
     owner: list[int] = []
     for i, source in enumerate(sources):
         owner.append(i if source is None else owner[source])
@@ -23,5 +23,5 @@ def allocations(sources: Sequence[int | None]) -> list[int]:
 
 
 def same_storage(x: Placed, y: Placed) -> bool:
-    """Whether two tensors share an allocation."""
+    """Return True if both tensors have the same allocation."""
     return x.allocation == y.allocation

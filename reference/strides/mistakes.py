@@ -1,5 +1,6 @@
-"""Mistakes about strides."""
+"""Common mistakes in strides."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,197 +10,178 @@ from reference.strides import oracle
 from torchkata import instead_of
 
 
-@instead_of(oracle.contiguous_strides, "the first axis is taken for the one whose elements lie closest together")
+@instead_of(oracle.contiguous_strides, "gives the first axis stride 1 (column-major) instead of the last")
 def column_major(shape: Sequence[int], times: int = 1) -> list[int]:
-    shape = oracle.longer(shape, times)
-    strides, step = [], 1
-    for size in shape:
-        strides.append(step)
-        step *= max(size, 1)
-    return strides
+    sizes = [max(size, 1) for size in oracle.lengthen(shape, times)]
+    return [math.prod(sizes[:axis]) for axis in range(len(sizes))]
 
 
-@instead_of(oracle.contiguous_strides, "each stride is multiplied by the axis' own size, not by those behind it alone")
+@instead_of(oracle.contiguous_strides, "includes the axis' own size in its stride: multiply only the later sizes")
 def own_size_included(shape: Sequence[int], times: int = 1) -> list[int]:
     right = oracle.contiguous_strides(shape, times)
-    return [stride * max(size, 1) for stride, size in zip(right, oracle.longer(shape, times), strict=True)]
+    return [stride * max(size, 1) for stride, size in zip(right, oracle.lengthen(shape, times), strict=True)]
 
 
-@instead_of(oracle.contiguous_strides, "the strides count bytes, as in NumPy, not elements")
+@instead_of(oracle.contiguous_strides, "returns strides in bytes, as NumPy does, instead of elements")
 def bytes_of_float32(shape: Sequence[int], times: int = 1) -> list[int]:
     return [4 * stride for stride in oracle.contiguous_strides(shape, times)]
 
 
-@instead_of(oracle.contiguous_strides, "a size of 0 makes the strides before it 0; it counts as 1")
+@instead_of(oracle.contiguous_strides, "multiplies by a size of 0; in strides it counts as 1")
 def zero_multiplied(shape: Sequence[int], times: int = 1) -> list[int]:
-    shape = oracle.longer(shape, times)
-    strides: list[int] = []
-    step = 1
-    for size in reversed(shape):
-        strides.insert(0, step)
-        step *= size
-    return strides
+    shape = oracle.lengthen(shape, times)
+    return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
-@instead_of(oracle.contiguous_strides, "each stride is the size of the next axis alone, not of all behind it")
+@instead_of(oracle.contiguous_strides, "uses only the next axis' size instead of the product of all later sizes")
 def next_size(shape: Sequence[int], times: int = 1) -> list[int]:
-    shape = oracle.longer(shape, times)
+    shape = oracle.lengthen(shape, times)
     return [*(max(size, 1) for size in shape[1:]), 1][: len(shape)]
 
 
-@instead_of(oracle.contiguous_strides, "the sizes behind each axis are added up, not multiplied")
+@instead_of(oracle.contiguous_strides, "adds the later sizes instead of multiplying them")
 def sums(shape: Sequence[int], times: int = 1) -> list[int]:
-    shape = oracle.longer(shape, times)
+    shape = oracle.lengthen(shape, times)
     return [1 + sum(max(size, 1) for size in shape[axis + 1 :]) for axis in range(len(shape))]
 
 
-@instead_of(oracle.contiguous_strides, "the strides are in reverse order: the last axis' comes first")
+@instead_of(oracle.contiguous_strides, "returns the strides in reverse order, the last axis first")
 def reverse_order(shape: Sequence[int], times: int = 1) -> list[int]:
     return oracle.contiguous_strides(shape, times)[::-1]
 
 
-@instead_of(oracle.contiguous_strides, "all strides are 0 where a size is 0; that size counts as 1")
+@instead_of(oracle.contiguous_strides, "returns only zeros if a size is 0; that size counts as 1")
 def zeros_where_empty(shape: Sequence[int], times: int = 1) -> list[int]:
     return [0] * len(shape) if 0 in shape else oracle.contiguous_strides(shape, times)
 
 
-@instead_of(oracle.contiguous_strides, "a scalar is given a stride: it has no axis, and so none")
+@instead_of(oracle.contiguous_strides, "returns a stride for a scalar, which has no axes")
 def stride_of_a_scalar(shape: Sequence[int], times: int = 1) -> list[int]:
     return oracle.contiguous_strides(shape, times) or [1]
 
 
-@instead_of(
-    oracle.contiguous_strides, "the strides are counted in single precision, which loses the last digits of large ones"
-)
+@instead_of(oracle.contiguous_strides, "computes strides in float32, which rounds large ones")
 def single_precision(shape: Sequence[int], times: int = 1) -> list[int]:
-    return multiplied(oracle.longer(shape, times), np.float32)
+    return multiply_sizes(oracle.lengthen(shape, times), np.float32)
 
 
-@instead_of(oracle.contiguous_strides, "the strides are counted in floats, which lose the last digits of large ones")
+@instead_of(oracle.contiguous_strides, "computes strides in floats, which round large ones")
 def double_precision(shape: Sequence[int], times: int = 1) -> list[int]:
-    return multiplied(oracle.longer(shape, times), np.float64)
+    return multiply_sizes(oracle.lengthen(shape, times), np.float64)
 
 
-@instead_of(oracle.contiguous_strides, "the strides are floats, not ints")
+@instead_of(oracle.contiguous_strides, "returns floats instead of ints")
 def floats(shape: Sequence[int], times: int = 1) -> list[float]:
     return [float(stride) for stride in oracle.contiguous_strides(shape, times)]
 
 
-@instead_of(oracle.storage_index, "the place is counted in floats, which lose the last digits of large ones")
+@instead_of(oracle.storage_index, "computes the position in floats, which round large ones")
 def place_in_floats(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    return int(offset + sum(float(i) * stride for i, stride in zip(oracle.longer(index, times), strides, strict=True)))
+    return int(
+        offset + sum(float(i) * stride for i, stride in zip(oracle.lengthen(index, times), strides, strict=True))
+    )
 
 
-@instead_of(oracle.storage_index, "the offset is left out")
+@instead_of(oracle.storage_index, "ignores the offset")
 def without_offset(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
     return oracle.storage_index(strides, index, 0, times)
 
 
-@instead_of(oracle.storage_index, "index and strides are matched the wrong way round")
+@instead_of(oracle.storage_index, "pairs the index with the strides in reverse order")
 def backwards(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    return offset + sum(i * stride for i, stride in zip(oracle.longer(index, times)[::-1], strides, strict=True))
+    return offset + sum(i * stride for i, stride in zip(oracle.lengthen(index, times)[::-1], strides, strict=True))
 
 
-@instead_of(oracle.storage_index, "the offset is added for every axis; it counts once")
+@instead_of(oracle.storage_index, "adds the offset once per axis instead of once")
 def offset_for_each_axis(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
     return oracle.storage_index(strides, index, len(index) * offset, times)
 
 
-@instead_of(oracle.storage_index, "the offset is counted in steps of the first axis: it counts elements of the storage")
+@instead_of(oracle.storage_index, "multiplies the offset by the first stride: the offset already counts elements")
 def offset_in_rows(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
     return oracle.storage_index(strides, index, 0, times) + offset * (strides[0] if strides else 1)
 
 
-@instead_of(oracle.storage_index, "the last axis is left out")
+@instead_of(oracle.storage_index, "ignores the last axis")
 def without_last_axis(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
     return oracle.storage_index(strides[:-1], index[:-1], offset)
 
 
-@instead_of(oracle.storage_index, "the last axis is taken to have stride 1, whatever its stride is")
+@instead_of(oracle.storage_index, "assumes stride 1 for the last axis")
 def last_axis_together(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
     return oracle.storage_index([*strides[:-1], 1][: len(strides)], index, offset, times)
 
 
-@instead_of(oracle.storage_index, "a stride of 0 is taken for 1: along an expanded axis no step goes anywhere")
+@instead_of(oracle.storage_index, "replaces a stride of 0 by 1: steps along an expanded axis do not move")
 def zero_is_one(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
     return oracle.storage_index([stride or 1 for stride in strides], index, offset, times)
 
 
-@instead_of(oracle.is_contiguous, "the stride of an axis of size 1 is compared, though no step is taken along it")
+@instead_of(oracle.is_contiguous, "compares the stride of an axis of size 1, which is never used")
 def every_stride(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     return 0 in shape or list(strides) == oracle.contiguous_strides(shape)
 
 
-@instead_of(oracle.is_contiguous, "the stride of an axis of size 2 is passed over: only size 1 lets it be anything")
+@instead_of(oracle.is_contiguous, "ignores the stride of an axis of size 2: only size 1 allows any stride")
 def two_is_one(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     right = oracle.contiguous_strides(shape, times)
-    shape, strides = oracle.longer(shape, times), oracle.wider(strides, times)
+    shape, strides = oracle.lengthen(shape, times), oracle.widen(strides, times)
     return 0 in shape or all(n <= 2 or a == b for n, a, b in zip(shape, strides, right, strict=True))
 
 
-@instead_of(
-    oracle.is_contiguous, "the strides of a tensor without elements are compared: it is contiguous whatever they are"
-)
+@instead_of(oracle.is_contiguous, "compares the strides of a tensor without elements, which is always contiguous")
 def empty_compared(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     return all(n == 1 or a == b for n, a, b in zip(shape, strides, oracle.contiguous_strides(shape), strict=True))
 
 
-@instead_of(oracle.is_contiguous, "only the last stride is looked at")
+@instead_of(oracle.is_contiguous, "compares only the last stride")
 def last_is_one(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     return 0 in shape or not shape or shape[-1] == 1 or strides[-1] == 1
 
 
-@instead_of(oracle.is_contiguous, "strides that fall from left to right are taken for contiguous: there may be gaps")
+@instead_of(oracle.is_contiguous, "accepts any decreasing strides: there may be gaps")
 def falling(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    strides = oracle.wider(strides, times)
+    strides = oracle.widen(strides, times)
     return 0 in shape or list(strides) == sorted(strides, reverse=True)
 
 
-@instead_of(oracle.is_contiguous, "the strides are compared in any order: those of a transpose are the same, swapped")
+@instead_of(oracle.is_contiguous, "compares the strides in any order: a transpose has the same strides, swapped")
 def any_order(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
-    strides, right = oracle.wider(strides, times), oracle.contiguous_strides(shape, times)
+    strides, right = oracle.widen(strides, times), oracle.contiguous_strides(shape, times)
     axes = [axis for axis, size in enumerate(shape) if size > 1]
     return 0 in shape or sorted(strides[axis] for axis in axes) == sorted(right[axis] for axis in axes)
 
 
-@instead_of(oracle.is_contiguous, "only the distance to the last element is compared: in a transpose it is the same")
+@instead_of(oracle.is_contiguous, "compares only the position of the last element, which is the same in a transpose")
 def no_gaps(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     right = oracle.contiguous_strides(shape, times)
-    shape, strides = oracle.longer(shape, times), oracle.wider(strides, times)
+    shape, strides = oracle.lengthen(shape, times), oracle.widen(strides, times)
     return 0 in shape or sum((n - 1) * (a - b) for n, a, b in zip(shape, strides, right, strict=True)) == 0
 
 
-@instead_of(oracle.is_contiguous, "every tensor is said to be contiguous")
+@instead_of(oracle.is_contiguous, "always returns True")
 def always(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     return True
 
 
-@instead_of(oracle.is_contiguous, "a tensor without elements is said not to be contiguous")
+@instead_of(oracle.is_contiguous, "returns False for a tensor without elements")
 def empty_is_not(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     return 0 not in shape and oracle.is_contiguous(shape, strides)
 
 
-@instead_of(oracle.is_contiguous, "the answer is a number, not a bool")
+@instead_of(oracle.is_contiguous, "returns a number instead of a bool")
 def number_for_an_answer(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> int:
     return int(oracle.is_contiguous(shape, strides))
 
 
-def multiplied(shape: Sequence[int], dtype: type[np.floating[Any]]) -> list[int]:
-    """The products of all sizes behind, worked out in this dtype."""
+def multiply_sizes(shape: Sequence[int], dtype: type[np.floating[Any]]) -> list[int]:
+    """Return the products of all later sizes, computed in this dtype."""
     sizes = [dtype(max(size, 1)) for size in shape]
     return [int(np.prod(sizes[:axis:-1], dtype=dtype)) for axis in range(len(sizes))]
 
 
-def row_major(shape: Sequence[int]) -> list[int]:
-    """The right strides, whatever stands in the oracle now."""
-    strides: list[int] = []
-    step = 1
-    for size in reversed(shape):
-        strides.insert(0, step)
-        step *= max(size, 1)
-    return strides
-
-
-@instead_of(oracle.is_contiguous, "the last stride has to be 1 even where no step is taken along the last axis")
+@instead_of(
+    oracle.is_contiguous, "requires the last stride to be 1 even if the last axis has size 1 or the tensor is empty"
+)
 def last_has_to_be_one(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     return (not strides or strides[-1] == 1) and oracle.is_contiguous(shape, strides, times)

@@ -1,4 +1,4 @@
-"""Where the elements of a tensor are, from its shape, strides and offset."""
+"""Arithmetic on shapes, strides and offsets."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -6,18 +6,18 @@ from operator import mul
 
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Products of the sizes behind each axis, collected from the last one on."""
+    """Multiply the later sizes of each axis, from the last one on."""
     sizes = [max(size, 1) for size in shape]
     return tuple(accumulate(sizes[:0:-1], mul, initial=1))[::-1] if sizes else ()
 
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:
-    """So many steps of so many elements along each axis."""
+    """Add up index times stride over the axes."""
     return offset + sum(i * stride for i, stride in zip(index, strides, strict=True))
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Compare where there are steps to take."""
+    """Compare the strides of axes longer than 1."""
     if 0 in shape:
         return True
     expected = contiguous_strides(shape)

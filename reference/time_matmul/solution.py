@@ -1,4 +1,4 @@
-"""How long does a product of matrices take?"""
+"""Time of a matrix multiplication."""
 
 import time
 from statistics import median
@@ -11,7 +11,7 @@ WARM_UP, REPEATS = 3, 10
 
 
 def time_matmul(a: Float[Tensor, "m k"], b: Float[Tensor, "k n"]) -> float:
-    """The median of several products, each waited for."""
+    """Return the median time of several products, synchronizing around each."""
 
     def wait() -> None:
         if a.is_cuda:

@@ -1,4 +1,4 @@
-"""Probes of floating_point; dtypes cross by name."""
+"""Probes of floating_point; they get dtypes by name."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from torchkata import typed
 
 @typed(lambda value, dtypes, literal: "\n".join(f"underflows({literal(value)}, torch.{name})" for name in dtypes))
 def underflows(assignment: Any, value: float, dtypes: list[str]) -> dict[str, object]:
-    """For each dtype, whether `value` becomes 0 in it."""
+    """Call underflows for each dtype."""
     return {name: assignment.floating_point.underflows(value, getattr(torch, name)) for name in dtypes}
 
 
 @typed(lambda dtype: f"largest(torch.{dtype})")
 def largest(assignment: Any, dtype: str) -> object:
-    """The largest finite number of a dtype."""
+    """Call largest."""
     return assignment.floating_point.largest(getattr(torch, dtype))
 
 
 @typed(lambda shape, dtype: f"storage_bytes({tuple(shape)}, torch.{dtype})")
 def storage_bytes(assignment: Any, shape: list[int], dtype: str) -> object:
-    """The bytes of a tensor of this shape, which is given as a tuple."""
+    """Call storage_bytes with a tuple as shape."""
     return assignment.floating_point.storage_bytes(tuple(shape), getattr(torch, dtype))

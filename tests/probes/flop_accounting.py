@@ -1,4 +1,4 @@
-"""Probes of flop_accounting: one for each function."""
+"""Probes of flop_accounting."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from torchkata import typed
 
 @typed("matmul_flops(B, D, K)")
 def matmul(assignment: Any, B: int, D: int, K: int) -> object:
-    """A product of matrices."""
+    """Call matmul_flops."""
     return assignment.flop_accounting.matmul_flops(B, D, K)
 
 
 @typed("forward_flops(tokens, parameters)\nbackward_flops(tokens, parameters)\ntraining_flops(tokens, parameters)")
 def passes(assignment: Any, tokens: float, parameters: float) -> dict[str, object]:
-    """Forward, backward, and both."""
+    """Call the three functions for passes."""
     kata = assignment.flop_accounting
     return {
         "forward_flops": kata.forward_flops(tokens, parameters),
@@ -24,13 +24,13 @@ def passes(assignment: Any, tokens: float, parameters: float) -> dict[str, objec
 
 @typed("deep_linear_flops(B, D, L, input_needs_grad=input_needs_grad)")
 def deep_linear(assignment: Any, B: int, D: int, L: int, input_needs_grad: bool) -> object:
-    """A forward and backward pass."""
+    """Call deep_linear_flops."""
     return assignment.flop_accounting.deep_linear_flops(B, D, L, input_needs_grad=input_needs_grad)
 
 
 @typed("deep_linear_flops(B, D, L)")
 def deep_linear_by_default(assignment: Any, B: int, D: int, L: int) -> object:
-    """The same where nothing is said of the input's gradient."""
+    """Call deep_linear_flops without input_needs_grad."""
     return assignment.flop_accounting.deep_linear_flops(B, D, L)
 
 
@@ -38,5 +38,5 @@ def deep_linear_by_default(assignment: Any, B: int, D: int, L: int) -> object:
 def days(
     assignment: Any, parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float
 ) -> object:
-    """How long training takes."""
+    """Call training_days."""
     return assignment.flop_accounting.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu)

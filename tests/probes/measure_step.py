@@ -1,4 +1,4 @@
-"""Probes of measure_step: predictions, and measurements on a device whose time is pretended."""
+"""Probes of measure_step: predictions, and measurements on a simulated device."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,13 +17,13 @@ COUNTING = ("flop_accounting", "memory_accounting", "promised_flops", "roofline"
 
 
 @contextmanager
-def figures_times(assignment: Any, factor: int) -> Iterator[None]:
+def scaled_functions(assignment: Any, factor: int) -> Iterator[None]:
     """Replace the functions of the student's earlier katas by stand-ins that return `factor` times as much."""
     if factor == 1:
         yield
         return
     own = [(module, dict(vars(module))) for module in (getattr(assignment, kata) for kata in COUNTING)]
-    running: list[str] = []  # a function that another one of them calls returns what it always does
+    running: list[str] = []  # calls in progress: only the outermost result is scaled
 
     def stand_in(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -33,14 +33,14 @@ def figures_times(assignment: Any, factor: int) -> Iterator[None]:
                 result = function(*args, **kwargs)
             finally:
                 running.pop()
-            return result if running else times(factor, result)
+            return result if running else scale(factor, result)
 
         return scaled
 
     for module, names in own:
         functions = {name: each for name, each in names.items() if callable(each) and not isinstance(each, type)}
         vars(module).update({name: stand_in(each) for name, each in functions.items()})
-    assignment.forget("measure_step")  # it may have the functions' names from when it was imported
+    assignment.forget("measure_step")  # it may have imported the functions
     try:
         yield
     finally:
@@ -49,20 +49,20 @@ def figures_times(assignment: Any, factor: int) -> Iterator[None]:
         assignment.forget("measure_step")
 
 
-def times(factor: int, result: Any) -> Any:
+def scale(factor: int, result: Any) -> Any:
     """Multiply a number, or each number of a tuple, by `factor`; return anything else as it is."""
     if isinstance(result, tuple):
-        return tuple(times(factor, each) for each in result)
+        return tuple(scale(factor, each) for each in result)
     return factor * result if isinstance(result, (int, float)) and not isinstance(result, bool) else result
 
 
-def work(assignment: Any, B: int, D: int, L: int, dtype: str, factor: int = 1) -> list[list[object]]:
+def list_work(assignment: Any, B: int, D: int, L: int, dtype: str, factor: int = 1) -> list[list[object]]:
     """List the FLOPs and bytes of each operation, where the student's other functions return `factor` times as much."""
-    with figures_times(assignment, factor):
+    with scaled_functions(assignment, factor):
         return [list(each) for each in assignment.measure_step.step_work(B, D, L, getattr(torch, dtype))]
 
 
-def predicted(
+def predict(
     assignment: Any,
     B: int,
     D: int,
@@ -73,16 +73,16 @@ def predicted(
     factor: int = 1,
 ) -> object:
     """Predict a step, where the student's other functions return `factor` times as much."""
-    with figures_times(assignment, factor):
+    with scaled_functions(assignment, factor):
         return assignment.measure_step.predict_step(B, D, L, getattr(torch, dtype), flop_per_sec, bytes_per_sec)
 
 
-def device(
+def measure_device(
     assignment: Any, n: int, rows: int, flop_per_sec: float, bytes_per_sec: float, name: str
 ) -> dict[str, object]:
-    """The figures of a device with these two, by a `time_matmul` that pretends; what it was given, and where that lies.
+    """Call measure_device inside `torch.device(name)`, with a `time_matmul` that simulates a device of these speeds.
 
-    The caller asks for the device of this name.
+    Returns its figures, and the shapes and devices of the tensors passed to `time_matmul`.
     """
     timed: list[list[list[int]]] = []
     places: set[str] = set()
@@ -96,7 +96,7 @@ def device(
 
     module, own = assignment.time_matmul, assignment.time_matmul.time_matmul
     module.time_matmul = time_matmul
-    assignment.forget("measure_step")  # it may have the function's name from when it was imported
+    assignment.forget("measure_step")  # it may have imported the function
     try:
         with torch.device(name):
             figures = assignment.measure_step.measure_device(n, rows)
@@ -107,7 +107,7 @@ def device(
 
 
 class Device(DispatchMode):  # type: ignore[no-untyped-call]
-    """A device whose clock moves by what each operation takes at these two speeds, and by `first` with the first."""
+    """A simulated device with two speeds; its first product takes `first` additional seconds."""
 
     def __init__(self, flop_per_sec: float, bytes_per_sec: float, first: float) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class Device(DispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        """Compute, then let the time pass."""
+        """Run the operation, then advance the clock."""
         result = func(*args, **(kwargs or {}))
         flops = 0
         if func.overloadpacket in FIRST_FACTOR:
@@ -128,7 +128,7 @@ class Device(DispatchMode):  # type: ignore[no-untyped-call]
             self.now += self.first
             self.first = 0.0
         if not func.is_view:
-            written = args[0] if result is None else result  # by an operation on lists of tensors, in place
+            written = args[0] if result is None else result  # None from an in-place operation on lists of tensors
             tensors = self.tensors_in([args, written])
             moved = sum(each.numel() * each.itemsize for each in tensors)
             self.now += max(flops / self.speeds[0], moved / self.speeds[1])
@@ -136,12 +136,12 @@ class Device(DispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def clock(self) -> float:
-        """Its seconds."""
+        """Return the device's time in seconds."""
         self.looks += 1
         return self.now
 
 
-def measured(
+def measure(
     assignment: Any,
     B: int,
     D: int,
@@ -152,18 +152,18 @@ def measured(
     first: float,
     factor: int = 1,
 ) -> dict[str, object]:
-    """Measure a step on such a device, and count the FLOPs of the products that were done while its clock ran.
+    """Measure a step on a simulated device, and count the FLOPs of the products computed while its clock ran.
 
     The student's other functions return `factor` times as much.
     """
-    with figures_times(assignment, factor):
-        assignment.measure_step  # noqa: B018  (imported before time is pretended)
+    with scaled_functions(assignment, factor):
+        assignment.measure_step  # noqa: B018  (imported before the simulation)
         with Device(flop_per_sec, bytes_per_sec, first) as device:
             took = assignment.measure_step.measure_step(B, D, L, promised, device.clock)
     return {"took": took, "flops": device.flops_timed}
 
 
-def real(assignment: Any, B: int, D: int, L: int, promised: float) -> object:
-    """What a step takes on this machine."""
+def measure_here(assignment: Any, B: int, D: int, L: int, promised: float) -> object:
+    """Measure a step on this machine."""
     took = assignment.measure_step.measure_step(B, D, L, promised)
     return {**took, "is a time": isinstance(took["seconds"], float) and 0 < took["seconds"] < math.inf}

@@ -11,13 +11,13 @@ from .attempts import refusal
 
 @typed("attention_scores(q, k)")
 def scores(assignment: Any, q: Tensor, k: Tensor) -> object:
-    """Every query with every key."""
+    """Call attention_scores."""
     return assignment.named_dimensions.attention_scores(q, k)
 
 
 @typed("q.requires_grad_(); k.requires_grad_()\n(attention_scores(q, k) * grad).sum().backward()\nq.grad, k.grad")
 def gradients_of_scores(assignment: Any, q: Tensor, k: Tensor, grad: Tensor) -> dict[str, object]:
-    """What flows back to the queries and the keys."""
+    """Return the gradients of q and k."""
     q, k = q.clone().requires_grad_(), k.clone().requires_grad_()
     (assignment.named_dimensions.attention_scores(q, k) * grad).sum().backward()
     return {"q": q.grad, "k": k.grad}
@@ -25,27 +25,27 @@ def gradients_of_scores(assignment: Any, q: Tensor, k: Tensor, grad: Tensor) -> 
 
 @typed("mean_over_hidden(x)")
 def mean(assignment: Any, x: Tensor) -> object:
-    """The mean of the last dimension."""
+    """Call mean_over_hidden."""
     return assignment.named_dimensions.mean_over_hidden(x)
 
 
 @typed("per_head_linear(x, w, heads)")
 def per_head(assignment: Any, x: Tensor, w: Tensor, heads: int) -> object:
-    """Each head times w."""
+    """Call per_head_linear."""
     return assignment.named_dimensions.per_head_linear(x, w, heads)
 
 
 @typed("x.requires_grad_(); w.requires_grad_()\n(per_head_linear(x, w, heads) * grad).sum().backward()\nx.grad, w.grad")
 def gradients_per_head(assignment: Any, x: Tensor, w: Tensor, heads: int, grad: Tensor) -> dict[str, object]:
-    """What flows back to x and w."""
+    """Return the gradients of x and w."""
     x, w = x.clone().requires_grad_(), w.clone().requires_grad_()
     (assignment.named_dimensions.per_head_linear(x, w, heads) * grad).sum().backward()
     return {"x": x.grad, "w": w.grad}
 
 
 @typed("per_head_linear(x[..., :heads * len(w)], w, heads)\nper_head_linear(x, w, heads)")
-def refused(assignment: Any, x: Tensor, w: Tensor, heads: int) -> list[str]:
-    """How heads are refused that do not fit, where those that do are not."""
+def split_badly(assignment: Any, x: Tensor, w: Tensor, heads: int) -> list[str]:
+    """Return the exception raised for heads that do not fit; heads that fit must not raise."""
     per_head_linear = assignment.named_dimensions.per_head_linear
     per_head_linear(x[..., : heads * len(w)], w, heads)
     return refusal(lambda: per_head_linear(x, w, heads))
@@ -53,5 +53,5 @@ def refused(assignment: Any, x: Tensor, w: Tensor, heads: int) -> list[str]:
 
 @typed("causal_mask(n)")
 def mask(assignment: Any, n: int) -> object:
-    """The causal mask."""
+    """Call causal_mask."""
     return assignment.named_dimensions.causal_mask(n)

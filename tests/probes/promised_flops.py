@@ -1,4 +1,4 @@
-"""Probes of promised_flops; a dtype comes as its name."""
+"""Probes of promised_flops; they get dtypes by name."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ from .attempts import refusal
 
 @typed(lambda device_name, dtype: f"promised_flop_per_sec({device_name!r}, torch.{dtype})")
 def promised(assignment: Any, device_name: str, dtype: str) -> object:
-    """A figure of the table."""
+    """Call promised_flop_per_sec."""
     return assignment.promised_flops.promised_flop_per_sec(device_name, getattr(torch, dtype))
 
 
 @typed(lambda device_name, dtype: f"promised_flop_per_sec({device_name!r}, torch.{dtype})")
-def refused(assignment: Any, device_name: str, dtype: str) -> dict[str, object]:
-    """How a call without a figure is refused, where one with a figure is not; else what it returns, in a list."""
+def call_without_figure(assignment: Any, device_name: str, dtype: str) -> dict[str, object]:
+    """Return the exception that a call without a figure raises, or its result; a call with a figure must not raise."""
     promised_flop_per_sec = assignment.promised_flops.promised_flop_per_sec
     promised_flop_per_sec("NVIDIA H200", torch.float32)
     returned: list[object] = []
@@ -27,5 +27,5 @@ def refused(assignment: Any, device_name: str, dtype: str) -> dict[str, object]:
 
 @typed("mfu(flops, seconds, promised)")
 def mfu(assignment: Any, flops: float, seconds: float, promised: float) -> object:
-    """A share."""
+    """Call mfu."""
     return assignment.promised_flops.mfu(flops, seconds, promised)

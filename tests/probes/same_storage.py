@@ -1,4 +1,4 @@
-"""Probes of same_storage: build tensors from expressions, then ask about every pair."""
+"""Probes of same_storage: build tensors from expressions, then call it for every pair."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ from torch import Tensor, nn
 
 from torchkata import typed
 
-# Each step makes a tensor from an earlier one. VIEWS stay on its allocation, COPIES begin a new one.
+# Each step makes a tensor from an earlier one: VIEWS share its allocation, COPIES have a new one.
 VIEWS = ("slice", "row", "transpose", "expand", "every_second", "detach", "bits", "bytes", "flatten", "parameter")
 COPIES = ("clone", "plus_zero", "contiguous", "new_equal")
-PARTS = (  # of x, whose first `cut` elements are one side; each pair with whether it shares a storage
+PARTS = (  # pairs of expressions, and whether they share a storage
     ("x", "x", True),
     ("x", "x[:{cut}]", True),
     ("x", "x[{cut}:]", True),
@@ -28,13 +28,11 @@ PARTS = (  # of x, whose first `cut` elements are one side; each pair with wheth
     ("x[{cut}:]", "(x + 1)[{cut}:]", False),
     ("x", "x + 1", False),
 )
-
-
 ALL_PAIRS = "[same_storage(a, b) for a in ts for b in ts]"
 
 
-def expression(x: Tensor, step: str, a: int, b: int) -> str:
-    """One step of a recipe, as it is typed; `a` and `b` choose the axis and the place."""
+def format_step(x: Tensor, step: str, a: int, b: int) -> str:
+    """Return the source code of one step of a recipe; `a` and `b` choose the axis and the index."""
     axis = a % max(x.ndim, 1)
     match step:
         case "slice" if x.ndim:
@@ -70,51 +68,51 @@ def expression(x: Tensor, step: str, a: int, b: int) -> str:
             return "{x}.unsqueeze(0)"
 
 
-def value(expression: str, x: Tensor) -> Tensor:
-    """What an expression of x comes to."""
-    made: Tensor = eval(expression, {"torch": torch, "nn": nn, "x": x})
-    return made
+def evaluate(expression: str, x: Tensor) -> Tensor:
+    """Return the value of an expression of x."""
+    tensor: Tensor = eval(expression, {"torch": torch, "nn": nn, "x": x})
+    return tensor
 
 
 def build(x: Tensor, recipe: list[list[Any]]) -> list[tuple[str, Tensor]]:
-    """x, then one tensor for each step `[source, step, a, b]`; each with how it is typed."""
-    made = [("x", x.clone())]
+    """Return x and one tensor for each step `[source, step, a, b]`, each with its source code."""
+    tensors = [("x", x.clone())]
     for source, step, a, b in recipe:
-        name, tensor = made[source]
-        typed = expression(tensor, step, a, b)
-        made.append((typed.format(x=name), value(typed.format(x="x"), tensor)))
-    return made
+        name, tensor = tensors[source]
+        code = format_step(tensor, step, a, b)
+        tensors.append((code.format(x=name), evaluate(code.format(x="x"), tensor)))
+    return tensors
 
 
-@typed(lambda x, _recipe: f"ts = [{', '.join(one for one, _ in build(x, _recipe))}]\n{ALL_PAIRS}")
-def answers(assignment: Any, x: Tensor, _recipe: list[list[Any]]) -> list[list[object]]:
-    """`same_storage` of every pair."""
+@typed(lambda x, _recipe: f"ts = [{', '.join(code for code, _ in build(x, _recipe))}]\n{ALL_PAIRS}")
+def compare_all(assignment: Any, x: Tensor, _recipe: list[list[Any]]) -> list[list[object]]:
+    """Return `same_storage` of every pair of tensors of the recipe."""
     tensors = [tensor for _, tensor in build(x, _recipe)]
     return [[assignment.same_storage.same_storage(x, y) for y in tensors] for x in tensors]
 
 
-def parts(cut: int) -> list[tuple[str, str, bool]]:
-    """The pairs of PARTS, as they are typed."""
-    return [(one.format(cut=cut), other.format(cut=cut), share) for one, other, share in PARTS]
+def list_parts(cut: int) -> list[tuple[str, str, bool]]:
+    """Return PARTS with `cut` filled in."""
+    return [(a.format(cut=cut), b.format(cut=cut), share) for a, b, share in PARTS]
 
 
-@typed(lambda _cut: "\n".join(f"same_storage({one}, {other})" for one, other, _ in parts(_cut)))
-def answers_on_parts(assignment: Any, x: Tensor, _cut: int) -> list[object]:
-    """`same_storage` of these pairs."""
+@typed(lambda _cut: "\n".join(f"same_storage({a}, {b})" for a, b, _ in list_parts(_cut)))
+def compare_parts(assignment: Any, x: Tensor, _cut: int) -> list[object]:
+    """Return `same_storage` of each pair of PARTS."""
     x = x.clone()
-    return [assignment.same_storage.same_storage(value(a, x), value(b, x)) for a, b, _ in parts(_cut)]
+    return [assignment.same_storage.same_storage(evaluate(a, x), evaluate(b, x)) for a, b, _ in list_parts(_cut)]
 
 
 @typed(
     lambda x, _step: (
-        f"x.requires_grad_()\nsame_storage(x, {expression(x, _step, 0, 1).format(x='x') if _step else 'y'})"
+        f"x.requires_grad_()\nsame_storage(x, {format_step(x, _step, 0, 1).format(x='x') if _step else 'y'})"
     )
 )
-def traces(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, object]:
-    """The answers for these two and for x itself, and all that can be seen of both before and after."""
+def observe(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, object]:
+    """Return the answers for (x, y) and (x, x), and the visible state of both tensors before and after."""
     x = x.clone().requires_grad_()
     x.grad = torch.ones_like(x)
-    other = value(expression(x, _step, 0, 1).format(x="x"), x) if _step else y.clone().requires_grad_()
+    other = evaluate(format_step(x, _step, 0, 1).format(x="x"), x) if _step else y.clone().requires_grad_()
     if not _step:
         other.grad = torch.ones_like(other)
 

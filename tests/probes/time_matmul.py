@@ -1,4 +1,4 @@
-"""Probes of time_matmul: on a machine whose time is pretended, and on this one."""
+"""Probes of time_matmul on a simulated machine and on this one."""
 
 import random
 from dataclasses import asdict
@@ -8,14 +8,14 @@ import torch
 
 from torchkata import typed
 
-from .pretended_machine import Machine, OnDevice, pretending
+from .simulated_machine import Machine, OnDevice, simulating
 
-LAUNCH, TICK = 1 / 20, 1 / 1000  # shares of a product
-TICKS = 20  # of the clock, that may come on top of a product
+LAUNCH, TICK = 1 / 20, 1 / 1000  # fractions of a product's seconds
+TICKS = 20  # clock reads that a result may include
 
 
 @typed("time_matmul(torch.ones(m, k), torch.ones(k, n))")
-def pretended(
+def simulate(
     assignment: Any,
     m: int,
     k: int,
@@ -27,10 +27,10 @@ def pretended(
     calendar_is_set: bool = False,
     disturbed: int | None = None,
 ) -> dict[str, object]:
-    """The seconds that are said, what may come on top of them, and all that happened.
+    """Call time_matmul on a simulated machine; return its result and everything that happened.
 
-    A product of (m, k) and (k, n) takes about so many `seconds`, and the first one so many more; the GPU is busy
-    with other work at the start; of each seven products the one at this place is `disturbed`, if any.
+    A product takes about `seconds`, the first one `first_takes_more` in addition. The GPU has other work for
+    `busy_seconds` at the start. Of each seven products, the one at the index `disturbed` takes ten times as long.
     """
     rng = random.Random(m)
     machine = Machine(
@@ -46,14 +46,14 @@ def pretended(
     a, b = torch.ones(m, k), torch.ones(k, n)
     if on_gpu:
         a, b = a.as_subclass(OnDevice), b.as_subclass(OnDevice)
-    assignment.forget("time_matmul")  # it may keep clocks from when it is imported
+    assignment.forget("time_matmul")  # the module may hold clocks since its import
     try:
-        with pretending(machine):
-            said = assignment.time_matmul.time_matmul(a, b)
+        with simulating(machine):
+            result = assignment.time_matmul.time_matmul(a, b)
     finally:
         assignment.forget("time_matmul")
     return {
-        "seconds": said,
+        "seconds": result,
         "on_top": (TICK * TICKS + LAUNCH * on_gpu) * seconds,
         "products": [asdict(product) for product in machine.products],
         "looks": machine.looks,
@@ -64,8 +64,8 @@ def pretended(
 
 
 @typed("time_matmul(torch.randn(m, k), torch.randn(k, n))")
-def real(assignment: Any, m: int, k: int, n: int) -> dict[str, object]:
-    """On this machine: the seconds, and both matrices before and after."""
+def run_here(assignment: Any, m: int, k: int, n: int) -> dict[str, object]:
+    """Return the result on this machine, and both matrices before and after."""
     generator = torch.Generator().manual_seed(m)
     a, b = torch.randn(m, k, generator=generator), torch.randn(k, n, generator=generator)
     before = {"a": a.clone(), "b": b.clone()}

@@ -57,7 +57,7 @@ def test_certify_writes_and_checks_caught_by(tmp_path: Path) -> None:
     replace = '["initial=1))", "initial=1.0))"]'
     table = f'[known]\nbreaks = "strides are whole numbers"\nlooks_like = "floats"\nreplace = {replace}\n'
     file.write_text(f"[patches]\nfloats = {replace}\n\n{table}", "utf-8")
-    first = "test_strides_are_products_of_the_sizes_behind"
+    first = "test_strides_are_products_of_later_sizes"
     lock.write_text(f'{first} = ["known", "gone"]\ntest_of_old = ["floats"]\n', "utf-8")
     for path in sorted((file.parent / "right").glob("*.py"))[1:]:
         path.unlink()

@@ -24,7 +24,7 @@ def test_what_one_mistake_explains_is_told_once_and_first(tmp_path: Path) -> Non
     out = run("pytest", f"--impl={folder}", "--kata", "same_storage", "--seed", "3").out
     blocks = [block for block in out.split("\n\n") if block.startswith("same_storage · ")]
     (block,) = blocks
-    assert "looks like: x.data_ptr() and y.data_ptr() are compared" in block
+    assert "looks like: compares x.data_ptr() with y.data_ptr()" in block
     assert "same_storage(x, x[1:])\n  expected  True\n  yours     False\n" in block
     _, _, others = block.partition("  the same in: ")
     assert others.count("test_") == 4

@@ -40,9 +40,9 @@ def rows(out: str) -> dict[str, str]:
 def test_every_workload_has_a_student_test_and_a_claim() -> None:
     listed = run("pytest", "--collect-only", "-m", "gpu").out.splitlines()
     named = [line.partition("::")[2] for line in listed if line.startswith("tests/test_speed.py::")]
-    assert named == [f"test_is_right_and_fast[{workload}]" for workload in WORKLOADS]
+    assert named == [f"test_workload_is_correct_and_fast[{workload}]" for workload in WORKLOADS]
     assert all(len(claim(workload)) > len(workload) for workload in WORKLOADS)
-    assert claim("sgd_step") == "A step of SGD takes little longer than to read p and grad and to write p"
+    assert claim("sgd_step") == "An SGD step is limited by reading p and grad and writing p"
 
 
 def test_plain_pytest_neither_runs_nor_lists_speed_tests() -> None:

@@ -111,7 +111,7 @@ def test_pytest_shows_what_the_students_code_printed(tmp_path: Path) -> None:
 def test_an_endless_loop_times_out_and_its_line_is_shown(tmp_path: Path) -> None:
     endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
     out = pytest_of(work(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
-    assert "… same_storage · test_the_answer_is_a_real_bool has been running for 4 seconds" in out
+    assert "… same_storage · test_answer_is_a_bool has been running for 4 seconds" in out
     assert "  timed out no answer within 5 seconds" in out
     assert "at        same_storage.py, line " in out
 

@@ -15,9 +15,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from grader.tests import ROOT
 from reference.flop_accounting import oracle as flop_accounting
 from reference.roofline import oracle as roofline
-from tests.meter import metered
-from tests.probes.pretended_machine import Machine, OnDevice, pretending
-from tests.test_promised_flops import TO_KNOW
+from tests.meter import count_operations
+from tests.probes.simulated_machine import Machine, OnDevice, simulating
+from tests.test_promised_flops import DEVICES
 from torchkata.speed.datasheets import NAMES, devices
 
 sizes = st.integers(0, 20)
@@ -36,7 +36,7 @@ def test_the_oracles_and_the_meter_count_the_flops_of_a_product_as_torch_does(m:
     a, b = torch.empty(m, k, device="meta"), torch.empty(k, n, device="meta")
     flops = count_flops(lambda: a @ b)
     assert flops == flop_accounting.matmul_flops(m, k, n) == roofline.product_work(m, k, n, 4)[0]
-    assert flops == metered(lambda: torch.ones(m, k) @ torch.ones(k, n)).flops
+    assert flops == count_operations(lambda: torch.ones(m, k) @ torch.ones(k, n)).flops
 
 
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(0, 5), st.booleans())
@@ -59,9 +59,9 @@ def test_the_oracle_counts_the_flops_of_a_deep_network_as_torch_does(
 
 def test_the_meter_counts_the_bytes_that_are_read_and_written() -> None:
     x, w = torch.ones(3, 4, dtype=torch.bfloat16), torch.ones(4, 5, dtype=torch.bfloat16)
-    assert metered(lambda: x @ w).bytes == 2 * (12 + 20 + 15) == roofline.product_work(3, 4, 5, 2)[1]
-    assert metered(lambda: x.T[1:]).bytes == 0
-    assert metered(lambda: torch.dot(x[0], w[:, 0])).bytes == 2 * (4 + 4 + 1)
+    assert count_operations(lambda: x @ w).bytes == 2 * (12 + 20 + 15) == roofline.product_work(3, 4, 5, 2)[1]
+    assert count_operations(lambda: x.T[1:]).bytes == 0
+    assert count_operations(lambda: torch.dot(x[0], w[:, 0])).bytes == 2 * (4 + 4 + 1)
 
 
 def test_the_table_of_devices_in_the_stub_agrees_with_the_devices_file() -> None:
@@ -69,7 +69,7 @@ def test_the_table_of_devices_in_the_stub_agrees_with_the_devices_file() -> None
     (function,) = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name != "mfu"]
     _, table = (ast.get_docstring(function) or "").split("float8\n", 1)
     rows = [line.rsplit(maxsplit=4) for line in table.partition("\n\n")[0].splitlines()]
-    assert {name.strip() for name, *_ in rows} == set(TO_KNOW)
+    assert {name.strip() for name, *_ in rows} == set(DEVICES)
     for name, *figures in rows:
         known = devices()[name.strip()].tflops
         assert [None if figure == "–" else float(figure) for figure in figures] == [
@@ -86,7 +86,7 @@ def one(on_gpu: bool = False) -> Tensor:
 
 
 def test_pretended_clocks_advance_by_the_time_that_products_take() -> None:
-    with pretending(machine()):
+    with simulating(machine()):
         for clock in (time.time, time.perf_counter, time.monotonic, time.process_time, timeit.default_timer):
             start = clock()
             one() @ one()
@@ -100,7 +100,7 @@ def test_pretended_clocks_advance_by_the_time_that_products_take() -> None:
 def test_a_product_on_the_pretended_gpu_is_queued_until_someone_waits() -> None:
     x = one(on_gpu=True)
     assert x.device.type == "cuda"
-    with pretending(machine(on_gpu=True, busy=10.0)):
+    with simulating(machine(on_gpu=True, busy=10.0)):
         start = time.perf_counter()
         y = x @ x
         assert time.perf_counter() - start == 0.25
@@ -114,7 +114,7 @@ def test_a_product_on_the_pretended_gpu_is_queued_until_someone_waits() -> None:
 
 def test_events_of_the_pretended_gpu_count_milliseconds_of_the_device() -> None:
     x = one(on_gpu=True)
-    with pretending(machine(on_gpu=True, busy=10.0)):
+    with simulating(machine(on_gpu=True, busy=10.0)):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
         begin.record()
         x @ x
@@ -126,12 +126,12 @@ def test_events_of_the_pretended_gpu_count_milliseconds_of_the_device() -> None:
 
 
 def look_and_fail(kept: list[Callable[[], float]]) -> None:
-    with pretending(machine(on_gpu=True)):
+    with simulating(machine(on_gpu=True)):
         kept.append(time.perf_counter)
         raise ZeroDivisionError
 
 
-def test_clocks_and_cuda_are_restored_after_pretending() -> None:
+def test_clocks_and_cuda_are_restored_after_simulation() -> None:
     clocks, available = (time.perf_counter, time.sleep, timeit.default_timer), torch.cuda.is_available
     defaults = timeit.timeit.__defaults__
     kept: list[Callable[[], float]] = []

@@ -214,7 +214,7 @@ def test_a_mistake_can_call_the_right_oracle_and_the_oracle_is_restored() -> Non
 
 
 def test_mistakes_with_the_same_sentence_are_one_mistake() -> None:
-    (found,) = [mistake for mistake in mistakes("linear") if mistake.message.startswith("the start is uniform")]
+    (found,) = [mistake for mistake in mistakes("linear") if mistake.message.startswith("the initial weight is uni")]
     assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from grader.tests.support.solution import SOLUTION
 from reference.measure_step import command
-from reference.measure_step.command import OTHER, PRODUCT, STEP, Point, Roofline, drawn
+from reference.measure_step.command import OTHER, PRODUCT, STEP, Point, Roofline, draw
 from torchkata.cli import plugins as brought
 from torchkata.course import CourseError, course
 from torchkata.seam.assignment import Assignment
@@ -30,13 +30,13 @@ def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
 def test_an_operation_lies_on_the_roof_under_its_own_intensity() -> None:
     assert DEVICE.ridge == 10
-    assert DEVICE.operation(400, 4) == Point(100, 1e12, PRODUCT)
-    assert DEVICE.operation(8, 4) == Point(2, 2e11, PRODUCT)
-    assert DEVICE.operation(1, 4) == Point(0.25, 2.5e10, OTHER)
+    assert DEVICE.place(400, 4) == Point(100, 1e12, PRODUCT)
+    assert DEVICE.place(8, 4) == Point(2, 2e11, PRODUCT)
+    assert DEVICE.place(1, 4) == Point(0.25, 2.5e10, OTHER)
 
 
 def test_the_roof_rises_and_is_flat_from_the_ridge_on_and_the_marks_are_where_they_belong() -> None:
-    *rows, _, axis = drawn(DEVICE, [Point(100, 1e12, PRODUCT), Point(0.1, 1e10, OTHER), Point(10, 1e11, STEP)])
+    *rows, _, axis = draw(DEVICE, [Point(100, 1e12, PRODUCT), Point(0.1, 1e10, OTHER), Point(10, 1e11, STEP)])
     cells = [row.partition("│")[2] for row in rows]
     heights = {mark: next(i for i, row in enumerate(cells) if mark in row) for mark in (PRODUCT, OTHER, STEP)}
     columns = {mark: cells[heights[mark]].index(mark) for mark in heights}
@@ -50,7 +50,7 @@ def test_the_roof_rises_and_is_flat_from_the_ridge_on_and_the_marks_are_where_th
 
 def test_the_step_is_predicted_measured_and_drawn_into_a_file(assignment: Any) -> None:
     text = "\n".join(command.run(assignment, KATA.command))
-    assert "device: 1e+09 FLOP/s, 1e+09 bytes/s; an operation of fewer than 1 FLOPs" in text
+    assert "device: 1e+09 FLOP/s, 1e+09 bytes/s; operations below 1 FLOP/byte are memory-bound" in text
     assert "predicted: " in text
     assert "measured: " in text
     assert text.endswith("picture: roofline.png")

@@ -1,4 +1,4 @@
-"""Looks at every pattern of bits of the small dtypes, at NumPy's float32, and halves the smallest number it finds."""
+"""Enumerates all bit patterns of the small dtypes, and uses NumPy for float32."""
 
 from collections.abc import Sequence
 from functools import cache

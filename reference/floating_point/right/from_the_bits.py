@@ -1,4 +1,4 @@
-"""Knows each dtype's bits and asks torch for nothing."""
+"""Computes from the numbers of bits, without torch."""
 
 from collections.abc import Sequence
 from functools import reduce

@@ -1,4 +1,4 @@
-"""Lets tensors without memory count the bytes, and converts through float32 and a truth value."""
+"""Uses meta tensors for the bytes, and converts through float32."""
 
 from collections.abc import Sequence
 

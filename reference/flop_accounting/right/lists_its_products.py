@@ -1,4 +1,4 @@
-"""Writes down the shapes of all products of a pass, and adds them up; exact fractions for the days."""
+"""Lists the shapes of all products of a pass, and computes the days in exact fractions."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Use shapes of tensors and other functions of one's own than the stub imports, and torch's SGD."""
+"""Uses tensor shapes, other functions than those that the stub imports, and torch's SGD."""
 
 import math
 import time

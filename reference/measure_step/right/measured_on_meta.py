@@ -1,4 +1,4 @@
-"""Predict by doing: run a step on tensors without memory, and look at each operation."""
+"""Predicts by running a step on meta tensors and recording each operation."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from .time_matmul import time_matmul
 
 
 class Watch(TorchDispatchMode):
-    """Notes each operation that is no view."""
+    """A mode that records each operation that is not a view."""
 
     def __init__(self) -> None:
         super().__init__()

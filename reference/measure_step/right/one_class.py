@@ -1,4 +1,4 @@
-"""A class that is a step, generators, and torch's foreach for the update."""
+"""Uses a class for a step, generators, and torch's foreach functions for the update."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from .time_matmul import time_matmul
 
 @dataclass(frozen=True)
 class Step:
-    """Its sizes, and what follows from them."""
+    """The sizes of a step and quantities computed from them."""
 
     B: int
     D: int

@@ -1,4 +1,4 @@
-"""Lays bytes over the storage and counts them, walks through modules with a set, and adds up a table."""
+"""Views the storage as bytes, collects parameters in a set, and adds up a table of sizes."""
 
 from math import floor
 

@@ -1,4 +1,4 @@
-"""Tells parameters apart by where they lie in memory, and gives the counts further options."""
+"""Distinguishes parameters by address, and takes extra optional arguments."""
 
 from torch import Tensor, nn
 

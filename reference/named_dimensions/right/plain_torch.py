@@ -1,4 +1,4 @@
-"""Numbers its dimensions from the back, without einops."""
+"""Uses negative dimension numbers, without einops."""
 
 import torch
 from torch import Tensor

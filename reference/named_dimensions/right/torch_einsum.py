@@ -1,4 +1,4 @@
-"""Names its dimensions with single letters, and brings the heads to the front."""
+"""Uses torch.einsum and moves the heads to the front."""
 
 import torch
 from einops import rearrange

@@ -1,11 +1,11 @@
-"""Takes the table apart with match, knows one device more, and raises a ValueError of its own."""
+"""Uses match, knows one more device, and raises a subclass of ValueError."""
 
 import torch
 from torch import bfloat16, float8_e4m3fn, float8_e5m2, float16, float32
 
 
 class NoFigureError(ValueError):
-    """The datasheet has none."""
+    """An error for a missing figure."""
 
 
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:

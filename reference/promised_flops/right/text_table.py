@@ -1,4 +1,4 @@
-"""Parses its table from text when it is imported, and finds dtypes by their names."""
+"""Parses its table from text, and looks dtypes up by name."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Builds the tensors on the meta device and asks them for their bytes."""
+"""Builds meta tensors to count bytes, and returns a NamedTuple, which is a tuple."""
 
 import operator
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import torch
 
 
 class Work(NamedTuple):
-    """FLOPs and bytes."""
+    """A tuple of FLOPs and bytes."""
 
     flops: int
     bytes: int

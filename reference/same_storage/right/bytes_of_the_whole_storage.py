@@ -1,4 +1,4 @@
-"""Lays a tensor of bytes over each whole storage, and compares the first elements of those."""
+"""Views each whole storage as bytes and compares these views."""
 
 import torch
 from torch import Tensor

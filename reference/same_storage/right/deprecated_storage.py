@@ -1,4 +1,4 @@
-"""Uses the deprecated typed storage, which warns at every call."""
+"""Uses the deprecated typed storage, which emits a warning."""
 
 from torch import Tensor
 

@@ -1,4 +1,4 @@
-"""Asks whether the first element of y lies within the bytes of x's storage."""
+"""Checks whether the first element of y lies inside x's storage."""
 
 from torch import Tensor
 

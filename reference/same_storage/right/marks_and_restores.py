@@ -1,4 +1,4 @@
-"""Flips the first byte of x's storage, looks at y's, and flips it back."""
+"""Flips the first byte of x's storage, reads y's, and restores the byte."""
 
 from torch import Tensor
 

@@ -1,4 +1,4 @@
-"""Asks torch's private check for aliases."""
+"""Uses torch's private alias check."""
 
 import torch
 from torch import Tensor

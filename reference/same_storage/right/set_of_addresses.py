@@ -1,4 +1,4 @@
-"""Puts both addresses in a set and counts."""
+"""Counts the distinct storage addresses in a set; takes any number of tensors."""
 
 from torch import Tensor
 

@@ -1,4 +1,4 @@
-"""Never asks for a storage: goes back from the first element by offset times element size."""
+"""Computes the start of the storage from address, offset and element size."""
 
 from torch import Tensor
 

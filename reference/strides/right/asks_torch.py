@@ -1,4 +1,4 @@
-"""Lets torch answer, with tensors that have no memory."""
+"""Asks torch, with meta tensors that have no memory."""
 
 from collections.abc import Sequence
 

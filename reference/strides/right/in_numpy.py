@@ -1,4 +1,4 @@
-"""Counts in int64 with NumPy, and turns its numbers into Python's at the end."""
+"""Computes in NumPy's int64 and returns Python ints."""
 
 from collections.abc import Sequence
 

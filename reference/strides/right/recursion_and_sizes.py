@@ -1,4 +1,4 @@
-"""Recursion over the axes; the strides are a torch.Size, which is a tuple."""
+"""Recurses over the axes and returns a torch.Size, which is a tuple."""
 
 from collections.abc import Sequence
 

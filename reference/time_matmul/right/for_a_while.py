@@ -1,4 +1,4 @@
-"""Multiplies for a tenth of a second, twice, and counts only the second time; waits by reading an element."""
+"""Multiplies for 0.1 s with einsum, with one round as a warm-up; synchronizes by reading an element."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The fastest of several rounds of timeit, with a setup that warms up, and waits within each round."""
+"""Takes the minimum of several rounds of timeit, with the warm-up as setup."""
 
 from timeit import Timer
 

@@ -1,4 +1,4 @@
-"""Leaves all of it to torch.utils.benchmark, which warms up and synchronises by itself."""
+"""Uses torch.utils.benchmark, which warms up and synchronizes."""
 
 from torch import Tensor
 from torch.utils.benchmark import Timer

@@ -1,1 +1,1 @@
-"""Reference material of each kata in its own folder: oracle, known mistakes, solution, zoo."""
+"""Reference material, one folder per kata: oracle, known mistakes, solution, zoo."""

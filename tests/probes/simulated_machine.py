@@ -1,7 +1,7 @@
-"""A machine whose time is pretended: clocks and a GPU that move only with what they are asked to do.
+"""Simulated machine: clocks and a GPU with a time of their own.
 
-So a probe can tell what code times, without a GPU and whatever this machine is busy with. Products are really computed,
-on the CPU; how long they took is made up.
+With it a probe sees what code times, without a GPU and independent of this machine's load. Products are computed on the
+CPU; only their durations are made up.
 """
 
 import time
@@ -27,26 +27,28 @@ PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm")
 
 @dataclass(frozen=True)
 class Product:
-    """A product of matrices that was done."""
+    """A product of matrices that was computed."""
 
     seconds: float
-    whole: bool  # as many FLOPs as the one that is to be timed
-    cold: bool  # the first of its shape, where that takes longer
-    timed: bool  # a clock had been looked at before
+    whole: bool  # as many FLOPs as the product to be timed
+    cold: bool  # the first of its shape, if that takes longer
+    timed: bool  # after the first reading of a clock
 
 
 @dataclass
 class Machine:
-    """Its time, and what its device has still to do."""
+    """The machine's time and the remaining work of its device."""
 
-    seconds: Sequence[float]  # of one product after the other, again from the start when there are more
-    flops: int  # of that product; another takes in proportion
-    first: float = 0.0  # what the first product of a shape takes on top
-    launch: float = 0.0  # what the host takes to queue a product
-    tick: float = 0.0  # what it takes to read a clock
+    seconds: Sequence[float]  # of consecutive products, repeated cyclically
+    flops: int  # of that product; other products take time in proportion
+    first: float = 0.0  # additional seconds of the first product of a shape
+    launch: float = 0.0  # seconds that the host needs to queue a product
+    tick: float = 0.0  # seconds to read a clock
     on_gpu: bool = False
-    busy: float = 0.0  # for how long the device has other work at the start
-    steps: Sequence[float] = (0.0,)  # by how much the calendar has been set at each look; with several, threads count
+    busy: float = 0.0  # seconds of other work that the device has at the start
+    steps: Sequence[float] = (
+        0.0,
+    )  # offsets of the system clock at each reading; with several, CPU clocks count two threads
     now: float = 1000.0
     looks: int = 0
     products: list[Product] = field(default_factory=list)
@@ -55,10 +57,10 @@ class Machine:
     running: ClassVar["Machine | None"] = None
 
     def __post_init__(self) -> None:
-        self.done = self.now + self.busy  # when the device has done all that it was given
+        self.done = self.now + self.busy  # when the device becomes idle
 
     def multiply(self, *shapes: tuple[int, ...]) -> None:
-        """A product of matrices of these shapes, the last two of its operands."""
+        """Record a product; the last two shapes are those of its matrices."""
         (*batch, m, k), (*_, n) = shapes[-2:]
         flops = 2 * m * k * n * (batch[0] if batch else 1)
         cold = self.first > 0 and shapes not in self.shapes
@@ -72,12 +74,12 @@ class Machine:
             self.now += seconds
 
     def wait(self, *_: object, **__: object) -> None:
-        """Until the device is done."""
+        """Wait until the device is idle."""
         if self.on_gpu:
             self.now = max(self.now, self.done)
 
     def look(self, clock: str) -> float:
-        """The seconds that a clock shows."""
+        """Read a clock."""
         self.looks += 1
         self.now += self.tick
         if clock == "time":
@@ -86,12 +88,12 @@ class Machine:
         return threads * self.now
 
     def sleep(self, seconds: float) -> None:
-        """Without waiting."""
+        """Advance the time."""
         self.now += seconds
 
 
 class Products(DispatchMode):  # type: ignore[no-untyped-call]
-    """Tells the machine of every product, and of every value that the host wants to see."""
+    """A mode that reports every product, and every value read by the host, to the machine."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__()
@@ -100,7 +102,7 @@ class Products(DispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        """Compute, then note."""
+        """Run the operation, then report it."""
         result = func(*args, **(kwargs or {}))
         if func.name().partition(".")[0] in PRODUCTS:
             self.machine.multiply(*(tuple(arg.shape) for arg in args if isinstance(arg, Tensor)))
@@ -110,33 +112,33 @@ class Products(DispatchMode):  # type: ignore[no-untyped-call]
 
 
 class OnDevice(Tensor):
-    """A tensor on the CPU that says it is on a GPU."""
+    """A CPU tensor that claims to be on a GPU."""
 
     device = property(lambda _: torch.device("cuda", 0))
     is_cuda = property(lambda _: True)
     is_cpu = property(lambda _: False)
 
     def get_device(self) -> int:
-        """The first."""
+        """Return the first device's index."""
         return 0
 
     def cpu(self, *_: Any, **__: Any) -> Tensor:
-        """Waits, as a copy to the host does."""
+        """Wait for the device, as a copy to the host does."""
         if Machine.running:
             Machine.running.wait()
         return self.as_subclass(Tensor)
 
 
 class Factories(TorchFunctionMode):
-    """New tensors for the GPU are such ones, too."""
+    """A mode that makes new tensors for the GPU instances of OnDevice."""
 
     def __torch_function__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        """Without the device, which is not there."""
+        """Run the function without the `device` argument, which is not available."""
         kwargs = dict(kwargs or {})
-        asked = kwargs.get("device")
-        if asked is None or torch.device(asked).type != "cuda":
+        place = kwargs.get("device")
+        if place is None or torch.device(place).type != "cuda":
             return func(*args, **kwargs)
         del kwargs["device"]
         result = func(*args, **kwargs)
@@ -144,30 +146,30 @@ class Factories(TorchFunctionMode):
 
 
 class Event:
-    """A mark in the device's queue."""
+    """A CUDA event in the simulated device's queue."""
 
     def __init__(self, *_: object, enable_timing: bool = False, **__: object) -> None:
         self.enable_timing = enable_timing
         self.at: float | None = None
 
     def record(self, *_: object) -> None:
-        """After all that has been queued."""
-        machine = present()
+        """Record the time at which all queued work is done."""
+        machine = get_machine()
         machine.looks += 1
         self.at = max(machine.now, machine.done)
 
     def query(self) -> bool:
-        """Whether the device has come so far."""
-        return self.at is None or present().now >= self.at
+        """Return True if the device has reached the event."""
+        return self.at is None or get_machine().now >= self.at
 
     def synchronize(self) -> None:
-        """Until it has."""
-        present().now = max(present().now, self.at or 0.0)
+        """Wait until the device has reached the event."""
+        get_machine().now = max(get_machine().now, self.at or 0.0)
 
     wait = synchronize
 
     def elapsed_time(self, end: "Event") -> float:
-        """Milliseconds. Raises RuntimeError as CUDA does."""
+        """Return milliseconds; raise RuntimeError as CUDA does."""
         if not (self.enable_timing and end.enable_timing) or self.at is None or end.at is None:
             raise RuntimeError("both events must have been recorded with enable_timing=True")
         if not (self.query() and end.query()):
@@ -175,16 +177,16 @@ class Event:
         return 1e3 * (end.at - self.at)
 
 
-def present() -> Machine:
-    """The machine that is being pretended. Raises RuntimeError if there is none."""
+def get_machine() -> Machine:
+    """Return the simulated machine; raise RuntimeError if there is none."""
     if Machine.running is None:
-        raise RuntimeError("no machine is being pretended")
+        raise RuntimeError("no machine is being simulated")
     return Machine.running
 
 
 @contextmanager
-def pretending(machine: Machine) -> Iterator[None]:
-    """Let this machine's clocks, and its GPU if it has one, stand in for those that are here."""
+def simulating(machine: Machine) -> Iterator[None]:
+    """Replace the clocks of this process, and torch's GPU if the machine has one, by simulated ones."""
     with ExitStack() as stack:
 
         def put(place: object, name: str, value: object) -> None:
@@ -193,13 +195,13 @@ def pretending(machine: Machine) -> Iterator[None]:
 
         put(Machine, "running", machine)
         for name in REAL:
-            put(time, name, in_its_place(name))
+            put(time, name, make_clock(name))
         put(timeit, "default_timer", time.perf_counter)
         for function in (timeit.timeit, timeit.repeat, timeit.Timer.__init__):
             defaults = function.__defaults__ or ()
-            put(function, "__defaults__", tuple(exchanged(value) for value in defaults))
+            put(function, "__defaults__", tuple(replace_clock(value) for value in defaults))
         if machine.on_gpu:
-            for place, names in gpu(machine).items():
+            for place, names in make_gpu(machine).items():
                 for name, value in names.items():
                     put(place, name, value)
             stack.enter_context(Factories())
@@ -207,13 +209,13 @@ def pretending(machine: Machine) -> Iterator[None]:
         yield
 
 
-def exchanged(value: object) -> object:
-    """The pretended clock for the real one, which timeit keeps as a default."""
+def replace_clock(value: object) -> object:
+    """Replace perf_counter, which timeit has as a default argument."""
     return time.perf_counter if value is REAL["perf_counter"] else value
 
 
-def in_its_place(name: str) -> Callable[..., Any]:
-    """A pretended function of `time`; the real one for whoever keeps it until nothing is pretended any more."""
+def make_clock(name: str) -> Callable[..., Any]:
+    """Return a simulated function of `time`, which calls the real one after the simulation has ended."""
 
     def call(*args: Any) -> Any:
         machine = Machine.running
@@ -221,28 +223,28 @@ def in_its_place(name: str) -> Callable[..., Any]:
             return REAL[name](*args)
         if name == "sleep":
             return machine.sleep(*args)
-        clock = clock_of(*args) if name.startswith("clock_gettime") else name.removesuffix("_ns")
+        clock = name_clock(*args) if name.startswith("clock_gettime") else name.removesuffix("_ns")
         seconds = machine.look(clock)
         return round(seconds * 1e9) if name.endswith("_ns") else seconds
 
     return call
 
 
-def clock_of(number: int) -> str:
-    """The clock that the system knows by this number."""
+def name_clock(number: int) -> str:
+    """Return the name of the system clock with this number."""
     if number == time.CLOCK_REALTIME:
         return "time"
     return "process_time" if number in (time.CLOCK_PROCESS_CPUTIME_ID, time.CLOCK_THREAD_CPUTIME_ID) else "monotonic"
 
 
 @contextmanager
-def nothing(*_: object, **__: object) -> Iterator[None]:
-    """A choice of device or stream, where there is only one."""
+def do_nothing(*_: object, **__: object) -> Iterator[None]:
+    """Select a device or stream, of which there is only one."""
     yield
 
 
-def gpu(machine: Machine) -> dict[Any, dict[str, object]]:
-    """What of torch speaks of GPUs, as this machine has it."""
+def make_gpu(machine: Machine) -> dict[Any, dict[str, object]]:
+    """Return replacements of torch's GPU functions, by module and name."""
     device = torch.device("cuda", 0)
     stream = SimpleNamespace(
         synchronize=machine.wait, query=lambda: machine.now >= machine.done, device=device, wait_event=machine.wait
@@ -259,14 +261,14 @@ def gpu(machine: Machine) -> dict[Any, dict[str, object]]:
             **common,
             "default_stream": lambda *_: stream,
             "Event": Event,
-            "device": nothing,
-            "stream": nothing,
+            "device": do_nothing,
+            "stream": do_nothing,
             "init": lambda: None,
             "is_initialized": lambda: True,
             "current_device": lambda: 0,
             "set_device": lambda _: None,
             "empty_cache": lambda: None,
-            "get_device_name": lambda *_: "a pretended GPU",
+            "get_device_name": lambda *_: "a simulated GPU",
         },
         torch: {"Event": Event},
     }
