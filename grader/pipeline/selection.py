@@ -5,12 +5,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from grader.base.errors import CallError
-from torchkata.course import CourseError, Kata, course, find, is_chosen
+from torchkata.course import CourseError, Kata, course, find_course, is_chosen
 
 
 def demand_own_course(submissions: Sequence[Path]) -> None:
     """Raise CallError if no course was named and the nearest is in a submission: its tests are the student's."""
-    found = None if is_chosen() else find(Path.cwd())
+    found = None if is_chosen() else find_course(Path.cwd())
     for path in submissions:
         if found is not None and found.is_relative_to(path.resolve()):
             raise CallError(

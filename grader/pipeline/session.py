@@ -34,7 +34,7 @@ from grader.pipeline.job import Event, FinishedTest, Graded, Job
 from grader.results.result import Finding, KataResult
 from grader.sandbox.launch import Sandbox, connect_zygote, demand_forkable
 from grader.sandbox.runner import WorkerRunner
-from torchkata.i18n import read_ahead
+from torchkata.i18n import preload_texts
 from torchkata.result import TestResult
 
 SLACK = 120.0  # seconds that a child may take beyond the time limits of its katas
@@ -73,7 +73,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
 
     Ctrl-C takes effect only while this waits. Closing the generator kills all children. Raises MachineError.
     """
-    read_ahead()
+    preload_texts()
     coming = iter(queued)
     idle: list[socket] = []
     running: dict[Connection, Child] = {}

@@ -16,7 +16,7 @@ from grader.proof.proof import Options, grade_all
 from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
-from torchkata.i18n import words, wrapped
+from torchkata.i18n import words, wrap
 from torchkata.pytest_plugin.failure_groups import Block, group_failures, render_block
 
 WIDTH = 99  # columns
@@ -60,4 +60,4 @@ def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
 def text_of(kata: Kata, block: Block) -> str:
     """Return a block as a terminal shows it, without the command that runs the test again."""
     lines = [line for line in render_block(kata, block) if not line.startswith(f"  {words('label.again')}")]
-    return "\n".join(part for line in lines for part in wrapped(line, WIDTH))
+    return "\n".join(part for line in lines for part in wrap(line, WIDTH))

@@ -22,7 +22,7 @@ from typing import Any
 
 from grader.base.errors import CallError
 from torchkata.course import CourseError, Kata, course
-from torchkata.course.load import table_of
+from torchkata.course.load import read_toml
 from torchkata.diagnosis.mistakes import expand_constants, load_named_mistakes
 
 PATCHES = "patches"  # the table of wrong.toml whose keys are names of mistakes
@@ -59,7 +59,7 @@ def wrong(kata: Kata) -> Iterator[ZooEntry]:
     path = wrong_file(kata)
     if path.exists():
         tests = read_caught_by(kata)
-        for name, entry in entries(kata, table_of(path)):
+        for name, entry in entries(kata, read_toml(path)):
             check_keys(path, name, entry)
             place = f"{kata.name}/wrong.toml: {name}"
             if "pasted" in entry:
@@ -120,7 +120,7 @@ def caught_by_file(kata: Kata) -> Path:
 def read_caught_by(kata: Kata) -> dict[str, str]:
     """Return the test that catches each entry. Entries and tests that the kata no longer has count as unknown."""
     path = caught_by_file(kata)
-    tests = table_of(path) if path.exists() else {}
+    tests = read_toml(path) if path.exists() else {}
     return {name: test for test, names in tests.items() if test in kata.points for name in names}
 
 

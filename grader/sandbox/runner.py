@@ -13,7 +13,7 @@ from functools import cache
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, compute_reply_limit, decode_reply, map_descriptor
 from torchkata.course import Limits
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 from torchkata.seam.failures import Died, Inconclusive, TimedOut, describe_exit
 from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.values import Plain
@@ -126,7 +126,7 @@ class WorkerRunner:
             raise Died(describe_exit(os.waitstatus_to_exitcode(self.end(b"D")))) from None
         except Malformed as error:
             self.end()
-            raise Died(said(str(error))) from None
+            raise Died(translate(str(error))) from None
 
     def grant_more_time(self) -> float:
         """Return the seconds, since the last call, for which the worker or this thread waited for a processor."""
@@ -154,7 +154,7 @@ class WorkerRunner:
             self.control.sendall(letter)
             first, second = TWO_NUMBERS.unpack(self.receive_answer(letter.lower(), TWO_NUMBERS.size))
             return first, second
-        raise Inconclusive(said(ZYGOTE_GONE))
+        raise Inconclusive(translate(ZYGOTE_GONE))
 
     def receive_answer(self, letter: bytes, size: int) -> bytes:
         """Receive the answer to a command: its letter, then `size` bytes, which are returned. Raises OSError."""
@@ -173,10 +173,10 @@ class WorkerRunner:
         try:
             ready = decode_reply(self.channel.receive(deadline))
             if ready.outcome != "returned":
-                raise Inconclusive(said(f"could not sandbox the worker: {ready.error}"))
+                raise Inconclusive(translate(f"could not sandbox the worker: {ready.error}"))
             self.channel.send({"files": dict(self.files)}, deadline)
         except (Late, Closed, Malformed) as error:
-            raise Inconclusive(said(f"a worker did not start ({type(error).__name__})")) from None
+            raise Inconclusive(translate(f"a worker did not start ({type(error).__name__})")) from None
 
     def new_channel(self) -> Channel:
         """Connect to a new worker. Raises Inconclusive."""

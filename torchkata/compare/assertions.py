@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 
 from torchkata.course import course
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 from torchkata.seam.failures import Unmet, Wrong
 from torchkata.seam.values import Plain, Unread, is_array, is_tensor
 
@@ -142,7 +142,7 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
         check(len(batch) == 4, "the batch has too few rows", yours=batch)
     """
     if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
-        raise Wrong(expected=said(expected), yours=describe_value(yours), note=said(note), mistake=mistake)
+        raise Wrong(expected=translate(expected), yours=describe_value(yours), note=translate(note), mistake=mistake)
 
 
 def require(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
@@ -175,7 +175,9 @@ def precondition(note: str = "") -> Iterator[None]:
     try:
         yield
     except Wrong as wrong:
-        unmet = Unmet(expected=wrong.expected, yours=wrong.yours, note=said(note) or wrong.note, mistake=wrong.mistake)
+        unmet = Unmet(
+            expected=wrong.expected, yours=wrong.yours, note=translate(note) or wrong.note, mistake=wrong.mistake
+        )
         unmet.asked = wrong.asked
         raise unmet from None
 
@@ -199,7 +201,7 @@ def asking(code: str) -> Iterator[None]:
 
 def describe_value(yours: Plain) -> str:
     """Return a test's own text about a value, or the value formatted."""
-    return said(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
+    return translate(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
 
 
 def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
@@ -266,7 +268,7 @@ def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():
         return Wrong()  # its text is never shown: this known mistake does not explain the answer
-    what, note = said(what), said(note)
+    what, note = translate(what), translate(note)
     shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
     if shown[0] == shown[1] or any("…" in side for side in shown):
         path, expected, yours = find_first_difference(expected, yours)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from torchkata.compare.repro_code import render_call
 from torchkata.compare.show import shorten, show
-from torchkata.i18n import labelled, words
-from torchkata.i18n.notes import said
+from torchkata.i18n import format_label, words
+from torchkata.i18n.notes import translate
 from torchkata.result import BROKEN, UNUSABLE, Outcome, TestResult
 from torchkata.seam.failures import BrokenTest, Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
 from torchkata.seam.reply import format_error
@@ -48,7 +48,7 @@ def explain(
         lines += [("" if place else "input", line) for place, line in enumerate(code)]
     match error:
         case Wrong():
-            seen = said(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is shown above
+            seen = translate(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is shown above
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note or seen)]
             lacks_return = call is not None and call.answer is None and error.yours.endswith("None")
             missing = words("crash.no_return") if lacks_return else ""
@@ -81,7 +81,7 @@ def explain(
             outcome, cause = "inconclusive", str(error)
         case _:
             lines += [("yours", show(call.answer) if call else ""), ("note", explain_form_error(error))]
-    body = [labelled(label and words(f"label.{label}"), shorten(text, MAX_LINE)) for label, text in lines if text]
+    body = [format_label(label and words(f"label.{label}"), shorten(text, MAX_LINE)) for label, text in lines if text]
     named = [f"  {words('label.looks_like')}{looks_like}"] if looks_like else []
     message = "\n".join([heading, *named, *body, f"  {words('label.again')}{again}"])
     place: Place = getattr(error, "place", Place())

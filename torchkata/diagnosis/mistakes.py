@@ -13,7 +13,7 @@ import pytest
 
 from torchkata.compare.assertions import oracle_is_mistaken
 from torchkata.course import cached_by_course, course
-from torchkata.i18n import said_of
+from torchkata.i18n import find_text
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def translate_mistake(kata: str, message: str) -> str:
     """Return the message of a mistake in the student's language."""
     for name, mistake in load_named_mistakes(kata).items():
         for one in expand_constants(mistake):
-            if one.message == message and (text := said_of(kata, "looks_like", name)):
+            if one.message == message and (text := find_text(kata, "looks_like", name)):
                 return str(text).format(**one.values) if one.values else str(text)
     return message
 

@@ -13,7 +13,7 @@ import numpy as np
 from torchkata.compare.assertions import same
 from torchkata.compare.show import format_dtype
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 from torchkata.seam.values import Plain
 
 from .formulas import (
@@ -208,4 +208,4 @@ def find_first_wrong(parts: Sequence[Sequence[str]]) -> str:
     if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""
     ((right, wrong),) = found
-    return words("relation.first_wrong", right=said(right), wrong=said(wrong))
+    return words("relation.first_wrong", right=translate(right), wrong=translate(wrong))

@@ -12,14 +12,14 @@ import pytest
 
 from torchkata.course import Workload, course
 from torchkata.diagnosis.explain import explain
-from torchkata.i18n import padded, words
-from torchkata.i18n.notes import said
+from torchkata.i18n import pad, words
+from torchkata.i18n.notes import translate
 from torchkata.result import LOOKS, TestResult
 from torchkata.seam.failures import Inconclusive, Wrong
 from torchkata.seam.student import InProcess, Student
 from torchkata.speed.datasheets import device
-from torchkata.speed.remarks import lesson
-from torchkata.speed.stopwatch import Stopwatch, here
+from torchkata.speed.remarks import choose_lesson
+from torchkata.speed.stopwatch import Stopwatch, find_gpu
 from torchkata.speed.trial import Figure, Trial
 from torchkata.speed.workload import work_of
 
@@ -97,7 +97,7 @@ def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
     """Return the stopwatch of the GPU; skip the test on a machine without one."""
     stash = request.config.stash
     if STOPWATCH not in stash:
-        stash[STOPWATCH] = here()
+        stash[STOPWATCH] = find_gpu()
     found = stash[STOPWATCH]
     if isinstance(found, str):
         pytest.skip(found)
@@ -117,13 +117,13 @@ def speed(
         figure = trial.measure()
         verdict = figure.verdict
         if verdict.median is None:
-            raise Inconclusive(said(verdict.note))
+            raise Inconclusive(translate(verdict.note))
         request.node.stash[FIGURE] = figure
         if verdict.outcome == "failed":
             raise Wrong(
-                expected=said(f"{figure.thresholds.passing:.2f} or more {work_of(workload.name).of}"),
+                expected=translate(f"{figure.thresholds.passing:.2f} or more {work_of(workload.name).of}"),
                 yours=f"{verdict.median:.2f}",
-                note=lesson(workload.name, stopwatch.kind, verdict.median, figure.mfu, device(stopwatch.name)),
+                note=choose_lesson(workload.name, stopwatch.kind, verdict.median, figure.mfu, device(stopwatch.name)),
             )
 
     return measure
@@ -145,7 +145,7 @@ def pytest_runtest_makereport(
         name = get_workload(item).name
         result = TestResult(name, "passed")
         if raised is not None:
-            result = explain(name, f"{name} · {said(get_claim(name))}", raised.value, None, build_command(item))
+            result = explain(name, f"{name} · {translate(get_claim(name))}", raised.value, None, build_command(item))
             call.excinfo = replace_exception(raised, result.message)
         row = Row(result, item.stash.get(FIGURE, None))
     report = yield
@@ -183,7 +183,7 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
     out.write_line("")
     if timed:
         columns = {"workload": 22, "figure": 18, "passes": 9, "all": 9, "verdict": 0}
-        out.write_line("  " + "".join(padded(words(f"speed.{name}"), width) for name, width in columns.items()))
+        out.write_line("  " + "".join(pad(words(f"speed.{name}"), width) for name, width in columns.items()))
     for row in rows:
         out.write(f"  {row.result.name:<22}")
         if row.figure is not None:
@@ -208,5 +208,5 @@ def format_figure(figure: Figure) -> str:
 def get_notes(row: Row) -> str:
     """Return the reason why a workload did not run, or the size that was reduced."""
     if row.result.outcome == "not_graded":
-        return said(row.result.message)
-    return said(row.figure.shrunk) if row.figure else ""
+        return translate(row.result.message)
+    return translate(row.figure.shrunk) if row.figure else ""

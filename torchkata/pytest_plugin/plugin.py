@@ -31,7 +31,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
         return
     from torchkata.course import CourseError, use  # imported late, because other projects should not pay for it
-    from torchkata.i18n.notes import said
+    from torchkata.i18n.notes import translate
 
     try:
         root = find_course(config)
@@ -42,7 +42,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except CourseError as error:
-        raise pytest.UsageError(said(str(error))) from None
+        raise pytest.UsageError(translate(str(error))) from None
 
 
 def mentions_a_course(start: Path) -> bool:
@@ -60,10 +60,10 @@ def find_course(config: pytest.Config) -> Path | None:
     pytest determines its root directory before it knows the options of this plugin, so it takes the PATH of
     `--impl PATH` for a folder of tests and looks for its root there. `--impl=PATH` avoids this, so run that instead.
     """
-    from torchkata.course import find
+    from torchkata.course import find_course
 
-    typed, found = sys.orig_argv, find(config.rootpath)
-    if "--impl" in typed[:-1] and found != (meant := find(config.invocation_params.dir)) and meant is not None:
+    typed, found = sys.orig_argv, find_course(config.rootpath)
+    if "--impl" in typed[:-1] and found != (meant := find_course(config.invocation_params.dir)) and meant is not None:
         place = typed.index("--impl")
         command = [sys.executable, *typed[1:place], f"--impl={typed[place + 1]}", *typed[place + 2 :]]
         sys.stdout.flush()

@@ -16,7 +16,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 from torchkata.compat.hypothesis_internals import ignore_local_constants, register_random_generators
 from torchkata.course import course
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 
 from .run_state import get_state
 
@@ -58,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     examples, chosen = config.getoption("examples"), config.getoption("seed")
     if examples is not None:
         if examples < 1:
-            raise pytest.UsageError(said("--examples must be at least 1"))
+            raise pytest.UsageError(translate("--examples must be at least 1"))
         settings.register_profile(
             "as asked", settings.get_profile(settings.get_current_profile_name()), max_examples=examples
         )

@@ -16,9 +16,9 @@ from torchkata.course import Kata, course
 from torchkata.diagnosis.crashes import explain_crash
 from torchkata.diagnosis.explain import explain, is_untestable, unwrap_group
 from torchkata.diagnosis.mistakes import translate_mistake
-from torchkata.i18n import labelled, padded, words, wrapped
+from torchkata.i18n import format_label, pad, words, wrap
 from torchkata.i18n.katas import claim_of, score_of, title_of, title_of_track
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 from torchkata.result import FAILED, LOOK_OF, LOOKS, TestResult, get_status
 from torchkata.seam.failures import Crashed, Wrong
 
@@ -89,7 +89,7 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
     heading = f"{kata} · {words('message.not_asked', claim=claim) if is_untestable(cause) else claim}"
     mistakes = item.stash.get(EXPLAINED_BY, [])
     known, seen = mistakes[0] if len(mistakes) == 1 else "", find_mistake(cause)
-    looks_like = translate_mistake(kata, known) if known else said(seen)
+    looks_like = translate_mistake(kata, known) if known else translate(seen)
     call = get_state(item.config).student.last
     result = explain(item.name, heading, error, call, build_command(item), known or seen, looks_like)
     return replace(result, explained_by=tuple(mistakes))
@@ -136,7 +136,7 @@ def add_prints(result: TestResult, printed: str) -> TestResult:
     if not result.message or not printed.strip():
         return result
     block, _, again = result.message.rpartition("\n")
-    lines = [labelled(words("label.printed"), shorten(line)) for line in printed.strip().splitlines()[-5:]]
+    lines = [format_label(words("label.printed"), shorten(line)) for line in printed.strip().splitlines()[-5:]]
     return replace(result, message="\n".join([block, *lines, again]))
 
 
@@ -171,7 +171,7 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
     blocks = group_failures(results)
     shown = 0
     for block in blocks[:most]:
-        lines = [[*wrapped(line, width)] for line in render_block(kata, block)]
+        lines = [[*wrap(line, width)] for line in render_block(kata, block)]
         room -= 1 + sum(map(len, lines))
         if shown and room < 0:  # failures that scroll off the screen are not read
             break
@@ -208,7 +208,7 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         out.write(f"  {kata.name:<{width}}")
         colour = "grey" if partly else LOOK_OF[status].colour
         word = words("status.partly" if partly else f"status.{status}")
-        out.write(padded(word, 13), **{GREY.get(colour, colour): True})
+        out.write(pad(word, 13), **{GREY.get(colour, colour): True})
         points = sum_points(kata.name, results.get(kata.name, []))
         out.write_line(score_of(kata, outcomes.count("passed"), points) + describe_foundations(kata, results))
         if partly or status != "done":

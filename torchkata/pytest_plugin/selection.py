@@ -14,7 +14,7 @@ import pytest
 from torchkata.course import CourseError, compare_tests, course
 from torchkata.diagnosis.broken_tests import describe_course_error
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 from torchkata.seam.reply import format_error
 from torchkata.seam.student import InProcess, Student
 
@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
         get_state(config).chosen = {kata.name for kata in chosen}
         get_state(config).student = Student(InProcess(find_kata_folder(config), course().limits.call_seconds))
     except ValueError as error:
-        raise pytest.UsageError(said(str(error))) from None
+        raise pytest.UsageError(translate(str(error))) from None
 
 
 def find_kata_folder(config: pytest.Config) -> Path:

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from torchkata.course import course
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 
 from . import probes
 from .assignment import Assignment
@@ -82,7 +82,7 @@ def get_parameter_names(kata: str, function: str, count: int) -> list[str]:
         tree = ast.Module([], [])
     found = [node.args for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function]
     named = [argument.arg for args in found for argument in (*args.posonlyargs, *args.args)]
-    return [*named, *(said(f"argument {place + 1}") for place in range(len(named), count))][:count]
+    return [*named, *(translate(f"argument {place + 1}") for place in range(len(named), count))][:count]
 
 
 def check_probe(probe: Probe) -> None:
@@ -151,7 +151,7 @@ def unwrap_reply(reply: Reply, fallbacks: Collection[str] = ()) -> Plain:
         raise NotStarted(place)
     kind, colon, message = reply.error.partition(": ")
     by_us = not reply.file  # the error comes from a probe or a library, not from the student's own code
-    raise Crashed(kind + colon + said(message, by_us=by_us) if colon else said(kind, by_us=by_us), place)
+    raise Crashed(kind + colon + translate(message, by_us=by_us) if colon else translate(kind, by_us=by_us), place)
 
 
 class InProcess:

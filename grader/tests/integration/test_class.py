@@ -9,7 +9,7 @@ import pytest
 
 from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import assign_ids
-from grader.results.source import hand_in_of
+from grader.results.source import load_submission
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, FEW, GradedClass, call_grader, grade
 from grader.tests.support.submissions import PRIMES, SIEVE, make_options, write_submissions
@@ -151,7 +151,7 @@ def test_grading_leaves_no_files_behind_but_the_results(graded_class: GradedClas
 
 def test_the_files_that_were_graded_are_kept_beside_the_result(graded_class: GradedClass) -> None:
     found = graded_class.read_result("subtly_wrong")
-    kept = hand_in_of(graded_class.directory, "subtly_wrong", found["fingerprint"])
+    kept = load_submission(graded_class.directory, "subtly_wrong", found["fingerprint"])
     assert kept is not None
     folder = ROOT / "examples/submissions/subtly_wrong"
     assert {name: one.text for name, one in kept.files.items()} == {

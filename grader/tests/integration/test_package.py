@@ -139,7 +139,7 @@ def test_the_gradescope_setup_says_what_the_python_there_lacks(autograder: Path,
     where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(bare)}
     done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)
     assert done.code == 1
-    assert f"install.sh: {bare} lacks what the grader needs" in done.err
+    assert f"install.sh: {bare} lacks packages that the grader needs" in done.err
 
 
 @pytest.mark.usefixtures("needs_bwrap")
@@ -246,7 +246,7 @@ def test_package_force_replaces_the_copied_grader_and_keeps_all_other_files(pack
     stale = out / ".github/torchkata/torchkata/tests/test_gone.py"
     stale.write_text("")
     refused = package("github", out)
-    assert (refused.code, refused.err) == (2, f"grader: {out}: there is something already; --force writes over it\n")
+    assert (refused.code, refused.err) == (2, f"grader: {out}: is not empty; use --force to overwrite it\n")
     assert stale.exists()
     assert package("github", out, "--force").code == 0
     assert not stale.exists()

@@ -46,7 +46,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "AS_STUDENTS", (*steps.AS_STUDENTS, "--kata", "adagrad"))
     monkeypatch.setattr(steps, "TEAR_DOWNS", 1)
     monkeypatch.setattr(steps, "BUSY_PROCESSES", 1)
-    monkeypatch.setattr(decision, "disturbed", lambda *_: False)  # tests run beside this one
+    monkeypatch.setattr(decision, "is_disturbed", lambda *_: False)  # tests run beside this one
     monkeypatch.setattr(clock, "TURNS", 2)
     monkeypatch.setattr(ceilings, "PRODUCT", {"cpu": Size(batch=4, width=8, outputs=4)})
     monkeypatch.setattr(ceilings, "ELEMENTS", {"cpu": 1000})

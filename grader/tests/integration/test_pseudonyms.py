@@ -61,7 +61,7 @@ def test_the_key_turns_pseudonyms_back(graded: tuple[Path, str]) -> None:
     assert sorted(pseudonyms.values()) == ["empty-zhang3", "lovelace", "zhang3"]
     assert key(folder).stat().st_mode & 0o077 == 0
     done = call_grader("marks", folder / "results", folder / "class")
-    assert "zhang3: has empty-zhang3, zhang3; name one in their column submission" in done.err
+    assert "zhang3: has empty-zhang3, zhang3; enter one of them in their column submission" in done.err
     rows = list(csv.DictReader((folder / "class/marks.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["id"], row["submission"]) for row in rows] == [("lovelace", "lovelace"), ("zhang3", ""), ("empty", "")]
 

@@ -71,7 +71,7 @@ def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_any
     shutil.copytree(out, before)
     write(course, WRONG, RIGHT)
     commit(course, "One has no factors")
-    assert "graded again, all else of these kept: factorise (2)" in grade(course, out).out
+    assert "graded again (other katas unchanged): factorise (2)" in grade(course, out).out
     first, second = katas(before), katas(out)
     assert read(out / "complete/result.json").handed_in, "its last commit"
     assert all(second[name]["sieve"] == kata["sieve"] for name, kata in first.items()), "to the last second"
@@ -83,7 +83,7 @@ def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_any
     assert told[-1].endswith(" One has no factors")
 
     write(course, RIGHT, WRONG)
-    assert "all else of these kept: factorise (2)\n" in grade(course, out, "--keep", "better").out
+    assert "graded again (other katas unchanged): factorise (2)\n" in grade(course, out, "--keep", "better").out
     kept = read(out / "complete/result.json")
     assert kept.katas[1].score == second["complete"]["factorise"].score
     assert f"{kept.katas[1].kept}+" == kept.course, "points by what was committed"

@@ -57,7 +57,7 @@ def test_a_run_whose_task_is_cancelled_ends_and_the_same_command_completes_it(
     done = started.wait()
     assert done.code == 3
     assert f"warning: cancelled tasks: {task}\n" in done.err
-    assert "could not be graded, run the same command again: " in done.err
+    assert "could not be graded; run the same command again: " in done.err
     before = read_times(tmp_path)
     assert grade(*slow_class, "--out", tmp_path, *ON_SLURM, course=PRIMES).code == 0
     assert {name: read_times(tmp_path)[name] for name in before} == before, "nobody is graded twice"

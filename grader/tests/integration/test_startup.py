@@ -29,7 +29,7 @@ def on_a_terminal(tmp_path: Path, *options: str) -> str:
 
 def test_grade_shows_its_start_steps_on_a_terminal_and_clears_them(tmp_path: Path) -> None:
     printed = on_a_terminal(tmp_path)
-    steps = ["importing pytest and what the course needs", "collecting the tests", "waiting for the sandbox"]
+    steps = ["importing pytest and the course's libraries", "collecting the tests", "waiting for the sandbox"]
     assert [printed.find(step) for step in steps] == sorted(printed.find(step) for step in steps)
     assert all(step in printed for step in steps)
     after_the_last = printed[printed.rindex("starting: ") :]

@@ -181,7 +181,7 @@ MISTAKE_CASES = [
         in_all(PROJECT),
         ends_pytest=True,
     ),
-    Mistake("a key is misspelled", {PROJECT: ("preload", "preloads")}, in_all("'preloads', which is no key")),
+    Mistake("a key is misspelled", {PROJECT: ("preload", "preloads")}, in_all("unknown key 'preloads'")),
     Mistake("a limit is zero", {PROJECT: ("= 0.5", "= 0.0")}, in_all("test_seconds is 0")),
     Mistake("a preloaded package is missing", {PROJECT: ("[]", '["nonesuch"]')}, {"grade": "nonesuch"}),
     Mistake("a track's title is a number", {PROJECT: ('"Numbers"', "7")}, in_all("tracks")),

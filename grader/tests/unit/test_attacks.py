@@ -14,8 +14,8 @@ from grader.proof.attacks import CORPUS, Attack, attacks, first_function
 from grader.proof.proof import LEVELS, Level, Trial, with_next
 from grader.results import result as results
 from grader.tests import ROOT
-from torchkata import course as courses
 from torchkata.course import course
+from torchkata.course import current as courses
 from torchkata.result import Outcome, Status, TestResult
 
 KATAS = list(course().katas.values())
@@ -245,7 +245,7 @@ def test_a_course_without_a_function_has_no_attacks_but_its_own(monkeypatch: pyt
 def test_every_course_has_a_next_student_and_a_neighbour_where_there_are_two_katas(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    primes = courses.read(ROOT / "examples/courses/primes")
+    primes = courses.read_course(ROOT / "examples/courses/primes")
     monkeypatch.setattr(courses, "CURRENT", [primes])
     first, second = primes.katas.values()
     assert next_student().katas == (first,)
