@@ -41,15 +41,9 @@ def assemble_result(
     submission: str, katas: Sequence[KataResult], performance: Sequence[PerformanceResult] = (), **changes: Any
 ) -> Result:
     """Return the result of a submission with the sum of its points."""
-    parts = [*katas, *(workload for workload in performance if workload.counts)]
-    usual = {
-        "fingerprint": "sha256:0",
-        "seed": 0,
-        "isolation": "bwrap",
-        "examples": 10,
-        "seconds": 1.5,
-        "environment": {},
-    }
+    parts: list[Any] = [*katas, *(workload for workload in performance if workload.counts)]
+    usual: dict[str, Any] = {"fingerprint": "sha256:0", "seed": 0, "examples": 10, "isolation": "bwrap"}
+    usual |= {"seconds": 1.5, "environment": {}}
     return Result(
         submission=submission,
         score=sum(part.score for part in parts),
