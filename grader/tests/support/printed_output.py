@@ -1,8 +1,8 @@
 """Compare the output that a page shows with what a program prints.
 
 Text and whole numbers must be equal. Floating-point numbers depend on the processor, so they may differ in the last
-shown digit, or by `TOLERANCE` if they have many digits, but not in the second digit. For figures that an author rounded,
-use `rounds_to` in `grader/proof/examples.py`, which is exact.
+shown digit, or by `TOLERANCE` if they have many digits, but not in the second digit. For figures that were
+rounded by hand, use `rounds_to` in `grader/proof/examples.py`, which is exact.
 """
 
 import re
