@@ -2,7 +2,6 @@
 
 import dataclasses
 import io
-import json
 import os
 import shutil
 import signal
@@ -31,7 +30,6 @@ os.environ["OMP_NUM_THREADS"] = "1"  # tests run in parallel, so more threads wo
 torch.set_num_threads(1)
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs pytest in the background ignores SIGINT
 FEW = 10  # random inputs per property; tests with the same number and seed share the inputs
-EXAMPLES = sorted((ROOT / "examples/submissions").iterdir())
 
 
 @dataclass(frozen=True)
@@ -116,28 +114,6 @@ def needs_bwrap() -> None:
     """Skip the test where bubblewrap is not installed."""
     if shutil.which("bwrap") is None:
         pytest.skip("install bubblewrap to run this (Debian: apt-get install bubblewrap)")
-
-
-@dataclass(frozen=True)
-class GradedClass:
-    """The results of grading all examples in one run."""
-
-    directory: Path
-    run: Run
-
-    def read_result(self, submission: str) -> dict[str, Any]:
-        loaded: dict[str, Any] = json.loads((self.directory / submission / "result.json").read_text())
-        return loaded
-
-    def read_statuses(self, submission: str) -> dict[str, str]:
-        return {kata["kata"]: kata["status"] for kata in self.read_result(submission)["katas"]}
-
-
-@pytest.fixture(scope="session")
-def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
-    """All examples, graded in parallel with the best isolation that works here."""
-    directory = tmp_path_factory.mktemp("class")
-    return GradedClass(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", FEW))
 
 
 Hide: TypeAlias = Callable[..., None]

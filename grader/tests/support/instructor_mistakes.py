@@ -178,15 +178,12 @@ MISTAKE_CASES = [
     Mistake("a track's title is a number", {PROJECT: ('"Numbers"', "7")}, in_all("tracks")),
     # kata.toml
     Mistake("no kata.toml", {KATA: None}, in_all("double")),
-    Mistake("kata.toml is no TOML", {KATA: "title ="}, in_all(KATA)),
-    Mistake("the points sum to 101", {KATA: ("= 20", "= 21")}, in_all("101")),
     Mistake("it builds on itself", {KATA: ("place", 'builds_on = ["double"]\nplace')}, in_all(KATA)),
     Mistake("a hint is a number", {KATA: ('["What is n + n?"]', "[7]")}, in_all(KATA)),
     # the oracle
     Mistake("no oracle", {ORACLE: None}, {"pytest": "oracle", "grade": "oracle", "certify": "oracle"}),
     Mistake("the oracle lacks a function", {ORACLE: ("def double", "def doubled")}, {"pytest": LACKS, "grade": LACKS}),
     Mistake("a syntax error in the oracle", {ORACLE: ("def double(", "def double((")}, {"grade": ORACLE}),
-    Mistake("the oracle raises", *broken(ORACLE, "return", "1 / 0\n    return")),
     Mistake("the oracle raises for some inputs", *broken(ORACLE, "return", "1 / n\n    return")),
     Mistake("the oracle is wrong", {ORACLE: ("n + n", "n + n + 1")}, {"grade": TEST}),
     Mistake("the oracle returns nothing", {ORACLE: ("return n + n", "n + n")}, {"grade": TEST}),
