@@ -16,7 +16,7 @@ from grader.pipeline.collect import Tests
 from grader.pipeline.session import Job, grade, grade_submission
 from grader.pipeline.setup import with_workplace
 from grader.pipeline.submission import Submission
-from grader.proof.zoo import package
+from grader.proof.zoo import read_package
 from grader.sandbox.launch import Sandbox
 from torchkata.course import course
 from torchkata.pytest_plugin.run_state import get_state
@@ -43,7 +43,7 @@ class HomeHere(InProcess):
 
 def job(name: str, number: int = 0) -> Job:
     """A submission: the solution, or untouched stubs."""
-    files = course().solutions() if name == SOLUTION else package(course().assignment)
+    files = course().solutions() if name == SOLUTION else read_package(course().assignment)
     return Job(Submission(f"{name} {number}", files), KATAS, seed=0)
 
 

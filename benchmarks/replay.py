@@ -17,7 +17,7 @@ from grader.pipeline.collect import Tests
 from grader.pipeline.selection import choose
 from grader.pipeline.session import Graded, grade
 from grader.pipeline.setup import with_workplace
-from grader.proof.claims import Claim, claims
+from grader.proof.claims import Claim, make_claims
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.pytest_plugin.run_state import get_state
@@ -63,7 +63,7 @@ def main() -> None:
         nonlocal different
         inputs, total, spent = get_state(tests.config).inputs, 0, [0.0, 0.0]
         for kata in katas:
-            todo = [claim for claim in claims([kata], 1) if claim.kata == kata.name or len(katas) == 1]
+            todo = [claim for claim in make_claims([kata], 1) if claim.kata == kata.name or len(katas) == 1]
             graded = []
             for turn, source in enumerate((inputs, None)):
                 get_state(tests.config).inputs = source

@@ -204,7 +204,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = ["--hypothesis-profile=grade", f"--examples={options.examples}", f"--seed={options.seed}"]
     tested = changed = 0
     for kata in course().choose(options.kata, []):
-        for entry in (zoo.ZooEntry(kata.name, "solution", "", zoo.solution(kata)), *zoo.right(kata)):
+        for entry in (zoo.ZooEntry(kata.name, "solution", "", zoo.read_solution(kata)), *zoo.load_right(kata)):
             tested += 1
             moved = verdict_on(entry.source, kata.name, arguments, options.seed)
             if moved.failed:

@@ -18,10 +18,10 @@ from benchmarks import ROOT
 from benchmarks.prove_gpu import clock, permissions
 from grader.commands import calibrate
 from grader.commands.doctor import examine
-from grader.proof.attacks import below, with_file
-from grader.proof.cheat_run import is_restless, prove_times, time_all
-from grader.proof.cheats import cheats, slow_ones
-from grader.proof.proof import markdown
+from grader.proof.attacks import append_code, replace_kata
+from grader.proof.cheat_run import is_noisy, prove_times, time_all
+from grader.proof.cheats import load_cheats, load_slow
+from grader.proof.proof import format_markdown
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Gpu, Sandbox, connect
 from grader.speed import setup
@@ -321,24 +321,24 @@ def load() -> Iterator[None]:
 def faulty(place: Place, say: Say) -> None:
     """Submissions that end badly, then the solution."""
     linear, right = course().katas["linear"], course().solutions()
-    sources = {name: below(right["linear.py"].decode(), code) for name, (code, _) in FAULTY.items()}
-    cases = [(name, with_file(linear, sources[name]), ends) for name, (_, ends) in FAULTY.items()]
-    cases.append(("is an untouched stub", with_file(linear, course().stub("linear").read_text()), "not_started"))
+    sources = {name: append_code(right["linear.py"].decode(), code) for name, (code, _) in FAULTY.items()}
+    cases = [(name, replace_kata(linear, sources[name]), ends) for name, (_, ends) in FAULTY.items()]
+    cases.append(("is an untouched stub", replace_kata(linear, course().stub("linear").read_text()), "not_started"))
     cases.append(("is right", right, "passed"))
     row = rows(say, ("a submission that", "ends", "message"))
     for name, files, ends in cases:
         (found,) = graded(place, files, [course().workloads["linear_forward"]])
         row(name, found.outcome, found.message.partition("\n")[0])
-        if found.outcome != ends and not (ends == "passed" and is_restless(found)):
+        if found.outcome != ends and not (ends == "passed" and is_noisy(found)):
             raise Failed(f"what {name} is {found.outcome}, not {ends}: {found.message}")
 
 
 def cheating(place: Place, say: Say) -> None:
     """The slow solutions and the cheats, which `grader certify --only cheats` tries on the CPU."""
     katas = list(course().katas.values())
-    slow, fast = list(slow_ones(katas).values()), list(cheats(katas))
+    slow, fast = list(load_slow(katas).values()), list(load_cheats(katas))
     proof = prove_times([*time_all(slow, fast, "bwrap", place.zygote(), lambda _: say(""), place.kind)])
-    for line in markdown(proof.tables).splitlines()[1:]:
+    for line in format_markdown(proof.tables).splitlines()[1:]:
         say(line or BLANK)
     for note in proof.notes:
         say(f"- {note}")

@@ -63,7 +63,7 @@ def files_by_path(kata: Kata) -> list[Path]:
 
 def missing_files(kata: Kata) -> Iterator[str]:
     """Yield the files without which nothing else can be said of a kata, and those that Python can't read."""
-    for path in (course().stub(kata.name), course().solution(kata.name), zoo.wrong_file(kata)):
+    for path in (course().stub(kata.name), course().solution(kata.name), zoo.get_wrong_path(kata)):
         if not path.is_file():
             yield f"{shown(path)}: there is no such file"
     for path in (course().root / file for file in files_by_path(kata) if file.suffix == ".py"):
@@ -129,13 +129,13 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
     """Yield what the zoo of a kata lacks."""
-    names = [name for name, _ in zoo.entries(kata, table_of(zoo.wrong_file(kata)))]
+    names = [name for name, _ in zoo.read_entries(kata, table_of(zoo.get_wrong_path(kata)))]
     if not names:
-        yield f"{shown(zoo.wrong_file(kata))}: it has no entry; add a mistake that the tests must catch"
+        yield f"{shown(zoo.get_wrong_path(kata))}: it has no entry; add a mistake that the tests must catch"
     for name in (name for name in names if name not in zoo.read_caught_by(kata)):
-        place = shown(zoo.caught_by_file(kata))
+        place = shown(zoo.get_caught_by_path(kata))
         yield f"{place}: it lacks {name}; `grader certify --only zoo --write-caught-by` adds it"
-    for one in zoo.right(kata):
+    for one in zoo.load_right(kata):
         if not one.words:
             file = course().folder(kata.name) / "right" / f"{one.name}.py"
             yield f"{shown(file)}: it needs a docstring that says what is unusual in it"

@@ -10,7 +10,7 @@ from benchmarks.prove_gpu import __main__ as prove_gpu
 from benchmarks.prove_gpu import clock, permissions, steps
 from benchmarks.prove_gpu.steps import Place, Say, Step
 from grader.base.errors import MachineError
-from grader.proof.cheats import cheats, slow_ones
+from grader.proof.cheats import load_cheats, load_slow
 from grader.speed import ceilings, gpu, machine
 from grader.tests.support.gpu_plumbing import HERE
 from torchkata.course import course
@@ -38,10 +38,10 @@ def ran(tmp_path: Path) -> Ran:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """One workload, one slow solution, one cheat, a moment of each measurement."""
     every = list(course().katas.values())
-    slow = next(iter(slow_ones(every).values()))
-    cheat = next(cheat for cheat in cheats(every) if cheat.slow.title == slow.title)
-    monkeypatch.setattr(steps, "slow_ones", lambda _: {slow.title: slow})
-    monkeypatch.setattr(steps, "cheats", lambda _: [cheat])
+    slow = next(iter(load_slow(every).values()))
+    cheat = next(cheat for cheat in load_cheats(every) if cheat.slow.title == slow.title)
+    monkeypatch.setattr(steps, "load_slow", lambda _: {slow.title: slow})
+    monkeypatch.setattr(steps, "load_cheats", lambda _: [cheat])
     monkeypatch.setattr(steps, "workloads", lambda: [slow.workload])
     monkeypatch.setattr(steps, "AS_STUDENTS", (*steps.AS_STUDENTS, "--kata", "adagrad"))
     monkeypatch.setattr(steps, "TEAR_DOWNS", 1)
