@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from grader.pipeline.session import Job
+from grader.pipeline.job import Job
 from grader.proof.claims import Claim
 from grader.results.dependencies import digest_proof
 from grader.results.result import KataResult, write_whole
@@ -46,8 +46,9 @@ class ProofCache:
         path = self.get_path(claim)
         if path.name not in self.known:
             self.known[path.name] = read_results(path)
-        for whole in (replace(claim, job=replace(claim.job, few=False)), claim):  # the full proof covers the quick one
-            key = self.make_key(whole)
+        full = replace(claim, job=replace(claim.job, few_examples=False))
+        for known in (full, claim):  # a full proof covers the quick one
+            key = self.make_key(known)
             results = self.known[path.name].get(key)
             if results is not None:
                 self.new.setdefault(path.name, {})[key] = results  # mark as recently used
@@ -80,7 +81,7 @@ class ProofCache:
 
     def digest_job(self, job: Job) -> str:
         """Return the digest of everything that the results of a job depend on."""
-        options = (self.examples, self.isolation, job.few, job.seed, job.limits)
+        options = (self.examples, self.isolation, job.few_examples, job.seed, job.limits)
         return digest_proof(job.katas, job.submission.files, job.known_good, options)
 
     def get_path(self, claim: Claim) -> Path:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from grader.pipeline.collect import Tests
-from grader.pipeline.session import Graded, grade
+from grader.pipeline.job import Graded
+from grader.pipeline.session import grade
 from grader.proof.claims import Claim, check_caught_by, find_catching
 from grader.proof.zoo import ZooEntry, get_caught_by_path, load_wrong
 from grader.proof.zoo_proof import ZooOutcome

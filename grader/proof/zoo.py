@@ -21,8 +21,8 @@ from typing import Any
 
 from grader.base.errors import CallError
 from torchkata.course import CourseError, Kata, course
-from torchkata.course.load import table_of
-from torchkata.diagnosis.mistakes import fitted, named_mistakes
+from torchkata.course.load import read_toml
+from torchkata.diagnosis.mistakes import expand_constants, load_named_mistakes
 
 PATCHES = "patches"  # the table of wrong.toml whose keys are names of mistakes
 
@@ -58,7 +58,7 @@ def load_wrong(kata: Kata) -> Iterator[ZooEntry]:
     path = get_wrong_path(kata)
     if path.exists():
         tests = read_caught_by(kata)
-        for name, entry in read_entries(kata, table_of(path)):
+        for name, entry in read_entries(kata, read_toml(path)):
             check_keys(path, name, entry)
             place = f"{kata.name}/wrong.toml: {name}"
             if "pasted" in entry:
@@ -88,7 +88,7 @@ def expand_patches(table: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
 
 def describe_mistake(kata: Kata, entry: dict[str, Any]) -> str:
     """Return the sentence about an entry's mistake, with the names of constants instead of values."""
-    return re.sub(r"{(\w+)[^{}]*}", r"\1", named_mistakes(kata.name)[entry["looks_like"]].message)
+    return re.sub(r"{(\w+)[^{}]*}", r"\1", load_named_mistakes(kata.name)[entry["looks_like"]].message)
 
 
 KEYS = ("breaks", "replace", "source", "pasted", "looks_like", "note")
@@ -117,7 +117,7 @@ def get_caught_by_path(kata: Kata) -> Path:
 def read_caught_by(kata: Kata) -> dict[str, str]:
     """Return the recorded test for each entry, without tests that the kata no longer has."""
     path = get_caught_by_path(kata)
-    tests = table_of(path) if path.exists() else {}
+    tests = read_toml(path) if path.exists() else {}
     return {name: test for test, names in tests.items() if test in kata.points for name in names}
 
 
@@ -128,11 +128,11 @@ def read_solution(kata: Kata) -> str:
 
 def find_sentences(name: str, kata: Kata, entry: dict[str, Any]) -> frozenset[str]:
     """Return the sentences of the mistakes in `looks_like`. Raises CallError for an unknown mistake."""
-    names, known = entry.get("looks_like", []), named_mistakes(kata.name)
+    names, known = entry.get("looks_like", []), load_named_mistakes(kata.name)
     names = {names} if isinstance(names, str) else {*names}
     if unknown := names - known.keys():
         raise CallError(f"{name}: looks_like is {min(unknown)!r}, but {kata.name} has no such mistake")
-    return frozenset(fit.message for mistake in names for fit in fitted(known[mistake]))
+    return frozenset(fit.message for mistake in names for fit in expand_constants(known[mistake]))
 
 
 def make_source(name: str, solution: str, entry: dict[str, Any]) -> str:
