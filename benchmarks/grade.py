@@ -39,7 +39,7 @@ class LocalStudent(InProcess):
         """Do nothing: there are no files to send and no limit."""
 
     def end(self) -> int:
-        """Do nothing: there is no process to end."""
+        """Do nothing."""
         return 0
 
 

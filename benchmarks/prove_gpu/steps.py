@@ -70,13 +70,13 @@ class Place:
     """The device and sandbox that the steps use."""
 
     kind: Kind
-    device: Gpu | str  # a GPU, or why there is none
+    device: Gpu | str  # a GPU, or the reason for its absence
     driver: Path | None = None  # in a rehearsal: the folder of the simulated driver library
     sandbox: Sandbox | None = None  # for the timed steps
 
     @property
     def gpu(self) -> Gpu:
-        """The GPU. Raises Failed if there is none."""
+        """The GPU. Raises Failed without one."""
         if isinstance(self.device, str):
             raise Failed(self.device)
         return self.device

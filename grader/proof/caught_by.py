@@ -52,7 +52,7 @@ def update_caught_by(
 def find_cheapest(entry: ZooEntry, graded: Sequence[Sequence[KataResult]]) -> str | None:
     """Return the test that catches an entry most reliably, among these the one with the shortest worst time.
 
-    Only tests that catch it in the first run count, because certify uses that seed. Return None if there are none.
+    Only tests that catch it in the first run count, because certify uses that seed. Return None without such a test.
     """
     times = [find_catching(entry, results) for results in graded]
     caught = Counter(name for each in times for name in each if name in times[0])

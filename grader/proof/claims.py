@@ -1,4 +1,4 @@
-"""Claims about the zoo: submissions whose expected grading results are known."""
+"""Claims about the zoo: submissions with known expected results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -78,7 +78,7 @@ def make_job(
 
 
 def find_others(status: str, results: Sequence[KataResult]) -> str | None:
-    """Describe the katas with another status; return None if there are none."""
+    """Describe the katas with another status, or return None."""
     return "; ".join(describe(result) for result in results if result.status != status) or None
 
 
@@ -101,7 +101,7 @@ def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | No
 
 
 def check_caught_by(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | None:
-    """Return what is wrong with an entry's `caught_by`, or None if it is right or missing."""
+    """Return the error in an entry's `caught_by`, or None if it is right or missing."""
     if not entry.caught_by:
         return None
     fails_to = "give its diagnosis" if entry.looks_like else "contain its note" if entry.note else "catch it"

@@ -76,5 +76,5 @@ class Diagnoses:
 
 
 def select_numeric(katas: Iterable[Kata]) -> list[Kata]:
-    """Return the katas whose expected answers are numbers computed by the oracle."""
+    """Return the katas with numeric answers computed by the oracle."""
     return [kata for kata in katas if kata.numeric]

@@ -24,7 +24,7 @@ from torchkata.course import CourseError, Kata, course
 from torchkata.course.load import read_toml
 from torchkata.diagnosis.mistakes import expand_constants, load_named_mistakes
 
-PATCHES = "patches"  # the table of wrong.toml whose keys are names of mistakes
+PATCHES = "patches"  # the table of wrong.toml with mistakes as keys
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ class ZooOutcome:
         return problem is None
 
     def add_known(self, claim: Claim, katas: Sequence[KataResult] | None) -> bool:
-        """Record a claim with its stored results; return False if there are none or they do not prove it."""
+        """Record a claim with its stored results; return False if it has none or they do not prove it."""
         if katas is None or claim.refute(katas) is not None:
             return False
         self.known += 1
