@@ -42,18 +42,8 @@ MARKERS = (
     0xFF,
 )  # bytes with a meaning in msgpack
 LENGTHS = (0, 1, 2**16 - 1, 2**16, 2**20, 2**20 + 1, 2**26, 2**31 - 1, 2**31, 2**32 - 1)
-ANY_SHAPE: tuple[list[int], ...] = (
-    [],
-    [0],
-    [1] * 8,
-    [1] * 9,
-    [1] * 65,
-    [0, *[2**39] * 7],
-    [-1, -1],
-    [2**63],
-    [2**64 - 1, 0],
-    [2, 3],
-)
+ANY_SHAPE: list[list[int]] = [[], [0], [1] * 8, [1] * 9, [1] * 65, [0, *[2**39] * 7], [-1, -1], [2**63]]
+ANY_SHAPE += [[2**64 - 1, 0], [2, 3]]
 
 
 def pack_frame(outline: bytes, contents: bytes = b"") -> bytes:
@@ -93,9 +83,8 @@ def make_hostile() -> Iterator[bytes]:
     yield pack_frame(START + b"\x81\x91" * 2000 + b"\xc0")
     yield pack_frame(START + b"\xd6\xff\xff\xff\xff\xff")  # a timestamp
     yield pack_frame(b"\x82\xa7outcome\xa8returned\xa5error\xa4\xff\xfe\xed\xa0")
-    yield pack_frame(
-        pack({"outcome": "returned", "value": 1, "line": 2**64 - 1, "error": "x" * 5000, "file": "\0" * 900})
-    )
+    long = {"outcome": "returned", "value": 1, "line": 2**64 - 1, "error": "x" * 5000, "file": "\0" * 900}
+    yield pack_frame(pack(long))
     yield b""
     yield b"\xff" * 4
 

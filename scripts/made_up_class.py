@@ -43,68 +43,43 @@ cap = 0.5
 
 @dataclass(frozen=True)
 class Student:
-    """A student with a number in the class."""
+    """A student and their submission."""
 
     number: int
     given: str
     family: str
-
-    @property
-    def id(self) -> str:
-        """The school's id."""
-        return f"s{1000 + self.number}"
-
-    @property
-    def lms_id(self) -> int:
-        """The id in Canvas."""
-        return 4000 + self.number
-
-    @property
-    def name(self) -> str:
-        """The full name as the student writes it."""
-        return f"{self.family}{self.given}" if "一" <= self.given < "龥" else f"{self.given} {self.family}"
+    id: str  # of the school
+    lms_id: int  # in Canvas
+    name: str  # as the student writes it
+    sortable: str  # the name as Canvas prefixes it to file names
+    platform: str
+    submission: str  # its name on the platform
+    submitted: bool
+    when: datetime
 
     @property
     def email(self) -> str:
         """The e-mail address."""
         return f"{self.id}@school.example"
 
-    @property
-    def platform(self) -> str:
-        """The platform used for submission."""
-        return PLATFORMS[self.number % 3]
-
-    @property
-    def submitted(self) -> bool:
-        """Whether there is a submission; eight students have none."""
-        return self.number % 25 != 24
-
-    @property
-    def when(self) -> datetime:
-        """The submission time; every tenth is late."""
-        return DUE + timedelta(hours=30 * (1 + self.number % 3) if self.number % 10 == 4 else -self.number)
-
-    @property
-    def submission(self) -> str:
-        """The name of the submission on the platform."""
-        match self.platform:
-            case "canvas":
-                return f"{self.sortable}_{self.lms_id}_files"
-            case "moodle":
-                return f"{self.name}_{9000 + self.number}_assignsubmission_file"
-        return f"submission_{self.number}"
-
-    @property
-    def sortable(self) -> str:
-        """The name as Canvas prefixes it to file names."""
-        return "".join(letter for letter in f"{self.family}{self.given}".lower() if letter not in " -'")
-
 
 def make_students() -> list[Student]:
     """Return all students, with the scripts mixed."""
     names = [list(product(given.split(), family.split())) for given, family in GIVEN_AND_FAMILY]
     mixed = [name for group in zip(*names, strict=True) for name in group]
-    return [Student(number, *name) for number, name in enumerate(mixed)]
+    return [make_student(number, *name) for number, name in enumerate(mixed)]
+
+
+def make_student(number: int, given: str, family: str) -> Student:
+    """Return a student. Every tenth is late, and eight have no submission."""
+    lms_id, platform = 4000 + number, PLATFORMS[number % 3]
+    name = f"{family}{given}" if "一" <= given < "龥" else f"{given} {family}"
+    sortable = "".join(letter for letter in f"{family}{given}".lower() if letter not in " -'")
+    when = DUE + timedelta(hours=30 * (1 + number % 3) if number % 10 == 4 else -number)
+    canvas, moodle = f"{sortable}_{lms_id}_files", f"{name}_{9000 + number}_assignsubmission_file"
+    submission = {"canvas": canvas, "moodle": moodle, "gradescope": f"submission_{number}"}[platform]
+    names = (given, family, f"s{1000 + number}", lms_id, name, sortable)
+    return Student(number, *names, platform, submission, number % 25 != 24, when)
 
 
 def main() -> None:
@@ -126,9 +101,7 @@ def main() -> None:
     write_csv(people / "class.csv", [columns, *([s.id, s.name, s.email, s.lms_id, s.platform] for s in students)])
     (people / "policy.toml").write_text(POLICY, "utf-8")
     submitted = [student for student in students if student.submitted]
-    timed = [
-        (student.submission, student.when.isoformat()) for student in submitted if student.platform != "gradescope"
-    ]
+    timed = [(s.submission, s.when.isoformat()) for s in submitted if s.platform != "gradescope"]
     write_csv(people / "times.csv", [("submission", "time"), *timed])
     for place in (people, folder / "gradescope"):
         (place / "submission_metadata.yml").write_text(format_metadata(submitted), "utf-8")
@@ -146,17 +119,14 @@ def submit(student: Student, folder: Path) -> None:
     source = course().solution("linear").read_text("utf-8")
     source = source if student.number < 3 else source.replace("x @ self.weight", "2 * x @ self.weight")
     if student.platform == "canvas":
-        late = "_LATE" if student.when > DUE else ""
-        place = folder / f"{student.sortable}{late}_{student.lms_id}_{7000 + student.number}_linear.py"
+        prefix = f"{student.sortable}{'_LATE' if student.when > DUE else ''}_{student.lms_id}"
+        files = {f"{prefix}_{7000 + student.number}_linear.py": source}
+        files[f"{prefix}_{8000 + student.number}_sgd-1.py"] = course().stub("sgd").read_text("utf-8")
     else:
-        place = folder / student.submission / "linear.py"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(source, "utf-8")
-    if student.platform == "canvas":
-        stub = course().stub("sgd").read_text("utf-8")
-        (folder / f"{student.sortable}{late}_{student.lms_id}_{8000 + student.number}_sgd-1.py").write_text(
-            stub, "utf-8"
-        )
+        files, folder = {"linear.py": source}, folder / student.submission
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
 
 
 def list_overrides(results: dict[Student, Result]) -> Iterable[Sequence[object]]:

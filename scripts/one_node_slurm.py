@@ -110,11 +110,7 @@ def start(folder: Path) -> None:
         key.write_bytes(secrets.token_bytes(128))
     ctld_port, slurmd_port = find_free_ports(2)
     configuration = SLURM_CONF.format(
-        folder=folder,
-        host=get_host(),
-        ctld_port=ctld_port,
-        slurmd_port=slurmd_port,
-        cpus=2 + (os.cpu_count() or 1),
+        folder=folder, host=get_host(), ctld_port=ctld_port, slurmd_port=slurmd_port, cpus=2 + (os.cpu_count() or 1)
     )
     (folder / "slurm.conf").write_text(configuration)
     (folder / "gres.conf").write_text("Name=gpu File=/dev/null\n")

@@ -27,7 +27,6 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -154,16 +153,11 @@ class Outcomes:
         self.passed += report.when == "call" and report.passed
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The failed tests of one implementation, and pytest's output."""
+def judge(source: str, kata: str, arguments: Sequence[str], seed: int | None) -> tuple[list[str], str]:
+    """Test the solution with `source` as one kata in a forked process; return the failed tests and pytest's output.
 
-    failed: list[str]
-    printed: str
-
-
-def judge(source: str, kata: str, arguments: Sequence[str], seed: int | None) -> Verdict:
-    """Test the solution with `source` as one kata in a forked process. If `seed` is None, results are not moved."""
+    If `seed` is None, results are not moved.
+    """
     with tempfile.TemporaryDirectory(prefix="torchkata-ulp-") as folder:
         for name, content in course().solutions().items():
             Path(folder, name).write_bytes(content)
@@ -174,7 +168,7 @@ def judge(source: str, kata: str, arguments: Sequence[str], seed: int | None) ->
             run_tests([f"--impl={folder}", "--kata", kata, *arguments], seed, report, printed)
         os.waitpid(pid, 0)
         failed = report.read_text("utf-8").split() if report.exists() else ["pytest died"]
-        return Verdict(failed, printed.read_text("utf-8", "replace"))
+        return failed, printed.read_text("utf-8", "replace")
 
 
 def run_tests(arguments: list[str], seed: int | None, report: Path, printed: Path) -> NoReturn:
@@ -206,12 +200,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     for kata in course().choose(options.kata, []):
         for entry in (zoo.ZooEntry(kata.name, "solution", "", zoo.read_solution(kata)), *zoo.load_right(kata)):
             tested += 1
-            moved = judge(entry.source, kata.name, arguments, options.seed)
-            if moved.failed:
+            failed, printed = judge(entry.source, kata.name, arguments, options.seed)
+            if failed:
                 changed += 1
-                unmoved = judge(entry.source, kata.name, arguments, None)
-                print(f"{kata.name}/{entry.name}: {', '.join(moved.failed)} failed", end="")
-                print(f" (unmoved: {', '.join(unmoved.failed) or 'none'})\n{moved.printed}", flush=True)
+                unmoved, _ = judge(entry.source, kata.name, arguments, None)
+                print(f"{kata.name}/{entry.name}: {', '.join(failed)} failed", end="")
+                print(f" (unmoved: {', '.join(unmoved) or 'none'})\n{printed}", flush=True)
     print(f"{tested} implementations: {changed} verdicts change when results are moved by one ulp")
     return int(changed > 0)
 

@@ -101,19 +101,11 @@ def take_terminal(driver: Chrome, folder: Path, path: Path) -> None:
     source = (ROOT / "reference/adagrad/solution.py").read_text()
     (folder / "assignment").mkdir()
     (folder / "assignment/adagrad.py").write_text(source.replace(*MISTAKE))
-    pytest = [
-        sys.executable,
-        "-m",
-        "pytest",
-        f"--impl={folder}",
-        "--kata=adagrad",
-        "-k=add_up",
-        "--seed=7",
-        "--color=yes",
-    ]
+    options = [f"--impl={folder}", "--kata=adagrad", "-k=g2_sums", "--seed=7", "--color=yes"]
+    pytest = [sys.executable, "-m", "pytest", *options]
     printed = subprocess.run(pytest, cwd=ROOT, capture_output=True, text=True).stdout.replace(f" --impl={folder}", "")
     console = Console(record=True, width=TERMINAL, file=io.StringIO())
-    console.print(Text.from_ansi(f"$ pytest --kata adagrad -k add_up\n{printed}"), soft_wrap=False)
+    console.print(Text.from_ansi(f"$ pytest --kata adagrad -k g2_sums\n{printed}"), soft_wrap=False)
     page = folder / "terminal.html"
     page.write_text(console.export_html(theme=DIMMED_MONOKAI, inline_styles=True), "utf-8")
     dress(driver, width=1100, height=900, scheme="dark")

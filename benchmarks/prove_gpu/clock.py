@@ -83,10 +83,10 @@ def create_clocks(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
     yield "torch.utils.benchmark, wall time", lambda: wall.timeit(1).median
     if task.kind == "cuda":
         yield "CUDA events", lambda: time_with_events(run)
-    if task.kind == "cuda" and importlib.util.find_spec("triton"):
-        from triton.testing import do_bench
+        if importlib.util.find_spec("triton"):
+            from triton.testing import do_bench
 
-        yield "triton.testing.do_bench", lambda: do_bench(run, return_mode="median") / 1e3
+            yield "triton.testing.do_bench", lambda: do_bench(run, return_mode="median") / 1e3
 
 
 def time_with_events(run: Callable[[], object]) -> float:

@@ -41,11 +41,7 @@ SLACK_MIB = 512.0  # several times the largest answer that a worker may send
 MAX_MESSAGE = 8000  # characters of a test's message, because messages are stored, mailed and displayed
 LEFT_BEHIND = "torchkata-left-behind*"  # files that attacks leave in shared folders without isolation
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
-STOPPED_BY = {
-    "wrong": "the comparison",
-    "crashed": "no valid answer",
-    "timed_out": "the time limit",
-}
+STOPPED_BY = {"wrong": "the comparison", "crashed": "no valid answer", "timed_out": "the time limit"}
 COLUMNS = ("tried", "points gained", "next harmed", "stopped by", "left to bwrap", "open")
 WHOLE_COLUMNS = ("controls done", "most MiB", "most seconds")
 
@@ -98,35 +94,25 @@ def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) 
     any course and on the grader's time it runs only the test that catches the wrong solution, because these attacks
     would succeed in any test.
     """
-    alone, bases = make_next_student(quick=quick), dict[tuple[str, ...], Job]()
-    chosen = [attack for attack in attacks if level in attack.entry.levels]
-    return [make_plan(attack, level, alone, bases, quick=quick) for attack in chosen]
-
-
-def make_plan(
-    attack: Attack, level: Level, alone: Job, bases: dict[tuple[str, ...], Job], *, quick: bool = False
-) -> Plan:
-    """Return the plan of one attack. `bases` caches the jobs of wrong solutions, which attacks share."""
-    kata, after, wrong = attack.kata, make_next_student(quick=quick), attack.make_base()
-    if quick and (attack.place.function or attack.title.startswith(DENIAL)) and not attack.beside:
-        kata = keep_only(kata, attack.place.wrong.caught_by) if attack.place.wrong.caught_by else kata
     share = QUICK_SHARE if quick else 1.0
     limits = replace(course().limits, call_seconds=share * CALL_SECONDS, kata_seconds=share * KATA_SECONDS)
-    beside = find_neighbour(kata, attack.hostile)
-    job = partial(Job, seed=0, known_good=frozenset(course().katas) - {kata.name})  # the others are the solution's
-    katas = (kata, *(map(keep_first_test, beside) if quick else beside))
-    hostile = job(attack.hostile, katas, limits=limits, expect_failure=quick, next=after)
-    return Plan(
-        attack,
-        level,
-        alone,
-        bases.setdefault((wrong.id, *kata.points), job(wrong, (kata,), expect_failure=quick)),
-        job(attack.before, (kata,), next=hostile) if attack.before else None,
-        job(attack.beside, (kata,)) if attack.beside else None,
-        hostile,
-        after,
-        None if quick else job(attack.control, (kata,)),
-    )
+    alone, bases, plans = make_next_student(quick=quick), dict[tuple[str, ...], Job](), list[Plan]()
+    for attack in (attack for attack in attacks if level in attack.entry.levels):
+        kata, wrong = attack.kata, attack.place.wrong
+        if quick and (attack.place.function or attack.title.startswith(DENIAL)) and not attack.beside:
+            kata = keep_only(kata, wrong.caught_by) if wrong.caught_by else kata
+        job = partial(Job, seed=0, known_good=frozenset(course().katas) - {kata.name})  # the others are the solution's
+        second = find_neighbour(kata, attack.hostile)
+        katas = (kata, *(map(keep_first_test, second) if quick else second))
+        after = make_next_student(quick=quick)
+        hostile = job(attack.hostile, katas, limits=limits, expect_failure=quick, next=after)
+        base = job(attack.make_base(), (kata,), expect_failure=quick)
+        base = bases.setdefault((base.submission.id, *kata.points), base)  # shared by attacks on the same wrong entry
+        before = job(attack.before, (kata,), next=hostile) if attack.before else None
+        beside = job(attack.beside, (kata,)) if attack.beside else None
+        control = None if quick else job(attack.control, (kata,))
+        plans.append(Plan(attack, level, alone, base, before, beside, hostile, after, control))
+    return plans
 
 
 def find_neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
@@ -167,10 +153,9 @@ def plan_rounds(plans: Sequence[Plan], jobs: int) -> list[tuple[list[Job], int]]
 def run_plans(plans: Sequence[Plan], jobs: int, tests: Tests, sandbox: Sandbox, out: Console) -> Iterator[Trial]:
     """Grade all jobs of the plans, then judge each attack."""
     what = f"attacks, isolation {sandbox.isolation}"
-    graded = {
-        id(each.job): each for each in grade_all(plan_rounds(plans, jobs), tests, sandbox, out, what, "submissions")
-    }
-    for path in chain.from_iterable(folder.glob(LEFT_BEHIND) for folder in SHARED_FOLDERS):
+    events = grade_all(plan_rounds(plans, jobs), tests, sandbox, out, what, "submissions")
+    graded = {id(event.job): event for event in events}
+    for path in (path for folder in SHARED_FOLDERS for path in folder.glob(LEFT_BEHIND)):
         path.unlink(missing_ok=True)
     for plan in plans:
         yield judge(plan, graded)

@@ -19,11 +19,7 @@ SEEDS = 3  # with which a recorded test should catch the entry
 
 
 def update_caught_by(
-    outcome: ZooOutcome,
-    tests: Tests,
-    sandbox: Sandbox,
-    jobs: int,
-    keep: Callable[[Claim, Sequence[KataResult]], None],
+    outcome: ZooOutcome, tests: Tests, sandbox: Sandbox, jobs: int, keep: Callable[[Claim, Sequence[KataResult]], None]
 ) -> None:
     """Complete and correct the `caught_by.toml` files. `keep` stores the claims that hold afterwards."""
     incomplete = {

@@ -44,25 +44,23 @@ def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> It
         dependents = course().dependents(kata.name)
         built_on_it = [other for other in katas if other.name in dependents and not quick]
         for seed in range(seeds):
-            found = replace(make_job(f"{kata.name}, seed {seed}", solution, [kata], seed, others), few_examples=quick)
-            yield Claim("solution", kata.name, f"seed {seed}", found)
+            job = replace(make_job(f"{kata.name}, seed {seed}", solution, [kata], seed, others), few_examples=quick)
+            yield Claim("solution", kata.name, f"seed {seed}", job)
         for entry in zoo.load_right(kata):
             files = {**solution, file: entry.source.encode()}
-            found = make_job(f"{kata.name}/{entry.name}", files, [kata, *built_on_it], known_good=others)
-            found = replace(found, few_examples=quick)
-            yield Claim("right", kata.name, entry.name, found)
+            job = make_job(f"{kata.name}/{entry.name}", files, [kata, *built_on_it], known_good=others)
+            yield Claim("right", kata.name, entry.name, replace(job, few_examples=quick))
         for entry in zoo.load_wrong(kata):
             files = {**solution, file: entry.source.encode()}
             alone = quick and bool(entry.caught_by)
-            asked = keep_only(kata, entry.caught_by) if alone else kata
-            found = make_job(f"{kata.name}/{entry.name}", files, [asked], known_good=others)
-            found = replace(found, expect_failure=alone)
+            tested = keep_only(kata, entry.caught_by) if alone else kata
+            job = make_job(f"{kata.name}/{entry.name}", files, [tested], known_good=others)
             name = f"{entry.name}, by {entry.caught_by} alone" if alone else entry.name
-            yield Claim("wrong", kata.name, name, found, entry)
+            yield Claim("wrong", kata.name, name, replace(job, expect_failure=alone), entry)
         if built_on_it:
             files = {name: content for name, content in solution.items() if name != file}
-            found = make_job(f"without {kata.name}", files, built_on_it, known_good=others)
-            yield Claim("fallback", kata.name, f"without {kata.name}", found)
+            job = make_job(f"without {kata.name}", files, built_on_it, known_good=others)
+            yield Claim("fallback", kata.name, f"without {kata.name}", job)
 
 
 def keep_only(kata: Kata, test: str) -> Kata:
@@ -127,7 +125,6 @@ def collect_diagnoses(results: Sequence[KataResult]) -> set[str]:
 
 def describe(result: KataResult) -> str:
     """Return an unexpected status with the tests that caused it."""
-    tests = [test.name for test in result.tests if test.outcome != "passed"]
-    return f"{result.kata} is {result.status}" + (
-        f" ({', '.join(tests)})" if result.status not in ("done", "not_started") else ""
-    )
+    tests = ", ".join(test.name for test in result.tests if test.outcome != "passed")
+    reason = "" if result.status in ("done", "not_started") else f" ({tests})"
+    return f"{result.kata} is {result.status}{reason}"

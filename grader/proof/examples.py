@@ -112,9 +112,8 @@ def collect_names(kata: str, solution: Path) -> Names:
 
 def find_docstrings(source: str) -> list[str]:
     """Return the docstrings of a module, its classes and its functions."""
-    nodes = [
-        node for node in ast.walk(ast.parse(source)) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
-    ]
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, documented)]
     return [text for node in nodes if (text := ast.get_docstring(node))]
 
 
@@ -175,9 +174,8 @@ def collect_states(names: Names) -> Names:
     """Return the per-parameter state of the optimizers by name, because comments refer to it."""
     torch = sys.modules.get("torch")
     optimizers = [value for value in names.values() if torch is not None and isinstance(value, torch.optim.Optimizer)]
-    return {
-        name: value for optimizer in optimizers for state in optimizer.state.values() for name, value in state.items()
-    }
+    states = (state for optimizer in optimizers for state in optimizer.state.values())
+    return {name: value for state in states for name, value in state.items()}
 
 
 def run_statement(node: ast.stmt, names: Names, comment: str) -> Any:
@@ -238,25 +236,19 @@ def matches(value: Any, written: ast.expr, names: Names) -> bool:
     if not isinstance(value, (int, float)):
         return bool(value == expected)
     expected = expected.item() if hasattr(expected, "item") else expected
-    return (
-        math.isclose(value, expected, rel_tol=1e-4, abs_tol=1e-6)
-        if is_computed(written)
-        else matches_figure(value, written)
-    )
+    figure = written.operand if isinstance(written, ast.UnaryOp) else written
+    if not isinstance(figure, ast.Constant):  # a calculation, as in `8 - 1`
+        return math.isclose(value, expected, rel_tol=1e-4, abs_tol=1e-6)
+    return matches_figure(value, ast.unparse(written).replace(" ", ""))
 
 
-def is_computed(written: ast.expr) -> bool:
-    """Return whether the expression is a calculation, as in `8 - 1`."""
-    return not isinstance(written.operand if isinstance(written, ast.UnaryOp) else written, ast.Constant)
-
-
-def matches_figure(value: float, written: ast.expr) -> bool:
-    """Return whether a number rounds to the written one; integers and figures of one or two digits are exact."""
-    text = ast.unparse(written).replace(" ", "")
-    number, digits = float(text), len(Decimal(text).normalize().as_tuple().digits)
-    if isinstance(value, int) or digits < 3:
-        return math.isclose(value, number, rel_tol=1e-5, abs_tol=1e-6) and (isinstance(value, float) or value == number)
-    return rounds_to(value, text)
+def matches_figure(value: float, figure: str) -> bool:
+    """Return whether a number rounds to a figure; integers and figures of one or two digits are exact."""
+    if isinstance(value, int):
+        return value == float(figure)
+    if len(Decimal(figure).normalize().as_tuple().digits) < 3:
+        return math.isclose(value, float(figure), rel_tol=1e-5, abs_tol=1e-6)
+    return rounds_to(value, figure)
 
 
 def rounds_to(value: float, figure: str) -> bool:

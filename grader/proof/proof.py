@@ -140,11 +140,7 @@ def prove_trials(trials: Sequence[Trial], tables: list[Table]) -> Proof:
         if trial.problems and not trial.admitted
     ]
     controls = [trial for trial in trials if trial.control_problem is not None]
-    failed += [
-        f"control of {trial.title} at {trial.level}: {trial.control_problem}"
-        for trial in controls
-        if trial.control_problem
-    ]
+    failed += [f"control of {t.title} at {t.level}: {t.control_problem}" for t in controls if t.control_problem]
     notes = [
         f"{trial.admitted}  {trial.title} at {trial.level}: {'; '.join(trial.problems)}"
         + (f" ({trial.reason})" if trial.reason else "")
@@ -202,7 +198,7 @@ def grade_all(
 
 
 def follow(job: Job | None) -> Iterator[Job]:
-    """Yield a job and its successors, in grading order."""
+    """Yield a job and its successors."""
     while job is not None:
         yield job
         job = job.next

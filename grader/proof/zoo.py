@@ -21,7 +21,7 @@ from typing import Any
 
 from grader.base.errors import CallError
 from torchkata.course import CourseError, Kata, course
-from torchkata.course.load import read_toml
+from torchkata.course.load import check_keys, read_toml
 from torchkata.diagnosis.mistakes import expand_constants, load_named_mistakes
 
 PATCHES = "patches"  # the table of wrong.toml with mistakes as keys
@@ -55,11 +55,11 @@ def load_right(kata: Kata) -> Iterator[ZooEntry]:
 
 def load_wrong(kata: Kata) -> Iterator[ZooEntry]:
     """Yield the wrong implementations of a kata. Raises CallError for an invalid entry."""
-    path = get_wrong_path(kata)
+    path = course().folder(kata.name) / "wrong.toml"
     if path.exists():
         tests = read_caught_by(kata)
         for name, entry in read_entries(kata, read_toml(path)):
-            check_keys(path, name, entry)
+            check_entry(path, name, entry)
             place = f"{kata.name}/wrong.toml: {name}"
             if "pasted" in entry:
                 entry["source"] = (course().folder(kata.name) / "oracle.py").read_text("utf-8") + entry["pasted"]
@@ -91,22 +91,16 @@ def describe_mistake(kata: Kata, entry: dict[str, Any]) -> str:
     return re.sub(r"{(\w+)[^{}]*}", r"\1", load_named_mistakes(kata.name)[entry["looks_like"]].message)
 
 
-KEYS = ("breaks", "replace", "source", "pasted", "looks_like", "note")
+KEYS = {"breaks": str, "replace": object, "source": str, "pasted": str, "looks_like": object, "note": str}
 
 
-def check_keys(path: Path, name: str, entry: object) -> None:
+def check_entry(path: Path, name: str, entry: object) -> None:
     """Raise CourseError for an entry that is not a table, lacks `breaks` or has an unknown key."""
     if not isinstance(entry, dict):
         raise CourseError(f"{path}: {name} is {entry!r}, expected a table [{name}]")
     if not {"breaks", "looks_like"} & entry.keys():
         raise CourseError(f"{path}: [{name}] has no `breaks`; add the requirement that it violates")
-    if unknown := entry.keys() - {*KEYS}:
-        raise CourseError(f"{path}: [{name}] has the unknown key {min(unknown)!r}; the keys are {', '.join(KEYS)}")
-
-
-def get_wrong_path(kata: Kata) -> Path:
-    """Return the path of the definitions of wrong entries."""
-    return course().folder(kata.name) / "wrong.toml"
+    check_keys(entry, KEYS, f"{path}: [{name}]")
 
 
 def get_caught_by_path(kata: Kata) -> Path:
