@@ -42,8 +42,8 @@ MAX_MESSAGE = 8000  # characters of a test's message, because messages are store
 LEFT_BEHIND = "torchkata-left-behind*"  # files that attacks leave in shared folders without isolation
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
 STOPPED_BY = {"wrong": "the comparison", "crashed": "no valid answer", "timed_out": "the time limit"}
-COLUMNS = ("tried", "points gained", "next harmed", "stopped by", "left to bwrap", "open")
-WHOLE_COLUMNS = ("controls done", "most MiB", "most seconds")
+COLUMNS = ("tried", "points gained", "next harmed", "stopped by", "needs bwrap", "open")
+WHOLE_COLUMNS = ("controls done", "max MiB", "max seconds")
 
 
 @dataclass(frozen=True)

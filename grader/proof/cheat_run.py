@@ -27,7 +27,7 @@ from torchkata.speed.sizes import Kind
 TRIES = 2  # measurements if the machine is too noisy
 MAX_SECONDS = 400.0  # for one run of one workload
 STOPPED_BY = {"passed": "", "crashed": "no valid answer", "timed_out": "the time limit", "not_started": "the reader"}
-COLUMNS = ("tried", "points gained", "stopped by", "do the work", "open", "controls passed", "inconclusive")
+COLUMNS = ("tried", "points gained", "stopped by", "legitimate", "open", "controls passed", "inconclusive")
 
 
 def prove_cheats(slow: Sequence[Slow], cheats: Sequence[Cheat], options: Options, out: Console, err: Console) -> Proof:
@@ -63,7 +63,7 @@ def tabulate_cheats(trials: Sequence[Trial]) -> Table:
 
 def tabulate_slow(trials: Sequence[Trial]) -> Table:
     """Return a table of the slow solutions by isolation level."""
-    table = Table("slow solution", "workload", "isolation", "of the baseline", "points", box=box.SIMPLE_HEAD)
+    table = Table("slow solution", "workload", "isolation", "ratio to baseline", "points", box=box.SIMPLE_HEAD)
     for trial in trials:
         if (row := trial.row) is not None:
             share = row.outcome if row.ratio is None else f"{row.ratio:.2f}"

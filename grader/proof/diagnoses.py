@@ -14,8 +14,10 @@ from torchkata.course import Kata, course
 
 MIN_NAMED = 0.7  # share of wrong entries of numeric katas, in the core track and in all tracks
 
-Judgement: TypeAlias = Literal["diagnosed rightly", "noted by the test", "silent", "diagnosed wrongly", "not foreseen"]
-NAMED: tuple[Judgement, ...] = ("diagnosed rightly", "noted by the test")
+Judgement: TypeAlias = Literal[
+    "right diagnosis", "named by the test", "no diagnosis", "wrong diagnosis", "unexpected diagnosis"
+]
+NAMED: tuple[Judgement, ...] = ("right diagnosis", "named by the test")
 
 
 def judge_diagnosis(claim: Claim, results: Sequence[KataResult]) -> Judgement:
@@ -23,11 +25,11 @@ def judge_diagnosis(claim: Claim, results: Sequence[KataResult]) -> Judgement:
     found = collect_diagnoses(results)
     if not found:
         seen = any(test.diagnosis for result in results for test in result.tests)
-        return "noted by the test" if seen or (claim.entry and claim.entry.note) else "silent"
+        return "named by the test" if seen or (claim.entry and claim.entry.note) else "no diagnosis"
     looks_like = claim.entry.looks_like if claim.entry else frozenset()
     if not looks_like:
-        return "not foreseen"
-    return "diagnosed rightly" if found <= looks_like else "diagnosed wrongly"
+        return "unexpected diagnosis"
+    return "right diagnosis" if found <= looks_like else "wrong diagnosis"
 
 
 @dataclass
@@ -41,7 +43,7 @@ class Diagnoses:
         """Count one wrong entry."""
         judgement = judge_diagnosis(claim, results)
         self.counts.setdefault(claim.kata, Counter())[judgement] += 1
-        if judgement == "not foreseen":
+        if judgement == "unexpected diagnosis":
             found = "; ".join(sorted(collect_diagnoses(results)))
             self.unforeseen.append(f"wrong {claim.kata} {claim.name} has no looks_like, but is diagnosed as: {found}")
 

@@ -110,13 +110,13 @@ COLUMNS: dict[str, Cell] = {
     "points gained": lambda trials: f"{sum(trial.gained for trial in trials):g}",
     "next harmed": lambda trials: str(sum(trial.harmed_next for trial in trials)),
     "stopped by": list_stopped_by,
-    "left to bwrap": make_counter(lambda trial: trial.achieved and trial.admitted != "OPEN"),
-    "do the work": make_counter(lambda trial: trial.does_the_work),
+    "needs bwrap": make_counter(lambda trial: trial.achieved and trial.admitted != "OPEN"),
+    "legitimate": make_counter(lambda trial: trial.does_the_work),
     "open": make_counter(lambda trial: trial.achieved and trial.admitted == "OPEN"),
     "controls done": count_controls,
     "controls passed": count_controls,
-    "most MiB": lambda trials: f"{max(trial.mib for trial in trials):.0f}",
-    "most seconds": lambda trials: f"{max(trial.seconds for trial in trials):.1f}",
+    "max MiB": lambda trials: f"{max(trial.mib for trial in trials):.0f}",
+    "max seconds": lambda trials: f"{max(trial.seconds for trial in trials):.1f}",
     "inconclusive": make_counter(lambda trial: trial.inconclusive + trial.control_inconclusive),
 }
 

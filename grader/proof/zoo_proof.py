@@ -110,7 +110,7 @@ def tabulate_katas(outcome: ZooOutcome, katas: Sequence[Kata]) -> Table:
 
 def tabulate_catches(outcome: ZooOutcome, katas: Sequence[Kata]) -> Table:
     """Return a table of the number of wrong entries that each test catches."""
-    table = Table("test", "catches", "alone", box=box.SIMPLE_HEAD)
+    table = Table("test", "catches", "only test", box=box.SIMPLE_HEAD)
     for kata in katas:
         for name, (caught, alone) in outcome.count_catches(kata).items():
             table.add_row(f"{kata.name} · {name}", str(caught), str(alone))

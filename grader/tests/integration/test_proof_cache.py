@@ -119,9 +119,9 @@ import json, sys
 from pathlib import Path
 from grader.pipeline.collect import collect_tests
 from torchkata.course import course
-from torchkata.diagnosis.mistakes import mistakes
+from torchkata.diagnosis.mistakes import load_mistakes
 ROOT = course().root
-collect_tests(lambda tests: mistakes("adamw"), 1, "prove", [course().katas["adamw"]])
+collect_tests(lambda tests: load_mistakes("adamw"), 1, "prove", [course().katas["adamw"]])
 files = [Path(module.__file__) for module in [*sys.modules.values()] if getattr(module, "__file__", None)]
 ours = [file.relative_to(ROOT) for file in files if file.is_relative_to(ROOT)]
 print(json.dumps([file.as_posix() for file in ours if file.parts[0] != ".venv"]))
@@ -175,7 +175,7 @@ def test_two_simultaneous_runs_keep_the_proofs_of_both(tmp_path: Path, solution:
 def test_a_record_of_proofs_forgets_the_oldest_unused_ones(
     tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "MOST", 2)
+    monkeypatch.setattr(cache, "MAX_RESULTS", 2)
     seeds = [changed(solution, seed=seed) for seed in range(3)]
     first = record(tmp_path)
     for claim in seeds[:2]:

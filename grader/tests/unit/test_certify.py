@@ -112,15 +112,15 @@ def test_certify_counts_the_claims_that_held() -> None:
 
 
 def test_a_diagnosis_of_a_zoo_entry_is_right_silent_wrong_or_not_foreseen() -> None:
-    assert judge_diagnosis(wrong("a", "relu"), said("relu", "relu")) == "diagnosed rightly"
-    assert judge_diagnosis(wrong("a", "relu"), said()) == judge_diagnosis(wrong("a"), said()) == "silent"
-    assert judge_diagnosis(wrong("a", "relu"), said("relu", "bias")) == "diagnosed wrongly"
-    assert judge_diagnosis(wrong("a", "relu", "bias"), said("bias")) == "diagnosed rightly"
-    assert judge_diagnosis(wrong("a"), said("bias")) == "not foreseen"
-    assert judge_diagnosis(wrong("a", note="a bias"), said()) == "noted by the test"
+    assert judge_diagnosis(wrong("a", "relu"), said("relu", "relu")) == "right diagnosis"
+    assert judge_diagnosis(wrong("a", "relu"), said()) == judge_diagnosis(wrong("a"), said()) == "no diagnosis"
+    assert judge_diagnosis(wrong("a", "relu"), said("relu", "bias")) == "wrong diagnosis"
+    assert judge_diagnosis(wrong("a", "relu", "bias"), said("bias")) == "right diagnosis"
+    assert judge_diagnosis(wrong("a"), said("bias")) == "unexpected diagnosis"
+    assert judge_diagnosis(wrong("a", note="a bias"), said()) == "named by the test"
     seen = TestResult("test_0", "failed", 0.0, 1.0, diagnosis="there is a bias")
-    assert judge_diagnosis(wrong("a"), [KataResult("linear", "wrong", 0.0, 1.0, (seen,))]) == "noted by the test"
-    assert judge_diagnosis(wrong("a", note="a bias"), said("bias")) == "not foreseen"
+    assert judge_diagnosis(wrong("a"), [KataResult("linear", "wrong", 0.0, 1.0, (seen,))]) == "named by the test"
+    assert judge_diagnosis(wrong("a", note="a bias"), said("bias")) == "unexpected diagnosis"
 
 
 def test_certify_refutes_a_wrong_zoo_entry_without_its_declared_diagnosis() -> None:
