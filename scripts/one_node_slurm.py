@@ -69,13 +69,7 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE OverSubscribe=NO Sta
 def main() -> None:
     """Run the action given on the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    actions: dict[str, Callable[[Path], None]] = {
-        "start": start,
-        "stop": stop,
-        "crash": crash,
-        "stop-node": stop_node,
-        "start-node": start_node,
-    }
+    actions = {"start": start, "stop": stop, "crash": crash, "stop-node": stop_node, "start-node": start_node}
     parser.add_argument("action", choices=actions)
     parser.add_argument("directory", type=Path, metavar="DIR")
     arguments = parser.parse_args()
@@ -114,7 +108,8 @@ def start(folder: Path) -> None:
     )
     (folder / "slurm.conf").write_text(configuration)
     (folder / "gres.conf").write_text("Name=gpu File=/dev/null\n")
-    (folder / "cgroup.conf").write_text(f"CgroupPlugin={'disabled' if get_version(folder) >= 23 else 'cgroup/v1'}\n")
+    version = int(run_slurm(folder, "slurmd", "-V").split()[-1].partition(".")[0])
+    (folder / "cgroup.conf").write_text(f"CgroupPlugin={'disabled' if version >= 23 else 'cgroup/v1'}\n")
     try:
         options = [f"--{name}-file={folder}/munged.{name}" for name in ("pid", "log", "seed")]
         start_daemon(folder, "munged", f"--key-file={key}", f"--socket={folder}/munge.socket", *options)
@@ -217,11 +212,6 @@ def wait_for(folder: Path, ready: Callable[[], bool]) -> None:
         if time.monotonic() > until:
             sys.exit(f"one_node_slurm: not ready after {START_SECONDS:g} seconds; see {folder}/*.log")
         time.sleep(0.1)
-
-
-def get_version(folder: Path) -> int:
-    """Return Slurm's major version."""
-    return int(run_slurm(folder, "slurmd", "-V").split()[-1].partition(".")[0])
 
 
 def run_slurm(folder: Path, *command: str) -> str:

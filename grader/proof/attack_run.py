@@ -98,8 +98,8 @@ def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) 
     limits = replace(course().limits, call_seconds=share * CALL_SECONDS, kata_seconds=share * KATA_SECONDS)
     alone, bases, plans = make_next_student(quick=quick), dict[tuple[str, ...], Job](), list[Plan]()
     for attack in (attack for attack in attacks if level in attack.entry.levels):
-        kata, wrong = attack.kata, attack.place.wrong
-        if quick and (attack.place.function or attack.title.startswith(DENIAL)) and not attack.beside:
+        kata, wrong, entry = attack.kata, attack.place.wrong, attack.entry
+        if quick and (attack.place.function or attack.title.startswith(DENIAL)) and not entry.beside:
             kata = keep_only(kata, wrong.caught_by) if wrong.caught_by else kata
         job = partial(Job, seed=0, known_good=frozenset(course().katas) - {kata.name})  # the others are the solution's
         second = find_neighbour(kata, attack.hostile)
@@ -108,8 +108,8 @@ def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) 
         hostile = job(attack.hostile, katas, limits=limits, expect_failure=quick, next=after)
         base = job(attack.make_base(), (kata,), expect_failure=quick)
         base = bases.setdefault((base.submission.id, *kata.points), base)  # shared by attacks on the same wrong entry
-        before = job(attack.before, (kata,), next=hostile) if attack.before else None
-        beside = job(attack.beside, (kata,)) if attack.beside else None
+        before = job(attack.make_submission("before", entry.before), (kata,), next=hostile) if entry.before else None
+        beside = job(attack.make_submission("beside", entry.beside), (kata,)) if entry.beside else None
         control = None if quick else job(attack.control, (kata,))
         plans.append(Plan(attack, level, alone, base, before, beside, hostile, after, control))
     return plans

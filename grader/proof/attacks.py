@@ -89,16 +89,6 @@ class Attack:
         """The submission of the honest control."""
         return self.make_submission("control", self.entry.control)
 
-    @cached_property
-    def before(self) -> Submission | None:
-        """The submission of the accomplice that is graded before."""
-        return self.make_submission("before", self.entry.before) if self.entry.before else None
-
-    @cached_property
-    def beside(self) -> Submission | None:
-        """The submission of the accomplice that is graded at the same time."""
-        return self.make_submission("beside", self.entry.beside) if self.entry.beside else None
-
     def make_submission(self, what: str, code: str) -> Submission:
         """Return the right solution with code appended."""
         return Submission(f"{self.title} ({what})", self.place.make_files(zoo.read_solution(self.kata), code))

@@ -43,7 +43,10 @@ def sources(entry: Attack | Cheat) -> list[dict[str, bytes]]:
     """Return all that is handed in for an entry."""
     if isinstance(entry, Cheat):
         return [entry.make_files(), entry.make_control()]
-    return [made.files for made in (entry.hostile, entry.control, entry.before, entry.beside) if made]
+    accomplices = [
+        entry.make_submission("accomplice", code) for code in (entry.entry.before, entry.entry.beside) if code
+    ]
+    return [submission.files for submission in (entry.hostile, entry.control, *accomplices)]
 
 
 def test_corpus_is_large(corpus: list[Attack | Cheat]) -> None:
