@@ -171,8 +171,8 @@ def control(action: str, folder: Path) -> None:
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Path]:
     """The folder of a Slurm with one node; its path is short because a socket's path is limited."""
-    if missing := one_node_slurm.missing():
-        pytest.skip(f"Slurm can't be started here: {missing}")
+    if problem := one_node_slurm.find_problem():
+        pytest.skip(f"Slurm can't be started here: {problem}")
     folder = Path(tempfile.mkdtemp(prefix="slurm-"))
     try:
         control("start", folder)

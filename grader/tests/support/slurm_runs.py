@@ -62,7 +62,7 @@ class SlurmRun:
 def find_processes(out: Path, module: str) -> list[int]:
     """Return the processes that run a module for a task that grades into `out`, parents first."""
     found = []
-    for pid in one_node_slurm.processes():
+    for pid in one_node_slurm.list_processes():
         with suppress(OSError):
             words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
             if words[0] == sys.executable and module in words and any(str(out) in word for word in words):
