@@ -121,7 +121,7 @@ Hide: TypeAlias = Callable[..., None]
 
 @pytest.fixture
 def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
-    """A function that sets the visibility of all tests of `get_batch`."""
+    """Return a function that sets the visibility of all tests of `get_batch`."""
 
     def change(visibility: Visibility, hidden_says: HiddenSays = "nothing") -> None:
         kata = course().katas["get_batch"]
@@ -133,7 +133,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
 
 @pytest.fixture(scope="session")
 def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A handout with all katas, read-only by convention."""
+    """Release a handout with all katas; tests must not change it."""
     folder = tmp_path_factory.mktemp("release") / "katas"
     released = call_grader("release", folder, "--track", "all")
     assert released.code == 0, released.err
@@ -142,13 +142,13 @@ def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def handout(new_handout: Path, tmp_path: Path) -> Path:
-    """A copy of the handout that the test may change."""
+    """Copy the handout, so that the test may change it."""
     return shutil.copytree(new_handout, tmp_path / "katas")
 
 
 @pytest.fixture(scope="session")
 def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Four submissions that take seconds to grade; the second one is wrong."""
+    """Write four submissions that take seconds to grade; the second one is wrong."""
     slow = 2 * SLOW
     paths = write_submissions(tmp_path_factory.mktemp("slow"), SIEVE + slow, *NAMES, kata="sieve")
     (paths[1] / "sieve.py").write_text(WRONG_SIEVE + slow)
@@ -157,7 +157,7 @@ def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="session")
 def slow_gradebook(slow_class: list[Path], tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The gradebook of `slow_class`, from an undisturbed local run."""
+    """Return the gradebook of `slow_class` from an undisturbed local run."""
     out = tmp_path_factory.mktemp("undisturbed")
     assert grade(*slow_class, "--out", out, *OPTIONS, course=PRIMES).code == 0
     return (out / "gradebook.csv").read_bytes()
@@ -170,7 +170,7 @@ def control(action: str, folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Path]:
-    """The folder of a Slurm with one node; its path is short because a socket's path is limited."""
+    """Start a Slurm with one node in a folder whose path is short enough for a socket."""
     if problem := one_node_slurm.find_problem():
         pytest.skip(f"Slurm can't be started here: {problem}")
     folder = Path(tempfile.mkdtemp(prefix="slurm-"))

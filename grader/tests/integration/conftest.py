@@ -1,4 +1,4 @@
-"""What several of these tests share: an environment with the wheel, a library that stands in for the CUDA driver's."""
+"""Fixtures for the installed wheel and the fake CUDA driver."""
 
 import tempfile
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from grader.tests.support.wheel import install_wheel
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The `bin` of an environment that has the wheel, what that needs, and no torch."""
+    """Install the wheel and its dependencies, but not torch, and return the `bin` of that environment."""
     return install_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session")
 def driver() -> Iterator[Path]:
-    """A folder with the library; not in /tmp, which every worker has for itself."""
+    """Build the fake CUDA driver in a folder outside /tmp, because every worker has its own /tmp."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         if reason := build(Path(name)):
             pytest.skip(reason)

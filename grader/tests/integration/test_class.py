@@ -57,7 +57,7 @@ class GradedClass:
 
 @pytest.fixture(scope="module")
 def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
-    """All examples, graded in parallel with the best isolation that works here."""
+    """Grade all examples in parallel with the best isolation that works here."""
     directory = tmp_path_factory.mktemp("class")
     return GradedClass(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", FEW))
 
