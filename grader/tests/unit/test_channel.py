@@ -1,4 +1,4 @@
-"""The channel: what goes in comes out, and nothing but a fault comes of nonsense."""
+"""Tests of the channel to a worker: values arrive unchanged, and hostile bytes raise a channel error."""
 
 import contextlib
 import math
@@ -7,7 +7,7 @@ import resource
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,28 +26,30 @@ from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, plain
 
 START = fuzz_decoder.START
 SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text()
+SHAPES = st.lists(st.integers(0, 3), max_size=3)
+
+
+def draw_bytes(draw: st.DrawFn, size: int, *, is_bool: bool) -> bytearray:
+    """Draw the memory of a value: any bits, or 0 and 1 for bools."""
+    raw = draw(st.binary(min_size=size, max_size=size))
+    return bytearray(byte & 1 for byte in raw) if is_bool else bytearray(raw)
 
 
 @st.composite
 def tensors(draw: st.DrawFn) -> torch.Tensor:
-    """Any dtype, from no element to a few, any bits."""
+    """Draw a small tensor of any dtype."""
     dtype = getattr(torch, draw(st.sampled_from(channel.OF_TORCH)))
-    shape = draw(st.lists(st.integers(0, 3), max_size=3))
-    size = torch.empty(shape, dtype=dtype).nbytes
-    raw = draw(st.binary(min_size=size, max_size=size))
-    if dtype == torch.bool:
-        raw = bytes(byte & 1 for byte in raw)
-    return torch.frombuffer(bytearray(raw), dtype=dtype).reshape(shape) if size else torch.empty(shape, dtype=dtype)
+    empty = torch.empty(draw(SHAPES), dtype=dtype)
+    raw = draw_bytes(draw, empty.nbytes, is_bool=dtype == torch.bool)
+    return torch.frombuffer(raw, dtype=dtype).reshape(empty.shape) if raw else empty
 
 
 @st.composite
 def arrays(draw: st.DrawFn) -> np.ndarray[Any, Any]:
-    """Any dtype, from no element to a few, any bits."""
-    dtype, shape = np.dtype(draw(st.sampled_from(channel.OF_NUMPY))), draw(st.lists(st.integers(0, 3), max_size=3))
-    size = math.prod(shape) * dtype.itemsize
-    raw = draw(st.binary(min_size=size, max_size=size))
-    bits = bytes(byte & 1 for byte in raw) if dtype.name == "bool" else raw
-    return np.frombuffer(bytearray(bits), dtype=dtype).reshape(shape)
+    """Draw a small array of any dtype."""
+    dtype, shape = np.dtype(draw(st.sampled_from(channel.OF_NUMPY))), draw(SHAPES)
+    raw = draw_bytes(draw, math.prod(shape) * dtype.itemsize, is_bool=dtype.name == "bool")
+    return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
 
 PLAIN = st.recursive(
@@ -69,17 +71,27 @@ def test_plain_values_arrive_unchanged(value: Any) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_random_bytes_are_a_malformed_reply_and_raise_nothing_else(frame: bytes) -> None:
+def test_random_bytes_are_malformed_reply(frame: bytes) -> None:
     for message in (frame, fuzz_decoder.framed(b"\x93" + frame)):
         with pytest.raises(Malformed):
             decode_reply(message)
 
 
-def test_frames_made_by_hand_and_their_mutations_are_replies_or_malformed() -> None:
+def test_fuzzed_frames_are_replies_or_malformed() -> None:
     found = fuzz_decoder.fuzz(0, 20_000)
     assert found.total() == 20_000
-    assert found["a reply"] > 500, "so that what is changed little is looked at, too"
+    assert found["a reply"] > 500, "frames that were changed little must be tried, too"
     assert len(found) > 5
+
+
+def make_reply(value: object, contents: bytes = b"") -> bytes:
+    """Return a reply with this value, which need not be plain, and these bytes of tensors."""
+    return fuzz_decoder.framed(msgspec.msgpack.encode({"outcome": "returned", "value": value}), contents)
+
+
+def make_tensor(*header: Any) -> msgspec.msgpack.Ext:
+    """Return the value of a tensor with this dtype and shape."""
+    return msgspec.msgpack.Ext(channel.TENSOR, msgspec.msgpack.encode(header))
 
 
 @pytest.mark.parametrize(
@@ -96,59 +108,57 @@ def test_frames_made_by_hand_and_their_mutations_are_replies_or_malformed() -> N
         [],
     ],
 )
-def test_a_tensor_whose_header_does_not_fit_its_bytes_is_malformed(header: list[Any]) -> None:
+def test_tensor_header_must_fit_its_bytes(header: list[Any]) -> None:
     with pytest.raises(Malformed):
-        decode_reply(reply_with(header, bytes(4)))
+        decode_reply(make_reply(make_tensor(*header), bytes(4)))
 
 
-def reply_with(header: Any, contents: bytes) -> bytes:
-    """A reply whose value is a tensor of this dtype and shape."""
-    ext = msgspec.msgpack.Ext(channel.TENSOR, msgspec.msgpack.encode(header))
-    return fuzz_decoder.framed(msgspec.msgpack.encode({"outcome": "returned", "value": ext}), contents)
-
-
-def test_a_reply_with_bytes_that_belong_to_no_tensor_is_malformed() -> None:
-    assert decode_reply(reply_with(["float32", [1]], bytes(4))).value.item() == 0
+def test_bytes_of_no_tensor_are_malformed() -> None:
+    value = make_tensor("float32", [1])
+    assert decode_reply(make_reply(value, bytes(4))).value.item() == 0
     with pytest.raises(Malformed):
-        decode_reply(reply_with(["float32", [1]], bytes(8)))
+        decode_reply(make_reply(value, bytes(8)))
+
+
+def nest(depth: int) -> list[Any]:
+    """Return a list of a list of a list …"""
+    return [nest(depth - 1)] if depth else []
 
 
 @pytest.mark.parametrize(
-    "value", [b"bytes", msgspec.msgpack.Ext(7, b""), msgspec.msgpack.Ext(1, b""), {1: 2}, {"deep": [[]]}]
+    "reply",
+    [
+        *map(make_reply, (b"bytes", msgspec.msgpack.Ext(7, b""), msgspec.msgpack.Ext(1, b""), {1: 2})),
+        make_reply(nest(MAX_DEPTH + 5)),
+        fuzz_decoder.framed(START + b"\x91" * 100_000 + b"\xc0"),
+    ],
+    ids=["bytes", "unknown extension", "empty tensor", "int key", "too deep", "far too deep"],
 )
-def test_a_reply_with_anything_but_plain_values_is_malformed(value: Any) -> None:
-    if value == {"deep": [[]]}:
-        for _ in range(MAX_DEPTH + 3):
-            value = [value]
+def test_reply_of_other_than_plain_values_is_malformed(reply: bytes) -> None:
     with pytest.raises(Malformed):
-        decode_reply(fuzz_decoder.framed(msgspec.msgpack.encode({"outcome": "returned", "value": value})))
+        decode_reply(reply)
 
 
-def test_a_reply_that_is_nested_too_deeply_is_malformed() -> None:
-    with pytest.raises(Malformed):
-        decode_reply(fuzz_decoder.framed(START + b"\x91" * 100_000 + b"\xc0"))
-
-
-def test_a_bool_tensor_arrives_with_bytes_0_and_1_only() -> None:
-    arrived = decode_reply(reply_with(["bool", [2]], b"\x02\x00")).value
+def test_bool_tensor_arrives_as_0_and_1() -> None:
+    arrived = decode_reply(make_reply(make_tensor("bool", [2]), b"\x02\x00")).value
     assert arrived.to(torch.uint8).tolist() == [1, 0]
 
 
-def test_the_texts_of_a_reply_are_short_lines_whoever_has_made_it() -> None:
+def test_texts_of_forged_reply_are_short_lines() -> None:
     forged = {"outcome": "raised", "error": "two\nlines " * 50_000, "file": "f" * 5000, "source": "\x1b[2J" * 5000}
     reply = decode_reply(fuzz_decoder.framed(msgspec.msgpack.encode(forged)))
     assert all(len(text) <= MAX_TEXT and text.isprintable() for text in (reply.error, reply.file, reply.source))
     assert reply.error.startswith("two lines two lines")
 
 
-def test_a_value_with_too_many_axes_is_none_that_crosses() -> None:
-    for values in (torch.zeros, np.zeros):
-        assert plain(values([1] * MAX_AXES)).shape == (1,) * MAX_AXES
-        assert plain(values([1] * (MAX_AXES + 1))).type_name.endswith("of 9 axes")
+@pytest.mark.parametrize("make", [torch.zeros, np.zeros])
+def test_value_with_too_many_axes_becomes_opaque(make: Callable[[list[int]], Any]) -> None:
+    assert plain(make([1] * MAX_AXES)).shape == (1,) * MAX_AXES
+    assert plain(make([1] * (MAX_AXES + 1))).type_name.endswith("of 9 axes")
 
 
-def test_a_reply_may_be_large_where_much_was_sent(sharing: tuple[Channel, Channel]) -> None:
-    ours, theirs = sharing
+def test_reply_limit_grows_with_size_sent(shared_pair: tuple[Channel, Channel]) -> None:
+    ours, theirs = shared_pair
     sent = ours.send({"args": [torch.zeros(2**18)]})
     answer = Reply("returned", torch.zeros(2**22))
     theirs.send(answer)
@@ -173,7 +183,7 @@ BALLOONS = {
 
 
 @pytest.mark.parametrize("name", BALLOONS)
-def test_decoding_a_reply_takes_no_more_memory_than_the_cap(name: str) -> None:
+def test_decoding_stays_below_memory_cap(name: str) -> None:
     frame = fuzz_decoder.framed(BALLOONS[name], bytes(2**26) if "tensor" in name else b"")
     bound = resource.getrlimit(resource.RLIMIT_AS)
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
@@ -190,13 +200,13 @@ def test_decoding_a_reply_takes_no_more_memory_than_the_cap(name: str) -> None:
 
 @pytest.fixture
 def pair() -> Iterator[tuple[Channel, socket.socket]]:
-    """A channel and the other side's bare socket."""
+    """Return a channel and the bare socket at its other end."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         yield Channel(ours), theirs
 
 
-def test_a_frame_that_arrives_byte_by_byte_is_timed_as_a_whole(pair: tuple[Channel, socket.socket]) -> None:
+def test_time_limit_covers_whole_frame(pair: tuple[Channel, socket.socket]) -> None:
     ours, theirs = pair
 
     def drip() -> None:
@@ -213,24 +223,28 @@ def test_a_frame_that_arrives_byte_by_byte_is_timed_as_a_whole(pair: tuple[Chann
         ours.receive(time.monotonic() + 0.3)
 
 
-def test_a_channel_that_ends_within_a_frame_is_closed(pair: tuple[Channel, socket.socket]) -> None:
+@pytest.mark.parametrize(
+    ("frame", "error", "words"),
+    [
+        (b"\x05\x00\x00\x00ab", Closed, None),
+        (channel.LENGTH.pack(channel.MAX_FRAME + 1), Malformed, "too large"),
+        (channel.LENGTH.pack(channel.IN_SHARED_MEMORY + 5), Malformed, None),
+    ],
+    ids=["cut", "too large", "no shared memory"],
+)
+def test_bad_frame_raises(
+    pair: tuple[Channel, socket.socket], frame: bytes, error: type[Exception], words: str | None
+) -> None:
     ours, theirs = pair
-    theirs.sendall(b"\x05\x00\x00\x00ab")
+    theirs.sendall(frame)
     theirs.close()
-    with pytest.raises(Closed):
-        ours.receive()
-
-
-def test_a_frame_that_is_too_large_is_malformed(pair: tuple[Channel, socket.socket]) -> None:
-    ours, theirs = pair
-    theirs.sendall(channel.LENGTH.pack(channel.MAX_FRAME + 1))
-    with pytest.raises(Malformed, match="too large"):
+    with pytest.raises(error, match=words):
         ours.receive()
 
 
 @pytest.fixture
-def sharing() -> Iterator[tuple[Channel, Channel]]:
-    """Both ends of a connection that share memory."""
+def shared_pair() -> Iterator[tuple[Channel, Channel]]:
+    """Return both ends of a connection with shared memory."""
     ours, theirs = socket.socketpair()
     shared = channel.shared_memory(channel.MAX_FRAME)
     assert shared is not None
@@ -238,16 +252,16 @@ def sharing() -> Iterator[tuple[Channel, Channel]]:
         yield Channel(ours, channel.mapped(os.dup(shared))), Channel(theirs, channel.mapped(shared))
 
 
-def test_a_large_frame_is_passed_in_shared_memory(sharing: tuple[Channel, Channel]) -> None:
-    ours, theirs = sharing
+def test_large_frame_passes_through_shared_memory(shared_pair: tuple[Channel, Channel]) -> None:
+    ours, theirs = shared_pair
     assert theirs.shared is not None
-    theirs.send({"args": torch.arange(1e6)})  # more than a socket holds: nobody has read it yet
+    theirs.send({"args": torch.arange(1e6)})  # more than a socket buffers, and the other end has not read yet
     received = ours.receive()
     theirs.shared[:] = bytes(len(theirs.shared))
     assert torch.equal(decode(received)["args"], torch.arange(1e6))
 
 
-def test_shared_memory_of_a_channel_can_be_neither_shrunk_nor_grown() -> None:
+def test_shared_memory_cannot_be_resized() -> None:
     descriptor = channel.shared_memory(channel.MAX_FRAME)
     assert descriptor is not None
     for size in (0, 2 * channel.MAX_FRAME):
@@ -256,15 +270,8 @@ def test_shared_memory_of_a_channel_can_be_neither_shrunk_nor_grown() -> None:
     os.close(descriptor)
 
 
-def test_a_frame_in_shared_memory_that_does_not_exist_is_malformed(pair: tuple[Channel, socket.socket]) -> None:
-    ours, theirs = pair
-    theirs.sendall(channel.LENGTH.pack(channel.IN_SHARED_MEMORY + 5))
-    with pytest.raises(Malformed):
-        ours.receive()
-
-
 @given(st.lists(st.binary(max_size=64), max_size=4))
-def test_arbitrary_bytes_on_a_channel_are_a_frame_or_a_channel_error(parts: list[bytes]) -> None:
+def test_arbitrary_bytes_give_frame_or_channel_error(parts: list[bytes]) -> None:
     line, far = socket.socketpair()
     with line, far:
         far.sendall(b"".join(parts))
