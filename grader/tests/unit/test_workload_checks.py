@@ -27,8 +27,8 @@ SMALL = {
 CALLS = 3
 
 
-def begin(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
-    """Return a check of small blocks, its memory and right work (AdaGrad's baseline computes something else)."""
+def prepare(workload: str) -> tuple[Check, Memory]:
+    """Return the check of a small block, and its memory."""
     torch.manual_seed(0)  # with so small a batch, some initial weights make a check unfair
     size, chosen = SMALL[workload], work_of(workload)
     fields = chosen.fields(size, CALLS)
@@ -36,9 +36,15 @@ def begin(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
     memory = lay_out(fields, room, room)
     check = chosen.check(memory, memory, size)
     check.prepare()
-    work = chosen.baseline(size, memory, "cpu")
+    return check, memory
+
+
+def begin(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
+    """Return also the right work (of AdaGrad by hand: its baseline computes something else)."""
+    check, memory = prepare(workload)
+    work = work_of(workload).baseline(SMALL[workload], memory, "cpu")
     if workload == "adagrad_step":
-        work = adagrad(memory, size)
+        work = adagrad(memory, SMALL[workload])
     check.begun()
     return check, memory, work
 
@@ -141,7 +147,8 @@ def test_repeated_or_changed_rows_fail_check(spoil: Callable[[Tensor], object]) 
 
 
 def test_training_from_zeros_fails_check() -> None:
-    check, memory, _ = begin("train_throughput")
+    check, memory = prepare("train_throughput")
+    check.begun()
     check.refresh()
     memory["new_layers"].zero_()
     memory["new_final"].zero_()
