@@ -51,7 +51,7 @@ NOT_RUN = {
     "needs a GPU; rehearsed in test_prove_gpu.py::test_every_step_is_taken_in_a_rehearsal": (
         "python -m benchmarks.prove_gpu",
     ),
-    "needs Podman; test_containerfile.py::test_what_doctor_says_of_a_container_is_what_the_documents_say": (
+    "needs Podman; test_containerfile.py::test_doctor_and_docs_agree_on_containers": (
         "podman build -t torchkata .",
         "podman run --rm torchkata",
         "podman run --rm --userns keep-id --security-opt seccomp=unconfined --security-opt unmask=ALL "
