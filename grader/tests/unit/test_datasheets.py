@@ -22,8 +22,10 @@ def test_mfu_thresholds_apply_to_two_devices_alone() -> None:
     ("name", "dtype", "tf32", "peak"),
     [
         ("NVIDIA L40S", torch.bfloat16, False, 362e12),
+        ("NVIDIA L40S", torch.bfloat16, False, 362e12),
         ("NVIDIA L4", torch.bfloat16, False, 121e12),
         ("NVIDIA H100 PCIe", torch.bfloat16, False, 756e12),
+        ("NVIDIA H100 NVL", torch.bfloat16, False, 835.5e12),
         ("NVIDIA H100 NVL", torch.bfloat16, False, 835.5e12),
         ("NVIDIA H100 80GB HBM3", torch.bfloat16, False, 989.4e12),
         ("NVIDIA H200", torch.float32, False, 67e12),
