@@ -1,4 +1,4 @@
-"""A failing test says which known mistake it looks like, when it is exactly one, and nothing else about it changes."""
+"""Tests of the diagnosis of a failure by known mistakes and by relations between the answers."""
 
 import inspect
 import socket
@@ -35,48 +35,45 @@ RIGHT = oracle.step
 KATAS = [kata for kata in course().katas if (course().folder(kata) / "mistakes.py").is_file()]
 
 
-class Here:
-    """A runner of no student's code: probes are run as they are, so many times, and then none answers."""
+class LocalRunner:
+    """A runner that calls probes in this process, without a submission, and times out after so many calls."""
 
     def __init__(self, calls: int = 10**6) -> None:
         self.calls = calls
         self.budget = 0.0
 
     def reset(self, kata: str) -> None:
-        """Nothing to import."""
+        """Do nothing: there is nothing to import."""
 
-    def start_over(self, kata: str) -> None:
-        """Nothing to import."""
+    start_over = reset
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Run it."""
+        """Call the probe."""
         self.calls -= 1
         if self.calls < 0:
             raise TimedOut("it hangs")
         return Reply("returned", probe(None, *args))
 
     def set_budget(self, seconds: float) -> None:
-        """Note it."""
+        """Store the budget."""
         self.budget = seconds
 
 
-def uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
-    """What a student computes who has the sign wrong."""
+def step_uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
+    """Compute what a student computes who has the sign wrong."""
     return p + lr * grad
 
 
-def mistake(says: str, mistaken: Callable[..., Any]) -> KnownMistake:
-    """One about the step."""
-    return KnownMistake(says, tuple(fitted(instead_of(RIGHT, says)(mistaken))))
+def mistake(message: str, mistaken: Callable[..., Any]) -> KnownMistake:
+    """Return a known mistake in the step."""
+    return KnownMistake(message, tuple(fitted(instead_of(RIGHT, message)(mistaken))))
 
 
-def raising(p: float, grad: float, lr: float) -> float:
-    """A mistake that does not even compute."""
+def step_raising(p: float, grad: float, lr: float) -> float:
     raise ArithmeticError(p, grad, lr)
 
 
-def hanging(p: float, grad: float, lr: float) -> float:
-    """A mistake that computes for ever."""
+def step_hanging(p: float, grad: float, lr: float) -> float:
     while True:
         p -= grad * lr
 
@@ -84,30 +81,24 @@ def hanging(p: float, grad: float, lr: float) -> float:
 UPHILL = mistake("uphill", lambda p, grad, lr: p + lr * grad)
 STILL = mistake("still", lambda p, grad, lr: p + 0 * grad * lr)
 SAME_AS_UPHILL = mistake("the step is taken off twice", lambda p, grad, lr: 2 * p - oracle.step(p, grad, lr))
-RAISING, HANGING = mistake("raising", raising), mistake("hanging", hanging)
+RAISING, HANGING = mistake("raising", step_raising), mistake("hanging", step_hanging)
 floats = st.integers(-8, 8).map(float)
 
 
 @given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
-def step_is_downhill(student: Student, p: float, grad: float, lr: float) -> None:
-    """A property, as the katas' tests have them."""
-    assert student.call(uphill, p, grad, lr) == oracle.step(p, grad, lr)  # type: ignore[arg-type]
+def property_test(student: Student, p: float, grad: float, lr: float) -> None:
+    assert student.call(step_uphill, p, grad, lr) == oracle.step(p, grad, lr)  # type: ignore[arg-type]
 
 
-def steps_are_downhill(student: Student) -> None:
-    """A plain test with several calls: the first that differs ends it."""
+def plain_test(student: Student) -> None:
+    """Compare several calls, the first of which is right."""
     for grad in (0.0, 1.0, 2.0, 3.0):
-        assert student.call(uphill, 1.0, grad, 0.5) == oracle.step(1.0, grad, 0.5)  # type: ignore[arg-type]
+        assert student.call(step_uphill, 1.0, grad, 0.5) == oracle.step(1.0, grad, 0.5)  # type: ignore[arg-type]
 
 
-def said(mistakes: list[str]) -> str:
-    """What is said where these explain all answers."""
-    return mistakes[0] if len(mistakes) == 1 else ""
-
-
-def fail(test: Any, runner: Here | None = None) -> tuple[Any, Student]:
+def fail(test: Any, runner: LocalRunner | None = None) -> tuple[Any, Student]:
     """Let a test fail; return its recorded body and its student."""
-    student = Student(runner or Here())
+    student = Student(runner or LocalRunner())
     body = recorded(SimpleNamespace(obj=test))
     body.begin({"student": student})
     with pytest.raises(AssertionError):
@@ -116,70 +107,59 @@ def fail(test: Any, runner: Here | None = None) -> tuple[Any, Student]:
 
 
 def diagnose(
-    test: Any,
-    *known: KnownMistake,
-    runner: Here | None = None,
-    seconds: float = 5.0,
-    before: Callable[[], None] = lambda: None,
-) -> str:
-    """What is said of a failure of this test, to which these mistakes are known."""
+    test: Any, *known: KnownMistake, runner: LocalRunner | None = None, seconds: float = 5.0, stop: bool = False
+) -> list[str]:
+    """Return the known mistakes that explain a failure of this test, whose student may stop answering."""
     body, student = fail(test, runner)
-    before()
-    return said(explaining(known, body, test, student, seconds, ASIDE))
+    if runner and stop:
+        runner.calls = 0
+    return explaining(known, body, test, student, seconds, ASIDE)
 
 
-@pytest.mark.parametrize("test", [step_is_downhill, steps_are_downhill])
-def test_the_only_mistake_that_explains_all_answers_is_named(test: Any) -> None:
-    assert diagnose(test, STILL, UPHILL) == "uphill"
-
-
-@pytest.mark.parametrize("test", [step_is_downhill, steps_are_downhill])
-def test_no_mistake_is_named_where_two_explain_all_answers(test: Any) -> None:
-    assert diagnose(test, UPHILL, SAME_AS_UPHILL) == ""
-
-
-@pytest.mark.parametrize("test", [step_is_downhill, steps_are_downhill])
-def test_no_mistake_is_named_where_none_explains_all_answers(test: Any) -> None:
-    assert diagnose(test, STILL) == ""
-    assert diagnose(test) == ""
-
-
-def test_a_mistake_that_raises_explains_nothing() -> None:
-    assert diagnose(step_is_downhill, RAISING, UPHILL) == "uphill"
+@pytest.mark.parametrize("test", [property_test, plain_test])
+@pytest.mark.parametrize(
+    ("known", "explaining"),
+    [
+        ([STILL, UPHILL], ["uphill"]),
+        ([UPHILL, SAME_AS_UPHILL], ["uphill", "the step is taken off twice"]),
+        ([STILL], []),
+        ([], []),
+        ([RAISING, UPHILL], ["uphill"]),
+    ],
+)
+def test_mistakes_that_explain_all_answers_are_found(
+    test: Any, known: list[KnownMistake], explaining: list[str]
+) -> None:
+    assert diagnose(test, *known) == explaining
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that stops it")
-def test_a_mistake_that_hangs_is_given_up() -> None:
-    assert diagnose(step_is_downhill, HANGING, UPHILL, seconds=0.2) == ""
+def test_hanging_mistake_is_given_up() -> None:
+    assert diagnose(property_test, HANGING, UPHILL, seconds=0.2) == []
     assert oracle.step is RIGHT
 
 
-def test_no_mistake_is_named_when_no_time_is_left() -> None:
-    assert diagnose(step_is_downhill, UPHILL, seconds=0.0) == ""
+def test_no_time_left_means_no_diagnosis() -> None:
+    assert diagnose(property_test, UPHILL, seconds=0.0) == []
 
 
-def test_a_student_who_stops_answering_is_asked_no_further() -> None:
-    runner = Here()
+def test_diagnosis_needs_no_answers_after_timeout() -> None:
+    runner = LocalRunner()
+    assert diagnose(property_test, UPHILL, runner=runner, stop=True) == ["uphill"], "recorded answers are enough"
+    assert runner.calls == -1, "the student is asked once more, and no further"
 
-    def stop() -> None:
-        runner.calls = 0
 
-    assert diagnose(step_is_downhill, UPHILL, runner=runner, before=stop) == "uphill", "what was kept is enough"
-    assert runner.calls == -1
-    runner = Here()
-    assert diagnose(steps_are_downhill, UPHILL, runner=runner) == "uphill"
+def test_diagnosis_gets_budget_and_missing_answers_prevent_it() -> None:
+    runner = LocalRunner()
+    assert diagnose(plain_test, UPHILL, runner=runner) == ["uphill"]
     assert runner.budget == ASIDE
+    assert diagnose(plain_test, UPHILL, runner=LocalRunner(calls=2)) == []
 
 
-def test_no_mistake_is_named_while_answers_are_missing() -> None:
-    runner = Here(calls=2)
-    assert diagnose(steps_are_downhill, UPHILL, runner=runner) == ""
-
-
-def test_calls_for_the_diagnosis_are_not_shown_in_the_failure() -> None:
-    body, student = fail(step_is_downhill)
+def test_calls_of_diagnosis_are_not_shown_in_failure() -> None:
+    body, student = fail(property_test)
     shown = student.last
-    assert explaining([UPHILL], body, step_is_downhill, student, 5.0, ASIDE) == ["uphill"]
+    assert explaining([UPHILL], body, property_test, student, 5.0, ASIDE) == ["uphill"]
     assert student.last is shown
 
 
@@ -187,26 +167,23 @@ def large(_assignment: object, count: int) -> torch.Tensor:
     return torch.zeros(count, 2**18)
 
 
-def test_answers_that_would_fill_the_memory_are_not_recorded() -> None:
+def test_large_answers_are_not_recorded() -> None:
     def test(student: Student, count: int) -> None:
         student.call(large, count)
 
     body = RecordedBody(test)
-    body.begin({"student": Student(Here())})
+    body.begin({"student": Student(LocalRunner())})
     for count in (3, 5, 2):
         body(count=count)
     assert [example.given["count"] for example in body.kept()] == [2, 3]
 
 
-def test_a_file_of_mistakes_that_cannot_be_read_ends_no_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_kata: str) -> tuple[KnownMistake, ...]:
-        raise SyntaxError("half a file")
-
-    monkeypatch.setattr(torchkata.pytest_plugin.search, "mistakes", broken)
+def test_unreadable_mistakes_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torchkata.pytest_plugin.search, "mistakes", lambda _kata: compile("half a", "file", "exec"))
     assert known_of("linear") == ()
 
 
-def test_a_mistake_can_call_the_right_oracle_and_the_oracle_is_restored() -> None:
+def test_mistake_can_call_oracle_which_is_restored() -> None:
     with patched_oracle(SAME_AS_UPHILL):
         assert oracle.step(1.0, 1.0, 0.5) == 1.5  # type: ignore[arg-type]
         assert oracle.step is not RIGHT
@@ -218,71 +195,59 @@ def test_mistakes_with_the_same_sentence_are_one_mistake() -> None:
     assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
 
 
-@pytest.mark.parametrize("name_of_kata", KATAS)
-def test_a_mistake_replaces_a_function_of_the_oracle_with_the_same_arguments(name_of_kata: str) -> None:
-    assert named_mistakes(name_of_kata), "no mistake is known"
-    for name, one in named_mistakes(name_of_kata).items():
-        assert getattr(sys.modules[one.right.__module__], one.right.__name__) is one.right, name
-        assert one.right.__module__ == "reference.optimizers" or one.right.__module__.endswith(".oracle")
-        for fit in fitted(one):
+@pytest.mark.parametrize("kata", KATAS)
+def test_mistake_replaces_oracle_function_of_same_arguments(kata: str) -> None:
+    assert named_mistakes(kata), "no mistake is known"
+    for name, known in named_mistakes(kata).items():
+        module = known.right.__module__
+        assert getattr(sys.modules[module], known.right.__name__) is known.right, name
+        assert module == "reference.optimizers" or module.endswith(".oracle")
+        for fit in fitted(known):
             assert fit.message == fit.message.strip().removesuffix("."), name
-            inspect.signature(fit.mistaken).bind(**dict.fromkeys(inspect.signature(one.right).parameters))
+            inspect.signature(fit.mistaken).bind(**dict.fromkeys(inspect.signature(known.right).parameters))
 
 
-def test_a_constant_is_fitted_and_named() -> None:
-    def faster(p: float, grad: float, lr: float, rate: float) -> float:
-        return p - rate * lr * grad
-
-    one = instead_of(RIGHT, "lr is multiplied by {rate:g}", rate=[-2.0, -1.0, 0.5])(faster)
-    known = [KnownMistake(fit.message, (fit,)) for fit in fitted(one)]
-    assert diagnose(step_is_downhill, *known) == "lr is multiplied by -1"
-    assert diagnose(step_is_downhill, known[0]) == ""
-
-
-def negative(_assignment: object, x: int) -> int:
-    return -x
+def test_constant_is_fitted_and_named() -> None:
+    family = instead_of(RIGHT, "lr is multiplied by {rate:g}", rate=[-2.0, -1.0, 0.5])
+    known = [
+        KnownMistake(fit.message, (fit,)) for fit in fitted(family(lambda p, grad, lr, rate: p - rate * lr * grad))
+    ]
+    assert diagnose(property_test, *known) == ["lr is multiplied by -1"]
+    assert diagnose(property_test, known[0]) == []
 
 
-def one_more(_assignment: object, x: int) -> int:
-    return x + 1
+WRONG: dict[str, Callable[[int], int]] = {  # by the relation of the wrong answers to x
+    "yours = -expected": lambda x: -x,
+    "yours = expected + 1": lambda x: x + 1,
+    "wrong where x > 1, and right everywhere else": lambda x: x if x < 0 else x - 1,
+    "": lambda x: x * x % 7,
+}
 
 
-def one_less_from_0(_assignment: object, x: int) -> int:
-    return x if x < 0 else x - 1
+def answer_wrongly(_assignment: object, relation: str, x: int) -> int:
+    return WRONG[relation](x)
 
 
-def squared(_assignment: object, x: int) -> int:
-    return x * x % 7
-
-
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
-        (negative, "yours = -expected"),
-        (one_more, "yours = expected + 1"),
-        (one_less_from_0, "wrong where x > 1, and right everywhere else"),
-        (squared, ""),
-    ],
-)
-def test_relation_of_in_all_answers_is_told(wrong: Probe, told: str) -> None:
+@pytest.mark.parametrize("relation", WRONG)
+def test_relation_in_all_answers_is_found(relation: str) -> None:
     @given(x=st.integers(-50, 50).filter(lambda x: x not in (0, 1)))
     def test(student: Student, x: int) -> None:
-        assert_equal(student.call(wrong, x), x)
+        assert_equal(student.call(answer_wrongly, relation, x), x)
 
     body, student = fail(test)
     holds = relation_of(body.kept(), body, test, student, 5.0, ASIDE)
-    assert holds == Holds(told, is_rule=told.startswith("yours = "))
+    assert holds == Holds(relation, is_rule=relation.startswith("yours = "))
     assert relation_of(body.kept(), body, test, student, 0.0, ASIDE) == Holds(), "no time is left"
 
 
-def test_a_relation_is_told_below_the_note() -> None:
+def test_relation_is_shown_below_note() -> None:
     error = Wrong(expected="1", yours="-1", note="1 of 1 elements differ")
     error.relation = "yours = -expected"
     lines = explain("test_y", "a · b", error, None, "pytest").message.splitlines()
     assert lines[-3:-1] == ["  note      1 of 1 elements differ", "  always    yours = -expected"]
 
 
-def test_what_a_test_has_seen_is_what_it_looks_like_where_no_known_mistake_is() -> None:
+def test_mistake_named_by_test_is_second_choice() -> None:
     error = Wrong(expected="1", yours="-1", mistake="the sign is lost")
     assert seen_in(error) == "the sign is lost"
     assert seen_in(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")
@@ -292,23 +257,23 @@ def test_what_a_test_has_seen_is_what_it_looks_like_where_no_known_mistake_is() 
     assert lines[-2] == "  note      the sign is lost"
 
 
-def test_large_answers_are_not_computed_with() -> None:
+def test_large_answers_are_not_searched() -> None:
     small, large = Example({}, [torch.zeros(2**10)]), Example({}, [torch.zeros(2**20)])
     assert few([small, large, small]) == [small]
 
 
-def test_a_part_that_is_not_what_was_compared_is_not_told_to_be_wrong() -> None:
+def test_failed_check_is_not_blamed_on_compared_part() -> None:
     @given(x=st.integers(2, 50))
     def test(student: Student, x: int) -> None:
-        assert_equal(student.call(uphill, 0, x, 1), x, what="first")
-        assert_equal(student.call(uphill, 0, x, 1), x, what="second")
+        for what in ("first", "second"):
+            assert_equal(student.call(step_uphill, 0, x, 1), x, what=what)
         check(x == 1, "something else is wrong")
 
     body, student = fail(test)
     assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == Holds()
 
 
-def test_an_in_process_runner_with_a_small_budget_stops_the_call(tmp_path: Path) -> None:
+def test_budget_stops_call_in_process(tmp_path: Path) -> None:
     (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
     runner = InProcess(tmp_path, call_seconds=5.0)
     runner.set_budget(0.05)
@@ -320,7 +285,7 @@ def test_an_in_process_runner_with_a_small_budget_stops_the_call(tmp_path: Path)
     assert runner.run_probe(lambda _: 1, []).value == 1
 
 
-def test_a_budget_of_a_worker_runner_is_spent_from_the_tests_time() -> None:
+def test_budget_of_worker_only_shortens_time() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         runner = WorkerRunner(ours, course().limits)
@@ -330,4 +295,4 @@ def test_a_budget_of_a_worker_runner_is_spent_from_the_tests_time() -> None:
         assert runner.test_left == 0.5
         runner.test_left = 0.1
         runner.set_budget(0.5)
-        assert runner.test_left == 0.1, "nothing is given back"
+        assert runner.test_left == 0.1, "a larger budget gives no time back"
