@@ -1,9 +1,10 @@
-"""The code on the pages: what is kept of it, which lines are marked, and for whom."""
+"""Tests of the submitted code on the pages: its storage, its lines and their marks."""
 
 import ast
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from hypothesis import given
@@ -20,13 +21,15 @@ from grader.tests.conftest import Hide
 from grader.tests.support import made_results
 from grader.tests.support.html_tree import parse_html, text_of
 from torchkata.course import course
+from torchkata.result import Status
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 12))
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+CRASH = ("noted crashed", "crashed · every row is a window of the data (+10)")
 
 
 class Lines:
-    """The lines of all code on a page, and by number the class and the notes of those that are marked."""
+    """The lines of all code on a page, and the class and notes of each marked line, by number."""
 
     def __init__(self, page: str) -> None:
         root = parse_html(page)
@@ -37,107 +40,99 @@ class Lines:
         self.marked = {number: (item.get("class"), "".join(map(text_of, item))) for number, item in marked.items()}
 
 
-def handed_in(**files: str) -> HandIn:
-    """These modules."""
-    return HandIn("sha256:0", NOON, {f"{name}.py": Source(text) for name, text in files.items()})
+def make_page(result: Result, text: str, *, whole: bool = True) -> str:
+    """Return a student's page for this `get_batch.py`."""
+    files = HandIn("sha256:0", NOON, {"get_batch.py": Source(text, whole=whole)})
+    return feedback(Shown(result, parts_of(result, visible(result, platform_hides=False)), files))
 
 
-def page_of(one: Result, files: HandIn) -> str:
-    """A student's page."""
-    return feedback(Shown(one, parts_of(one, visible(one, platform_hides=False)), files))
+def with_tests(status: Status, **changes: Any) -> Result:
+    """Return a result of `get_batch` with this status and these changes in all its tests."""
+    made = made_results.result("claim\n  crashed   x")
+    kata = made.katas[0]
+    tests = tuple(replace(test, **changes) for test in kata.tests)
+    return msgspec.structs.replace(made, katas=[msgspec.structs.replace(kata, status=status, tests=tests)])
 
 
 def crashed(line: int) -> Result:
-    """A submission whose tests of `get_batch` all crash at one line."""
-    one = made_results.result("claim\n  crashed   x")
-    tests = tuple(
-        replace(test, outcome="crashed", score=0.0, file="get_batch.py", line=line) for test in one.katas[0].tests
-    )
-    return msgspec.structs.replace(one, katas=[msgspec.structs.replace(one.katas[0], status="crashed", tests=tests)])
+    """Return a result of `get_batch` all of whose tests crash at one line."""
+    return with_tests("crashed", outcome="crashed", score=0.0, file="get_batch.py", line=line)
 
 
 @given(st.text())
-def test_every_line_of_a_file_is_text_on_the_page_under_its_number(text: str) -> None:
-    one = made_results.result("why")
-    found, plain = (Lines(page_of(one, handed_in(get_batch=words))) for words in (text, "x"))
+def test_source_lines_are_text_in_order(text: str) -> None:
+    result = made_results.result("why")
+    found, plain = (Lines(make_page(result, words)) for words in (text, "x"))
     assert found.lines == [printable(line) for line in Source(text).lines]
     assert found.tags - {"li"} == plain.tags - {"li"}
 
 
-def test_lines_are_numbered_as_python_numbers_them() -> None:
+def test_lines_are_numbered_as_in_python() -> None:
     text = "a = 1\r\nb = '\u2028\x1c'\x0c\rc = 2\n\n"
     assert ast.parse(text).body[-1].lineno == 3
     assert Source(text).lines == ["a = 1", "b = '\u2028\x1c'\x0c", "c = 2", ""]
 
 
-def test_the_line_at_which_tests_ended_is_marked_once_with_how_many_did() -> None:
-    found = Lines(page_of(crashed(7), handed_in(get_batch=TEXT)))
-    assert found.marked == {7: ("noted crashed", "crashed · every row is a window of the data (+10)")}
-    assert Lines(page_of(crashed(12), handed_in(get_batch=TEXT))).marked == {}, "there is no such line"
+def test_line_of_failure_is_marked_once_with_count() -> None:
+    assert Lines(make_page(crashed(7), TEXT)).marked == {7: CRASH}
+    assert Lines(make_page(crashed(12), TEXT)).marked == {}, "there is no line 12"
 
 
-def test_a_hidden_test_marks_no_line_for_the_student(hide: Hide) -> None:
+def test_hidden_test_marks_no_line_for_student(hide: Hide) -> None:
     hide("hidden")
-    found = Lines(page_of(crashed(7), handed_in(get_batch=TEXT)))
+    found = Lines(make_page(crashed(7), TEXT))
     assert (len(found.lines), found.marked) == (11, {})
 
 
-def test_a_page_names_the_course_and_the_day_of_grading() -> None:
-    page = page_of(made_results.result("why"), handed_in())
+def test_page_names_course_and_day_of_grading() -> None:
+    page = make_page(made_results.result("why"), "")
     assert course().title in page
     assert "graded on 2026-03-0" in page
 
 
-def class_page(folder: Path, *results: Result, **files: str) -> str:
-    """`report.html` of these, all of whom handed in the same, after their feedback was written."""
-    for one in results:
-        result.write(one, folder)
-        source.store(
-            folder, one.submission, one.fingerprint, {f"{name}.py": text.encode() for name, text in files.items()}
-        )
-    assert write_report(folder, [one.submission for one in results], {}) == []
-    assert write_feedback(folder, [one.submission for one in results], folder, {}) == []
+def make_class_page(folder: Path, *results: Result, **files: str) -> str:
+    """Write the feedback of these results, all of the same files, and return `report.html`."""
+    names, contents = (
+        [each.submission for each in results],
+        {f"{name}.py": text.encode() for name, text in files.items()},
+    )
+    for each in results:
+        result.write(each, folder)
+        source.store(folder, each.submission, each.fingerprint, contents)
+    assert write_report(folder, names, {}) == []
+    assert write_feedback(folder, names, folder, {}) == []
     return (folder / "report.html").read_text("utf-8")
 
 
-def test_findings_mark_lines_for_the_instructor_alone(tmp_path: Path) -> None:
+def test_findings_mark_lines_for_instructor_only(tmp_path: Path) -> None:
     one = msgspec.structs.replace(crashed(7), findings=[Finding("get_batch", 2, "look"), Finding("helper", 1, "there")])
-    page = Lines(class_page(tmp_path, one, get_batch=TEXT, helper="x = 1\n"))
-    assert page.marked == {
-        2: ("noted finding", "look"),
-        7: ("noted crashed", "crashed · every row is a window of the data (+10)"),
-        12: ("noted finding", "there"),
-    }
+    page = Lines(make_class_page(tmp_path, one, get_batch=TEXT, helper="x = 1\n"))
+    assert page.marked == {2: ("noted finding", "look"), 7: CRASH, 12: ("noted finding", "there")}
     own = Lines((tmp_path / "ada/feedback.html").read_text("utf-8"))
     assert (page.lines, list(own.marked)) == (own.lines, [7])
 
 
-def test_the_class_page_has_what_many_handed_in_once_and_what_passed_only_where_something_was_found(
-    tmp_path: Path,
-) -> None:
-    one = made_results.result()
-    tests = tuple(replace(test, outcome="passed", message="") for test in one.katas[0].tests)
-    passed = msgspec.structs.replace(one, katas=[msgspec.structs.replace(one.katas[0], status="done", tests=tests)])
+def test_class_page_shows_shared_code_once(tmp_path: Path) -> None:
+    passed = with_tests("done", outcome="passed", message="")
     many = [msgspec.structs.replace(crashed(7), submission=f"s{number}") for number in range(20)]
-    assert Lines(class_page(tmp_path, passed, *many, get_batch=TEXT)).lines == TEXT.splitlines()
-    assert Lines(class_page(tmp_path / "passed", passed, get_batch=TEXT)).lines == []
+    assert Lines(make_class_page(tmp_path, passed, *many, get_batch=TEXT)).lines == TEXT.splitlines()
+    assert Lines(make_class_page(tmp_path / "passed", passed, get_batch=TEXT)).lines == []
     assert Lines((tmp_path / "passed/ada/feedback.html").read_text("utf-8")).lines == TEXT.splitlines()
     found = msgspec.structs.replace(passed, findings=[Finding("get_batch", 2, "look")])
-    assert list(Lines(class_page(tmp_path / "found", found, get_batch=TEXT)).marked) == [2]
+    assert list(Lines(make_class_page(tmp_path / "found", found, get_batch=TEXT)).marked) == [2]
 
 
-def test_the_code_of_another_result_is_not_shown(tmp_path: Path) -> None:
-    class_page(tmp_path, crashed(7), get_batch=TEXT)
+def test_code_of_another_result_is_not_shown(tmp_path: Path) -> None:
+    make_class_page(tmp_path, crashed(7), get_batch=TEXT)
     result.write(msgspec.structs.replace(crashed(7), fingerprint="sha256:1"), tmp_path)
     assert write_report(tmp_path, ["ada"], {}) == []
     assert Lines((tmp_path / "report.html").read_text("utf-8")).lines == []
 
 
-def test_no_more_is_kept_than_is_sensible_and_the_page_says_so() -> None:
+def test_stored_code_is_limited_and_page_says_so() -> None:
     files = {f"m{number:02}.py": b"x" * (MAX_FILE + number - 1) for number in range(20)}
     found = kept(files)
-    assert sum(len(one.text) for one in found.values()) == MAX_TOTAL
-    assert [one.whole for one in found.values()][:3] == [True, True, False]
+    assert sum(len(file.text) for file in found.values()) == MAX_TOTAL
+    assert [file.whole for file in found.values()][:3] == [True, True, False]
     assert set(found) == set(files)
-    cut = HandIn("sha256:0", NOON, {"get_batch.py": Source("x", whole=False)})
-    assert "The rest of this file was not kept." in page_of(made_results.result(), cut)
+    assert "The rest of this file was not kept." in make_page(made_results.result(), "x", whole=False)
