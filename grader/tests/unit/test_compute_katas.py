@@ -100,27 +100,20 @@ def test_simulated_gpu_queues_products_until_synchronized() -> None:
     assert x.device.type == "cuda"
     with simulating(make_machine(on_gpu=True, busy=10.0)):
         start = time.perf_counter()
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+        begin.record()
         y = x @ x
+        end.record()
         assert time.perf_counter() - start == 0.25
+        with pytest.raises(RuntimeError, match="not ready"):
+            begin.elapsed_time(end)
         torch.cuda.synchronize()
         assert time.perf_counter() - start == 12.0
+        assert begin.elapsed_time(end) == 2000.0, "milliseconds"
         y = x @ x
         assert time.perf_counter() - start == 12.25
         y.item()
         assert time.perf_counter() - start == 14.25
-
-
-def test_simulated_gpu_events_count_milliseconds() -> None:
-    x = make_tensor(on_gpu=True)
-    with simulating(make_machine(on_gpu=True, busy=10.0)):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
-        begin.record()
-        x @ x
-        end.record()
-        with pytest.raises(RuntimeError, match="not ready"):
-            begin.elapsed_time(end)
-        end.synchronize()
-        assert begin.elapsed_time(end) == 2000.0
 
 
 def test_clocks_and_cuda_are_restored_after_simulation() -> None:

@@ -82,11 +82,6 @@ def test_disturbed_samples_are_replaced() -> None:
     assert rank(judged([*samples, *steady(0.9, 1)])) == 2
 
 
-def test_fast_and_slow_machine_states_cancel_out() -> None:
-    states = [1.0] * 6 + [0.96] * 6
-    assert rank(judged(sampled(0.76, states, states[:-1]))) == 2
-
-
 @given(st.floats(0.01, 2), st.integers(10, 20), settings)
 def test_alternating_baselines_never_fail_fast_student(ratio: float, count: int, setting: Setting) -> None:
     """The worst tolerated noise: each of the student's blocks is as slow as the slower neighbouring baseline."""

@@ -43,19 +43,17 @@ class LocalRunner:
         self.budget = 0.0
 
     def reset(self, kata: str) -> None:
-        """Do nothing: there is nothing to import."""
+        """Ignore the kata: there is no submission."""
 
     start_over = reset
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Call the probe."""
         self.calls -= 1
         if self.calls < 0:
             raise TimedOut("it hangs")
         return Reply("returned", probe(None, *args))
 
     def set_budget(self, seconds: float) -> None:
-        """Store the budget."""
         self.budget = seconds
 
 

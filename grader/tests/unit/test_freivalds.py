@@ -16,6 +16,7 @@ from torchkata.speed.freivalds import floor, random_signs, relative_error, squar
 
 M, K, N = 96, 1024, 80
 BF16 = torch.bfloat16
+sides = st.integers(1, 60)
 FLOATS = [BF16, torch.float16, torch.float32]
 
 
@@ -38,13 +39,7 @@ def test_mean_over_all_signs_is_exact_error(m: int, k: int, n: int, seed: int) -
     assert float(squared_residuals(a, b, c, every).mean()) == pytest.approx(float((c - a @ b).square().sum()))
 
 
-@given(
-    m=st.integers(1, 60),
-    k=st.integers(1, 60),
-    n=st.integers(1, 60),
-    seed=st.integers(0, 2**32),
-    size=st.sampled_from([1e-6, 1e-3, 0.1]),
-)
+@given(sides, sides, sides, st.integers(0, 2**32), st.sampled_from([1e-6, 1e-3, 0.1]))
 def test_estimated_error_is_near_exact_error(m: int, k: int, n: int, seed: int, size: float) -> None:
     a, b = draw(seed, m, k), draw(seed + 1, k, n)
     c = a @ b + size * draw(seed + 2, m, n)

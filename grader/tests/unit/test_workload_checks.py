@@ -1,17 +1,13 @@
 """Tests of the checks of a timed block: plain torch passes, and each way of doing less work fails."""
 
 from collections.abc import Callable
-from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reference.workloads.get_batch_throughput import KEY_TOKENS, BatchCheck
-from reference.workloads.training import Weights
 from torchkata.speed.layout import Memory, bytes_needed, lay_out
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import Check, work_of
@@ -153,37 +149,3 @@ def test_training_from_zeros_fails_check() -> None:
     memory["new_layers"].zero_()
     memory["new_final"].zero_()
     assert check.error() == float("inf")
-
-
-@given(st.integers(0, 3), st.integers(1, 5), st.integers(1, 6), st.integers(0, 2**32))
-def test_replayed_training_step_matches_autograd(layers: int, width: int, batch: int, seed: int) -> None:
-    generator = torch.Generator().manual_seed(seed)
-
-    def draw(*shape: int) -> Any:
-        return torch.randn(*shape, generator=generator, dtype=torch.float64)
-
-    weights = Weights.of(draw(layers, width, width), draw(width, 1))
-    model = [weight.clone().requires_grad_() for weight in (*weights.layers, weights.final)]
-    for _ in range(2):
-        x, target = draw(batch, width), draw(batch)
-        weights.step(x, target, 0.01)
-        y = x
-        for weight in model:
-            y = y @ weight
-        (y.squeeze(-1) - target).square().mean().backward()
-        with torch.no_grad():
-            for weight in model:
-                weight -= 0.01 * weight.grad
-                weight.grad = None
-    for found, expected in zip((*weights.layers, weights.final), model, strict=True):
-        torch.testing.assert_close(found, expected.detach(), rtol=1e-9, atol=1e-9)
-
-
-def test_batch_check_finds_rows_in_data() -> None:
-    random = np.random.default_rng(0)
-    check: Any = BatchCheck({}, {}, work_of("get_batch_throughput").sizes["cpu"])
-    check.data = random.integers(2**16, size=2**16, dtype=np.uint16)
-    starts = random.integers(len(check.data) - KEY_TOKENS, size=1000)
-    rows = check.data[starts[:, None] + np.arange(KEY_TOKENS)].astype(np.int64)
-    assert np.array_equal(check.starts(rows), starts)
-    assert np.all(check.starts(rows[:, ::-1]) != starts), "a row of other tokens is elsewhere or missing"
