@@ -39,7 +39,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_table_compares_device_with_its_datasheet() -> None:
-    rows = {row[0]: row[1:] for row in calibrate.rows(H200)}
+    rows = {row[0]: row[1:] for row in calibrate.make_rows(H200)}
     assert rows["bf16"] == ("790 TFLOP/s", "989.4", "0.80", "790")
     assert rows["tf32"] == ("400 TFLOP/s", "494.7", "0.81", "–")
     assert rows["triad"] == ("4200 GB/s", "4800", "0.88", "–")
@@ -47,16 +47,16 @@ def test_table_compares_device_with_its_datasheet() -> None:
 
 def test_calibrate_reports_death_of_measuring_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ceilings, "measure_device", lambda _kind: sys.exit())
-    with pytest.raises(MachineError, match="the process that measured was lost"):
-        calibrate.measured("cpu")
+    with pytest.raises(MachineError, match="the measuring process ended unexpectedly"):
+        calibrate.measure("cpu")
 
 
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--device", "none"], "grader: --device none: calibrate measures a device, cpu or cuda"),
-        (["--to", "/"], "grader: --to /: this should be a file in a directory that exists"),
-        (["--to", "/nowhere/at/all.json"], "grader: --to /nowhere/at/all.json: this should be a file"),
+        (["--device", "none"], "grader: --device none: choose cpu or cuda"),
+        (["--to", "/"], "grader: --to /: must be a file in an existing directory"),
+        (["--to", "/nowhere/at/all.json"], "grader: --to /nowhere/at/all.json: must be a file"),
     ],
 )
 def test_calibrate_refuses_bad_option_in_one_line(options: list[str], line: str) -> None:

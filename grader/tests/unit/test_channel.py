@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.sandbox import channel
-from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode, decode_reply, encode, most_for
+from grader.sandbox.channel import Channel, Closed, Late, Malformed, compute_reply_limit, decode, decode_reply, encode
 from scripts import fuzz_decoder
 from torchkata.seam.reply import MAX_TEXT, Reply
-from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, plain
+from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, to_plain
 
 START = fuzz_decoder.START
 SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text()
@@ -38,7 +38,7 @@ def draw_bytes(draw: st.DrawFn, size: int, *, is_bool: bool) -> bytearray:
 @st.composite
 def tensors(draw: st.DrawFn) -> torch.Tensor:
     """Draw a small tensor of any dtype."""
-    dtype = getattr(torch, draw(st.sampled_from(channel.OF_TORCH)))
+    dtype = getattr(torch, draw(st.sampled_from(channel.TORCH_DTYPES)))
     empty = torch.empty(draw(SHAPES), dtype=dtype)
     raw = draw_bytes(draw, empty.nbytes, is_bool=dtype == torch.bool)
     return torch.frombuffer(raw, dtype=dtype).reshape(empty.shape) if raw else empty
@@ -47,7 +47,7 @@ def tensors(draw: st.DrawFn) -> torch.Tensor:
 @st.composite
 def arrays(draw: st.DrawFn) -> np.ndarray[Any, Any]:
     """Draw a small array of any dtype."""
-    dtype, shape = np.dtype(draw(st.sampled_from(channel.OF_NUMPY))), draw(SHAPES)
+    dtype, shape = np.dtype(draw(st.sampled_from(channel.NUMPY_DTYPES))), draw(SHAPES)
     raw = draw_bytes(draw, math.prod(shape) * dtype.itemsize, is_bool=dtype.name == "bool")
     return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
@@ -61,7 +61,7 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_plain_values_arrive_unchanged(value: Any) -> None:
-    value = plain(value)
+    value = to_plain(value)
     arrived = decode_reply(encode(Reply("returned", value))).value
     if isinstance(value, torch.Tensor):
         assert value.flatten().view(torch.uint8).equal(arrived.flatten().view(torch.uint8)) or value.numel() == 0
@@ -153,8 +153,8 @@ def test_texts_of_forged_reply_are_short_lines() -> None:
 
 @pytest.mark.parametrize("make", [torch.zeros, np.zeros])
 def test_value_with_too_many_axes_becomes_opaque(make: Callable[[list[int]], Any]) -> None:
-    assert plain(make([1] * MAX_AXES)).shape == (1,) * MAX_AXES
-    assert plain(make([1] * (MAX_AXES + 1))).type_name.endswith("of 9 axes")
+    assert to_plain(make([1] * MAX_AXES)).shape == (1,) * MAX_AXES
+    assert to_plain(make([1] * (MAX_AXES + 1))).type_name.endswith("of 9 axes")
 
 
 def test_reply_limit_grows_with_size_sent(shared_pair: tuple[Channel, Channel]) -> None:
@@ -162,11 +162,11 @@ def test_reply_limit_grows_with_size_sent(shared_pair: tuple[Channel, Channel]) 
     sent = ours.send({"args": [torch.zeros(2**18)]})
     answer = Reply("returned", torch.zeros(2**22))
     theirs.send(answer)
-    assert len(ours.receive(most=most_for(sent))) > 2**24
+    assert len(ours.receive(most=compute_reply_limit(sent))) > 2**24
     theirs.send(answer)
     with pytest.raises(Malformed, match="too large"):
-        ours.receive(most=most_for(100))
-    assert most_for(2**30) == channel.MAX_FRAME
+        ours.receive(most=compute_reply_limit(100))
+    assert compute_reply_limit(2**30) == channel.MAX_FRAME
 
 
 BALLOONS = {
@@ -246,10 +246,10 @@ def test_bad_frame_raises(
 def shared_pair() -> Iterator[tuple[Channel, Channel]]:
     """Return both ends of a connection with shared memory."""
     ours, theirs = socket.socketpair()
-    shared = channel.shared_memory(channel.MAX_FRAME)
+    shared = channel.create_shared_memory(channel.MAX_FRAME)
     assert shared is not None
     with ours, theirs:
-        yield Channel(ours, channel.mapped(os.dup(shared))), Channel(theirs, channel.mapped(shared))
+        yield Channel(ours, channel.map_descriptor(os.dup(shared))), Channel(theirs, channel.map_descriptor(shared))
 
 
 def test_large_frame_passes_through_shared_memory(shared_pair: tuple[Channel, Channel]) -> None:
@@ -262,7 +262,7 @@ def test_large_frame_passes_through_shared_memory(shared_pair: tuple[Channel, Ch
 
 
 def test_shared_memory_cannot_be_resized() -> None:
-    descriptor = channel.shared_memory(channel.MAX_FRAME)
+    descriptor = channel.create_shared_memory(channel.MAX_FRAME)
     assert descriptor is not None
     for size in (0, 2 * channel.MAX_FRAME):
         with pytest.raises(PermissionError):

@@ -28,7 +28,7 @@ def test_report_has_fields_points_and_tests() -> None:
     assert (report["datetime"], report["graded_at"]) == ("2026-09-01T10:00:00Z", "2026-09-01T12:00:00Z")
     assert (report["score"], report["max-score"], len(report["tests"])) == (3, 16, 11)
     assert report["tests"][0] == {
-        "test-name": "get_batch: every row is a window of the data",
+        "test-name": "get_batch: rows are windows of data",
         "passed": True,
         "score": 2,
         "max-score": 2,
@@ -61,26 +61,26 @@ def test_missing_fields_come_from_github_actions() -> None:
         "GITHUB_SERVER_URL": "https://git.example.org",
     }
     given = {"classroom": "c", "assignment": "a", "owner": "ada", "datetime": "2026-09-01T10:00:00"}
-    about = classroom50.about(given, actions)
+    about = classroom50.collect_fields(given, actions)
     assert about.commit == about.review == "https://git.example.org/cs336/primitives-ada/commit/abc"
     assert about.release == "https://git.example.org/cs336/primitives-ada/releases/tag/submit%2F1"
     assert (about.submission, about.assignment_type) == ("submit/1", "individual")
     assert about.datetime == "2026-09-01T10:00:00Z"
-    assert classroom50.about({"owner": "bob"}, RUNNER).owner == "bob"
+    assert classroom50.collect_fields({"owner": "bob"}, RUNNER).owner == "bob"
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({"owner": "", "teacher": "x"}, "no field 'teacher'; the fields are classroom, assignment"),
-        ({"assignment_type": "pair"}, "assignment_type is 'pair'; it can be individual, group, team"),
-        ({"submission": "main"}, "it is a tag that begins with submit/"),
-        ({"datetime": "yesterday"}, "datetime is 'yesterday'; it looks like 2026-"),
+        ({"assignment_type": "pair"}, "assignment_type is 'pair'; it must be one of individual, group, team"),
+        ({"submission": "main"}, "it must be a tag that begins with submit/"),
+        ({"datetime": "yesterday"}, "datetime is 'yesterday'; write it as 2026-"),
     ],
 )
 def test_bad_field_is_named(given: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        classroom50.about(given, RUNNER)
+        classroom50.collect_fields(given, RUNNER)
 
 
 def test_hidden_tests_have_no_name(hide: Hide) -> None:

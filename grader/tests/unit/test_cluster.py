@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.base.errors import CallError
-from grader.cluster import chunk, record
-from grader.cluster.grading import described
+from grader.cluster import record
+from grader.cluster.grading import describe_progress
 from grader.cluster.options import SlurmOptions, parse
-from grader.cluster.pending import pending
-from grader.cluster.plan import MOST_TASKS, TASK_SECONDS, plan, seconds_each, size_of_chunks
-from grader.cluster.slurm import ENDED, Job, one_line
+from grader.cluster.pending import find_pending
+from grader.cluster.plan import MAX_TASKS, TASK_SECONDS, compute_chunk_size, create_plan, estimate_seconds
+from grader.cluster.slurm import ENDED, Job, join_lines
 from grader.pipeline.queue import Options, Queue
-from grader.pipeline.submission_ids import with_ids
+from grader.pipeline.submission_ids import assign_ids
 from grader.results.result import Result, write
 from grader.tests.conftest import ask
 from grader.tests.support.made_results import result
@@ -48,16 +48,16 @@ def test_time_limit_has_slurms_formats(value: str, minutes: int) -> None:
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ("partition", "it has to be KEY=VALUE"),
-        ("partition= ", "it has to be KEY=VALUE"),
-        ("=gpu", "nothing is no option of a task"),
-        ("mem=1\n#SBATCH --uid=0", "it has to be KEY=VALUE"),
-        ("partitoin=gpu", "partitoin is no option of a task; did you mean partition?"),
-        ("xyzzy=1", "it can be account, begin, "),
+        ("partition", "expected KEY=VALUE"),
+        ("partition= ", "expected KEY=VALUE"),
+        ("=gpu", "'' is not an option of a task"),
+        ("mem=1\n#SBATCH --uid=0", "expected KEY=VALUE"),
+        ("partitoin=gpu", "'partitoin' is not an option of a task; did you mean partition?"),
+        ("xyzzy=1", "possible are account, begin, "),
         ("array=0-9", "the grader sets array itself"),
-        ("gpu:partition=a", "before the colon stands tests or speed"),
-        ("time=soon", "a time is written 30, 00:30:00 or 1-12:00:00"),
-        ("time=00:00:00", "a task needs some time"),
+        ("gpu:partition=a", "the prefix must be tests or speed"),
+        ("time=soon", "expected a time such as 30, 00:30:00 or 1-12:00:00"),
+        ("time=00:00:00", "the time must not be 0"),
     ],
 )
 def test_bad_slurm_option_is_refused(option: str, words: str) -> None:
@@ -77,33 +77,33 @@ def test_missing_slurm_commands_are_named(tmp_path: Path, monkeypatch: pytest.Mo
 
 @given(seconds=st.floats(1e-3, 1e5), submissions=st.integers(1, 100_000), jobs=st.integers(1, 500))
 def test_chunk_size_bounds_time_and_tasks(seconds: float, submissions: int, jobs: int) -> None:
-    size = size_of_chunks(seconds, submissions, on_slurm(Path("out"), jobs=jobs))
+    size = compute_chunk_size(seconds, submissions, on_slurm(Path("out"), jobs=jobs))
     tasks = math.ceil(submissions / size)
     assert 1 <= size <= submissions
-    assert tasks <= MOST_TASKS
-    assert size == 1 or size * seconds <= 1.5 * TASK_SECONDS or tasks > MOST_TASKS // 2
+    assert tasks <= MAX_TASKS
+    assert size == 1 or size * seconds <= 1.5 * TASK_SECONDS or tasks > MAX_TASKS // 2
 
 
 def test_plan_holds_each_submission_once(tmp_path: Path) -> None:
     paths = [tmp_path / f"s{number}" for number in range(7)]
-    planned = plan("tests", paths, on_slurm(tmp_path), 3)
+    planned = create_plan("tests", paths, on_slurm(tmp_path), 3)
     assert [len(chunk) for chunk in planned.chunks] == [3, 3, 1]
     assert [path for chunk in planned.chunks for path in chunk] == list(map(str, paths))
     assert msgspec.json.decode(msgspec.json.encode(planned), type=type(planned)) == planned
 
 
 def test_estimate_is_from_stored_results_of_similar_size(tmp_path: Path) -> None:
-    guessed = seconds_each("tests", KATAS, on_slurm(tmp_path, examples=100))
-    assert guessed < seconds_each("tests", (*KATAS, course().katas["train"]), on_slurm(tmp_path, examples=100))
+    guessed = estimate_seconds("tests", KATAS, on_slurm(tmp_path, examples=100))
+    assert guessed < estimate_seconds("tests", (*KATAS, course().katas["train"]), on_slurm(tmp_path, examples=100))
     for name, seconds, examples in (("ada", 2.0, 5), ("ben", 4.0, 5), ("eve", 60.0, 5), ("fay", 1000.0, 100)):
         made = result("a message", submission=name, kata="linear")
         write(msgspec.structs.replace(made, seconds=seconds, examples=examples), tmp_path)
-    assert seconds_each("tests", KATAS, on_slurm(tmp_path)) == 4.0
+    assert estimate_seconds("tests", KATAS, on_slurm(tmp_path)) == 4.0
 
 
 def make_queue(paths: list[Path], chosen: Options) -> Queue:
     """Return the queue of a call."""
-    return Queue(*with_ids(paths), KATAS, chosen)
+    return Queue(*assign_ids(paths), KATAS, chosen)
 
 
 def make_result(fingerprint: str, *, conclusive: bool = True) -> Result:
@@ -116,7 +116,7 @@ def make_result(fingerprint: str, *, conclusive: bool = True) -> Result:
 def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
     out = tmp_path / "out"
-    waiting = pending(make_queue(paths, on_slurm(out)), since_ns=0)
+    waiting = find_pending(make_queue(paths, on_slurm(out)), since_ns=0)
     assert waiting.left == ["ada", "ben"]
     mine = waiting.tests["ada"]
     for stored, left, inconclusive in (
@@ -125,19 +125,19 @@ def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> Non
         (make_result(mine), ["ben"], set()),
     ):
         write(stored, out)
-        waiting.look()
+        waiting.update()
         assert (waiting.left, waiting.inconclusive) == (left, inconclusive)
 
 
 def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
     (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
-    fingerprint = pending(make_queue([path], on_slurm(out)), since_ns=0).tests["ada"]
+    fingerprint = find_pending(make_queue([path], on_slurm(out)), since_ns=0).tests["ada"]
     write(make_result(fingerprint), out)
     stored = out / "ada/result.json"
     for since_ns, left in ((stored.stat().st_mtime_ns, []), (stored.stat().st_mtime_ns + 1, ["ada"])):
-        waiting = pending(make_queue([path], on_slurm(out, force=True)), since_ns)
-        waiting.look()
+        waiting = find_pending(make_queue([path], on_slurm(out, force=True)), since_ns)
+        waiting.update()
         assert waiting.left == left
         again = make_queue([path], on_slurm(out, since_ns=since_ns))
         assert [job.submission.id for job in again.to_grade()] == left
@@ -145,13 +145,13 @@ def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
 
 def test_record_belongs_to_one_call(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
-    stored = record.begin(make_queue(paths, on_slurm(tmp_path)), None)
+    stored = record.create(make_queue(paths, on_slurm(tmp_path)), None)
     assert record.load(tmp_path) == stored
     assert stored.since_ns == 0
-    assert record.begin(make_queue(paths, on_slurm(tmp_path, force=True)), None).since_ns > 0
-    assert record.digest_of_call(make_queue(paths, on_slurm(tmp_path, jobs=9, per_task=1))) == stored.call
+    assert record.create(make_queue(paths, on_slurm(tmp_path, force=True)), None).since_ns > 0
+    assert record.digest_queue(make_queue(paths, on_slurm(tmp_path, jobs=9, per_task=1))) == stored.call
     for other in (make_queue(paths[:1], on_slurm(tmp_path)), make_queue(paths, on_slurm(tmp_path, seed=1))):
-        assert record.digest_of_call(other) != stored.call
+        assert record.digest_queue(other) != stored.call
     (tmp_path / ".slurm/jobs.json").write_text("{")
     with pytest.raises(CallError, match=r"jobs\.json: can't be read"):
         record.load(tmp_path)
@@ -159,22 +159,15 @@ def test_record_belongs_to_one_call(tmp_path: Path) -> None:
     assert record.load(tmp_path) is None
 
 
-def test_unreadable_submission_does_not_fail_chunk(tmp_path: Path) -> None:
-    options = make_queue([], on_slurm(tmp_path / "out")).options
-    entries = with_ids(handed_in(tmp_path, LINEAR, "ada"))[0]
-    (tmp_path / "ada/linear.py").unlink()
-    assert chunk.grade_chunk("tests", entries, options) == ""
-
-
 def test_progress_counts_tasks_and_inconclusive_results() -> None:
     states = ["PENDING", "PENDING", "RUNNING", "COMPLETING", "REQUEUED", *ENDED]
     jobs = [Job(f"17_{number}", state, "node1") for number, state in enumerate(states)]
-    assert described(jobs, 0) == f"tasks: 2 pending, 3 running, {len(ENDED)} ended"
-    assert described(jobs[:1], 4) == "tasks: 1 pending; 4 inconclusive"
-    assert described([], 0) == "tasks: none"
+    assert describe_progress(jobs, 0) == f"tasks: 2 pending, 3 running, {len(ENDED)} ended"
+    assert describe_progress(jobs[:1], 4) == "tasks: 1 pending; 4 inconclusive"
+    assert describe_progress([], 0) == "tasks: none"
 
 
 def test_slurm_error_becomes_one_line() -> None:
     error = "sbatch: error: invalid partition\nsbatch: error: Batch job submission failed\n"
-    assert one_line(error) == "invalid partition; Batch job submission failed"
-    assert one_line("") == "it did not say why"
+    assert join_lines(error) == "invalid partition; Batch job submission failed"
+    assert join_lines("") == "it gave no reason"

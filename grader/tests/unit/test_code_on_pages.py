@@ -10,13 +10,13 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.output.page.parts import parts_of
-from grader.output.page.write import Shown, feedback, write_feedback, write_report
+from grader.output.page.parts import make_parts
+from grader.output.page.write import Shown, render_feedback, write_feedback, write_report
 from grader.results import result, source
 from grader.results.result import Finding, Result
-from grader.results.source import MAX_FILE, MAX_TOTAL, HandIn, Source, kept
+from grader.results.source import MAX_FILE, MAX_TOTAL, Source, StoredSubmission, truncate
 from grader.results.text import printable
-from grader.results.view import visible
+from grader.results.view import view_as_student
 from grader.tests.conftest import Hide
 from grader.tests.support import made_results
 from grader.tests.support.html_tree import parse_html, text_of
@@ -25,7 +25,7 @@ from torchkata.result import Status
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 12))
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
-CRASH = ("noted crashed", "crashed · every row is a window of the data (+10)")
+CRASH = ("noted crashed", "crashed · rows are windows of data (+10)")
 
 
 class Lines:
@@ -42,8 +42,8 @@ class Lines:
 
 def make_page(result: Result, text: str, *, whole: bool = True) -> str:
     """Return a student's page for this `get_batch.py`."""
-    files = HandIn("sha256:0", NOON, {"get_batch.py": Source(text, whole=whole)})
-    return feedback(Shown(result, parts_of(result, visible(result, platform_hides=False)), files))
+    files = StoredSubmission("sha256:0", NOON, {"get_batch.py": Source(text, whole=whole)})
+    return render_feedback(Shown(result, make_parts(result, view_as_student(result, platform_hides=False)), files))
 
 
 def with_tests(status: Status, **changes: Any) -> Result:
@@ -131,8 +131,8 @@ def test_code_of_another_result_is_not_shown(tmp_path: Path) -> None:
 
 def test_stored_code_is_limited_and_page_says_so() -> None:
     files = {f"m{number:02}.py": b"x" * (MAX_FILE + number - 1) for number in range(20)}
-    found = kept(files)
+    found = truncate(files)
     assert sum(len(file.text) for file in found.values()) == MAX_TOTAL
     assert [file.whole for file in found.values()][:3] == [True, True, False]
     assert set(found) == set(files)
-    assert "The rest of this file was not kept." in make_page(made_results.result(), "x", whole=False)
+    assert "This file was truncated." in make_page(made_results.result(), "x", whole=False)

@@ -10,8 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchkata.compare.assertions import ROUNDINGS, as_float64, assert_close, assert_equal, of_a_mistake, same
-from torchkata.compare.show import MAX_WIDTH, number, short, show
+from torchkata.compare.assertions import ROUNDINGS, as_float64, assert_close, assert_equal, oracle_is_mistaken, same
+from torchkata.compare.show import MAX_WIDTH, format_number, shorten, show
 from torchkata.seam.failures import Wrong
 from torchkata.seam.values import Plain
 
@@ -64,16 +64,16 @@ def test_anything_is_close_if_scale_overflows_dtype(yours: float, scale: float) 
 
 def test_only_known_mistakes_may_expect_inf_or_nan() -> None:
     for value in (math.nan, math.inf):
-        with pytest.raises(Wrong, match="not all are finite"):
+        with pytest.raises(Wrong, match="NaN or infinite"):
             assert_close(torch.tensor(value), value, scale=1.0)
-    before = of_a_mistake.set(True)
+    before = oracle_is_mistaken.set(True)
     try:
         assert_close(torch.tensor(math.nan), math.nan, scale=1.0)
         with pytest.raises(Wrong) as refuted:
             assert_close(torch.tensor(2.0), 1.0, scale=1.0)
         assert refuted.value.expected == "", "formatting takes time, and the message is not used"
     finally:
-        of_a_mistake.reset(before)
+        oracle_is_mistaken.reset(before)
 
 
 def test_none_is_close_only_to_none() -> None:
@@ -126,7 +126,7 @@ def format_lists(value: Plain, digits: int = 7) -> str:
         items = [format_lists(item, digits) for item in (value if len(value) <= 8 else value[:6])]
         items += ["…", format_lists(value[-1], digits)] if len(value) > 8 else []
         return f"[{', '.join(items)}]"
-    return number(value, digits)
+    return format_number(value, digits)
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (8,), (9,), (2, 3), (20, 1, 9), (1,) * 8, (2,) * 8, (100, 100)])
@@ -136,7 +136,7 @@ def test_tensor_is_shown_like_nested_lists(shape: tuple[int, ...], dtype: str) -
     text = format_lists(values.tolist())
     for prefix, value in (("array ", values), ("", torch.from_numpy(values))):
         form = f"{prefix}{dtype}[{', '.join(map(str, shape))}]  "
-        assert show(value) == form + short(text, MAX_WIDTH - len(form))
+        assert show(value) == form + shorten(text, MAX_WIDTH - len(form))
 
 
 def test_large_value_is_shown_in_little_memory() -> None:
@@ -161,7 +161,7 @@ NUMBERS: list[Plain] = [*range(20)]
         ([1], [2], ("[1]", "[2]", "")),
         (NUMBERS, [*NUMBERS[:12], 0, *NUMBERS[13:]], ("[12]: 12", "[12]: 0", "")),
         (NUMBERS, [*NUMBERS[:12], 12.0, *NUMBERS[13:]], ("[12]: 12 (int)", "[12]: 12 (float)", "")),
-        (NUMBERS, NUMBERS[:-1], (show(NUMBERS), show(NUMBERS[:-1]), "the length should be 20, and is 19")),
+        (NUMBERS, NUMBERS[:-1], (show(NUMBERS), show(NUMBERS[:-1]), "expected length 20, got 19")),
         ({"a": 1}, {"a": 2}, ("{'a': 1}", "{'a': 2}", "")),
         (
             {f"key {i}": i for i in range(20)},
@@ -186,4 +186,6 @@ def test_first_wrong_element_is_noted() -> None:
     yours[2, 3] = 7
     with pytest.raises(Wrong) as wrong:
         assert_close(yours, np.zeros((4, 5)), scale=1.0)
-    assert wrong.value.note.startswith("1 of 20 elements differ by more than rounding (first at [2, 3]: 0 ")
+    assert wrong.value.note.startswith(
+        "1 of 20 elements differ by more than rounding (first at [2, 3]: expected 0, got 7)"
+    )

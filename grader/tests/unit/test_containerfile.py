@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from grader.commands.doctor.machine import IN_CONTAINER
-from grader.commands.package.project import copy
+from grader.commands.package.project import copy_project
 from grader.tests import ROOT
 from torchkata.course import course
 
@@ -51,7 +51,7 @@ def test_image_installs_tested_versions() -> None:
 
 
 def test_image_copies_only_needed_files() -> None:
-    needed = [*copy(), "pyproject.toml", "README.md", "docs/students.md", "reference/linear/solution.py"]
+    needed = [*copy_project(), "pyproject.toml", "README.md", "docs/students.md", "reference/linear/solution.py"]
     assert not [name for name in needed if not is_copied(name)]
     others = [
         ".git/config",

@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import autograd, nn
 
-from torchkata.diagnosis.crashes import MEANT, meaning
+from torchkata.diagnosis.crashes import PATTERNS, explain_crash
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import words
 from torchkata.seam.failures import Crashed, Place, Wrong
-from torchkata.seam.reply import LACKS_STATE, MAX_TEXT, Reply, text_of
+from torchkata.seam.reply import LACKS_STATE, MAX_TEXT, Reply, format_error
 from torchkata.seam.student import Call
 
 
@@ -69,7 +69,7 @@ def catch(code: Callable[[], object], place: Place) -> Crashed:
     """Return the crash that this code of a student causes."""
     with pytest.raises(Exception) as raised:  # noqa: PT011
         code()
-    return Crashed(Reply("raised", error=text_of(raised.value)).error, place)
+    return Crashed(Reply("raised", error=format_error(raised.value)).error, place)
 
 
 CRASHES: dict[str, list[Callable[[], Any]]] = {
@@ -115,11 +115,11 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
 @pytest.mark.parametrize(("key", "crash"), [(key, crash) for key, crashes in CRASHES.items() for crash in crashes])
 def test_crash_has_its_explanation(key: str, crash: Callable[[], object]) -> None:
     raised = catch(crash, Place("linear.py", 3, "as it was"))
-    assert meaning(raised) == words(f"crash.{key}"), raised
+    assert explain_crash(raised) == words(f"crash.{key}"), raised
 
 
 def test_every_explanation_has_a_real_error() -> None:
-    assert {*CRASHES, "empty_state", "pinned"} == {*MEANT.values()}
+    assert {*CRASHES, "empty_state", "pinned"} == {*PATTERNS.values()}
 
 
 def test_key_error_is_explained_for_optimizer_state() -> None:
@@ -127,13 +127,13 @@ def test_key_error_is_explained_for_optimizer_state() -> None:
     lines = ('g2 = self.state[p]["g2"]', "return table[name]")
     direct, other = (catch(lambda: empty["g2"], Place("adagrad.py", 3, line)) for line in lines)
     aliased = Crashed("KeyError: 'g2'" + LACKS_STATE, Place("adagrad.py", 3, 's["g2"]'))
-    assert meaning(direct) == meaning(aliased) == words("crash.empty_state")
-    assert meaning(other) == ""
+    assert explain_crash(direct) == explain_crash(aliased) == words("crash.empty_state")
+    assert explain_crash(other) == ""
 
 
 @pytest.mark.skipif(torch.cuda.is_available() or torch.backends.mps.is_available(), reason="memory can be pinned here")
 def test_pinned_memory_without_gpu_is_explained() -> None:
-    assert meaning(catch(lambda: torch.ones(2).pin_memory(), Place("get_batch.py", 3))) == words("crash.pinned")
+    assert explain_crash(catch(lambda: torch.ones(2).pin_memory(), Place("get_batch.py", 3))) == words("crash.pinned")
 
 
 def test_missing_return_is_explained() -> None:
@@ -145,20 +145,20 @@ def test_missing_return_is_explained() -> None:
         call = Call(test_missing_return_is_explained, (), answer)
         assert (words("crash.no_return") in explain("test_t", "claim", error, call, "pytest").message) == missing
     unpacked = "TypeError: cannot unpack non-iterable NoneType object"
-    assert meaning(Crashed(unpacked, Place(source="a, b = f()"))) == words("crash.no_return")
-    assert meaning(Crashed(unpacked, Place("sgd.py", 3, "a, b = f()"))) == ""
+    assert explain_crash(Crashed(unpacked, Place(source="a, b = f()"))) == words("crash.no_return")
+    assert explain_crash(Crashed(unpacked, Place("sgd.py", 3, "a, b = f()"))) == ""
 
 
 def test_clear_error_has_no_explanation() -> None:
     for error in ("ZeroDivisionError: division by zero", "OverflowError: int too large to convert to float"):
-        assert meaning(Crashed(error, Place())) == ""
-    assert meaning(catch(lambda: torch.randint(0, 2.5, (3,)), Place("get_batch.py", 3))) == ""  # type: ignore[call-overload]
+        assert explain_crash(Crashed(error, Place())) == ""
+    assert explain_crash(catch(lambda: torch.randint(0, 2.5, (3,)), Place("get_batch.py", 3))) == ""  # type: ignore[call-overload]
 
 
 def test_long_error_is_cut_between_words() -> None:
     with pytest.raises(TypeError) as raised:
         torch.randint(0, 5, 3)  # type: ignore[call-overload]
-    text, whole = Reply("raised", error=text_of(raised.value)).error, " ".join(str(raised.value).split())
+    text, whole = Reply("raised", error=format_error(raised.value)).error, " ".join(str(raised.value).split())
     assert len(text) <= MAX_TEXT
     assert text.endswith("…")
     assert whole.split()[: len(text.split()) - 2] == text.split()[1:-1]

@@ -30,8 +30,8 @@ from torchkata.speed.decision import (
     Final,
     More,
     Retry,
-    Rules,
     Sample,
+    TimingRules,
     Verdict,
     as_ratios,
     median_interval,
@@ -55,7 +55,7 @@ def test_ten_equal_samples_decide_verdict(ratio: float, tier: str | None) -> Non
     assert verdict.median == pytest.approx(ratio)
     assert verdict.interval == pytest.approx((ratio, ratio))
     assert verdict.mfu is None
-    missed = f"{ratio:.2f} of the rate of plain torch beside it; 0.60 passes"
+    missed = f"{ratio:.2f} of plain torch's speed; 0.60 is needed to pass"
     assert verdict.note == ("" if tier else missed)
 
 
@@ -101,7 +101,7 @@ def test_last_sample_decides(ratios: list[float], expected: int) -> None:
 LATE = replace(CUDA, looks=(10, 20))
 
 
-def decide(ratios: Sequence[float], rules: Rules) -> Verdict:
+def decide(ratios: Sequence[float], rules: TimingRules) -> Verdict:
     """Return the final verdict on samples that come one after the other."""
     samples = spread(*ratios)
     taken, verdict = 0, judged([], rules=rules)
@@ -204,7 +204,7 @@ def test_interval_is_narrowest_that_covers_enough(count: int) -> None:
 @pytest.mark.parametrize("count", [0, 1, 4])
 def test_fewer_than_five_values_have_no_interval(count: int) -> None:
     assert median_interval(5) == (0, 4)
-    with pytest.raises(ValueError, match="5 are needed"):
+    with pytest.raises(ValueError, match="at least 5 values"):
         median_interval(count)
 
 
@@ -238,4 +238,4 @@ def test_rates_must_be_positive_numbers(bad: float) -> None:
 @pytest.mark.parametrize("given", [(1.0, 0.0), (0.0, 1.0), (0.3, 0.3), (-0.1, 0.0), (math.nan, 0.0)])
 def test_rules_that_could_double_ratio_are_refused(given: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="could double a ratio"):
-        Rules(*given)
+        TimingRules(*given)

@@ -22,7 +22,7 @@ from grader.tests.support.samples import (
     steady,
     true_rank,
 )
-from torchkata.speed.decision import RULES, Final, More, Retry, Rules, Sample, Verdict, as_ratios
+from torchkata.speed.decision import RULES, Final, More, Retry, Sample, TimingRules, Verdict, as_ratios
 
 Setting: TypeAlias = dict[str, Any]
 SETTINGS: list[Setting] = [
@@ -73,7 +73,7 @@ def test_student_below_half_threshold_never_passes(
 @given(st.floats(0.01, 0.94), st.integers(10, 20))
 def test_machine_slow_after_opening_is_not_judged(speed: float, count: int) -> None:
     verdict = judged(sampled(0.9, [speed] * (count + 1), [speed] * count))
-    assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed undisturbed"))
+    assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed without disturbance"))
 
 
 def test_disturbed_samples_are_replaced() -> None:
@@ -116,7 +116,7 @@ def test_faster_student_never_earns_less(samples: list[Sample], faster: float, s
 
 
 @given(st.floats(0, 2), st.lists(slowdowns, min_size=400, max_size=400), st.sampled_from([*RULES.values()]))
-def test_number_of_samples_is_bounded(ratio: float, noise: list[float], rules: Rules) -> None:
+def test_number_of_samples_is_bounded(ratio: float, noise: list[float], rules: TimingRules) -> None:
     verdict: Verdict = More(0)
     for attempt in itertools.count(1):
         samples: list[Sample] = []

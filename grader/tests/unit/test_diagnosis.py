@@ -19,13 +19,20 @@ from reference.sgd import oracle
 from torchkata.compare.assertions import assert_equal, check
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
-from torchkata.diagnosis.mistakes import KnownMistake, fitted, instead_of, mistakes, named_mistakes, patched_oracle
-from torchkata.diagnosis.recording import Example, RecordedBody, recorded
-from torchkata.diagnosis.relations import Holds
-from torchkata.diagnosis.rerun import few
+from torchkata.diagnosis.mistakes import (
+    KnownMistake,
+    expand_constants,
+    instead_of,
+    load_mistakes,
+    load_named_mistakes,
+    patched_oracle,
+)
+from torchkata.diagnosis.recording import Example, RecordedBody, record_body
+from torchkata.diagnosis.relations import Relation
+from torchkata.diagnosis.rerun import limit_examples
 from torchkata.i18n import words
-from torchkata.pytest_plugin.report import seen_in
-from torchkata.pytest_plugin.search import ASIDE, explaining, known_of, relation_of
+from torchkata.pytest_plugin.report import find_mistake
+from torchkata.pytest_plugin.search import STUDENT_SECONDS, find_mistakes, find_pattern_in_answers, load_known_mistakes
 from torchkata.seam.failures import Crashed, Place, TimedOut, Wrong
 from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.student import InProcess, Student
@@ -64,7 +71,7 @@ def step_uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
 
 def mistake(message: str, mistaken: Callable[..., Any]) -> KnownMistake:
     """Return a known mistake in the step."""
-    return KnownMistake(message, tuple(fitted(instead_of(RIGHT, message)(mistaken))))
+    return KnownMistake(message, tuple(expand_constants(instead_of(RIGHT, message)(mistaken))))
 
 
 def step_raising(p: float, grad: float, lr: float) -> float:
@@ -95,9 +102,9 @@ def plain_test(student: Student) -> None:
 
 
 def fail(test: Any, runner: LocalRunner | None = None) -> tuple[Any, Student]:
-    """Let a test fail; return its recorded body and its student."""
+    """Let a test fail; return its record_body body and its student."""
     student = Student(runner or LocalRunner())
-    body = recorded(SimpleNamespace(obj=test))
+    body = record_body(SimpleNamespace(obj=test))
     body.begin({"student": student})
     with pytest.raises(AssertionError):
         (test if hasattr(test, "hypothesis") else body)(student=student)
@@ -111,7 +118,7 @@ def diagnose(
     body, student = fail(test, runner)
     if runner and stop:
         runner.calls = 0
-    return explaining(known, body, test, student, seconds, ASIDE)
+    return find_mistakes(known, body, test, student, seconds, STUDENT_SECONDS)
 
 
 @pytest.mark.parametrize("test", [property_test, plain_test])
@@ -143,21 +150,21 @@ def test_no_time_left_means_no_diagnosis() -> None:
 
 def test_diagnosis_needs_no_answers_after_timeout() -> None:
     runner = LocalRunner()
-    assert diagnose(property_test, UPHILL, runner=runner, stop=True) == ["uphill"], "recorded answers are enough"
+    assert diagnose(property_test, UPHILL, runner=runner, stop=True) == ["uphill"], "record_body answers are enough"
     assert runner.calls == -1, "the student is asked once more, and no further"
 
 
 def test_diagnosis_gets_budget_and_missing_answers_prevent_it() -> None:
     runner = LocalRunner()
     assert diagnose(plain_test, UPHILL, runner=runner) == ["uphill"]
-    assert runner.budget == ASIDE
+    assert runner.budget == STUDENT_SECONDS
     assert diagnose(plain_test, UPHILL, runner=LocalRunner(calls=2)) == []
 
 
 def test_calls_of_diagnosis_are_not_shown_in_failure() -> None:
     body, student = fail(property_test)
     shown = student.last
-    assert explaining([UPHILL], body, property_test, student, 5.0, ASIDE) == ["uphill"]
+    assert find_mistakes([UPHILL], body, property_test, student, 5.0, STUDENT_SECONDS) == ["uphill"]
     assert student.last is shown
 
 
@@ -177,8 +184,10 @@ def test_large_answers_are_not_recorded() -> None:
 
 
 def test_unreadable_mistakes_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torchkata.pytest_plugin.search, "mistakes", lambda _kata: compile("half a", "file", "exec"))
-    assert known_of("linear") == ()
+    monkeypatch.setattr(
+        torchkata.pytest_plugin.search, "load_mistakes", lambda _kata: compile("half a", "file", "exec")
+    )
+    assert load_known_mistakes("linear") == ()
 
 
 def test_mistake_can_call_oracle_which_is_restored() -> None:
@@ -188,19 +197,21 @@ def test_mistake_can_call_oracle_which_is_restored() -> None:
     assert oracle.step is RIGHT
 
 
-def test_mistakes_with_the_same_sentence_are_one_mistake() -> None:
-    (found,) = [mistake for mistake in mistakes("linear") if mistake.message.startswith("the start is uniform")]
+def test_mistakes_with_same_message_are_one() -> None:
+    (found,) = [
+        mistake for mistake in load_mistakes("linear") if mistake.message.startswith("the initial weight is uni")
+    ]
     assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
 
 
 @pytest.mark.parametrize("kata", KATAS)
 def test_mistake_replaces_oracle_function_of_same_arguments(kata: str) -> None:
-    assert named_mistakes(kata), "no mistake is known"
-    for name, known in named_mistakes(kata).items():
+    assert load_named_mistakes(kata), "no mistake is known"
+    for name, known in load_named_mistakes(kata).items():
         module = known.right.__module__
         assert getattr(sys.modules[module], known.right.__name__) is known.right, name
         assert module == "reference.optimizers" or module.endswith(".oracle")
-        for fit in fitted(known):
+        for fit in expand_constants(known):
             assert fit.message == fit.message.strip().removesuffix("."), name
             inspect.signature(fit.mistaken).bind(**dict.fromkeys(inspect.signature(known.right).parameters))
 
@@ -208,7 +219,8 @@ def test_mistake_replaces_oracle_function_of_same_arguments(kata: str) -> None:
 def test_constant_is_fitted_and_named() -> None:
     family = instead_of(RIGHT, "lr is multiplied by {rate:g}", rate=[-2.0, -1.0, 0.5])
     known = [
-        KnownMistake(fit.message, (fit,)) for fit in fitted(family(lambda p, grad, lr, rate: p - rate * lr * grad))
+        KnownMistake(fit.message, (fit,))
+        for fit in expand_constants(family(lambda p, grad, lr, rate: p - rate * lr * grad))
     ]
     assert diagnose(property_test, *known) == ["lr is multiplied by -1"]
     assert diagnose(property_test, known[0]) == []
@@ -217,7 +229,7 @@ def test_constant_is_fitted_and_named() -> None:
 WRONG: dict[str, Callable[[int], int]] = {  # by the relation of the wrong answers to x
     "yours = -expected": lambda x: -x,
     "yours = expected + 1": lambda x: x + 1,
-    "wrong where x > 1, and right everywhere else": lambda x: x if x < 0 else x - 1,
+    "wrong where x > 1, right everywhere else": lambda x: x if x < 0 else x - 1,
     "": lambda x: x * x % 7,
 }
 
@@ -233,9 +245,11 @@ def test_relation_in_all_answers_is_found(relation: str) -> None:
         assert_equal(student.call(answer_wrongly, relation, x), x)
 
     body, student = fail(test)
-    holds = relation_of(body.kept(), body, test, student, 5.0, ASIDE)
-    assert holds == Holds(relation, is_rule=relation.startswith("yours = "))
-    assert relation_of(body.kept(), body, test, student, 0.0, ASIDE) == Holds(), "no time is left"
+    holds = find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS)
+    assert holds == Relation(relation, is_rule=relation.startswith("yours = "))
+    assert find_pattern_in_answers(body.kept(), body, test, student, 0.0, STUDENT_SECONDS) == Relation(), (
+        "no time is left"
+    )
 
 
 def test_relation_is_shown_below_note() -> None:
@@ -247,9 +261,11 @@ def test_relation_is_shown_below_note() -> None:
 
 def test_mistake_named_by_test_is_second_choice() -> None:
     error = Wrong(expected="1", yours="-1", mistake="the sign is lost")
-    assert seen_in(error) == "the sign is lost"
-    assert seen_in(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")
-    lines = explain("test_y", "a · b", error, None, "pytest", seen_in(error), seen_in(error)).message.splitlines()
+    assert find_mistake(error) == "the sign is lost"
+    assert find_mistake(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")
+    lines = explain(
+        "test_y", "a · b", error, None, "pytest", find_mistake(error), find_mistake(error)
+    ).message.splitlines()
     assert lines[1:-1] == ["  looks like: the sign is lost", "  expected  1", "  yours     -1"]
     lines = explain("test_y", "a · b", error, None, "pytest", "uphill", "uphill").message.splitlines()
     assert lines[-2] == "  note      the sign is lost"
@@ -257,7 +273,7 @@ def test_mistake_named_by_test_is_second_choice() -> None:
 
 def test_large_answers_are_not_searched() -> None:
     small, large = Example({}, [torch.zeros(2**10)]), Example({}, [torch.zeros(2**20)])
-    assert few([small, large, small]) == [small]
+    assert limit_examples([small, large, small]) == [small]
 
 
 def test_failed_check_is_not_blamed_on_compared_part() -> None:
@@ -268,7 +284,7 @@ def test_failed_check_is_not_blamed_on_compared_part() -> None:
         check(x == 1, "something else is wrong")
 
     body, student = fail(test)
-    assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == Holds()
+    assert find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS) == Relation()
 
 
 def test_budget_stops_call_in_process(tmp_path: Path) -> None:
@@ -277,7 +293,7 @@ def test_budget_stops_call_in_process(tmp_path: Path) -> None:
     runner.set_budget(0.05)
     with pytest.raises(TimedOut, match="no answer within 1 seconds"):
         runner.run_probe(lambda assignment: assignment.sgd, [])
-    with pytest.raises(TimedOut, match="no time is left"):
+    with pytest.raises(TimedOut, match="no time left"):
         runner.run_probe(lambda _: 1, [])
     runner.reset("sgd")
     assert runner.run_probe(lambda _: 1, []).value == 1

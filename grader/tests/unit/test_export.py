@@ -98,8 +98,8 @@ def test_unreadable_and_outdated_results_are_skipped_and_named(two: Path, tmp_pa
     done = export(two, format, tmp_path / "to")
     unreadable, outdated = done.err.splitlines()
     assert done.code == 2
-    assert unreadable.startswith(f"grader: {two}/eve/result.json: not a result of ours (")
-    assert outdated == f"grader: {two}/old/result.json: kata gone has changed since; grade again"
+    assert unreadable.startswith(f"grader: {two}/eve/result.json: not a torchkata result (")
+    assert outdated == f"grader: {two}/old/result.json: kata gone has changed since this was graded; grade again"
     written = tmp_path / "to"
     if written.is_dir():
         assert names_in(written) == ["ada.json", "bob | <b>.json"]

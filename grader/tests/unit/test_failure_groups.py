@@ -1,4 +1,4 @@
-"""Tests of how the failures of a kata are grouped, wrapped and printed for a student."""
+"""Tests of how the failures of a kata are grouped, wrap and printed for a student."""
 
 from dataclasses import replace
 from typing import cast
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
-from torchkata.i18n import columns, wrapped
-from torchkata.pytest_plugin.failure_groups import blocks
+from torchkata.i18n import count_columns, wrap
+from torchkata.pytest_plugin.failure_groups import group_failures
 from torchkata.pytest_plugin.report import write_failures
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
@@ -44,7 +44,7 @@ NAMED = replace(failed("b", OTHER, "uphill"), explained_by=("uphill",))
     ids=["named first", "shared name", "no name", "same line", "unasked waits", "all unasked", "unmet", "hidden"],
 )
 def test_failures_with_one_cause_form_a_group(results: list[TestResult], groups: list[list[str]]) -> None:
-    assert [[test.name for test in group.tests] + ["wait"] * group.waits for group in blocks(results)] == groups
+    assert [[test.name for test in group.tests] + ["wait"] * group.waits for group in group_failures(results)] == groups
 
 
 def test_unasked_and_unmet_tests_fail_with_reason() -> None:
@@ -58,24 +58,24 @@ def test_unasked_and_unmet_tests_fail_with_reason() -> None:
 @given(st.lists(st.text("abc,[]", min_size=1, max_size=12), min_size=1, max_size=40), st.integers(30, 99))
 def test_english_breaks_between_words(parts: list[str], width: int) -> None:
     text = f"  note      {' '.join(parts)}"
-    lines = wrapped(text, width)
+    lines = wrap(text, width)
     assert " ".join(lines).split() == text.split()
-    assert all(columns(line) <= width for line in lines)
+    assert all(count_columns(line) <= width for line in lines)
     assert all(line.startswith(" " * 12) for line in lines[1:])
 
 
 def test_chinese_breaks_between_characters_not_before_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     text = "权重应为（输入，输出），而不是反过来；" * 5
-    lines = wrapped(f"  说明      {text}", 40)
+    lines = wrap(f"  说明      {text}", 40)
     assert "".join(line.strip() for line in lines).replace("说明      ", "") == text
-    assert all(columns(line) <= 40 for line in lines)
+    assert all(count_columns(line) <= 40 for line in lines)
     assert not any(line.strip().startswith(("，", "；")) for line in lines)
 
 
 def test_command_to_copy_stays_on_one_line() -> None:
     line = f"  again: pytest {'x' * 200} --seed 7"
-    assert wrapped(line, 60) == [line]
+    assert wrap(line, 60) == [line]
 
 
 class Terminal:
