@@ -184,9 +184,7 @@ def test_large_answers_are_not_recorded() -> None:
 
 
 def test_unreadable_mistakes_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        torchkata.pytest_plugin.search, "load_mistakes", lambda _kata: compile("half a", "file", "exec")
-    )
+    monkeypatch.setattr(torchkata.pytest_plugin.search, "load_mistakes", lambda _: compile("half a", "file", "exec"))
     assert load_known_mistakes("linear") == ()
 
 
@@ -198,9 +196,7 @@ def test_mistake_can_call_oracle_which_is_restored() -> None:
 
 
 def test_mistakes_with_same_message_are_one() -> None:
-    (found,) = [
-        mistake for mistake in load_mistakes("linear") if mistake.message.startswith("the initial weight is uni")
-    ]
+    (found,) = [known for known in load_mistakes("linear") if known.message.startswith("the initial weight is uni")]
     assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
 
 
@@ -218,10 +214,8 @@ def test_mistake_replaces_oracle_function_of_same_arguments(kata: str) -> None:
 
 def test_constant_is_fitted_and_named() -> None:
     family = instead_of(RIGHT, "lr is multiplied by {rate:g}", rate=[-2.0, -1.0, 0.5])
-    known = [
-        KnownMistake(fit.message, (fit,))
-        for fit in expand_constants(family(lambda p, grad, lr, rate: p - rate * lr * grad))
-    ]
+    fits = expand_constants(family(lambda p, grad, lr, rate: p - rate * lr * grad))
+    known = [KnownMistake(fit.message, (fit,)) for fit in fits]
     assert diagnose(property_test, *known) == ["lr is multiplied by -1"]
     assert diagnose(property_test, known[0]) == []
 
@@ -245,11 +239,9 @@ def test_relation_in_all_answers_is_found(relation: str) -> None:
         assert_equal(student.call(answer_wrongly, relation, x), x)
 
     body, student = fail(test)
-    holds = find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS)
-    assert holds == Relation(relation, is_rule=relation.startswith("yours = "))
-    assert find_pattern_in_answers(body.kept(), body, test, student, 0.0, STUDENT_SECONDS) == Relation(), (
-        "no time is left"
-    )
+    expected = Relation(relation, is_rule=relation.startswith("yours = "))
+    for seconds, found in ((5.0, expected), (0.0, Relation())):
+        assert find_pattern_in_answers(body.kept(), body, test, student, seconds, STUDENT_SECONDS) == found
 
 
 def test_relation_is_shown_below_note() -> None:
@@ -263,12 +255,12 @@ def test_mistake_named_by_test_is_second_choice() -> None:
     error = Wrong(expected="1", yours="-1", mistake="the sign is lost")
     assert find_mistake(error) == "the sign is lost"
     assert find_mistake(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")
-    lines = explain(
-        "test_y", "a · b", error, None, "pytest", find_mistake(error), find_mistake(error)
-    ).message.splitlines()
-    assert lines[1:-1] == ["  looks like: the sign is lost", "  expected  1", "  yours     -1"]
-    lines = explain("test_y", "a · b", error, None, "pytest", "uphill", "uphill").message.splitlines()
-    assert lines[-2] == "  note      the sign is lost"
+    seen, known = (
+        explain("test_y", "a · b", error, None, "pytest", name, name).message.splitlines()
+        for name in (find_mistake(error), "uphill")
+    )
+    assert seen[1:-1] == ["  looks like: the sign is lost", "  expected  1", "  yours     -1"]
+    assert known[-2] == "  note      the sign is lost"
 
 
 def test_large_answers_are_not_searched() -> None:

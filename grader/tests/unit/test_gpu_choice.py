@@ -26,9 +26,8 @@ def test_sandbox_sees_only_its_gpu(tmp_path: Path) -> None:
     assert text.index("--tmpfs /dev") < text.index("/dev/nvidia3") < text.index("--remount-ro /dev")
     assert "nvidia" not in " ".join(launch.build_bwrap_command(tmp_path, None))
     assert launch.build_environment(Gpu("GPU-1", 3))["CUDA_VISIBLE_DEVICES"] == "GPU-1"
-    assert launch.build_environment(None)["CUDA_VISIBLE_DEVICES"] == "", (
-        "torch would start CUDA in the process that forks"
-    )
+    # Otherwise torch would start CUDA in the process that forks.
+    assert launch.build_environment(None)["CUDA_VISIBLE_DEVICES"] == ""
 
 
 def test_timing_process_sees_only_its_workers_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
