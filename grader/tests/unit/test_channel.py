@@ -1,7 +1,6 @@
 """Tests of the channel to a worker: values arrive unchanged, and hostile bytes raise a channel error."""
 
 import contextlib
-import math
 import os
 import resource
 import socket
@@ -17,6 +16,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
 
 from grader.sandbox import channel
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, compute_reply_limit, decode, decode_reply, encode
@@ -26,34 +26,23 @@ from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, to_plain
 
 START = fuzz_decoder.START
 SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text()
-SHAPES = st.lists(st.integers(0, 3), max_size=3)
+SHAPES = npst.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
+BYTES = SHAPES.flatmap(lambda shape: npst.arrays(np.uint8, (*shape, 16)))
 
 
-def draw_bytes(draw: st.DrawFn, size: int, *, is_bool: bool) -> bytearray:
-    """Draw the memory of a value: any bits, or 0 and 1 for bools."""
-    raw = draw(st.binary(min_size=size, max_size=size))
-    return bytearray(byte & 1 for byte in raw) if is_bool else bytearray(raw)
+def make_tensor(dtype: str, raw: np.ndarray[Any, Any]) -> torch.Tensor:
+    """Return a tensor of these bits, of which each element takes as many as it needs."""
+    kind: torch.dtype = getattr(torch, dtype)
+    bits = torch.from_numpy(raw[..., : kind.itemsize].copy())
+    if kind == torch.bool:
+        bits = bits & 1
+    return bits.view(kind)[..., 0] if bits.numel() else torch.empty(raw.shape[:-1], dtype=kind)
 
 
-@st.composite
-def tensors(draw: st.DrawFn) -> torch.Tensor:
-    """Draw a small tensor of any dtype."""
-    dtype = getattr(torch, draw(st.sampled_from(channel.TORCH_DTYPES)))
-    empty = torch.empty(draw(SHAPES), dtype=dtype)
-    raw = draw_bytes(draw, empty.nbytes, is_bool=dtype == torch.bool)
-    return torch.frombuffer(raw, dtype=dtype).reshape(empty.shape) if raw else empty
-
-
-@st.composite
-def arrays(draw: st.DrawFn) -> np.ndarray[Any, Any]:
-    """Draw a small array of any dtype."""
-    dtype, shape = np.dtype(draw(st.sampled_from(channel.NUMPY_DTYPES))), draw(SHAPES)
-    raw = draw_bytes(draw, math.prod(shape) * dtype.itemsize, is_bool=dtype.name == "bool")
-    return np.frombuffer(raw, dtype=dtype).reshape(shape)
-
-
+PLAIN_TENSORS = st.builds(make_tensor, st.sampled_from(channel.TORCH_DTYPES), BYTES)
+PLAIN_ARRAYS = st.sampled_from(channel.NUMPY_DTYPES).flatmap(lambda dtype: npst.arrays(dtype, SHAPES))
 PLAIN = st.recursive(
-    SCALARS | tensors() | arrays() | st.builds(Opaque, st.text(max_size=20)),
+    SCALARS | PLAIN_TENSORS | PLAIN_ARRAYS | st.builds(Opaque, st.text(max_size=20)),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
     max_leaves=12,
 )
@@ -89,7 +78,7 @@ def make_reply(value: object, contents: bytes = b"") -> bytes:
     return fuzz_decoder.framed(msgspec.msgpack.encode({"outcome": "returned", "value": value}), contents)
 
 
-def make_tensor(*header: Any) -> msgspec.msgpack.Ext:
+def make_header(*header: Any) -> msgspec.msgpack.Ext:
     """Return the value of a tensor with this dtype and shape."""
     return msgspec.msgpack.Ext(channel.TENSOR, msgspec.msgpack.encode(header))
 
@@ -110,11 +99,11 @@ def make_tensor(*header: Any) -> msgspec.msgpack.Ext:
 )
 def test_tensor_header_must_fit_its_bytes(header: list[Any]) -> None:
     with pytest.raises(Malformed):
-        decode_reply(make_reply(make_tensor(*header), bytes(4)))
+        decode_reply(make_reply(make_header(*header), bytes(4)))
 
 
 def test_bytes_of_no_tensor_are_malformed() -> None:
-    value = make_tensor("float32", [1])
+    value = make_header("float32", [1])
     assert decode_reply(make_reply(value, bytes(4))).value.item() == 0
     with pytest.raises(Malformed):
         decode_reply(make_reply(value, bytes(8)))
@@ -140,7 +129,7 @@ def test_reply_of_other_than_plain_values_is_malformed(reply: bytes) -> None:
 
 
 def test_bool_tensor_arrives_as_0_and_1() -> None:
-    arrived = decode_reply(make_reply(make_tensor("bool", [2]), b"\x02\x00")).value
+    arrived = decode_reply(make_reply(make_header("bool", [2]), b"\x02\x00")).value
     assert arrived.to(torch.uint8).tolist() == [1, 0]
 
 
