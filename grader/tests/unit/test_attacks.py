@@ -34,12 +34,12 @@ def corpus() -> list[Attack]:
 
 
 def written(folder: Path, text: str) -> list[Attack]:
-    """A corpus of one class."""
+    """Return the corpus of this one class."""
     (folder / "tricks.toml").write_text(text)
     return list(attacks(KATAS, folder))
 
 
-def test_an_attack_is_appended_to_a_wrong_solution_and_its_control_to_the_right_one(tmp_path: Path) -> None:
+def test_attack_extends_wrong_solution_and_control_right_one(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     assert attack.title == "tricks/hides"
     hostile, control = (one.files["same_storage.py"].decode() for one in (attack.hostile, attack.control))
@@ -81,7 +81,7 @@ def judged(
     return judge(plan, ended)
 
 
-def test_an_attack_gains_the_points_that_the_wrong_solution_does_not_earn(tmp_path: Path) -> None:
+def test_attack_gains_points_above_wrong_solution(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     stopped = judged(attack, kata_result("same_storage", "wrong", 2.0))
     assert (stopped.gained, stopped.problems, stopped.stopped_by) == (0.0, (), "the comparison")
@@ -90,7 +90,7 @@ def test_an_attack_gains_the_points_that_the_wrong_solution_does_not_earn(tmp_pa
     assert (gained.gained, gained.stopped_by, gained.title, gained.level) == (1.0, "", "tricks/hides", "bwrap")
 
 
-def test_an_attack_that_harms_the_grading_is_found(tmp_path: Path) -> None:
+def test_attack_that_harms_grading_is_found(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     wrong = kata_result("same_storage", "wrong")
     assert judged(attack, kata_result("same_storage", "inconclusive")).problems == ("blamed the machine",)
@@ -106,7 +106,7 @@ def test_an_attack_that_harms_the_grading_is_found(tmp_path: Path) -> None:
     assert judged(attack, wordy).problems == ("left a text of 10000 characters",)
 
 
-def test_an_open_attack_must_have_a_finding_in_its_source(tmp_path: Path) -> None:
+def test_open_attack_needs_lint_finding(tmp_path: Path) -> None:
     looks, silent = "import sys\\nsys._getframe(1).f_locals", "import gc\\ngc.collect()"
     entry = ENTRY.replace("HOSTILE = 1", looks) + 'open = "nobody knows how"\n'
     assert find_unlinted(written(tmp_path, entry)) == []
@@ -116,20 +116,20 @@ def test_an_open_attack_must_have_a_finding_in_its_source(tmp_path: Path) -> Non
     assert find_unlinted(written(tmp_path, found_anyway.replace(looks, silent))) == line
 
 
-def test_findings_tell_an_open_attack_from_its_control(tmp_path: Path) -> None:
+def test_findings_tell_open_attack_from_control(tmp_path: Path) -> None:
     both = ENTRY.replace("HOSTILE = 1", "import socket").replace("HONEST = 1", "import socket")
     assert find_unlinted(written(tmp_path, both + 'only = "bwrap"\n')) == []
     line = "attack tricks/hides: nothing that is found tells it from its honest control"
     assert find_unlinted(written(tmp_path, both + 'open = "nobody knows how"\n')) == [line]
 
 
-def test_every_open_attack_of_the_corpus_has_a_finding_in_its_source(corpus: list[Attack]) -> None:
+def test_open_attacks_of_corpus_have_findings(corpus: list[Attack]) -> None:
     admitted = [attack for attack in corpus if attack.admitted]
     assert {attack.title.partition("/")[0] for attack in admitted} >= {"forged_evidence", "stolen_answers"}
     assert find_unlinted(admitted) == []
 
 
-def test_corpus_admits_what_nothing_stops_here(tmp_path: Path) -> None:
+def test_corpus_admits_attacks_that_nothing_stops(tmp_path: Path) -> None:
     wrong = kata_result("same_storage", "wrong", 2.0)
     (only,) = written(tmp_path, ENTRY + 'only = "bwrap"\n')
     assert [judged(only, wrong, level=level).admitted for level in LEVELS] == ["", "ONLY BWRAP STOPS"]
@@ -145,7 +145,7 @@ def test_quick_trial_has_no_control(tmp_path: Path) -> None:
     assert [judged(attack, wrong, quick=quick).control_problem for quick in (False, True)] == ["", None]
 
 
-def test_an_attack_is_tried_only_at_its_own_levels_of_isolation(tmp_path: Path) -> None:
+def test_attack_is_tried_at_its_isolation_levels(tmp_path: Path) -> None:
     corpus = written(tmp_path, ENTRY + 'levels = ["bwrap"]\nbecause = "it kills"\n')
     assert [len(make_plans(corpus, level)) for level in LEVELS] == [1, 0]
 
@@ -155,7 +155,7 @@ def ids(*jobs: Job | None) -> list[int]:
     return [id(job) for job in jobs]
 
 
-def test_attacks_below_one_solution_share_its_job(tmp_path: Path) -> None:
+def test_attacks_on_one_solution_share_its_job(tmp_path: Path) -> None:
     first, second = make_plans(written(tmp_path, ENTRY + ENTRY.replace("hides", "seeks")), "none")
     (queued, jobs), _ = rounds_of([first, second], 3)
     shared = ids(first.alone, first.base)
@@ -187,7 +187,7 @@ control = "HONEST = FUNCTION"
 """
 
 
-def test_an_attack_for_any_course_stands_below_its_first_function_and_has_the_right_one_to_call(tmp_path: Path) -> None:
+def test_course_independent_attack_extends_first_function(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ANYWHERE)
     (attack,) = attacks(KATAS, tmp_path)
     hostile, base = attack.hostile.files, attack.base().files
@@ -203,7 +203,7 @@ def test_an_attack_for_any_course_stands_below_its_first_function_and_has_the_ri
     ("track", "kata", "function"),
     [("core", "same_storage", "same_storage"), ("models", "initialization", "xavier_truncated_normal")],
 )
-def test_the_first_function_is_that_of_a_kata_that_is_graded_and_nothing_else(
+def test_first_function_is_of_a_graded_kata(
     monkeypatch: pytest.MonkeyPatch, track: str, kata: str, function: str
 ) -> None:
     monkeypatch.setattr(courses, "CURRENT", [replace(course(), graded=(track,))])
@@ -212,7 +212,7 @@ def test_the_first_function_is_that_of_a_kata_that_is_graded_and_nothing_else(
     assert (place.kata.name, place.function) == (kata, function)
 
 
-def test_a_quick_proof_asks_for_what_catches_the_wrong_solution_and_for_one_test_of_each_other_kata(
+def test_quick_proof_runs_one_test_per_kata(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "tricks.toml").write_text(ANYWHERE + ENTRY.replace("[hides]", "[hides_here]"))
@@ -228,21 +228,21 @@ def test_a_quick_proof_asks_for_what_catches_the_wrong_solution_and_for_one_test
     assert whole.after.katas == (course().katas["same_storage"],)
 
 
-def test_the_engines_attacks_name_neither_a_kata_of_ours_nor_torch() -> None:
+def test_engine_attacks_name_no_kata_or_torch() -> None:
     words = "|".join((*(kata.name for kata in KATAS if kata.name not in ("train", "strides")), "torch", "einops"))
     found = {path.stem: re.findall(rf"\b(?:{words})\b", path.read_text("utf-8")) for path in CORPUS.glob("*.toml")}
     assert len(found) >= 8
     assert {name: those for name, those in found.items() if those} == {}
 
 
-def test_a_course_without_a_function_has_no_attacks_but_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_course_without_functions_has_only_own_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(courses, "CURRENT", [replace(course(), graded=("optimizers",))])
     here = list(attacks([*courses.course().katas.values()]))
     assert here
     assert all(attack.entry.wrong for attack in here)
 
 
-def test_every_course_has_a_next_student_and_a_neighbour_where_there_are_two_katas(
+def test_course_has_next_student_and_neighbour(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     primes = courses.read_course(ROOT / "examples/courses/primes")

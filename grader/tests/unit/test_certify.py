@@ -58,7 +58,7 @@ def test_wrong_entry_is_started_and_not_done(status: Status, problem: str | None
     assert refute_wrong(entry(), ended({"test_a": ""}, status)) == problem
 
 
-def test_certify_refutes_a_false_caught_by() -> None:
+def test_certify_refutes_false_caught_by() -> None:
     caught, named = ended({"test_a": "", "test_b": None}), ended({"test_a": "", "test_b": "relu"})
     assert refute_wrong(entry(), caught) is None, "all tests were run"
     assert refute_wrong(entry(caught_by="test_a"), caught) is None
@@ -67,7 +67,7 @@ def test_certify_refutes_a_false_caught_by() -> None:
     assert refute_wrong(entry("relu", caught_by="test_a"), named) == "its test_a does not say what it looks like"
 
 
-def test_quickest_test_under_every_seed_is_remembered() -> None:
+def test_quickest_test_under_every_seed_is_chosen() -> None:
     slow, quick = ended({"test_a": ""}, seconds=2.0)[0].tests, ended({"test_b": ""}, seconds=0.1)[0].tests
     both = [KataResult("linear", "wrong", 0.0, 1.0, (*slow, *quick))]
     assert cheapest(entry(), [ended({"test_a": None}, "done")]) is None
@@ -80,14 +80,14 @@ def test_quickest_test_under_every_seed_is_remembered() -> None:
     assert cheapest(entry("relu"), [ended({"test_a": ""})]) is None
 
 
-def test_certify_refutes_a_right_zoo_entry_that_is_rejected_and_names_the_kata() -> None:
+def test_certify_names_kata_that_rejects_right_entry() -> None:
     done = ended({"test_a": None}, "done")
     rejected = ended({"test_a": None, "test_b": ""}, kata="cruncher")
     assert find_others("done", done) is None
     assert find_others("done", [*done, *rejected]) == "cruncher is wrong (test_b)"
 
 
-def test_certify_claims_something_of_every_kind_for_every_kata() -> None:
+def test_every_kata_has_claims_of_every_kind() -> None:
     katas = list(course().katas.values())
     made = list(claims(katas, seeds=2))
     assert [made[0].refute(ended({}, status)) for status in ("not_started", "done")] == [None, "linear is done"]
@@ -98,7 +98,7 @@ def test_certify_claims_something_of_every_kind_for_every_kata() -> None:
         assert seeds == [0, 1]
 
 
-def test_certify_counts_the_claims_that_held() -> None:
+def test_certify_counts_true_claims() -> None:
     katas = course().choose(["linear"])
     outcome = ZooOutcome()
     made = claims(katas, seeds=1)
@@ -111,7 +111,7 @@ def test_certify_counts_the_claims_that_held() -> None:
     assert "| linear | 0/0 | 0/0 | 0/0 | 1/2 | 0/0 | 0 of 0 |" in markdown([kata_table(outcome, katas)])
 
 
-def test_a_diagnosis_of_a_zoo_entry_is_right_silent_wrong_or_not_foreseen() -> None:
+def test_diagnosis_of_zoo_entry_is_judged() -> None:
     assert judgement(wrong("a", "relu"), said("relu", "relu")) == "diagnosed rightly"
     assert judgement(wrong("a", "relu"), said()) == judgement(wrong("a"), said()) == "silent"
     assert judgement(wrong("a", "relu"), said("relu", "bias")) == "diagnosed wrongly"
@@ -123,14 +123,14 @@ def test_a_diagnosis_of_a_zoo_entry_is_right_silent_wrong_or_not_foreseen() -> N
     assert judgement(wrong("a", note="a bias"), said("bias")) == "not foreseen"
 
 
-def test_certify_refutes_a_wrong_zoo_entry_without_its_declared_diagnosis() -> None:
+def test_certify_refutes_entry_without_declared_diagnosis() -> None:
     assert wrong("a", "relu").refute(said("relu")) is None
     assert wrong("a", "relu").refute(said()) == "no test says what it looks like"
     assert wrong("a", "relu").refute(said("relu", "bias")) == "it looks like: bias"
     assert wrong("a").refute(said("bias")) is None
 
 
-def test_a_note_that_names_the_mistake_must_be_said_by_the_test_that_catches_it() -> None:
+def test_catching_test_must_give_declared_note() -> None:
     def failed(**notes: str) -> list[KataResult]:
         tests = tuple(TestResult(name, "failed", 0.0, 1.0, message=note) for name, note in notes.items())
         return [KataResult("linear", "wrong", 0.0, 1.0, tests)]
@@ -141,7 +141,7 @@ def test_a_note_that_names_the_mistake_must_be_said_by_the_test_that_catches_it(
     assert claim.refute(by_another) == "its test_0 does not note what is wrong"
 
 
-def test_certify_demands_a_diagnosis_for_most_mistakes_of_a_numeric_track() -> None:
+def test_most_mistakes_of_numeric_track_need_diagnosis() -> None:
     core = [kata for kata in course().katas.values() if kata.track == "core"]
     found = Diagnoses()
     for name in "abcdefg":
@@ -162,7 +162,7 @@ def test_certify_demands_a_diagnosis_for_most_mistakes_of_a_numeric_track() -> N
     assert found.failed(core) == [], "a test's own note names a mistake as well"
 
 
-def test_a_zoo_entry_can_only_look_like_a_known_mistake() -> None:
+def test_looks_like_must_name_known_mistake() -> None:
     kata = course().katas["linear"]
     assert named("a", kata, {"looks_like": "relu"}) == {"a ReLU is applied to the product"}
     assert named("a", kata, {}) == frozenset()
@@ -170,7 +170,7 @@ def test_a_zoo_entry_can_only_look_like_a_known_mistake() -> None:
         named("linear.toml: a", kata, {"looks_like": ["relu", "gelu"]})
 
 
-def test_the_page_of_a_kata_has_what_a_student_reads_of_each_wrong_entry() -> None:
+def test_kata_page_shows_messages_of_wrong_entries() -> None:
     (linear,) = course().choose(["linear"])
     message = "linear · Linear(x) is x @ weight\n  note      off\n  again: pytest"
     tests = (TestResult("test_a", "failed", message=message), TestResult("test_b", "passed"))

@@ -35,7 +35,7 @@ def corpus() -> list[Cheat]:
     return list(cheats(KATAS))
 
 
-def test_a_cheat_is_appended_to_a_slow_solution_and_its_control_to_the_right_one(tmp_path: Path) -> None:
+def test_cheat_extends_slow_solution_and_control_right_one(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ENTRY)
     (cheat,) = cheats(KATAS, tmp_path)
     hostile, control = (files["linear.py"].decode() for files in (cheat.files(), cheat.control()))
@@ -74,7 +74,7 @@ def judged(cheat: Cheat, **rows: Any) -> Trial:
         ({"control": DOUBTFUL}, [], 0),
     ],
 )
-def test_a_cheat_fails_the_proof_if_it_gains_or_harms_or_its_control_fails(
+def test_cheat_fails_if_it_gains_or_harms(
     corpus: list[Cheat], rows: dict[str, Any], failed: list[str], unsure: int
 ) -> None:
     proof = prove_times([judged(corpus[0], **rows)])
@@ -105,7 +105,7 @@ def test_cheat_names_what_stopped_it(corpus: list[Cheat], row: PerformanceResult
     assert judged(corpus[0], row=row).stopped_by == stopped_by
 
 
-def test_certify_refutes_a_slow_solution_that_passes() -> None:
+def test_certify_refutes_slow_solution_that_passes() -> None:
     slow = next(iter(slow_ones(KATAS).values()))
     proof = prove_times([judge_slow(slow, "none", row) for row in (FAILED, RESTLESS_ROW, PASSED)])
     assert proof.failed == [f"slow {slow.title} at none: it is passed, not too slow"]

@@ -35,7 +35,7 @@ Read = Callable[..., Iterator[Attack | Cheat]]
 
 @pytest.fixture(scope="module", params=[attacks, cheats])
 def corpus(request: pytest.FixtureRequest) -> list[Attack | Cheat]:
-    """A whole corpus."""
+    """Return a whole corpus."""
     return list(request.param(KATAS))
 
 
@@ -82,7 +82,7 @@ def test_flawed_entry_is_named(tmp_path: Path, read: Read, old: str, new: str, w
     assert words in str(refused.value)
 
 
-def test_slow_solution_needs_a_workload_of_its_kata(tmp_path: Path) -> None:
+def test_slow_solution_needs_workload_of_its_kata(tmp_path: Path) -> None:
     (tmp_path / "sgd.toml").write_text('[slow]\nworkload = "linear_forward"\nwords = "is slow"\ncode = ""')
     with pytest.raises(CallError, match="sgd is not timed on a workload 'linear_forward'"):
         slow_ones(KATAS, tmp_path)
@@ -98,7 +98,7 @@ STOPPED = Trial("attack", "tricks/hides", "none", (), "", "the check", mib=1.0, 
 EARNS = replace(STOPPED, problems=("earned 8 points too many",), stopped_by="", gained=8.0, harmed_next=True, mib=3.2)
 
 
-def test_trial_with_a_problem_fails_unless_admitted() -> None:
+def test_trial_with_problem_fails_unless_admitted() -> None:
     opened = replace(EARNS, admitted="OPEN", reason="nobody knows how")
     left = replace(EARNS, kind="cheat", admitted="ONLY BWRAP STOPS")
     proof = prove_trials([STOPPED, EARNS, opened, left], [])
@@ -110,7 +110,7 @@ def test_trial_with_a_problem_fails_unless_admitted() -> None:
     ]
 
 
-def test_control_that_is_not_accepted_fails() -> None:
+def test_rejected_control_fails() -> None:
     trials = [replace(STOPPED, control_problem="linear is wrong"), replace(STOPPED, control_problem=None)]
     proof = prove_trials(trials, [])
     assert (proof.claims, proof.failed) == (3, ["control of tricks/hides at none: linear is wrong"])
@@ -130,7 +130,7 @@ def test_unsure_trials_are_counted_and_noted_once() -> None:
         (tabulate_cheats, "| tricks | none | 4 | 24 | the check 1 | 1 | 1 | 3/4 | 2 |"),
     ],
 )
-def test_table_sums_up_a_class_at_a_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
+def test_table_sums_up_class_per_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
     trials = [
         replace(STOPPED, unsure=True, control_unsure=True, seconds=1.25),
         replace(EARNS, admitted="OPEN"),

@@ -38,7 +38,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(remembered=states)
-def test_progress_that_is_stored_is_loaded_again(file: Path, remembered: State) -> None:
+def test_stored_progress_is_loaded_unchanged(file: Path, remembered: State) -> None:
     state.store_state(remembered)
     assert state.load_state() == remembered
     assert [path.name for path in file.parent.iterdir()] == ["progress.json"]
@@ -46,19 +46,19 @@ def test_progress_that_is_stored_is_loaded_again(file: Path, remembered: State) 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary() | anything.map(lambda value: json.dumps(value).encode()))
-def test_a_damaged_progress_file_still_leaves_a_next_kata(file: Path, content: bytes) -> None:
+def test_damaged_progress_still_gives_next_kata(file: Path, content: bytes) -> None:
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(content)
     assert state.load_state().next() is not None or "done" in content.decode()
 
 
-def test_a_progress_file_that_is_nested_too_deeply_is_ignored(file: Path) -> None:
+def test_deeply_nested_progress_file_is_ignored(file: Path) -> None:
     file.parent.mkdir()
     file.write_text("[" * 100_000)
     assert state.load_state() == State()
 
 
-def test_a_failed_write_leaves_the_old_progress_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_keeps_old_progress(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remembered = State({}, {"linear": 1})
     state.store_state(remembered)
 
