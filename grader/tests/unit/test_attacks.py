@@ -1,4 +1,4 @@
-"""The attack corpus: how it is read, how a trial is judged."""
+"""Tests of the attack corpus: reading it and judging a trial."""
 
 import re
 from dataclasses import replace

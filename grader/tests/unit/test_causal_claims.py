@@ -1,4 +1,4 @@
-"""What the stubs and `docs/katas.md` claim about causes and effects, run on a CPU and counted without a clock."""
+"""Tests of the causal claims in the stubs and `docs/katas.md`, on a CPU and without a clock."""
 
 import math
 import random
@@ -26,8 +26,8 @@ LAYERS, ROWS, DIM = 8, 16, 32
 X = torch.ones(ROWS, DIM)
 
 
-def assert_said(kata: str, *claims: str) -> None:
-    """Demand that the kata's stub or its section of the page still says these words."""
+def assert_text_has(kata: str, *claims: str) -> None:
+    """Assert that these claims are still in the kata's stub or its section of the page."""
     stub = re.sub(r"\n# ?", "\n", course().stub(kata).read_text("utf-8"))
     text = " ".join(f"{stub} {sections()[kata]}".split())
     for claim in claims:
@@ -55,11 +55,11 @@ class Saved:
         return box
 
     def tensors(self) -> list[Tensor]:
-        """Return what is alive."""
+        """Return the tensors that are alive."""
         return [box[0] for box in (ref() for ref in self.boxes) if box is not None]
 
     def activations(self) -> set[int]:
-        """Return the storages that are alive and are no parameter's."""
+        """Return the live storages that belong to no parameter."""
         return {tensor.untyped_storage().data_ptr() for tensor in self.tensors()} - self.parameters
 
 
@@ -75,7 +75,7 @@ def find_nodes(tensor: Tensor) -> set[Any]:
 
 
 def test_kept_loss_keeps_nodes_not_activations() -> None:
-    assert_said(
+    assert_text_has(
         "train",
         "Detach the losses: otherwise each keeps its graph's nodes in memory",
         "`backward()` frees only the saved activations",
@@ -94,7 +94,7 @@ def test_kept_loss_keeps_nodes_not_activations() -> None:
 
 @pytest.mark.parametrize("at_the_end", [False, True])
 def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -> None:
-    assert_said(
+    assert_text_has(
         "gradient_accumulation",
         "so that its activations can be freed",
         "Or running backward once at the end, which keeps all activations in memory",
@@ -112,7 +112,7 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
 
 
 def test_checkpointing_keeps_less_and_computes_forward_twice() -> None:
-    assert_said(
+    assert_text_has(
         "activation_checkpointing",
         "The price is one more forward pass: 8 FLOPs per token and parameter instead of 6",
         "about 8 + 8 = 16 are in memory instead of 64",
@@ -143,7 +143,7 @@ def test_checkpointing_keeps_less_and_computes_forward_twice() -> None:
 
 
 def test_autocast_halves_activations_and_copies_weights() -> None:
-    assert_said(
+    assert_text_has(
         "mixed_precision",
         "Activations in bfloat16 take half the memory",
         "weights, their gradients and the optimizer state stay in float32 and take as much memory as before",
@@ -168,9 +168,11 @@ def test_autocast_halves_activations_and_copies_weights() -> None:
 
 
 def test_views_share_the_whole_storage_of_their_source() -> None:
-    assert_said("same_storage", "a small slice keeps a large block of memory alive")
-    assert_said("memory_accounting", "A view keeps the whole storage of its source")
-    assert_said("strides", "Why is a transpose free for any size? Because no element moves", "`expand` costs nothing")
+    assert_text_has("same_storage", "a small slice keeps a large block of memory alive")
+    assert_text_has("memory_accounting", "A view keeps the whole storage of its source")
+    assert_text_has(
+        "strides", "Why is a transpose free for any size? Because no element moves", "`expand` costs nothing"
+    )
     large = torch.zeros(1000, 1000)
     whole, views = large.untyped_storage(), (large[0], large.t(), large[:1].expand(10**6, 1000))
     del large
@@ -181,7 +183,7 @@ def test_views_share_the_whole_storage_of_their_source() -> None:
 
 
 def test_weights_only_loads_no_code(tmp_path: Path) -> None:
-    assert_said("checkpoint", "Do not run code from the file: `torch.load(..., weights_only=True)`")
+    assert_text_has("checkpoint", "Do not run code from the file: `torch.load(..., weights_only=True)`")
     ran = tmp_path / "ran"
 
     class Code:
@@ -281,7 +283,7 @@ def compute_decay(kind: Callable[..., torch.optim.Optimizer], gradient: float) -
 @pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
 @pytest.mark.parametrize(("kata", "words", "code"), SHORT, ids=[f"{kata}: {words}" for kata, words, _ in SHORT])
 def test_short_claim_holds(kata: str, words: str, code: str) -> None:
-    assert_said(kata, words)
+    assert_text_has(kata, words)
     generator = torch.Generator().manual_seed(0)
     x, a, b = (torch.randn(1024, 1024, generator=generator, dtype=torch.float64) for _ in range(3))
     given = {"x": x, "a": a, "b": b, "p": nn.Parameter(torch.ones(2))}
@@ -289,7 +291,7 @@ def test_short_claim_holds(kata: str, words: str, code: str) -> None:
 
 
 def test_jaxtyping_checks_only_with_a_checker() -> None:
-    assert_said("named_dimensions", "are checked only under `@jaxtyped(typechecker=beartype)`")
+    assert_text_has("named_dimensions", "are checked only under `@jaxtyped(typechecker=beartype)`")
 
     def double(x: Float[Tensor, "rows 3"]) -> Any:
         return 2 * x
@@ -312,7 +314,7 @@ def test_jaxtyping_checks_only_with_a_checker() -> None:
 
 
 def test_libraries_draw_from_generators_of_their_own() -> None:
-    assert_said("reproducibility", "the run repeats only if all three are seeded")
+    assert_text_has("reproducibility", "the run repeats only if all three are seeded")
     draws: list[Callable[[], float]] = [lambda: torch.rand(1).item(), np.random.rand, random.random]
     seeds: list[Callable[[int], object]] = [torch.manual_seed, np.random.seed, random.seed]
     for chosen, seed in enumerate(seeds):

@@ -1,4 +1,4 @@
-"""`grader certify` refutes what is not so: an implementation that no test catches, a right one that is rejected."""
+"""Tests of the claims of `grader certify`: tests catch wrong implementations and accept right ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The corpus of cheats on speed: how it is read and how a trial is judged."""
+"""Tests of the corpus of cheats on speed: reading it and judging a trial."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -53,7 +53,7 @@ def test_points_are_scaled_to_integers_never_rounded_up(score: float, most: floa
     assert report["max-score"] == sum(test["max-score"] for test in report["tests"])
 
 
-def test_missing_fields_come_from_github_actions() -> None:
+def test_fields_come_from_options_then_github_actions() -> None:
     actions = {
         "GITHUB_REPOSITORY": "cs336/primitives-ada",
         "GITHUB_SHA": "abc",

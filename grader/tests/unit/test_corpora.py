@@ -1,4 +1,4 @@
-"""The corpora of attacks, slow solutions and cheats: how entries are read, and what their trials prove."""
+"""Tests of the corpora of attacks, slow solutions and cheats: reading entries and summing up trials."""
 
 import contextlib
 from collections.abc import Callable, Iterator

@@ -135,7 +135,7 @@ def compute_failing_chance(low: float, chance: float) -> float:
 
 @pytest.mark.parametrize(("low", "most"), [(0.59, 0.0272), (0.3, 0.0305)])
 def test_all_looks_together_fail_few_passing_students(low: float, most: float) -> None:
-    """At least half of all samples reach the true median; `decided` documents these chances."""
+    """At least half of all samples reach the true median; `decide` documents these chances."""
     assert compute_failing_chance(low, 0.5) == pytest.approx(most, abs=1e-4)
     assert compute_failing_chance(low, 0.4) < most / 3
 

@@ -102,7 +102,7 @@ def plain_test(student: Student) -> None:
 
 
 def fail(test: Any, runner: LocalRunner | None = None) -> tuple[Any, Student]:
-    """Let a test fail; return its record_body body and its student."""
+    """Let a test fail; return its recorded body and its student."""
     student = Student(runner or LocalRunner())
     body = record_body(SimpleNamespace(obj=test))
     body.begin({"student": student})
