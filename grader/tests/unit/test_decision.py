@@ -118,6 +118,14 @@ def test_early_look_agrees_with_late_unless_far_off(ratios: list[float]) -> None
     assert rank(decide(ratios, CUDA)) == (0 if far else 2 if fast else rank(decide(ratios, LATE)))
 
 
+def test_five_fast_samples_hardly_ever_pass_slow_student() -> None:
+    """They are wrong only if the next fifteen all miss; `decide` documents how unlikely that is."""
+    assert rank(decide([*[0.8] * FEWEST, *[0.7] * 15], LATE)) == 1
+    for place in range(15):
+        assert rank(decide([*[0.8] * FEWEST, *[0.7] * place, 0.8, *[0.7] * (14 - place)], LATE)) == 2
+    assert max((p / 1000) ** 5 * (1 - p / 1000) ** 15 for p in range(1001)) < 1 / 76_000
+
+
 def compute_failing_chance(low: float, chance: float) -> float:
     """Return the chance to fail if each block is at the threshold or, by this chance, at a `low` ratio."""
 
