@@ -46,7 +46,7 @@ def make_page(result: Result, text: str, *, whole: bool = True) -> str:
     return render_feedback(Shown(result, make_parts(result, view_as_student(result, platform_hides=False)), files))
 
 
-def with_tests(status: Status, **changes: Any) -> Result:
+def make_result(status: Status, **changes: Any) -> Result:
     """Return a result of `get_batch` with this status and these changes in all its tests."""
     made = made_results.result("claim\n  crashed   x")
     kata = made.katas[0]
@@ -54,9 +54,9 @@ def with_tests(status: Status, **changes: Any) -> Result:
     return msgspec.structs.replace(made, katas=[msgspec.structs.replace(kata, status=status, tests=tests)])
 
 
-def crashed(line: int) -> Result:
+def make_crashed(line: int) -> Result:
     """Return a result of `get_batch` all of whose tests crash at one line."""
-    return with_tests("crashed", outcome="crashed", score=0.0, file="get_batch.py", line=line)
+    return make_result("crashed", outcome="crashed", score=0.0, file="get_batch.py", line=line)
 
 
 @given(st.text())
@@ -74,13 +74,13 @@ def test_lines_are_numbered_as_in_python() -> None:
 
 
 def test_line_of_failure_is_marked_once_with_count() -> None:
-    assert Lines(make_page(crashed(7), TEXT)).marked == {7: CRASH}
-    assert Lines(make_page(crashed(12), TEXT)).marked == {}, "there is no line 12"
+    assert Lines(make_page(make_crashed(7), TEXT)).marked == {7: CRASH}
+    assert Lines(make_page(make_crashed(12), TEXT)).marked == {}, "there is no line 12"
 
 
 def test_hidden_test_marks_no_line_for_student(hide: Hide) -> None:
     hide("hidden")
-    found = Lines(make_page(crashed(7), TEXT))
+    found = Lines(make_page(make_crashed(7), TEXT))
     assert (len(found.lines), found.marked) == (11, {})
 
 
@@ -105,7 +105,9 @@ def make_class_page(folder: Path, *results: Result, **files: str) -> str:
 
 
 def test_findings_mark_lines_for_instructor_only(tmp_path: Path) -> None:
-    one = msgspec.structs.replace(crashed(7), findings=[Finding("get_batch", 2, "look"), Finding("helper", 1, "there")])
+    one = msgspec.structs.replace(
+        make_crashed(7), findings=[Finding("get_batch", 2, "look"), Finding("helper", 1, "there")]
+    )
     page = Lines(make_class_page(tmp_path, one, get_batch=TEXT, helper="x = 1\n"))
     assert page.marked == {2: ("noted finding", "look"), 7: CRASH, 12: ("noted finding", "there")}
     own = Lines((tmp_path / "ada/feedback.html").read_text("utf-8"))
@@ -113,8 +115,8 @@ def test_findings_mark_lines_for_instructor_only(tmp_path: Path) -> None:
 
 
 def test_class_page_shows_shared_code_once(tmp_path: Path) -> None:
-    passed = with_tests("done", outcome="passed", message="")
-    many = [msgspec.structs.replace(crashed(7), submission=f"s{number}") for number in range(20)]
+    passed = make_result("done", outcome="passed", message="")
+    many = [msgspec.structs.replace(make_crashed(7), submission=f"s{number}") for number in range(20)]
     assert Lines(make_class_page(tmp_path, passed, *many, get_batch=TEXT)).lines == TEXT.splitlines()
     assert Lines(make_class_page(tmp_path / "passed", passed, get_batch=TEXT)).lines == []
     assert Lines((tmp_path / "passed/ada/feedback.html").read_text("utf-8")).lines == TEXT.splitlines()
@@ -123,8 +125,8 @@ def test_class_page_shows_shared_code_once(tmp_path: Path) -> None:
 
 
 def test_code_of_another_result_is_not_shown(tmp_path: Path) -> None:
-    make_class_page(tmp_path, crashed(7), get_batch=TEXT)
-    result.write(msgspec.structs.replace(crashed(7), fingerprint="sha256:1"), tmp_path)
+    make_class_page(tmp_path, make_crashed(7), get_batch=TEXT)
+    result.write(msgspec.structs.replace(make_crashed(7), fingerprint="sha256:1"), tmp_path)
     assert write_report(tmp_path, ["ada"], {}) == []
     assert Lines((tmp_path / "report.html").read_text("utf-8")).lines == []
 

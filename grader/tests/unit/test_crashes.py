@@ -24,13 +24,13 @@ def read_before_assignment() -> object:
 
 
 def backward_twice() -> None:
-    loss = param().exp().sum()
+    loss = make_param().exp().sum()
     autograd.backward(loss)
     autograd.backward(loss)
 
 
 def change_in_place() -> None:
-    y = param().exp()
+    y = make_param().exp()
     y.add_(1)
     autograd.backward(y.sum())
 
@@ -54,7 +54,7 @@ def get_batch(*, B: int) -> int:
     return B
 
 
-def param() -> nn.Parameter:
+def make_param() -> nn.Parameter:
     """Return a parameter of two elements."""
     return nn.Parameter(torch.ones(2))
 
@@ -69,28 +69,28 @@ def catch(code: Callable[[], object], place: Place) -> Crashed:
 CRASHES: dict[str, list[Callable[[], Any]]] = {
     "memory": [lambda: torch.empty(2**50), lambda: np.empty(2**58)],
     "no_graph": [lambda: autograd.backward(torch.ones(1)), lambda: autograd.grad(torch.ones(1), torch.ones(1))],
-    "leaf": [lambda: param().add_(1), lambda: param()[0].add_(1)],
+    "leaf": [lambda: make_param().add_(1), lambda: make_param()[0].add_(1)],
     "in_place": [change_in_place],
     "second_time": [backward_twice],
     "cuda": [lambda: torch.zeros(1, device="cuda")],
     "no_tensors": [lambda: torch.stack([]), lambda: torch.cat([]), lambda: np.stack([]), lambda: np.concatenate([])],
     "numpy_dtype": [lambda: torch.ones(1, dtype=torch.bfloat16).numpy()],
-    "numpy_graph": [lambda: param().numpy()],
+    "numpy_graph": [lambda: make_param().numpy()],
     "no_elements": [lambda: torch.ones(0, 2).reshape(-1, 0)],
     "view": [lambda: torch.ones(2, 3).T.view(6)],
     "product": [lambda: torch.ones(2, 3) @ torch.ones(2, 3)],
-    "not_a_leaf": [lambda: torch.optim.SGD([param() * 2], lr=1.0)],
+    "not_a_leaf": [lambda: torch.optim.SGD([make_param() * 2], lr=1.0)],
     "unbound": [read_before_assignment],
-    "none": [lambda: 0.1 * param().grad, lambda: param().grad.square()],  # type: ignore[operator, union-attr]
+    "none": [lambda: 0.1 * make_param().grad, lambda: make_param().grad.square()],  # type: ignore[operator, union-attr]
     "numpy_seed": [lambda: np.random.seed(2**32)],
     "too_large": [
         lambda: np.int32(2**40),
         lambda: np.zeros(1, np.int64) + 2**70 * np.ones(1, np.int64),
         lambda: torch.full((1,), 2**70, dtype=torch.int64),
     ],
-    "no_scalar": [lambda: autograd.backward(param() * 2)],
+    "no_scalar": [lambda: autograd.backward(make_param() * 2)],
     "base_class": [
-        lambda: NoBase(param()),
+        lambda: NoBase(make_param()),
         lambda: NoBase().state_dict(),
         lambda: list(NoBase().parameters()),
         lambda: NoBase()(1),

@@ -69,7 +69,7 @@ def step_uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
     return p + lr * grad
 
 
-def mistake(message: str, mistaken: Callable[..., Any]) -> KnownMistake:
+def make_mistake(message: str, mistaken: Callable[..., Any]) -> KnownMistake:
     """Return a known mistake in the step."""
     return KnownMistake(message, tuple(expand_constants(instead_of(RIGHT, message)(mistaken))))
 
@@ -83,10 +83,10 @@ def step_hanging(p: float, grad: float, lr: float) -> float:
         p -= grad * lr
 
 
-UPHILL = mistake("uphill", lambda p, grad, lr: p + lr * grad)
-STILL = mistake("still", lambda p, grad, lr: p + 0 * grad * lr)
-SAME_AS_UPHILL = mistake("the step is taken off twice", lambda p, grad, lr: 2 * p - oracle.step(p, grad, lr))
-RAISING, HANGING = mistake("raising", step_raising), mistake("hanging", step_hanging)
+UPHILL = make_mistake("uphill", lambda p, grad, lr: p + lr * grad)
+STILL = make_mistake("still", lambda p, grad, lr: p + 0 * grad * lr)
+SAME_AS_UPHILL = make_mistake("the step is taken off twice", lambda p, grad, lr: 2 * p - oracle.step(p, grad, lr))
+RAISING, HANGING = make_mistake("raising", step_raising), make_mistake("hanging", step_hanging)
 floats = st.integers(-8, 8).map(float)
 
 

@@ -18,7 +18,7 @@ FORMATS = ("gradescope", "classroom50", "github", "junit")
 
 
 @pytest.fixture
-def one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def one_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a directory with the results of one submission, in the environment of a runner."""
     for name, value in RUNNER.items():
         monkeypatch.setenv(name, value)
@@ -27,10 +27,10 @@ def one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def two(one: Path) -> Path:
+def two_results(one_result: Path) -> Path:
     """Return a directory with the results of two submissions."""
-    write(result("why", submission="bob | <b>"), one)
-    return one
+    write(result("why", submission="bob | <b>"), one_result)
+    return one_result
 
 
 def export(directory: Path, format: str, to: Path, *arguments: str) -> Run:
@@ -38,81 +38,83 @@ def export(directory: Path, format: str, to: Path, *arguments: str) -> Run:
     return ask("export", directory, "--format", format, "--to", to, *arguments)
 
 
-def names_in(directory: Path) -> list[str]:
+def list_names(directory: Path) -> list[str]:
     """Return the sorted names of the files in a directory."""
     return sorted(path.name for path in directory.iterdir())
 
 
-def test_one_submission_gives_one_file(one: Path, tmp_path: Path) -> None:
+def test_one_submission_gives_one_file(one_result: Path, tmp_path: Path) -> None:
     for format in FORMATS:
-        done = export(one, format, tmp_path / "new" / format)
+        done = export(one_result, format, tmp_path / "new" / format)
         assert (done.code, done.err) == (0, "")
     assert json.loads((tmp_path / "new/gradescope").read_text())["score"] == 3
     assert json.loads((tmp_path / "new/classroom50").read_text())["owner"] == "ada"
     assert (tmp_path / "new/github").read_text().startswith("## ada: 3 of 16 points")
     assert ET.parse(tmp_path / "new/junit").getroot()[0].get("name") == "ada: get_batch"
-    assert names_in(tmp_path / "new") == sorted(FORMATS)
+    assert list_names(tmp_path / "new") == sorted(FORMATS)
 
 
-def test_github_export_prints_annotations_and_replaces_summary(one: Path, tmp_path: Path) -> None:
+def test_github_export_prints_annotations_and_replaces_summary(one_result: Path, tmp_path: Path) -> None:
     for _ in range(2):
-        out = export(one, "github", tmp_path / "summary.md").out
+        out = export(one_result, "github", tmp_path / "summary.md").out
         assert out.startswith("::error file=assignment/get_batch.py,line=7,title=")
         assert len(out.splitlines()) == 1
     assert (tmp_path / "summary.md").read_text().count("## ada") == 1
 
 
-def test_several_submissions_give_file_each(two: Path, tmp_path: Path) -> None:
-    assert export(two, "gradescope", tmp_path / "gs").code == 0
-    assert names_in(tmp_path / "gs") == ["ada.json", "bob | <b>.json"]
+def test_several_submissions_give_file_each(two_results: Path, tmp_path: Path) -> None:
+    assert export(two_results, "gradescope", tmp_path / "gs").code == 0
+    assert list_names(tmp_path / "gs") == ["ada.json", "bob | <b>.json"]
     fields = [f"--field={name}=x" for name in ("classroom", "assignment", "commit", "release")]
     fields += ["--field=submission=submit/{submission}", "--field=owner={submission}", "--field=datetime=2026-09-01"]
-    assert export(two, "classroom50", tmp_path / "c50", *fields).code == 0
+    assert export(two_results, "classroom50", tmp_path / "c50", *fields).code == 0
     owners = {json.loads(path.read_text())["owner"] for path in (tmp_path / "c50").iterdir()}
     assert owners == {"ada", "bob | <b>"}
 
 
-def test_junit_and_github_put_submissions_into_one_file(two: Path, tmp_path: Path) -> None:
-    assert export(two, "junit", tmp_path / "junit.xml").code == 0
+def test_junit_and_github_put_submissions_into_one_file(two_results: Path, tmp_path: Path) -> None:
+    assert export(two_results, "junit", tmp_path / "junit.xml").code == 0
     assert len(ET.parse(tmp_path / "junit.xml").getroot()) == 2
-    done = export(two, "github", tmp_path / "class.md")
+    done = export(two_results, "github", tmp_path / "class.md")
     assert (done.code, done.out) == (0, "")
     assert len((tmp_path / "class.md").read_text().splitlines()) == 4
 
 
-def test_too_long_name_is_skipped_and_named(two: Path, tmp_path: Path) -> None:
-    write(result("why", submission="c" * 255), two)
-    write(result("why", submission="d" * 250), two)
-    done = export(two, "gradescope", tmp_path / "gs")
+def test_too_long_name_is_skipped_and_named(two_results: Path, tmp_path: Path) -> None:
+    write(result("why", submission="c" * 255), two_results)
+    write(result("why", submission="d" * 250), two_results)
+    done = export(two_results, "gradescope", tmp_path / "gs")
     problem = f"grader: {tmp_path}/gs/{'c' * 255}.json: can't write there (File name too long)\n"
     assert (done.code, done.err) == (2, problem)
-    assert names_in(tmp_path / "gs") == ["ada.json", "bob | <b>.json", f"{'d' * 250}.json"]
+    assert list_names(tmp_path / "gs") == ["ada.json", "bob | <b>.json", f"{'d' * 250}.json"]
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_unreadable_and_outdated_results_are_skipped_and_named(two: Path, tmp_path: Path, format: str) -> None:
-    (two / "eve").mkdir()
-    (two / "eve/result.json").write_text('{"score": 100}')
+def test_unreadable_and_outdated_results_are_skipped_and_named(two_results: Path, tmp_path: Path, format: str) -> None:
+    (two_results / "eve").mkdir()
+    (two_results / "eve/result.json").write_text('{"score": 100}')
     old = result("why", submission="old")
-    write(msgspec.structs.replace(old, katas=[msgspec.structs.replace(old.katas[0], kata="gone")]), two)
-    done = export(two, format, tmp_path / "to")
+    write(msgspec.structs.replace(old, katas=[msgspec.structs.replace(old.katas[0], kata="gone")]), two_results)
+    done = export(two_results, format, tmp_path / "to")
     unreadable, outdated = done.err.splitlines()
     assert done.code == 2
-    assert unreadable.startswith(f"grader: {two}/eve/result.json: not a torchkata result (")
-    assert outdated == f"grader: {two}/old/result.json: kata gone has changed since this was graded; grade again"
+    assert unreadable.startswith(f"grader: {two_results}/eve/result.json: not a torchkata result (")
+    assert (
+        outdated == f"grader: {two_results}/old/result.json: kata gone has changed since this was graded; grade again"
+    )
     written = tmp_path / "to"
     if written.is_dir():
-        assert names_in(written) == ["ada.json", "bob | <b>.json"]
+        assert list_names(written) == ["ada.json", "bob | <b>.json"]
     else:
         assert all(name in written.read_text() for name in ("ada", "bob"))
 
 
-def test_bidirectional_marks_are_shown_by_number(tmp_path: Path, one: Path) -> None:
-    shutil.rmtree(one)
-    write(result("get_batch · claim\n  a\u202eb", submission="eve\u2066", file="get_batch.py"), one)
-    printed = ask("report", one, "--feedback", tmp_path / "pages").out
+def test_bidirectional_marks_are_shown_by_number(tmp_path: Path, one_result: Path) -> None:
+    shutil.rmtree(one_result)
+    write(result("get_batch · claim\n  a\u202eb", submission="eve\u2066", file="get_batch.py"), one_result)
+    printed = ask("report", one_result, "--feedback", tmp_path / "pages").out
     for format in FORMATS:
-        printed += export(one, format, tmp_path / "to" / format).out
+        printed += export(one_result, format, tmp_path / "to" / format).out
     with_names = [*tmp_path.rglob("gradebook.csv"), *tmp_path.rglob("*.html")]  # other tables contain no names
     written = [*with_names, *(tmp_path / "to").iterdir()]
     assert len(written) == 3 + len(FORMATS)

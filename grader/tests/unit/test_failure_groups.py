@@ -16,7 +16,7 @@ from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
 
 
-def failed(name: str, error: BaseException, diagnosis: str = "") -> TestResult:
+def make_failure(name: str, error: BaseException, diagnosis: str = "") -> TestResult:
     """Return the result of a test that raised this error."""
     return explain(name, f"linear · {name}", error, None, "pytest", diagnosis, diagnosis)
 
@@ -25,20 +25,23 @@ WRONG, OTHER = Wrong(expected="1", yours="2"), Wrong(expected="1", yours="3")
 STUCK = Crashed("RuntimeError: size mismatch", Place(source="layer.load_state_dict(weights)"))
 OWN_LINE = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
 UNMET = Unmet(note="the form is wrong", expected="float32[2, 3]", yours="float32[3, 2]")
-SEVERAL = replace(failed("a", WRONG), explained_by=("uphill", "still"))
-NAMED = replace(failed("b", OTHER, "uphill"), explained_by=("uphill",))
+SEVERAL = replace(make_failure("a", WRONG), explained_by=("uphill", "still"))
+NAMED = replace(make_failure("b", OTHER, "uphill"), explained_by=("uphill",))
 
 
 @pytest.mark.parametrize(
     ("results", "groups"),
     [
-        ([failed("a", WRONG), NAMED, TestResult("c", "passed"), failed("d", WRONG, "uphill")], [["b", "d"], ["a"]]),
+        (
+            [make_failure("a", WRONG), NAMED, TestResult("c", "passed"), make_failure("d", WRONG, "uphill")],
+            [["b", "d"], ["a"]],
+        ),
         ([SEVERAL, NAMED], [["b", "a"]]),
-        ([SEVERAL, failed("c", OTHER)], [["a"], ["c"]]),
-        ([failed("a", OWN_LINE), failed("b", WRONG), failed("c", OWN_LINE)], [["a", "c"], ["b"]]),
-        ([failed("a", STUCK), failed("b", WRONG), failed("c", STUCK)], [["b"], ["a", "c", "wait"]]),
-        ([failed("a", STUCK), failed("c", STUCK)], [["a", "c"]]),
-        ([failed("a", UNMET), failed("b", WRONG)], [["b"], ["a", "wait"]]),
+        ([SEVERAL, make_failure("c", OTHER)], [["a"], ["c"]]),
+        ([make_failure("a", OWN_LINE), make_failure("b", WRONG), make_failure("c", OWN_LINE)], [["a", "c"], ["b"]]),
+        ([make_failure("a", STUCK), make_failure("b", WRONG), make_failure("c", STUCK)], [["b"], ["a", "c", "wait"]]),
+        ([make_failure("a", STUCK), make_failure("c", STUCK)], [["a", "c"]]),
+        ([make_failure("a", UNMET), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
         ([TestResult(name, "failed", message=f"linear · {name}\n  hidden") for name in "ab"], [["a"], ["b"]]),
     ],
     ids=["named first", "shared name", "no name", "same line", "unasked waits", "all unasked", "unmet", "hidden"],
@@ -48,7 +51,7 @@ def test_failures_with_one_cause_form_a_group(results: list[TestResult], groups:
 
 
 def test_unasked_and_unmet_tests_fail_with_reason() -> None:
-    stuck, unmet = failed("a", STUCK), failed("a", UNMET)
+    stuck, unmet = make_failure("a", STUCK), make_failure("a", UNMET)
     assert (stuck.outcome, unmet.outcome) == ("failed", "failed")
     tried = ["  tried     layer.load_state_dict(weights)", "  raised    RuntimeError: size mismatch"]
     assert stuck.message.splitlines()[1:3] == tried

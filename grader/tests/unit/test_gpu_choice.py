@@ -46,14 +46,14 @@ def test_socket_without_a_filter_may_connect() -> None:
 
 
 @pytest.fixture
-def with_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+def cuda_build(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pretend that torch is built for CUDA, with no variable that selects a device."""
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     for name in ("CUDA_VISIBLE_DEVICES", gpu.MPS):
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.usefixtures("with_cuda")
+@pytest.mark.usefixtures("cuda_build")
 @pytest.mark.parametrize(("visible", "first"), [(None, 0), ("1,0", 1), ("GPU-1", 1)])
 def test_first_visible_gpu_is_timed(visible: str | None, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if visible is not None:
@@ -61,7 +61,7 @@ def test_first_visible_gpu_is_timed(visible: str | None, first: int, monkeypatch
     assert gpu.choose_gpu(FakeNvml(devices=2)) == Gpu(f"GPU-{first}", 7 - first)
 
 
-@pytest.mark.usefixtures("with_cuda")
+@pytest.mark.usefixtures("cuda_build")
 @pytest.mark.parametrize(
     ("nvml", "visible", "words"),
     [
@@ -85,7 +85,7 @@ def test_unusable_gpu_is_reported_with_remedy(
     assert words in problem
 
 
-@pytest.mark.usefixtures("with_cuda")
+@pytest.mark.usefixtures("cuda_build")
 def test_mps_rocm_and_cpu_builds_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(gpu.MPS, "/tmp/mps")
     assert "stop MPS" in str(gpu.choose_gpu(FakeNvml()))

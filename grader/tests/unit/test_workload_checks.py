@@ -40,12 +40,12 @@ def begin(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
     check, memory = prepare(workload)
     work = work_of(workload).baseline(SMALL[workload], memory, "cpu")
     if workload == "adagrad_step":
-        work = adagrad(memory, SMALL[workload])
+        work = make_adagrad(memory, SMALL[workload])
     check.begun()
     return check, memory, work
 
 
-def adagrad(memory: Memory, size: Size) -> Callable[[], object]:
+def make_adagrad(memory: Memory, size: Size) -> Callable[[], object]:
     """Return AdaGrad's step, with the current gradients already accumulated once."""
     state = memory["grad"].square().clone()
 
