@@ -1,10 +1,12 @@
-"""Tests of the verdict on a workload: samples, wrong results, trouble, MFU thresholds and points."""
+"""Tests of the verdict on a workload: samples, noise, wrong results, trouble, MFU thresholds and points."""
 
+import itertools
 import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given
@@ -18,26 +20,15 @@ from grader.tests.support.samples import (
     THRESHOLDS,
     TOLERANCE,
     judged,
+    not_worse,
     rank,
     sampled,
     steady,
+    true_rank,
 )
 from torchkata.course import Tier, Tiers, course
-from torchkata.speed.decision import (
-    FAR,
-    FAR_SAMPLES,
-    FEWEST,
-    Final,
-    More,
-    Retry,
-    Sample,
-    TimingRules,
-    Verdict,
-    as_ratios,
-    median_interval,
-    points_on,
-    score_of,
-)
+from torchkata.speed import decision
+from torchkata.speed.decision import RULES, Final, More, Retry, Sample, TimingRules, Verdict, as_ratios
 
 
 def spread(*ratios: float) -> list[Sample]:
@@ -59,7 +50,7 @@ def test_ten_equal_samples_decide_verdict(ratio: float, tier: str | None) -> Non
     assert verdict.note == ("" if tier else missed)
 
 
-JUST_FAR = FAR * THRESHOLDS.passing - 0.01
+JUST_FAR = decision.FAR * THRESHOLDS.passing - 0.01
 OPEN = [*[0.58] * 7, *[0.62] * 3]
 
 
@@ -113,16 +104,16 @@ def decide(ratios: Sequence[float], rules: TimingRules) -> Verdict:
 
 @given(st.lists(st.sampled_from([0.3, 0.59, 0.7, 0.8]), min_size=20, max_size=20))
 def test_early_look_agrees_with_late_unless_far_off(ratios: list[float]) -> None:
-    far = all(ratio == 0.3 for ratio in ratios[:FAR_SAMPLES])
-    fast = all(ratio == 0.8 for ratio in ratios[:FEWEST])
+    far = all(ratio == 0.3 for ratio in ratios[: decision.FAR_SAMPLES])
+    fast = all(ratio == 0.8 for ratio in ratios[: decision.FEWEST])
     assert rank(decide(ratios, CUDA)) == (0 if far else 2 if fast else rank(decide(ratios, LATE)))
 
 
 def test_five_fast_samples_hardly_ever_pass_slow_student() -> None:
     """They are wrong only if the next fifteen all miss; `decide` documents how unlikely that is."""
-    assert rank(decide([*[0.8] * FEWEST, *[0.7] * 15], LATE)) == 1
+    assert rank(decide([*[0.8] * decision.FEWEST, *[0.7] * 15], LATE)) == 1
     for place in range(15):
-        assert rank(decide([*[0.8] * FEWEST, *[0.7] * place, 0.8, *[0.7] * (14 - place)], LATE)) == 2
+        assert rank(decide([*[0.8] * decision.FEWEST, *[0.7] * place, 0.8, *[0.7] * (14 - place)], LATE)) == 2
     assert max((p / 1000) ** 5 * (1 - p / 1000) ** 15 for p in range(1001)) < 1 / 76_000
 
 
@@ -203,7 +194,7 @@ def test_mfu_thresholds_use_highest_baseline_rate(place: int) -> None:
 
 @given(st.integers(6, 500))
 def test_interval_is_narrowest_that_covers_enough(count: int) -> None:
-    low, high = median_interval(count)
+    low, high = decision.median_interval(count)
     assert low + high == count - 1
     misses = [2 * sum(math.comb(count, i) for i in range(rank)) / 2**count for rank in (low + 1, low + 2)]
     assert misses[0] <= 0.05 < misses[1]
@@ -211,20 +202,20 @@ def test_interval_is_narrowest_that_covers_enough(count: int) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 4])
 def test_fewer_than_five_values_have_no_interval(count: int) -> None:
-    assert median_interval(5) == (0, 4)
+    assert decision.median_interval(5) == (0, 4)
     with pytest.raises(ValueError, match="at least 5 values"):
-        median_interval(count)
+        decision.median_interval(count)
 
 
 @pytest.mark.parametrize(("tier", "points"), [("full", 5), ("passing", 3), (None, 0)])
 def test_points_follow_tier(tier: Tier | None, points: float) -> None:
-    assert score_of(tier, points_on("cuda", course().workloads["linear_forward"])) == points
+    assert decision.score_of(tier, decision.points_on("cuda", course().workloads["linear_forward"])) == points
 
 
 def test_cpu_earns_no_points() -> None:
     for workload in course().workloads.values():
-        assert points_on("cuda", workload) == workload.points
-        assert points_on("cpu", workload) == Tiers(0, 0)
+        assert decision.points_on("cuda", workload) == workload.points
+        assert decision.points_on("cpu", workload) == Tiers(0, 0)
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
@@ -247,3 +238,110 @@ def test_rates_must_be_positive_numbers(bad: float) -> None:
 def test_rules_that_could_double_ratio_are_refused(given: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="could double a ratio"):
         TimingRules(*given)
+
+
+Setting: TypeAlias = dict[str, Any]
+SETTINGS: list[Setting] = [
+    {"rules": rules, "thresholds": thresholds, "peak": peak}
+    for rules in RULES.values()
+    for thresholds, peak in ((THRESHOLDS, None), (MFU, PEAK))
+]
+settings = st.sampled_from(SETTINGS)
+slowdowns = st.one_of(st.just(1.0), st.floats(0.95, 1), st.floats(0.95, 1), st.floats(0.01, 1))
+
+
+def assert_fair(ratio: float, machine: list[float], own: list[float], setting: Setting) -> None:
+    """Assert that a student loses nothing by noise, except where float arithmetic alone decides."""
+    needed = as_ratios(setting["thresholds"], setting["peak"], FULL_RATE)
+    near = any(math.isclose(ratio, bar, rel_tol=1e-6) for bar in (needed.passing, needed.full))
+    verdict = judged(sampled(ratio, machine, own), **setting)
+    assert near or not_worse(verdict, true_rank(ratio, setting["thresholds"], setting["peak"]))
+
+
+@given(st.floats(0.01, 2), st.lists(slowdowns, min_size=7, max_size=45), st.data(), settings)
+def test_slowing_machine_never_fails_fast_student(
+    ratio: float, machine: list[float], data: st.DataObject, setting: Setting
+) -> None:
+    """The machine slows by any amount at any time; a student's block is no slower than its neighbouring baselines."""
+    own = [data.draw(st.floats(min(pair), 1)) for pair in itertools.pairwise(machine)]
+    assert_fair(ratio, machine, own, setting)
+
+
+@given(st.floats(0.01, 2), st.lists(slowdowns, min_size=10, max_size=10), st.integers(0, 2**32), settings)
+def test_single_slow_blocks_never_fail_fast_student(
+    ratio: float, slow: list[float], seed: int, setting: Setting
+) -> None:
+    """Half of a student's blocks are slowed by any amount, and no baseline is."""
+    own = random.Random(seed).sample([*slow, *[1.0] * 10], 20)
+    assert_fair(ratio, [1.0] * 21, own, setting)
+
+
+@given(st.floats(0, 0.5), st.lists(st.tuples(slowdowns, slowdowns), min_size=6, max_size=45), settings)
+def test_student_below_half_threshold_never_passes(
+    fraction: float, machine: list[tuple[float, float]], setting: Setting
+) -> None:
+    ratio = fraction * as_ratios(setting["thresholds"], setting["peak"], FULL_RATE).passing
+    baselines, own = zip(*machine, strict=True)
+    verdict = judged(sampled(ratio, [1.0, *baselines], [*own]), **setting)
+    assert not (isinstance(verdict, Final) and verdict.outcome == "passed")
+
+
+@given(st.floats(0.01, 0.94), st.integers(10, 20))
+def test_machine_slow_after_opening_is_not_judged(speed: float, count: int) -> None:
+    verdict = judged(sampled(0.9, [speed] * (count + 1), [speed] * count))
+    assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed without disturbance"))
+
+
+def test_disturbed_samples_are_replaced() -> None:
+    samples = [*steady(0.9, 4), *sampled(0.9, [1.0, 0.5, 1.0, 0.5], [1.0] * 3)]
+    assert judged(samples) == More(1)
+    assert rank(judged([*samples, *steady(0.9, 1)])) == 2
+
+
+@given(st.floats(0.01, 2), st.integers(10, 20), settings)
+def test_alternating_baselines_never_fail_fast_student(ratio: float, count: int, setting: Setting) -> None:
+    """The worst tolerated noise: each of the student's blocks is as slow as the slower neighbouring baseline."""
+    slow = 1 - 0.99 * setting["rules"].spread
+    assert_fair(ratio, [(1.0, slow)[block % 2] for block in range(count + 1)], [slow] * count, setting)
+
+
+@pytest.mark.parametrize("first", [1.0, 0.96])
+def test_interval_spans_both_neighbouring_baselines(first: float) -> None:
+    verdict = judged(sampled(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
+    assert isinstance(verdict, Final)
+    assert verdict.median == pytest.approx(0.9)
+    assert verdict.interval == pytest.approx((0.9, 0.9 / 0.96))
+
+
+speeds = st.floats(0.85, 1.0).map(lambda speed: speed * FULL_RATE)
+blocks = st.lists(st.builds(Sample, rate=st.floats(0, 2 * FULL_RATE), before=speeds, after=speeds), max_size=45)
+
+
+@given(blocks, st.integers(0, 2**32), settings)
+def test_verdict_ignores_order_of_samples(samples: list[Sample], seed: int, setting: Setting) -> None:
+    shuffled = random.Random(seed).sample(samples, len(samples))
+    assert judged(shuffled, **setting) == judged(samples, **setting)
+
+
+@given(blocks, st.floats(1, 3), settings)
+def test_faster_student_never_earns_less(samples: list[Sample], faster: float, setting: Setting) -> None:
+    slow = judged(samples, **setting)
+    fast = judged([replace(sample, rate=sample.rate * faster) for sample in samples], **setting)
+    if isinstance(slow, Final) and slow.outcome != "inconclusive":
+        assert not_worse(fast, rank(slow))
+
+
+@given(st.floats(0, 2), st.lists(slowdowns, min_size=400, max_size=400), st.sampled_from([*RULES.values()]))
+def test_number_of_samples_is_bounded(ratio: float, noise: list[float], rules: TimingRules) -> None:
+    verdict: Verdict = More(0)
+    for attempt in itertools.count(1):
+        samples: list[Sample] = []
+        while isinstance(verdict := judged(samples, rules=rules, attempt=attempt), More):
+            assert verdict.samples > 0
+            new = verdict.samples
+            samples += sampled(ratio, noise[: new + 1], noise[-new:])
+            noise = noise[new:] + noise[:new]
+        if isinstance(verdict, Final):
+            break
+    assert attempt <= rules.attempts
+    assert len(samples) < 60
