@@ -13,24 +13,18 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import torchkata.pytest_plugin.search
 from grader.sandbox.runner import WorkerRunner
 from reference.sgd import oracle
 from torchkata.compare.assertions import assert_equal, check
 from torchkata.course import course
+from torchkata.diagnosis import mistakes
 from torchkata.diagnosis.explain import explain
-from torchkata.diagnosis.mistakes import (
-    KnownMistake,
-    expand_constants,
-    instead_of,
-    load_mistakes,
-    load_named_mistakes,
-    patched_oracle,
-)
+from torchkata.diagnosis.mistakes import KnownMistake, expand_constants, instead_of
 from torchkata.diagnosis.recording import Example, RecordedBody, record_body
 from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import limit_examples
 from torchkata.i18n import words
+from torchkata.pytest_plugin import search
 from torchkata.pytest_plugin.report import find_mistake
 from torchkata.pytest_plugin.search import STUDENT_SECONDS, find_mistakes, find_pattern_in_answers, load_known_mistakes
 from torchkata.seam.failures import Crashed, Place, TimedOut, Wrong
@@ -184,26 +178,28 @@ def test_large_answers_are_not_recorded() -> None:
 
 
 def test_unreadable_mistakes_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torchkata.pytest_plugin.search, "load_mistakes", lambda _: compile("half a", "file", "exec"))
+    monkeypatch.setattr(search, "load_mistakes", lambda _: compile("half a", "file", "exec"))
     assert load_known_mistakes("linear") == ()
 
 
 def test_mistake_can_call_oracle_which_is_restored() -> None:
-    with patched_oracle(SAME_AS_UPHILL):
+    with mistakes.patched_oracle(SAME_AS_UPHILL):
         assert oracle.step(1.0, 1.0, 0.5) == 1.5  # type: ignore[arg-type]
         assert oracle.step is not RIGHT
     assert oracle.step is RIGHT
 
 
 def test_mistakes_with_same_message_are_one() -> None:
-    (found,) = [known for known in load_mistakes("linear") if known.message.startswith("the initial weight is uni")]
+    (found,) = [
+        known for known in mistakes.load_mistakes("linear") if known.message.startswith("the initial weight is uni")
+    ]
     assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
 
 
 @pytest.mark.parametrize("kata", KATAS)
 def test_mistake_replaces_oracle_function_of_same_arguments(kata: str) -> None:
-    assert load_named_mistakes(kata), "no mistake is known"
-    for name, known in load_named_mistakes(kata).items():
+    assert mistakes.load_named_mistakes(kata), "no mistake is known"
+    for name, known in mistakes.load_named_mistakes(kata).items():
         module = known.right.__module__
         assert getattr(sys.modules[module], known.right.__name__) is known.right, name
         assert module == "reference.optimizers" or module.endswith(".oracle")
