@@ -61,7 +61,7 @@ def test_plain_values_arrive_unchanged(value: Any) -> None:
 
 @given(st.binary(max_size=200))
 def test_random_bytes_are_malformed_reply(frame: bytes) -> None:
-    for message in (frame, fuzz_decoder.framed(b"\x93" + frame)):
+    for message in (frame, fuzz_decoder.pack_frame(b"\x93" + frame)):
         with pytest.raises(Malformed):
             decode_reply(message)
 
@@ -75,7 +75,7 @@ def test_fuzzed_frames_are_replies_or_malformed() -> None:
 
 def make_reply(value: object, contents: bytes = b"") -> bytes:
     """Return a reply with this value, which need not be plain, and these bytes of tensors."""
-    return fuzz_decoder.framed(msgspec.msgpack.encode({"outcome": "returned", "value": value}), contents)
+    return fuzz_decoder.pack_frame(msgspec.msgpack.encode({"outcome": "returned", "value": value}), contents)
 
 
 def make_header(*header: Any) -> msgspec.msgpack.Ext:
@@ -96,7 +96,7 @@ MALFORMED = [
     make_reply(make_header("float32", [1]), bytes(8)),  # four bytes belong to no tensor
     *map(make_reply, (b"bytes", msgspec.msgpack.Ext(7, b""), msgspec.msgpack.Ext(1, b""), {1: 2})),
     make_reply(nest(MAX_DEPTH + 5)),
-    fuzz_decoder.framed(START + b"\x91" * 100_000 + b"\xc0"),  # nested too deeply for the decoder
+    fuzz_decoder.pack_frame(START + b"\x91" * 100_000 + b"\xc0"),  # nested too deeply for the decoder
 ]
 
 
@@ -114,7 +114,7 @@ def test_tensors_arrive_with_valid_bools() -> None:
 
 def test_texts_of_forged_reply_are_short_lines() -> None:
     forged = {"outcome": "raised", "error": "two\nlines " * 50_000, "file": "f" * 5000, "source": "\x1b[2J" * 5000}
-    reply = decode_reply(fuzz_decoder.framed(msgspec.msgpack.encode(forged)))
+    reply = decode_reply(fuzz_decoder.pack_frame(msgspec.msgpack.encode(forged)))
     assert all(len(text) <= MAX_TEXT and text.isprintable() for text in (reply.error, reply.file, reply.source))
     assert reply.error.startswith("two lines two lines")
 
@@ -152,7 +152,7 @@ BALLOONS = {
 
 @pytest.mark.parametrize("name", BALLOONS)
 def test_decoding_stays_below_memory_cap(name: str) -> None:
-    frame = fuzz_decoder.framed(BALLOONS[name], bytes(2**26) if "tensor" in name else b"")
+    frame = fuzz_decoder.pack_frame(BALLOONS[name], bytes(2**26) if "tensor" in name else b"")
     bound = resource.getrlimit(resource.RLIMIT_AS)
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (mapped + 256 * 2**20, bound[1]))
