@@ -39,13 +39,12 @@ def corpus(request: pytest.FixtureRequest) -> list[Attack | Cheat]:
     return list(request.param(KATAS))
 
 
-def sources(entry: Attack | Cheat) -> list[dict[str, bytes]]:
+def list_sources(entry: Attack | Cheat) -> list[dict[str, bytes]]:
     """Return all that is handed in for an entry."""
     if isinstance(entry, Cheat):
         return [entry.make_files(), entry.make_control()]
-    accomplices = [
-        entry.make_submission("accomplice", code) for code in (entry.entry.before, entry.entry.beside) if code
-    ]
+    codes = filter(None, (entry.entry.before, entry.entry.beside))
+    accomplices = (entry.make_submission("accomplice", code) for code in codes)
     return [submission.files for submission in (entry.hostile, entry.control, *accomplices)]
 
 
@@ -58,7 +57,7 @@ def test_corpus_is_large(corpus: list[Attack | Cheat]) -> None:
 def test_code_of_corpus_compiles(corpus: list[Attack | Cheat]) -> None:
     compiled: set[bytes] = set()
     for entry in corpus:
-        for name, content in (item for files in sources(entry) for item in files.items()):
+        for name, content in (item for files in list_sources(entry) for item in files.items()):
             if content not in compiled:
                 compile(content, f"{entry.title}: {name}", "exec")
             compiled.add(content)
@@ -71,12 +70,7 @@ def test_code_of_corpus_compiles(corpus: list[Attack | Cheat]) -> None:
         (load_cheats, "three_times", "four_times", "tricks/hides: there is no slow solution 'linear/four_times'"),
         (load_attacks, 'code = "HOSTILE = 1"', "", "missing required field `code`"),
         (load_attacks, 'control = "HONEST = 1"', "", "missing required field `control`"),
-        (
-            load_attacks,
-            "control =",
-            'levels = ["bwrap"]\ncontrol =',
-            "`levels` is restricted; add `because`",
-        ),
+        (load_attacks, "control =", 'levels = ["bwrap"]\ncontrol =', "`levels` is restricted; add `because`"),
         (load_attacks, "control =", 'elsewhere = {x = ""}\ncontrol =', "tricks/hides: there is no kata 'x'"),
         (load_attacks, "control =", 'only = "none"\ncontrol =', "Invalid enum value 'none'"),
         *((read, "control =", 'contrul = ""\ncontrol =', "unknown field `contrul`") for read in BELOW),
@@ -104,28 +98,29 @@ def test_certify_names_katas_without_entries(part: str, kata: str) -> None:
 
 STOPPED = Trial("attack", "tricks/hides", "none", (), "", "the check", mib=1.0, seconds=0.4)
 EARNS = replace(STOPPED, problems=("earned 8 points too many",), stopped_by="", gained=8.0, harmed_next=True, mib=3.2)
+OPEN = replace(EARNS, admitted="OPEN", reason="nobody knows how")
+ADMITTED = replace(EARNS, kind="cheat", admitted="ONLY BWRAP STOPS")
+REJECTED, WITHOUT_CONTROL = (replace(STOPPED, control_problem=problem) for problem in ("linear is wrong", None))
 
 
-def test_trial_with_problem_fails_unless_admitted() -> None:
-    opened = replace(EARNS, admitted="OPEN", reason="nobody knows how")
-    left = replace(EARNS, kind="cheat", admitted="ONLY BWRAP STOPS")
-    proof = prove_trials([STOPPED, EARNS, opened, left], [])
-    assert proof.claims == 8
-    assert proof.failed == ["attack tricks/hides at none: earned 8 points too many"]
-    assert proof.notes == [
-        "OPEN  tricks/hides at none: earned 8 points too many (nobody knows how)",
-        "ONLY BWRAP STOPS  tricks/hides at none: earned 8 points too many",
-    ]
-
-
-def test_rejected_control_fails() -> None:
-    trials = [replace(STOPPED, control_problem="linear is wrong"), replace(STOPPED, control_problem=None)]
+@pytest.mark.parametrize(
+    ("trials", "claims", "failed", "notes"),
+    [
+        ([STOPPED, EARNS], 4, ["attack tricks/hides at none: earned 8 points too many"], []),
+        ([OPEN], 2, [], ["OPEN  tricks/hides at none: earned 8 points too many (nobody knows how)"]),
+        ([ADMITTED], 2, [], ["ONLY BWRAP STOPS  tricks/hides at none: earned 8 points too many"]),
+        ([REJECTED, WITHOUT_CONTROL], 3, ["control of tricks/hides at none: linear is wrong"], []),
+    ],
+)
+def test_proof_fails_for_unadmitted_problems(
+    trials: list[Trial], claims: int, failed: list[str], notes: list[str]
+) -> None:
     proof = prove_trials(trials, [])
-    assert (proof.claims, proof.failed) == (3, ["control of tricks/hides at none: linear is wrong"])
+    assert (proof.claims, proof.failed, proof.notes) == (claims, failed, notes)
 
 
-def test_unsure_trials_are_counted_and_noted_once() -> None:
-    slow = replace(STOPPED, kind="slow", title="linear/slow", control_problem=None, inconclusive=True)
+def test_inconclusive_trials_are_counted_and_noted_once() -> None:
+    slow = replace(WITHOUT_CONTROL, kind="slow", title="linear/slow", inconclusive=True)
     proof = prove_trials([replace(STOPPED, kind="cheat", inconclusive=True, control_inconclusive=True), slow], [])
     assert (proof.claims, proof.inconclusive, proof.failed) == (3, 3, [])
     assert proof.notes == ["INCONCLUSIVE  tricks/hides at none", "INCONCLUSIVE  slow linear/slow at none"]
@@ -141,8 +136,8 @@ def test_unsure_trials_are_counted_and_noted_once() -> None:
 def test_table_sums_up_class_per_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
     trials = [
         replace(STOPPED, inconclusive=True, control_inconclusive=True, seconds=1.25),
-        replace(EARNS, admitted="OPEN"),
-        replace(EARNS, admitted="ONLY BWRAP STOPS"),
+        OPEN,
+        ADMITTED,
         replace(EARNS, does_the_work=True),
         replace(STOPPED, level="bwrap"),
     ]
