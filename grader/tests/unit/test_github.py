@@ -1,4 +1,4 @@
-"""GitHub's Markdown and annotations: a student's words start no markup, no command and no line of their own."""
+"""Tests of GitHub's Markdown and annotations: a student's text must not become markup or a command."""
 
 import re
 
@@ -10,41 +10,39 @@ from grader.tests.support.made_results import HOSTILE, result
 from grader.tests.support.platforms import outside_fences
 
 
-def test_the_github_summary_counts_points_and_shows_the_failed_tests() -> None:
+def test_github_summary_shows_points_and_failures() -> None:
     summary = github.summary(result("linear · claim\n  secret"))
+    row = "| Cut random batches out of a token file (`get_batch`) | 3 of 16 | 2 of 11 |"
     assert summary.startswith("## ada: 3 of 16 points\n")
-    assert "| Cut random batches out of a token file (`get_batch`) | 3 of 16 | 2 of 11 |" in outside_fences(
-        summary.replace("&#45;", "-")
-    )
+    assert row in outside_fences(summary.replace("&#45;", "-"))
     assert "<details><summary>get_batch: 9 not passed</summary>" in summary
     assert summary.count("  secret\n") == 9
     assert "**every start occurs and no other** · wrong · 0 of 2 points" in summary
+    lines = github.class_summary([result(submission="ada"), result(submission="bob")]).splitlines()
+    assert lines[2:] == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
 
 
-def test_hostile_words_stay_in_their_fence_in_the_github_summary() -> None:
+def test_hostile_message_stays_inside_github_fence() -> None:
     summary = github.summary(result(HOSTILE))
-    outside = outside_fences(summary)
-    for word in ("script", "forged", "link", "bold"):
-        assert word in summary
-        assert word not in outside
-    assert "`````text" in summary, "longer than the four that are in it"
+    words = ("script", "forged", "link", "bold")
+    assert all(word in summary for word in words)
+    assert [word for word in words if word in outside_fences(summary)] == []
+    assert "`````text" in summary, "the fence must be longer than the four backticks in the message"
     assert not [c for c in summary if c != "\n" and not c.isprintable()]
+    (line,) = github.annotations(result(HOSTILE, file="get_batch.py"))
+    assert not {"\n", "\r"} & {*line}
+    assert "%250A::error::forged" in line
 
 
 @pytest.mark.parametrize("name", ["a|b", "<img src=x>", "[x](y)", "`x`", "**x**", "a\n\n# b", "\\|", "www.example.org"])
-def test_the_name_of_a_submission_is_no_markup_in_the_github_summary(name: str) -> None:
+def test_submission_name_is_escaped_in_github_summary(name: str) -> None:
     for markdown in (github.summary(result(submission=name)), github.class_summary([result(submission=name)])):
         line = next(line for line in markdown.splitlines() if re.search(r"3 of 16", line))
         shown = re.sub(r"&#\d+;", "", line.removeprefix("## ").replace(": 3 of 16 points", "").strip("| "))
         assert not set(shown.split(" | ")[0]) & set("|<>[]()`*\\#.\n"), line
 
 
-def test_the_github_summary_of_a_class_has_a_line_for_each_submission() -> None:
-    lines = github.class_summary([result(submission="ada"), result(submission="bob")]).splitlines()
-    assert lines[2:] == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
-
-
-def test_a_github_annotation_points_to_the_students_line() -> None:
+def test_github_annotation_points_to_the_students_line() -> None:
     (line,) = github.annotations(result("get_batch · claim\n  100% wrong", file="get_batch.py"))
     assert line == (
         "::error file=assignment/get_batch.py,line=7,title=get_batch%3A every start occurs and no other"
@@ -52,20 +50,13 @@ def test_a_github_annotation_points_to_the_students_line() -> None:
     )
 
 
-def test_hostile_words_start_no_github_command() -> None:
-    (line,) = github.annotations(result(HOSTILE, file="get_batch.py"))
-    assert "\n" not in line
-    assert "\r" not in line
-    assert "%250A::error::forged" in line
-
-
 @pytest.mark.parametrize("file", ["../../etc/passwd.py", "x,line=1::forged.py", "x y.py", "x.py\n::error::forged"])
-def test_a_github_annotation_does_not_name_a_file_that_a_student_made_up(file: str) -> None:
+def test_github_annotation_rejects_invented_file_names(file: str) -> None:
     (line,) = github.annotations(result("why", file=file))
     assert line.startswith("::error file=assignment/get_batch.py,title=")
 
 
-def test_the_github_summary_and_annotations_show_nothing_of_hidden_tests(hide: Hide) -> None:
+def test_github_output_redacts_hidden_tests(hide: Hide) -> None:
     hide("hidden", "claim")
     made = result("get_batch · claim\n  secret", file="get_batch.py")
     (line,) = github.annotations(made)

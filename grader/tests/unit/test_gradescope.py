@@ -1,4 +1,4 @@
-"""Gradescope's `results.json`: by its schema, with every test's visibility."""
+"""Tests of Gradescope's `results.json`: its schema and the visibility of each test."""
 
 import json
 
@@ -11,7 +11,7 @@ from grader.tests.support.made_results import HOSTILE, result
 from grader.tests.support.platforms import GRADESCOPE, for_gradescope
 
 
-def test_every_outcome_has_a_gradescope_status_and_points() -> None:
+def test_gradescope_has_status_and_points_per_outcome() -> None:
     report = for_gradescope(gradescope.render(result("why")))
     by_outcome = {test["extra_data"]["outcome"]: test for test in report["tests"]}
     assert by_outcome["passed"]["status"] == "passed"
@@ -23,7 +23,7 @@ def test_every_outcome_has_a_gradescope_status_and_points() -> None:
     assert [test["number"] for test in report["tests"][:2]] == ["1.1", "1.2"]
 
 
-def test_words_of_a_student_reach_gradescope_as_text_without_control_characters() -> None:
+def test_gradescope_shows_student_messages_as_plain_text() -> None:
     report = for_gradescope(gradescope.render(result(HOSTILE)))
     assert {report[name] for name in ("output_format", "test_output_format", "test_name_format")} == {"text"}
     output = report["tests"][1]["output"]
@@ -31,21 +31,22 @@ def test_words_of_a_student_reach_gradescope_as_text_without_control_characters(
     assert not [c for c in output if c != "\n" and not c.isprintable()]
 
 
-@pytest.mark.parametrize("visibility", ["after_due_date", "after_published"])
-def test_a_test_that_gradescope_hides_for_a_while_has_its_whole_message(hide: Hide, visibility: str) -> None:
-    hide(visibility)
-    test = for_gradescope(gradescope.render(result("linear · claim\n  secret")))["tests"][1]
-    assert (test["visibility"], test["output"]) == (visibility, "linear · claim\n  secret")
-
-
-@pytest.mark.parametrize(("says", "output"), [("nothing", "This test is hidden."), ("all", "a · claim\n  secret")])
-def test_a_hidden_test_on_gradescope_says_only_what_it_may(hide: Hide, says: str, output: str) -> None:
-    hide("hidden", says)
+@pytest.mark.parametrize(
+    ("visibility", "says", "output"),
+    [
+        ("after_due_date", "nothing", "a · claim\n  secret"),
+        ("after_published", "nothing", "a · claim\n  secret"),
+        ("hidden", "nothing", "This test is hidden."),
+        ("hidden", "all", "a · claim\n  secret"),
+    ],
+)
+def test_gradescope_visibility_decides_the_shown_message(hide: Hide, visibility: str, says: str, output: str) -> None:
+    hide(visibility, says)
     test = for_gradescope(gradescope.render(result("a · claim\n  secret")))["tests"][1]
-    assert (test["visibility"], test["output"]) == ("hidden", output)
+    assert (test["visibility"], test["output"]) == (visibility, output)
 
 
-def test_the_gradescope_schema_rejects_wrong_reports() -> None:
+def test_gradescope_schema_rejects_invalid_reports() -> None:
     report = json.loads(gradescope.render(result()))
     for wrong in (
         report | {"points": 1},
