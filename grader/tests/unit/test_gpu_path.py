@@ -35,11 +35,6 @@ from torchkata.speed.workload import work_of
 PATIENCE = 60.0  # seconds that a thread may take to have its turn
 
 
-def test_cuda_allocation_describes_itself_to_torch() -> None:
-    described = cuda.Allocation(0x7F00, 12).__cuda_array_interface__
-    assert described == {"shape": (12,), "typestr": "|u1", "data": (0x7F00, False), "version": 3}
-
-
 SMALL = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
 FOR_BOTH = pytest.mark.parametrize("files", [None, {}], ids=["baseline", "student"])
 
@@ -329,54 +324,41 @@ def test_grader_waits_until_ended_worker_frees_memory(
 
 def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
     workload = course().workloads["linear_forward"]
-    for name, expected in (
-        ("NVIDIA H100 80GB HBM3", (workload.mfu, 989.4e12)),
-        ("NVIDIA A100-SXM4-80GB", (workload.ratio["cuda"], None)),
-        ("something new", (workload.ratio["cuda"], None)),
-    ):
-        assert thresholds_on(device(name), "cuda", workload, torch.bfloat16) == expected
-    assert peak_on(device("NVIDIA A100-SXM4-80GB"), torch.bfloat16) == 312e12
-    assert peak_on(None, torch.bfloat16) is None
-
-
-class ClockedWorker:
-    """Stand-in for `TimedWorker`: each block takes BLOCK seconds on a simulated clock."""
-
-    BLOCK = 0.25
-    check = SimpleNamespace(floor=0.0)
-    now = 0.0
-    student_began = 0.0
-
-    def __init__(self, _control: object, _limits: object, _task: object, files: object, *_: object) -> None:
-        if files is not None:
-            ClockedWorker.student_began = ClockedWorker.now
-
-    def block(self, _seconds: float) -> Any:
-        ClockedWorker.now += ClockedWorker.BLOCK
-        return SimpleNamespace(seconds=ClockedWorker.BLOCK, error=0.0)
-
-    def close(self) -> None:
-        pass
+    h100, a100 = device("NVIDIA H100 80GB HBM3"), device("NVIDIA A100-SXM4-80GB")
+    assert thresholds_on(h100, "cuda", workload, torch.bfloat16) == (workload.mfu, 989.4e12)
+    for other in (a100, device("something new")):
+        assert thresholds_on(other, "cuda", workload, torch.bfloat16) == (workload.ratio["cuda"], None)
+    assert (peak_on(a100, torch.bfloat16), peak_on(None, torch.bfloat16)) == (312e12, None)
 
 
 def test_cooled_device_is_warmed_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = SimpleNamespace(monotonic=lambda: ClockedWorker.now)
-    monkeypatch.setattr(machines, "time", clock)
-    monkeypatch.setattr(rates, "time", clock)
-    monkeypatch.setattr(rates, "TimedWorker", ClockedWorker)
+    seconds = 0.25  # that each block takes on the simulated clock
+    now, student_began = [0.0], [0.0]
+
+    def block(_seconds: float) -> SimpleNamespace:
+        now[0] += seconds
+        return SimpleNamespace(seconds=seconds, error=0.0)
+
+    def begin(_control: object, _limits: object, _task: object, files: object, *_: object) -> SimpleNamespace:
+        student_began[0] = now[0] if files is not None else student_began[0]
+        return SimpleNamespace(block=block, check=SimpleNamespace(floor=0.0), close=lambda: None)
+
+    for module in (machines, rates):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(rates, "TimedWorker", begin)
     nothing: Any = None
     machine = Machine("cuda", "simulated", None, 0, course().limits, nothing, nothing, lambda: "")
     workload, task = course().workloads["linear_forward"], replace(SMALL, calls=1)
 
-    def seconds_before_the_student(attempt: int = 1) -> float:
-        began = ClockedWorker.now
-        verdict, _ = rates.run_attempt(machine, workload, task, {}, attempt)
-        assert isinstance(verdict, Final)
-        return ClockedWorker.student_began - began
+    def run(attempt: int = 1) -> float:
+        """Return the seconds before the student's first block."""
+        began = now[0]
+        assert isinstance(rates.run_attempt(machine, workload, task, {}, attempt)[0], Final)
+        return student_began[0] - began
 
-    opening, whole = OPENING_BLOCKS * ClockedWorker.BLOCK, machine.demands.warm_up_seconds
-    assert seconds_before_the_student() >= whole + opening
-    assert seconds_before_the_student() == ClockedWorker.BLOCK + opening, "it is warm"
-    assert seconds_before_the_student(attempt=2) >= whole + opening
-    ClockedWorker.now += WARM_SECONDS
-    assert seconds_before_the_student() >= whole + opening
+    opening, whole = OPENING_BLOCKS * seconds, machine.demands.warm_up_seconds
+    assert run() >= whole + opening
+    assert run() == seconds + opening, "it is warm"
+    assert run(attempt=2) >= whole + opening
+    now[0] += WARM_SECONDS
+    assert run() >= whole + opening

@@ -1,4 +1,4 @@
-"""Item analysis: what it counts, and where it keeps silent."""
+"""Tests of the item analysis: its figures, and when it reports none."""
 
 import csv
 import random
@@ -29,22 +29,12 @@ from grader.tests.support.made_results import result
 
 TESTS = [Property(kata, test) for kata in ("first", "second", "third") for test in ("test_a", "test_b")]
 OUTCOMES = st.sampled_from(["passed", "failed", "not_started"])
-CLASSES = st.lists(
-    st.dictionaries(
-        st.sampled_from(TESTS),
-        OUTCOMES.flatmap(
-            lambda outcome: st.builds(
-                Answer,
-                st.just(outcome),
-                st.floats(0, 5) if outcome == "passed" else st.just(0.0),
-                st.just(5.0),
-                seconds=st.floats(0, 600),
-            )
-        ),
-    ),
-    max_size=25,
+ANSWERS = st.builds(
+    lambda outcome, score, seconds: Answer(outcome, score * (outcome == "passed"), 5.0, seconds=seconds),
+    *(OUTCOMES, st.floats(0, 5), st.floats(0, 600)),
 )
-SCIPY = {  # scipy.stats.pointbiserialr of scipy 1.17.1, for `drawn(n, share)`
+CLASSES = st.lists(st.dictionaries(st.sampled_from(TESTS), ANSWERS), max_size=25)
+SCIPY = {  # results of scipy.stats.pointbiserialr in scipy 1.17.1, for `draw(n, share)`
     (10, 0.5): -0.5721755199113461,
     (100, 0.9): -0.13261185132228384,
     (500, 0.2): -0.012620400410492503,
@@ -52,27 +42,28 @@ SCIPY = {  # scipy.stats.pointbiserialr of scipy 1.17.1, for `drawn(n, share)`
 }
 
 
-def drawn(n: int, share: float) -> tuple[list[bool], list[float]]:
-    """So many figures, and yes or no beside each."""
+def draw(n: int, share: float) -> tuple[list[bool], list[float]]:
+    """Return random figures and a yes or no for each."""
     chance = random.Random(n)
     figures = [chance.random() for _ in range(n)]
     return [chance.random() < share for _ in range(n)], figures
 
 
-def passes(*marks: str) -> dict[Property, Answer]:
-    """The first tests, by a letter each: passed, failed, or not started."""
+def make_answers(*marks: str) -> dict[Property, Answer]:
+    """Return answers to the first tests, one letter each: passed, failed or not started."""
     words = {"p": Answer("passed", 1, 1, 2.0), "f": Answer("failed", 0, 1, 4.0), "-": Answer("not_started", 0, 1)}
     return {test: words[mark] for test, mark in zip(TESTS, "".join(marks), strict=False)}
 
 
 @pytest.mark.parametrize(("n", "share"), SCIPY)
-def test_the_point_biserial_correlation_is_scipys(n: int, share: float) -> None:
-    assert point_biserial(*drawn(n, share)) == pytest.approx(SCIPY[n, share], rel=0, abs=1e-9)
+def test_point_biserial_equals_scipy(n: int, share: float) -> None:
+    assert point_biserial(*draw(n, share)) == pytest.approx(SCIPY[n, share], rel=0, abs=1e-9)
 
 
-def test_the_figures_of_a_test_are_about_those_who_tried_it() -> None:
-    students = [passes("ppp"), passes("pfp"), passes("f-f"), passes("ff-")] * 5
-    first, second, third = items(students, TESTS[:3])
+def test_figures_count_students_who_tried_the_test() -> None:
+    students = [make_answers("ppp"), make_answers("pfp"), make_answers("f-f"), make_answers("ff-")] * 5
+    first, second, third, unreached = items(students, TESTS[:4])
+    assert (unreached.n, unreached.difficulty) == (0, None)
     assert (first.n, first.difficulty, first.seconds) == (20, 0.5, 3.0)
     assert second.difficulty == pytest.approx(1 / 3)
     assert second.n == third.n == 15
@@ -82,7 +73,7 @@ def test_the_figures_of_a_test_are_about_those_who_tried_it() -> None:
 
 
 @given(CLASSES, st.randoms(use_true_random=False))
-def test_the_order_of_a_class_is_irrelevant(students: list[Answers], chance: random.Random) -> None:
+def test_order_of_students_is_irrelevant(students: list[Answers], chance: random.Random) -> None:
     shuffled = chance.sample(students, len(students))
     pairs = zip(items(students, TESTS), items(shuffled, TESTS), strict=True)
     for one, other in pairs:
@@ -92,11 +83,10 @@ def test_the_order_of_a_class_is_irrelevant(students: list[Answers], chance: ran
 
 
 @given(CLASSES)
-def test_nothing_is_said_of_fewer_than_ten(students: list[Answers]) -> None:
+def test_fewer_than_ten_students_get_no_figures(students: list[Answers]) -> None:
     found = items(students, TESTS)
     assert len(students) >= FEWEST or not found
-    for item in found:
-        assert item.n >= FEWEST or item == Item(item.which, 0)
+    assert [item for item in found if item.n < FEWEST and item != Item(item.which, 0)] == []
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=2))
@@ -110,29 +100,28 @@ def test_correlation_is_bounded_and_scale_free(answers: list[tuple[bool, float]]
         assert point_biserial(passed, [100 * share for share in rest]) == pytest.approx(found, abs=1e-6)
 
 
-def test_unreached_test_is_listed_without_figures() -> None:
-    found = items([passes("pp-"), passes("pf-")] * 8, TESTS[:3])
-    assert [(item.n, item.difficulty) for item in found] == [(16, 1), (16, 0.5), (0, None)]
-
-
-def test_what_many_look_like_is_told_with_what_they_fail_next() -> None:
-    looks = Answer("failed", 0, 1, diagnosis="a sum, not a mean")
-    some = {TESTS[0]: looks, TESTS[1]: looks, TESTS[3]: Answer("failed", 0, 1), TESTS[4]: Answer("failed", 0, 1)}
-    rest = {TESTS[0]: looks, TESTS[2]: Answer("passed", 1, 1)}
+def test_common_diagnosis_is_listed_with_next_failure() -> None:
+    failed, looks = Answer("failed", 0, 1), Answer("failed", 0, 1, diagnosis="a sum, not a mean")
+    some = {TESTS[0]: looks, TESTS[1]: looks, TESTS[3]: failed, TESTS[4]: failed}
+    others = {TESTS[0]: looks, TESTS[2]: Answer("passed", 1, 1)}
     few = {TESTS[0]: Answer("failed", 0, 1, diagnosis="a product")}
-    students = [*[some] * 8, *[rest] * 4, *[few] * 9]
+    students = [*[some] * 8, *[others] * 4, *[few] * 9]
     assert diagnosed(students, TESTS) == [Diagnosed("first", "a sum, not a mean", 12, TESTS[3], 8)]
 
 
-def test_what_the_machine_has_spoilt_counts_nowhere() -> None:
+def test_inconclusive_answers_are_ignored() -> None:
     made = result()
-    (kata,) = made.katas
-    counted = {test.name for test in kata.tests if test.outcome not in ("inconclusive", "not_graded")}
+    counted = {test.name for test in made.katas[0].tests if test.outcome not in ("inconclusive", "not_graded")}
     assert {which.test for which in answers_of(made)} == counted
 
 
-def test_the_page_and_the_tables_have_the_figures_of_every_test(tmp_path: Path) -> None:
+def test_page_and_tables_show_figures_of_every_test(tmp_path: Path) -> None:
     results = list(a_class(40, timed=False))
+    for one in results[: FEWEST - 1]:
+        load.write(one, tmp_path)
+    assert ask("report", tmp_path).code == 0
+    assert 'id="tests"' not in (tmp_path / "report.html").read_text("utf-8"), "the class is too small"
+    assert len((tmp_path / "items.csv").read_text("utf-8").splitlines()) == 1
     for one in results:
         load.write(one, tmp_path)
     done = ask("report", tmp_path)
@@ -149,12 +138,3 @@ def test_the_page_and_the_tables_have_the_figures_of_every_test(tmp_path: Path) 
     looks = list(csv.DictReader((tmp_path / "diagnoses.csv").read_text("utf-8").splitlines()))
     assert [row["looks_like"] for row in looks] == [one.diagnosis for one in found.diagnosed]
     assert ('id="diagnoses"' in page) == bool(looks)
-
-
-def test_a_small_class_has_no_such_section(tmp_path: Path) -> None:
-    for one in a_class(FEWEST - 1, timed=False):
-        load.write(one, tmp_path)
-    assert ask("report", tmp_path).code == 0
-    page = (tmp_path / "report.html").read_text("utf-8")
-    assert 'id="tests"' not in page
-    assert len((tmp_path / "items.csv").read_text("utf-8").splitlines()) == 1

@@ -1,4 +1,4 @@
-"""The languages that students read: no key is missing, none is left over, and what is said is in the language."""
+"""Tests of the translations: the same keys and placeholders in each language, and Chinese where it is chosen."""
 
 import ast
 import re
@@ -29,26 +29,20 @@ SAYING = ("say", "words", "to_the_class")
 SHARED = {"claims": "tests/contracts/optimizer.py", "looks_like": "reference/optimizer_mistakes.py"}
 
 
-def said(path: Path) -> set[str]:
-    """The functions of a file, those that a contract makes among them."""
-    return {node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)}
-
-
-def test_all_languages_have_the_same_texts_with_the_same_placeholders() -> None:
+def test_languages_have_equal_keys_and_placeholders() -> None:
     english = texts("en")["words"]
     for other in LANGUAGES:
         found = texts(other)["words"]
         assert found.keys() == english.keys()
         for key, text in found.items():
-            assert names_in(text) == names_in(english[key]), key
+            assert list_placeholders(text) == list_placeholders(english[key]), key
 
 
-def names_in(text: str) -> set[str]:
-    """What is filled in."""
+def list_placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
+def test_every_text_is_used_and_exists() -> None:
     known = texts("en")["words"].keys()
     literal: set[str] = set()
     ours = [path for engine in ("torchkata", "grader") for path in (ROOT / engine).rglob("*.py")]
@@ -69,11 +63,11 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
     assert known <= literal | composed
 
 
-def test_a_translated_note_is_about_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     tables = [texts("zh")["notes"], course().shared_texts["zh"]["notes"]]
     for english, chinese in ((key, text) for table in tables for key, text in table.items()):
-        assert names_in(english) == names_in(chinese), english
+        assert list_placeholders(english) == list_placeholders(chinese), english
         assert "".join(literals(english)).strip(), english
     assert said_of_answers("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
     assert said_of_answers("gradient of weight 3") == "权重 3 的梯度"
@@ -82,20 +76,19 @@ def test_a_translated_note_is_about_the_same_values(monkeypatch: pytest.MonkeyPa
     assert said_of_answers("there is no f in linear.py", by_us=False) == "linear.py 里没有 f"
 
 
-def test_texts_that_several_katas_share_are_translated_once() -> None:
+def test_shared_chinese_texts_are_used_and_chinese() -> None:
+    chinese = course().shared_texts["zh"]
     for table, file in SHARED.items():
-        names = {name for name in said(ROOT / file) if table == "looks_like" or name.startswith("test_")}
-        assert course().shared_texts["zh"][table].keys() <= names
-    assert course().shared_texts["zh"]["tracks"].keys() <= course().tracks.keys()
-
-
-def test_shared_chinese_texts_are_chinese() -> None:
-    texts = {key: text for key, text in leaves(course().shared_texts["zh"]) if not key.startswith("notes.")}
+        nodes = ast.walk(ast.parse((ROOT / file).read_text("utf-8")))
+        names = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}  # also those inside a contract
+        assert chinese[table].keys() <= {name for name in names if table == "looks_like" or name.startswith("test_")}
+    assert chinese["tracks"].keys() <= course().tracks.keys()
+    texts = {key: text for key, text in leaves(chinese) if not key.startswith("notes.")}
     assert [key for key, text in texts.items() if not CHINESE.search(text)] == []
 
 
-def in_chinese(**changed: Any) -> list[str]:
-    """Return what contradicts the English text if linear's Chinese texts are changed so."""
+def find_contradictions(**changed: Any) -> list[str]:
+    """Return the contradictions to English if linear's Chinese texts are changed so."""
     linear = course().katas["linear"]
     return list(wrong_translations(replace(linear, languages={"zh": linear.languages["zh"] | changed})))
 
@@ -111,8 +104,8 @@ def in_chinese(**changed: Any) -> list[str]:
     ],
 )
 def test_translation_that_contradicts_english_is_found(changed: dict[str, Any], line: str) -> None:
-    assert in_chinese() == []
-    (found,) = in_chinese(**changed)
+    assert find_contradictions() == []
+    (found,) = find_contradictions(**changed)
     assert found.startswith(f"reference/linear/{line}")
 
 
@@ -149,7 +142,7 @@ def test_kata_without_chinese_is_read_in_english(monkeypatch: pytest.MonkeyPatch
         ({"LANG": "C.UTF-8"}, "en"),
     ],
 )
-def test_the_language_follows_a_variable_or_the_locale(
+def test_language_follows_variable_or_locale(
     variables: dict[str, str], chosen: Language, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("KATA_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
@@ -159,7 +152,7 @@ def test_the_language_follows_a_variable_or_the_locale(
     assert language() == chosen
 
 
-def test_every_kind_of_text_of_a_kata_is_found_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_kind_of_text_is_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     sgd = course().katas["sgd"]
     english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_scheduler_can_change_lr", "It is driven")
     assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
@@ -171,19 +164,15 @@ def test_every_kind_of_text_of_a_kata_is_found_in_chinese(monkeypatch: pytest.Mo
     assert mistake_of("sgd", "a sentence that nobody has written") == "a sentence that nobody has written"
 
 
-def test_the_width_of_a_column_counts_wide_characters_twice() -> None:
-    assert (columns("done"), columns("完成"), columns("太慢 a")) == (4, 4, 6)
-    assert padded("完成", 6) == "完成  "
-
-
-def test_what_a_precondition_says_is_in_the_students_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_precondition_and_columns_support_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     with pytest.raises(Unmet) as unmet, precondition("the uninterrupted run is already wrong"):
         check(False, "something else")
     assert unmet.value.note == "不中断的训练就已经走到别处"
+    assert (columns("完成"), columns("太慢 a"), padded("完成", 6)) == (4, 6, "完成  "), "wide characters count twice"
 
 
-def test_what_was_read_ahead_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preloaded_texts_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     read_ahead()
     monkeypatch.setattr(Path, "read_text", lambda *_: pytest.fail("a file is read again"))
     assert words("label.again")

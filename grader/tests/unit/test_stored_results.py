@@ -1,4 +1,4 @@
-"""What is stored is kept: reasons beside results, nothing given up for less, and nobody else may write there."""
+"""Tests of stored results: reasons for unreadable submissions, no loss on a repeated call, private directories."""
 
 import csv
 import json
@@ -28,14 +28,14 @@ from torchkata.course import course
 WHY = "it is a link, so it may be another's; copy what it leads to"
 
 
-def queue(out: Path, *paths: Path, **changes: Any) -> Queue:
-    """A class whose submissions are to be graded."""
+def make_queue(out: Path, *paths: Path, **changes: Any) -> Queue:
+    """Return the make_queue of a class to be graded."""
     asked = options(out, **{"examples": 10, **changes})
     return Queue(*with_ids(paths), tuple(course().katas[name] for name in asked.grading.katas), asked)
 
 
-def a_class(folder: Path) -> list[Path]:
-    """Somebody who handed in, and somebody who handed in a link to it."""
+def write_class(folder: Path) -> list[Path]:
+    """Write one submission and a link to it."""
     (ada,) = handed_in(folder, LINEAR, "ada")
     (folder / "eve").symlink_to(ada)
     return [folder / "eve", ada]
@@ -43,13 +43,13 @@ def a_class(folder: Path) -> list[Path]:
 
 @pytest.fixture
 def unreadable(tmp_path: Path) -> Path:
-    """The results of a class with one that can't be read, and one that was graded."""
-    list(queue(tmp_path / "out", *a_class(tmp_path)).to_grade())
+    """Return the results of a class with one unreadable and one graded submission."""
+    list(make_queue(tmp_path / "out", *write_class(tmp_path)).to_grade())
     write(result("why", submission="ada"), tmp_path / "out")
     return tmp_path / "out"
 
 
-def test_what_cannot_be_read_has_its_row_and_the_reason_in_the_gradebook(unreadable: Path) -> None:
+def test_gradebook_lists_unreadable_submission_with_reason(unreadable: Path) -> None:
     rebuild(unreadable)
     rows = {row["submission"]: row for row in csv.DictReader((unreadable / "gradebook.csv").read_text().splitlines())}
     assert (rows["eve"]["score"], rows["eve"]["get_batch_status"]) == ("0.0", "not_graded")
@@ -57,7 +57,7 @@ def test_what_cannot_be_read_has_its_row_and_the_reason_in_the_gradebook(unreada
     assert (rows["eve"]["unreadable"], rows["ada"]["unreadable"]) == (WHY, "")
 
 
-def test_what_cannot_be_read_has_its_reason_on_the_page_and_in_every_export(
+def test_pages_and_exports_show_reason_of_unreadable_submission(
     unreadable: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ask("report", unreadable, "--feedback", tmp_path / "pages").code == 0
@@ -79,54 +79,51 @@ def test_what_cannot_be_read_has_its_reason_on_the_page_and_in_every_export(
     assert failure.get("message") == f"It can't be graded: {WHY}"
 
 
-def test_what_cannot_be_read_any_more_keeps_what_was_graded(tmp_path: Path) -> None:
+def test_unreadable_submission_keeps_its_earlier_result(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir(mode=0o700)
     before = result("why", submission="eve")
     write(before, tmp_path / "out")
-    assert [job.submission.id for job in queue(tmp_path / "out", *a_class(tmp_path)).to_grade()] == ["ada"]
+    assert [job.submission.id for job in make_queue(tmp_path / "out", *write_class(tmp_path)).to_grade()] == ["ada"]
     assert read(tmp_path / "out/eve/result.json") == replace(before, unreadable=WHY)
 
 
-def test_what_can_be_read_again_is_graded_again(tmp_path: Path) -> None:
-    paths = a_class(tmp_path)
-    list(queue(tmp_path / "out", *paths).to_grade())
+def test_submission_that_becomes_readable_is_graded(tmp_path: Path) -> None:
+    paths, out = write_class(tmp_path), tmp_path / "new/out"
+    before = os.umask(0)
+    try:
+        list(make_queue(out, *paths).to_grade())
+    finally:
+        os.umask(before)
+    assert out.stat().st_mode & 0o777 == 0o700, "results are private"
     paths[0].unlink()
     handed_in(tmp_path, LINEAR, "eve")
-    assert [job.submission.id for job in queue(tmp_path / "out", *paths).to_grade()] == ["eve", "ada"]
+    assert [job.submission.id for job in make_queue(out, *paths).to_grade()] == ["eve", "ada"]
 
 
-def test_where_nothing_can_be_read_no_new_directory_is_made(tmp_path: Path) -> None:
-    eve, _ = a_class(tmp_path)
+def test_unreadable_class_creates_no_directory(tmp_path: Path) -> None:
+    eve, _ = write_class(tmp_path)
     with pytest.raises(CallError, match="it is a link"):
-        list(queue(tmp_path / "out", eve).to_grade())
+        list(make_queue(tmp_path / "out", eve).to_grade())
     assert not (tmp_path / "out").exists()
     (tmp_path / "out").mkdir(mode=0o700)
-    assert list(queue(tmp_path / "out", eve).to_grade()) == []
+    assert list(make_queue(tmp_path / "out", eve).to_grade()) == []
     assert read(tmp_path / "out/eve/result.json").unreadable == WHY
 
 
-def test_results_are_for_the_eyes_of_whoever_grades(tmp_path: Path) -> None:
-    before = os.umask(0)
-    try:
-        list(queue(tmp_path / "new/out", *a_class(tmp_path)).to_grade())
-    finally:
-        os.umask(before)
-    assert (tmp_path / "new/out").stat().st_mode & 0o777 == 0o700
-
-
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
-def test_results_where_others_may_write_are_refused_with_the_remedy(tmp_path: Path, mode: int) -> None:
-    (tmp_path / "the results").mkdir()
-    (tmp_path / "the results").chmod(mode)
+def test_results_directory_writable_by_others_is_refused(tmp_path: Path, mode: int) -> None:
+    out = tmp_path / "the results"
+    out.mkdir()
+    out.chmod(mode)
     with pytest.raises(CallError, match=r"others may write there, and so change results; chmod go-w '.*the results'$"):
-        list(queue(tmp_path / "the results", *a_class(tmp_path)).to_grade())
-    (tmp_path / "the results").chmod(mode & ~0o022)
-    assert len(list(queue(tmp_path / "the results", *a_class(tmp_path / "again")).to_grade())) == 1
+        list(make_queue(out, *write_class(tmp_path)).to_grade())
+    out.chmod(mode & ~0o022)
+    assert len(list(make_queue(out, *write_class(tmp_path / "again")).to_grade())) == 1
 
 
-def test_only_what_another_grading_would_change_is_graded_again(tmp_path: Path) -> None:
+def test_only_outdated_katas_are_graded_again(tmp_path: Path) -> None:
     out, (ada,) = tmp_path / "out", handed_in(tmp_path, LINEAR, "ada")
-    made = queue(out, ada)
+    made = make_queue(out, ada)
     (job,) = made.to_grade()
     assert job.kept == {}
     linear, sgd = (KataResult(name, "done", 12.0, 12.0, digest=digest_kata(name)) for name in ("linear", "sgd"))
@@ -134,7 +131,7 @@ def test_only_what_another_grading_would_change_is_graded_again(tmp_path: Path) 
 
     def kept(stored: Result, **changes: Any) -> list[str] | None:
         write(stored, out)
-        jobs = list(queue(out, ada, **changes).to_grade())
+        jobs = list(make_queue(out, ada, **changes).to_grade())
         return [*jobs[0].kept] if jobs else None
 
     assert kept(before) is None
@@ -147,32 +144,37 @@ def test_only_what_another_grading_would_change_is_graded_again(tmp_path: Path) 
     assert kept(before, force=True) == []
 
 
-def timed(made: Result) -> Result:
-    """With a workload that counts."""
-    return replace(made, device="cuda", performance=[PerformanceResult("linear_forward", "passed", 5.0, 5.0)])
-
-
 OF_BATCH: dict[str, Any] = {"katas": ("get_batch",)}
+MADE = result("why")
+TIMED = replace(MADE, device="cuda", performance=[PerformanceResult("linear_forward", "passed", 5.0, 5.0)])
 
 
 @pytest.mark.parametrize(
     ("stored", "options", "lost"),
     [
-        (result("why"), {"katas": ("linear",)}, "get_batch"),
-        (result("why"), OF_BATCH | {"examples": 9}, "10 examples"),
-        (result("why"), OF_BATCH | {"seed": 1}, "seed 0"),
-        (result("why"), OF_BATCH | {"isolation": "none"}, "isolation bwrap"),
-        (timed(result("why")), OF_BATCH, "speed on cuda"),
-        (timed(result("why")), OF_BATCH | {"device": "cpu"}, "speed on cuda"),
-        (timed(result("why")), {"katas": ("linear",), "device": "cuda"}, "get_batch"),
+        (MADE, {"katas": ("linear",)}, "get_batch"),
+        (MADE, OF_BATCH | {"examples": 9}, "10 examples"),
+        (MADE, OF_BATCH | {"seed": 1}, "seed 0"),
+        (MADE, OF_BATCH | {"isolation": "none"}, "isolation bwrap"),
+        (TIMED, OF_BATCH, "speed on cuda"),
+        (TIMED, OF_BATCH | {"device": "cpu"}, "speed on cuda"),
+        (TIMED, {"katas": ("linear",), "device": "cuda"}, "get_batch"),
+        (MADE, OF_BATCH, ""),
+        (MADE, OF_BATCH | {"examples": 11}, ""),
+        (MADE, {"katas": ("get_batch", "linear")}, ""),
+        (MADE, OF_BATCH | {"isolation": "auto"}, ""),
+        (MADE, OF_BATCH | {"device": "cpu"}, ""),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_call_that_would_lose_what_is_stored_is_refused_and_says_what(
+def test_call_that_would_lose_results_is_refused(
     tmp_path: Path, stored: Result, options: dict[str, Any], lost: str
 ) -> None:
-    made = queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada", "ben"), **options)
+    made = make_queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada", "ben"), **options)
     write(stored, tmp_path / "out")
+    if not lost:
+        demand_no_loss(made.entries, made.options)
+        return
     with pytest.raises(CallError) as refusal:
         demand_no_loss(made.entries, made.options)
     assert str(refusal.value) == (
@@ -183,31 +185,19 @@ def test_a_call_that_would_lose_what_is_stored_is_refused_and_says_what(
         demand_no_loss(made.entries, made.options)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"examples": 11}, {"katas": ("get_batch", "linear")}, {"isolation": "auto"}, {"device": "cpu"}],
-    ids=str,
-)
-def test_a_call_that_grades_as_much_or_more_is_taken(tmp_path: Path, options: dict[str, Any]) -> None:
-    made = queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada"), **(OF_BATCH | options))
-    write(result("why"), tmp_path / "out")
-    demand_no_loss(made.entries, made.options)
-
-
-def test_grade_loses_nothing_that_is_stored(tmp_path: Path) -> None:
+def test_grade_command_refuses_to_lose_results(tmp_path: Path) -> None:
     (ada,) = handed_in(tmp_path, LINEAR, "ada")
     write(result("why"), tmp_path / "out")
     before = (tmp_path / "out/ada/result.json").read_bytes()
-    call = ("grade", ada, "--out", tmp_path / "out", "--kata", "linear", "--examples", 10, "--seed", 0)
-    refused = ask(*call)
+    refused = ask(*("grade", ada, "--out", tmp_path / "out", "--kata", "linear", "--examples", 10, "--seed", 0))
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
     assert "lose get_batch;" in refused.err
     assert (tmp_path / "out/ada/result.json").read_bytes() == before
 
 
-def test_speed_is_timed_for_no_other_files_than_those_that_were_tested(tmp_path: Path) -> None:
+def test_only_tested_files_are_timed(tmp_path: Path) -> None:
     (ada,) = handed_in(tmp_path, LINEAR, "ada")
-    made = queue(tmp_path / "out", ada, device="cpu")
+    made = make_queue(tmp_path / "out", ada, device="cpu")
     (job,) = made.to_grade()
     write(replace(result("why"), fingerprint=made.prints["ada"]), tmp_path / "out")
     (timed_job,), changed = waiting("cpu", made, {"ada"})
@@ -216,8 +206,8 @@ def test_speed_is_timed_for_no_other_files_than_those_that_were_tested(tmp_path:
     assert waiting("cpu", made, {"ada"}) == ([], ["ada"])
 
 
-def test_a_submission_that_a_node_could_not_read_is_still_pending(tmp_path: Path) -> None:
-    made = queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada"))
+def test_submission_unreadable_on_a_node_stays_pending(tmp_path: Path) -> None:
+    made = make_queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada"))
     left = pending(made, since_ns=0)
     graded = replace(result("why"), fingerprint=made.prints["ada"], katas=[KataResult("linear", "done", 12.0, 12.0)])
     for stored, names in ((replace(graded, unreadable="it is not there"), ["ada"]), (graded, [])):
