@@ -12,9 +12,9 @@ from pathlib import Path
 
 from benchmarks.timing import ENVIRONMENT, table
 from grader.commands.package.write import spread
-from grader.commands.release.contents import contents, with_foundations
+from grader.commands.release.contents import add_foundations, build_handout
 from grader.tests.support.pseudo_terminal import Terminal
-from torchkata.cli.watcher import Saves
+from torchkata.cli.watcher import Watcher
 from torchkata.course import course
 
 REPEATS = 5
@@ -27,7 +27,7 @@ def main() -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as name:
         handout = Path(name)
-        spread(contents(with_foundations(list(course().katas))), handout)
+        spread(build_handout(add_foundations(list(course().katas))), handout)
         for kata in course().katas:
             save(handout, kata)
         cold = {kata: statistics.median(cold_seconds(handout, kata) for _ in range(REPEATS)) for kata in KATAS}
@@ -69,10 +69,10 @@ def verdict_seconds(terminal: Terminal, handout: Path, kata: str) -> float:
 
 def look_seconds(handout: Path) -> float:
     """One look at all files of the assignment."""
-    saves = Saves(handout / "assignment")
+    watcher = Watcher(handout / "assignment")
     began = time.perf_counter()
     for _ in range(LOOKS):
-        saves()
+        watcher.poll()
     return (time.perf_counter() - began) / LOOKS
 
 

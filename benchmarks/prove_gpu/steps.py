@@ -23,7 +23,7 @@ from grader.proof.cheat_run import is_restless, prove_times, time_all
 from grader.proof.cheats import cheats, slow_ones
 from grader.proof.proof import markdown
 from grader.results.result import PerformanceResult
-from grader.sandbox.launch import Gpu, Sandbox, connect
+from grader.sandbox.launch import Gpu, Sandbox, connect_zygote
 from grader.speed import setup
 from grader.speed.machine import Machine
 from grader.speed.session import Row, SpeedJob, grade_speed
@@ -95,7 +95,7 @@ class Place:
 
     def machine(self) -> Machine:
         """The device, for this process to use. Starts CUDA."""
-        return setup.open_machine(self.kind, connect(self.zygote()), connect(self.zygote()))
+        return setup.open_machine(self.kind, connect_zygote(self.zygote()), connect_zygote(self.zygote()))
 
 
 @dataclass(frozen=True)
@@ -252,9 +252,9 @@ def back_after(before: int, free: Callable[[], int]) -> tuple[int, float]:
 
 def ceilings(place: Place, say: Say) -> None:
     """As `grader calibrate` measures them; they are not stored."""
-    calibration = calibrate.measured(place.kind)
-    row = rows(say, ("", "measured", "datasheet", "share", "others measured"))
-    for cells in calibrate.rows(calibration):
+    calibration = calibrate.measure(place.kind)
+    row = rows(say, ("", "measured", "datasheet", "share", "reported by others"))
+    for cells in calibrate.make_rows(calibration):
         row(*cells)
     model = device(calibration.device)
     peak = model.tflops.get("bf16") if model else None

@@ -29,38 +29,38 @@ def refused(done: Run, *words: str) -> None:
 
 
 BAD_CALLS = [  # in a folder with a file, the results of ada, and the folders ada, empty and other/ada
-    ("grade nobody --out out", "nobody: there is no such file or directory"),
+    ("grade nobody --out out", "nobody: no such file or directory"),
     ("grade ada --out out --kata lineal", "there is no kata 'lineal'; did you mean linear?"),
     ("grade ada --out out --kata zzz", "there is no kata 'zzz'; the katas are same_storage, linear"),
     ("grade ada --out file", "--out file: can't write there"),
     ("grade ada other/ada --out out", "two submissions are called ada"),
     ("grade ada other/ada --out out --gradescope file.json", "takes a single submission"),
     ("grade ada --out out --gradescope no/file.json", "there is no directory"),
-    ("grade ada --out out --pseudonyms out/key.json", "where whoever sees the results would find it"),
-    ("grade ada --out out --slurm mem=1G", "--slurm and --per-task go with --executor slurm"),
+    ("grade ada --out out --pseudonyms out/key.json", "where readers of the results would find the names"),
+    ("grade ada --out out --slurm mem=1G", "--slurm and --per-task need --executor slurm"),
     ("grade ada --out out --executor slurm --slurm mem=1 --slurm mem=2", "mem is given twice"),
-    ("report empty", "empty: there are no results in it"),
+    ("report empty", "empty: contains no results"),
     ("report nowhere", "nowhere: there is no such directory"),
-    ("diff empty empty", "empty: there are no results in it"),
+    ("diff empty empty", "empty: contains no results"),
     ("diff nowhere nowhere", "nowhere: there is no such directory"),
     ("diff results results --csv no/a.csv", "no/a.csv: can't write there (No such file or directory)"),
-    ("export empty --format junit --to to", "empty: no results there"),
-    ("export nowhere --format junit --to to", "nowhere: no results there"),
+    ("export empty --format junit --to to", "empty: contains no results"),
+    ("export nowhere --format junit --to to", "nowhere: contains no results"),
     ("export results --format junit --to file/to", "can't write there"),
     ("export results --format junit --to to --field owner=ada", "--field is for --format classroom50"),
-    ("export results --format classroom50 --to to --field owner", "--field owner: it is written NAME=VALUE"),
+    ("export results --format classroom50 --to to --field owner", "--field owner: must have the form NAME=VALUE"),
     ("export results --format classroom50 --to to", "classroom50 needs classroom, assignment, owner, submission,"),
-    ("package gradescope new", "Gradescope takes a zip, so OUT must be a file that ends in .zip"),
-    ("package github file", "it is a file; GitHub takes a directory"),
-    ("package github new --source https://example.org/g", "name the commit, URL@COMMIT with all 40 digits"),
-    ("package github new --source https://example.org/g@main", "a branch changes unseen"),
-    (f"package github new --source 'a b@{COMMIT}'", "a b is no address of a repository"),
-    (f"package github new --source @{COMMIT}", "nothing is no address of a repository"),
-    (f"package github new --source --upload-pack=x@{COMMIT}", "is no address of a repository"),
-    ("release new --language fr", "--language is 'fr'; the course has en, zh"),
-    ("release new --repository https://example.org", "--repository is for --notebooks"),
+    ("package gradescope new", "must end in .zip, because Gradescope takes a zip"),
+    ("package github file", "must be a directory for GitHub, not a file"),
+    ("package github new --source https://example.org/g", "must be URL@COMMIT with all 40 digits of the commit"),
+    ("package github new --source https://example.org/g@main", "since a branch can change"),
+    (f"package github new --source 'a b@{COMMIT}'", "a b is not the URL of a repository"),
+    (f"package github new --source @{COMMIT}", "nothing is not the URL of a repository"),
+    (f"package github new --source --upload-pack=x@{COMMIT}", "is not the URL of a repository"),
+    ("release new --language fr", "--language fr: the course's languages are en, zh"),
+    ("release new --repository https://example.org", "--repository needs --notebooks"),
     ("release new --track cores", "there is no track 'cores'"),
-    ("similar ada --folders other --kata linear", "--folders other: there is something in it already"),
+    ("similar ada --folders other --kata linear", "--folders other: is not empty; choose a new directory"),
 ]
 
 
@@ -99,7 +99,7 @@ def test_grade_refuses_a_probe_that_workers_cannot_import(tmp_path: Path) -> Non
     probe.write_text(f"from tests.strategies import rows\n{probe.read_text()}")
     options = ("--out", tmp_path / "out", "--examples", "5", "--isolation", "none")
     done = grade(course / "submissions/complete", *options, course=course)
-    refused(done, f"{probe}: a worker, which has nothing else of tests/, can't import it", "tests.strategies")
+    refused(done, f"{probe}: can't be imported in a worker, which has only tests/probes/", "tests.strategies")
 
 
 def test_an_unreadable_submission_does_not_keep_the_others_from_being_graded(tmp_path: Path) -> None:
@@ -107,10 +107,10 @@ def test_an_unreadable_submission_does_not_keep_the_others_from_being_graded(tmp
     done = grade(PLAIN, tmp_path / "bob.zip", "--out", tmp_path / "out", *OPTIONS, course=PRIMES)
     refused(done, "bob.zip")
     assert (tmp_path / "out/complete/result.json").exists()
-    assert read(tmp_path / "out/bob/result.json").unreadable == "neither a directory nor a .zip, .tar or .tar.gz"
+    assert read(tmp_path / "out/bob/result.json").unreadable == "not a directory, .zip, .tar or .tar.gz"
     rows = {row["submission"]: row for row in csv.DictReader((tmp_path / "out/gradebook.csv").read_text().splitlines())}
     assert (rows["bob"]["score"], rows["bob"]["sieve_status"]) == ("0.0", "not_graded")
-    assert rows["bob"]["unreadable"] == "neither a directory nor a .zip, .tar or .tar.gz"
+    assert rows["bob"]["unreadable"] == "not a directory, .zip, .tar or .tar.gz"
     assert rows["complete"]["unreadable"] == ""
 
 

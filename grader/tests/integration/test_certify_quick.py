@@ -27,8 +27,8 @@ def test_the_quick_proof_runs_one_test_on_a_wrong_entry_and_all_tests_on_a_right
     assert {(c.group, c.kata, c.job.submission.id) for c in made} == whole
     for claim in made:
         asked = {kata.name: [*kata.points] for kata in claim.job.katas}
-        assert claim.job.few == (claim.group in ("solution", "right"))
-        assert claim.job.fails == (claim.entry is not None), "Hypothesis runs in any case where a test fails"
+        assert claim.job.few_examples == (claim.group in ("solution", "right"))
+        assert claim.job.expect_failure == (claim.entry is not None), "Hypothesis runs in any case where a test fails"
         if claim.entry:
             assert asked == {claim.kata: [claim.entry.caught_by]}
         else:
@@ -38,7 +38,7 @@ def test_the_quick_proof_runs_one_test_on_a_wrong_entry_and_all_tests_on_a_right
 
 def test_cheats_on_speed_have_no_quick_proof() -> None:
     done = ask("certify", "--quick", "--only", "cheats")
-    assert (done.code, "--quick leaves out the cheats" in done.err) == (2, True)
+    assert (done.code, "--quick does not include the cheats" in done.err) == (2, True)
 
 
 ASKED = ("--jobs=1", "--seeds=1", "--examples=5", "--isolation=none", "--kata=strides", "--only=zoo")
@@ -65,7 +65,7 @@ def test_certify_writes_and_checks_caught_by(tmp_path: Path) -> None:
 
     unknown = certify(tmp_path)
     assert unknown.code == 0, unknown.out + unknown.err
-    assert "\ncaught_by.toml misses 1 wrong entries: all tests are run on them" in unknown.out
+    assert "\ncaught_by.toml lacks 1 wrong entries, so all tests ran on them" in unknown.out
 
     written = certify(tmp_path, "--write-caught-by", "--force")
     assert written.code == 0, written.out + written.err
@@ -77,15 +77,18 @@ def test_certify_writes_and_checks_caught_by(tmp_path: Path) -> None:
 
     quick = certify(tmp_path, "--quick")
     assert quick.code == 0, quick.out + quick.err
-    assert f"\ncertified by the quick proof: {made} of {made} claims hold, {made - 3} of them as proven" in quick.out
-    assert "\nLeft out: of a wrong entry, all tests but the one that is known to catch it" in quick.out
+    assert (
+        f"\ncertified by the quick proof: {made} of {made} claims hold, {made - 3} of them from stored proofs"
+        in quick.out
+    )
+    assert "\nNot included in --quick: for a wrong entry, all tests except the one in caught_by.toml" in quick.out
 
     other = next(name for name in course().katas["strides"].points if "contiguous" in name)
     lock.write_text(f'{other} = ["floats", "known"]\n', "utf-8")
     wrong = certify(tmp_path, "--force")
     assert wrong.code == 1, wrong.err
     assert f"FAILED  wrong strides floats: its {other} does not say what it looks like" in wrong.out
-    assert "as proven before" not in wrong.out
+    assert "from stored proofs" not in wrong.out
 
     corrected = certify(tmp_path, "--write-caught-by")
     assert corrected.code == 0, corrected.out + corrected.err

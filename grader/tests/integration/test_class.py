@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from grader.pipeline.queue import Queue
-from grader.pipeline.submission_ids import with_ids
-from grader.results.source import hand_in_of
+from grader.pipeline.submission_ids import assign_ids
+from grader.results.source import load_submission
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
 from grader.tests.support.submissions import PRIMES, SIEVE, handed_in, options
@@ -131,7 +131,7 @@ def test_a_submission_is_graded_again_when_the_options_differ(
     asked: dict[str, Any] = {"examples": FEW, "isolation": "auto", "katas": tuple(KATAS)}
     chosen = options(graded_class.directory, **(asked | changes))
     katas = tuple(course().katas[name] for name in chosen.grading.katas)
-    assert len(list(Queue(*with_ids(EXAMPLES), katas, chosen).to_grade())) == left
+    assert len(list(Queue(*assign_ids(EXAMPLES), katas, chosen).to_grade())) == left
 
 
 def test_grading_leaves_no_files_behind_but_the_results(graded_class: Class) -> None:
@@ -149,7 +149,7 @@ def test_grading_leaves_no_files_behind_but_the_results(graded_class: Class) -> 
 
 def test_the_files_that_were_graded_are_kept_beside_the_result(graded_class: Class) -> None:
     found = graded_class.result("subtly_wrong")
-    kept = hand_in_of(graded_class.directory, "subtly_wrong", found["fingerprint"])
+    kept = load_submission(graded_class.directory, "subtly_wrong", found["fingerprint"])
     assert kept is not None
     folder = ROOT / "examples/submissions/subtly_wrong"
     assert {name: one.text for name, one in kept.files.items()} == {
@@ -169,15 +169,15 @@ def test_a_failed_test_tells_the_student_what_went_wrong(graded_class: Class) ->
         tests = next(k for k in graded_class.result(submission)["katas"] if k["kata"] == kata)["tests"]
         return str(next(test["message"] for test in tests if test["outcome"] != "passed"))
 
-    assert "your code ended Python itself (exit code 0)" in message("ends_python", "same_storage")
+    assert "your code exited Python (exit code 0)" in message("ends_python", "same_storage")
     assert "MemoryError" in message("fills_memory", "same_storage")
     assert "no answer within 5 seconds" in message("never_ends", "get_batch")
     syntax = message("crashes_at_import", "linear")
     assert "SyntaxError: '(' was never closed" in syntax
     assert "linear.py, line 12:  self.weight = " in syntax
     assert "  input  " not in syntax
-    assert "the shape should be [1], and is []" in message("subtly_wrong", "cruncher")
-    assert "cruncher.py is not there" in message("ends_python", "cruncher")
+    assert "expected shape [1], got []" in message("subtly_wrong", "cruncher")
+    assert "cruncher.py is missing" in message("ends_python", "cruncher")
 
 
 def test_submissions_with_odd_names_are_graded_under_these_names(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_submissions_with_odd_names_are_graded_under_these_names(tmp_path: Path)
     paths = [tmp_path / name for name in [*names, "new\nline"]]
     done = grade(*paths, "--out", tmp_path / "out", "--kata", "sieve", "--examples", 3, course=PRIMES)
     assert done.code == 2
-    line = f"grader: {str(paths[-1])!r}: its name has characters that can't be printed; rename it\n"
+    line = f"grader: {str(paths[-1])!r}: its name has unprintable characters; rename it\n"
     assert done.err == line
     with (tmp_path / "out/gradebook.csv").open(newline="") as file:
         assert [row["submission"] for row in csv.DictReader(file)] == ['\'=1+1,"x"', "Zoë", "[red]a b"]

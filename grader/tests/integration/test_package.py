@@ -113,7 +113,7 @@ def test_the_gradescope_package_tells_a_student_that_no_kata_was_handed_in(autog
     where = {"AUTOGRADER_ROOT": str(autograder)}
     done = call("bash", autograder / "source/run_autograder", cwd=autograder, **where)
     assert done.code == 0, done.err
-    assert "no kata in it" in graded(autograder)["output"]
+    assert "contains no kata" in graded(autograder)["output"]
 
 
 def test_the_gradescope_results_say_that_a_container_is_too_small(autograder: Path, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_the_gradescope_setup_says_what_the_python_there_lacks(autograder: Path,
     where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(bare)}
     done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)
     assert done.code == 1
-    assert f"install.sh: {bare} lacks what the grader needs" in done.err
+    assert f"install.sh: {bare} lacks packages that the grader needs" in done.err
 
 
 @pytest.mark.usefixtures("needs_bwrap")
@@ -246,7 +246,7 @@ def test_package_force_replaces_the_copied_grader_and_keeps_all_other_files(pack
     stale = out / ".github/torchkata/torchkata/tests/test_gone.py"
     stale.write_text("")
     refused = package("github", out)
-    assert (refused.code, refused.err) == (2, f"grader: {out}: there is something already; --force writes over it\n")
+    assert (refused.code, refused.err) == (2, f"grader: {out}: is not empty; use --force to overwrite it\n")
     assert stale.exists()
     assert package("github", out, "--force").code == 0
     assert not stale.exists()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from grader.pipeline.regrade import better
-from grader.pipeline.session import stands
+from grader.pipeline.grading import has_same_fallbacks
+from grader.pipeline.regrade import keep_better
 from grader.results.result import KataResult, read
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, run
@@ -71,7 +71,7 @@ def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_any
     shutil.copytree(out, before)
     write(course, WRONG, RIGHT)
     commit(course, "One has no factors")
-    assert "graded again, all else of these kept: factorise (2)" in grade(course, out).out
+    assert "graded again (other katas unchanged): factorise (2)" in grade(course, out).out
     first, second = katas(before), katas(out)
     assert read(out / "complete/result.json").handed_in, "its last commit"
     assert all(second[name]["sieve"] == kata["sieve"] for name, kata in first.items()), "to the last second"
@@ -83,17 +83,17 @@ def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_any
     assert told[-1].endswith(" One has no factors")
 
     write(course, RIGHT, WRONG)
-    assert "all else of these kept: factorise (2)\n" in grade(course, out, "--keep", "better").out
+    assert "graded again (other katas unchanged): factorise (2)\n" in grade(course, out, "--keep", "better").out
     kept = read(out / "complete/result.json")
     assert kept.katas[1].score == second["complete"]["factorise"].score
     assert f"{kept.katas[1].kept}+" == kept.course, "points by what was committed"
 
 
 def test_what_others_build_on_is_how_it_ended_and_no_more() -> None:
-    assert stands("cruncher", {"linear"}, frozenset({"linear", "sgd"}))
-    assert not stands("cruncher", set(), frozenset({"linear"})), "a fallback takes its place now"
-    assert not stands("cruncher", {"linear"}, frozenset())
-    assert stands("linear", set(), frozenset({"cruncher"})), "which builds on linear, and not linear on it"
+    assert has_same_fallbacks("cruncher", {"linear"}, frozenset({"linear", "sgd"}))
+    assert not has_same_fallbacks("cruncher", set(), frozenset({"linear"})), "a fallback takes its place now"
+    assert not has_same_fallbacks("cruncher", {"linear"}, frozenset())
+    assert has_same_fallbacks("linear", set(), frozenset({"cruncher"})), "which builds on linear, and not linear on it"
 
 
 def test_the_better_points_are_kept_where_the_tests_are_worth_the_same() -> None:
@@ -101,8 +101,8 @@ def test_the_better_points_are_kept_where_the_tests_are_worth_the_same() -> None
         return KataResult("linear", "wrong", score, 5.0, tuple(TestResult(name, "failed", 0, 5) for name in tests))
 
     stored = replace(result("why"), course="c0ffee", katas=[kata(4, "a")])
-    (kept,) = better(stored, [replace(kata(3, "a"), digest="new")])
+    (kept,) = keep_better(stored, [replace(kata(3, "a"), digest="new")])
     assert (kept.score, kept.kept, kept.digest) == (4, "c0ffee", "new"), "and it is not graded again for that"
-    assert better(stored, [kata(4, "a")]) == [kata(4, "a")], "as good is new"
-    assert better(stored, [kata(3, "b")]) == [kata(3, "b")], "of another test they are other points"
-    assert better(None, [kata(3, "a")]) == [kata(3, "a")]
+    assert keep_better(stored, [kata(4, "a")]) == [kata(4, "a")], "as good is new"
+    assert keep_better(stored, [kata(3, "b")]) == [kata(3, "b")], "of another test they are other points"
+    assert keep_better(None, [kata(3, "a")]) == [kata(3, "a")]

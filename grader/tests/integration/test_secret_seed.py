@@ -54,7 +54,7 @@ def test_a_seed_that_is_said_is_the_one_of_the_next_run_too(tmp_path: Path) -> N
     (out / ".seed").write_text("seven")
     refused = again(right, out)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
-    assert "should be the number" in refused.err
+    assert "expected the number" in refused.err
 
 
 def test_each_package_has_a_seed_of_its_own(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.pipeline.startup import Start
+from grader.pipeline.startup import Startup
 from grader.sandbox.launch import IsolationError, launch
 from grader.tests import ROOT
 from grader.tests.conftest import grade
@@ -29,7 +29,7 @@ def on_a_terminal(tmp_path: Path, *options: str) -> str:
 
 def test_grade_shows_its_start_steps_on_a_terminal_and_clears_them(tmp_path: Path) -> None:
     printed = on_a_terminal(tmp_path)
-    steps = ["importing pytest and what the course needs", "collecting the tests", "waiting for the sandbox"]
+    steps = ["importing pytest and the course's libraries", "collecting the tests", "waiting for the sandbox"]
     assert [printed.find(step) for step in steps] == sorted(printed.find(step) for step in steps)
     assert all(step in printed for step in steps)
     after_the_last = printed[printed.rindex("starting: ") :]
@@ -53,10 +53,10 @@ def test_a_sandbox_can_be_closed_while_it_starts() -> None:
 
 
 def test_a_sandbox_that_was_started_ahead_is_used_once_and_closed() -> None:
-    start = Start()
-    start.begin_ahead("none", [])
-    first = start.sandbox("none", [])
-    assert start.sandbox("none", []) is not first
+    start = Startup()
+    start.launch_ahead("none", [])
+    first = start.get_sandbox("none", [])
+    assert start.get_sandbox("none", []) is not first
     start.close()
     assert [sandbox.process.returncode for sandbox in start.sandboxes] == [-9, -9]
     assert not any(sandbox.runtime.exists() for sandbox in start.sandboxes)
@@ -64,8 +64,8 @@ def test_a_sandbox_that_was_started_ahead_is_used_once_and_closed() -> None:
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_a_sandbox_that_fails_to_start_ahead_raises_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
-    start = Start()
-    start.begin_ahead("bwrap", [])
+    monkeypatch.setattr("grader.sandbox.launch.build_bwrap_command", lambda *_: ["/nowhere/bwrap"])
+    start = Startup()
+    start.launch_ahead("bwrap", [])
     with pytest.raises(IsolationError, match="/nowhere/bwrap: No such file"):
-        start.sandbox("bwrap", [])
+        start.get_sandbox("bwrap", [])

@@ -27,7 +27,7 @@ from grader.tests.support.submissions import (
     results,
 )
 
-STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
+STOPPED = "grader: stopped; finished results are stored, and the same command continues from there\n"
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left
 
 
@@ -133,13 +133,13 @@ def test_a_run_killed_without_a_sandbox_resumes(submissions: list[Path], uninter
 BROKEN = """
 import os, pathlib, sys, time
 from grader import cli
-from grader.pipeline import session
+from grader.pipeline import grading, session
 from torchkata.course import use
 
 use(pathlib.Path(sys.argv[sys.argv.index("--course") + 1]))
-grade, run = session.grade_submission, session.run
+grade, run = session.grade_submission, grading.run_test
 out = pathlib.Path(sys.argv[sys.argv.index("--out") + 1])
-third = list(session.course().katas["sieve"].points)[2]
+third = list(grading.course().katas["sieve"].points)[2]
 
 def break_down(order, *rest):
     name = order.submission.id
@@ -157,11 +157,11 @@ def break_down(order, *rest):
                 os.kill(os.getpid(), 9)
         return run(item)
 
-    session.run = run_or_break
+    grading.run_test = run_or_break
     return grade(order, *rest)
 
 session.grade_submission = break_down
-session.SLACK = 20.0 - 2 * session.course().limits.kata_seconds
+session.SLACK = 20.0 - 2 * grading.course().limits.kata_seconds
 cli.main()
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.commands.package.write import spread
-from grader.commands.release.contents import contents, with_foundations
+from grader.commands.release.contents import add_foundations, build_handout
 from grader.tests import ROOT
 from grader.tests.conftest import ask, kata
 from torchkata.course import handout
@@ -20,7 +20,7 @@ OLD, ASKED = "reference/linear/kata.toml", "reference/stubs/linear.py"
 @pytest.fixture(scope="module")
 def files() -> Mapping[str, bytes]:
     """What a handout of one kata holds, the same files for all tests."""
-    return contents(with_foundations(["linear"]))
+    return build_handout(add_foundations(["linear"]))
 
 
 @pytest.fixture
@@ -58,10 +58,10 @@ def test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment(
     done = kata(student, "update", str(tmp_path / "handout"))
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
-        "README.md is the handout's again; yours is kept as README.md.bak",
-        "assignment/ has no sgd: kata reset sgd puts its stub there",
-        "linear is asked in another way: your file is as it was, the new stub is reference/stubs/linear.py",
-        "up to date; files that have changed: 5; assignment/ is as it was",
+        "README.md: you had changed this file; your version is saved as README.md.bak",
+        "assignment/sgd.py is missing: `kata reset sgd` restores its stub",
+        "the task of linear has changed: compare your file with the new stub reference/stubs/linear.py",
+        "updated 5 files; assignment/ was not changed",
     ]
     assert assignment(student) == before
     assert (student / "README.md.bak").read_text() == "my notes\n"
@@ -70,19 +70,19 @@ def test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment(
     assert not (student / "docs/katas.md").exists()
     assert not list(student.glob(".update-*"))
     again = kata(student, "update", str(tmp_path / "handout"))
-    assert again.out.splitlines()[-1] == "up to date already"
+    assert again.out.splitlines()[-1] == "already up to date"
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar"])
 def test_an_update_comes_out_of_an_archive_as_servers_make_them(
     files: Mapping[str, bytes], student: Path, ending: str
 ) -> None:
-    from torchkata.cli.update import taken
+    from torchkata.cli.update import read_handout
 
     spread(newer(files), student.parent / "pack/handout-main")
     archive = shutil.make_archive(str(student.parent / "new"), ending, student.parent / "pack")
-    assert taken(archive).keys() == {name for name in newer(files) if not handout.is_students(name)}
-    assert "tests/test_linear.py" in handout.update(student, taken(archive)).new
+    assert read_handout(archive).keys() == {name for name in newer(files) if not handout.is_students(name)}
+    assert "tests/test_linear.py" in handout.update(student, read_handout(archive)).new
 
 
 def test_what_is_no_whole_handout_is_refused_in_one_line_and_changes_nothing(
@@ -100,10 +100,10 @@ def test_what_is_no_whole_handout_is_refused_in_one_line_and_changes_nothing(
         tar.addfile(entry, io.BytesIO(text))
     (tmp_path / "climbing.tar").write_bytes(climbing.getvalue())
     for source, told in (
-        ("cut", "no whole handout in it (tests/test_linear.py)"),
-        ("empty", "no whole handout in it (reference/handout.sha256)"),
-        ("climbing.tar", "no whole handout in it (reference/handout.sha256)"),
-        ("text.zip", "no whole handout in it (reference/handout.sha256)"),
+        ("cut", "not a complete handout (missing or damaged: tests/test_linear.py)"),
+        ("empty", "not a complete handout (missing or damaged: reference/handout.sha256)"),
+        ("climbing.tar", "not a complete handout (missing or damaged: reference/handout.sha256)"),
+        ("text.zip", "not a complete handout (missing or damaged: reference/handout.sha256)"),
         ("gone.zip", "can't be read (No such file or directory)"),
     ):
         refused = kata(student, "update", str(tmp_path / source))
@@ -151,12 +151,12 @@ def test_release_brings_a_published_handout_up_to_date(tmp_path: Path) -> None:
     (out / handout.LIST).write_text(old)
     done = ask("release", out, "--update")
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[0] == "updated: files that are new or other than before: 1, that are gone: 0"
+    assert done.out.splitlines()[0] == "updated: 1 files new or changed, 0 removed"
     assert (out / "assignment/linear.py").read_text() == "class Linear: ...\n"
     assert (out / "tests/test_linear.py").read_bytes() == (ROOT / "tests/test_linear.py").read_bytes()
     more = ask("release", out, "--update", "--kata", "linear", "--kata", "sgd").out
-    assert "stubs:   sgd: not in assignment/; `kata reset NAME` puts it there" in more
+    assert "stubs:   sgd: not in assignment/; add it with `kata reset NAME`" in more
     (out / handout.LIST).unlink()
     assert ask("release", out, "--update").err.endswith(
-        "it was released before there were updates (reference/handout.sha256 is missing)\n"
+        "its release is too old for --update (reference/handout.sha256 is missing)\n"
     )

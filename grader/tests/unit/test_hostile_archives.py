@@ -18,7 +18,7 @@ import pytest
 
 from grader.pipeline import archives, submission
 from grader.pipeline.archives import SubmissionError
-from grader.pipeline.submission import MAX_ARCHIVE, read
+from grader.pipeline.submission import MAX_ARCHIVE, read_submission
 from torchkata.course import course
 
 MIB = 2**20
@@ -175,7 +175,7 @@ LITTER = {
     "homework/notes \u00fc.txt": b"\xff",
 }
 HOMEWORK = {f"homework/{name}": content for name, content in IN_ASSIGNMENT.items()}
-ELSEWHERE = "it has an entry that points elsewhere"
+ELSEWHERE = "contains an entry with an unsafe path"
 
 CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, and the refusal or the files read
     "climbs_out": (build_zip(("../../escaped.py", FORGED)), ELSEWHERE),
@@ -193,14 +193,14 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
     ),
     "hard_link_to_the_solution": (build_tar(make_member(KATA, kind=tarfile.LNKTYPE, link=ANSWER), files=REST), REST),
     "writes_through_a_link": (write_through_link, FILES),
-    "devices": (build_tar(*(make_member(name, kind=kind) for name, kind in DEVICES), files={}), "no kata in it"),
-    "one_that_blows_up": (build_zip((KATA, bytes(256 * MIB)), files=REST), "a file in it is larger than 1 MiB"),
+    "devices": (build_tar(*(make_member(name, kind=kind) for name, kind in DEVICES), files={}), "contains no kata"),
+    "one_that_blows_up": (build_zip((KATA, bytes(256 * MIB)), files=REST), "contains a file larger than 1 MiB"),
     "many_that_blow_up": (
         build_zip(*((f"f{number}/{KATA}", bytes(MIB)) for number in range(40))),
-        "its Python files are larger than 16 MiB together",
+        "its Python files are larger than 16 MiB in total",
     ),
     "much_to_skip": (write_long_padding, "unpacks to more than 64 MiB"),
-    "sparse": (build_tar(make_member(KATA, b"0\n", headers=SPARSE), files=REST), "a file in it is larger than 1 MiB"),
+    "sparse": (build_tar(make_member(KATA, b"0\n", headers=SPARSE), files=REST), "contains a file larger than 1 MiB"),
     "endless_list": (build_zip(*((f"h{number}.py", b"") for number in range(FEW))), f"more than {FEW} entries"),
     "equal_names": (build_zip(*FILES.items(), files={KATA: b"# first of two"}), FILES),
     "twin_names": (build_zip(*TWINS), {**FILES, TWINS[0][0]: FORGED}),
@@ -218,7 +218,7 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
     ),
     "archive_in_an_archive": (
         lambda folder: write_zip(folder, [("assignment/inner.zip", build_zip()(folder).read_bytes())]),
-        "no kata in it",
+        "contains no kata",
     ),
     "locked": (build_and_edit(build_zip(), mark_as_encrypted), "is encrypted"),
     "lies_about_sizes": (build_and_edit(build_zip(), lie_about_sizes), "can't be read"),
@@ -257,7 +257,7 @@ def test_archive_is_read_within_bounds(name: str, tmp_path: Path, monkeypatch: p
     found: str | Mapping[str, bytes]
     tracemalloc.start()
     try:
-        found = read(path).files
+        found = read_submission(path).files
     except SubmissionError as error:
         found = str(error)
     finally:
@@ -276,4 +276,4 @@ def test_too_large_archive_is_not_opened(tmp_path: Path) -> None:
     path = tmp_path / "ada.zip"
     path.write_bytes(bytes(MAX_ARCHIVE + 1))
     with pytest.raises(SubmissionError, match=f"larger than {MAX_ARCHIVE // MIB} MiB"):
-        read(path)
+        read_submission(path)

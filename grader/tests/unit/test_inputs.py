@@ -14,12 +14,13 @@ from hypothesis.internal import entropy
 from hypothesis.utils.threading import ThreadLocal
 
 from grader.base.signals import uninterrupted
-from grader.pipeline.inputs import DrawnInputs
-from grader.pipeline.session import Job, start
+from grader.pipeline.inputs import SharedInputs
+from grader.pipeline.job import Job
+from grader.pipeline.session import start
 from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
 from grader.tests import ROOT
-from torchkata.compat.hypothesis_internals import few_examples, meet_random_generators, settings_of
+from torchkata.compat.hypothesis_internals import get_settings, limit_examples, register_random_generators
 from torchkata.course import course
 from torchkata.pytest_plugin.first_pass import Inputs, NewInputs, pytest_pyfunc_call
 from torchkata.pytest_plugin.run_state import STATE, RunState, get_state
@@ -120,7 +121,7 @@ def impossible(student: Student, number: int) -> None:
 
 @pytest.mark.parametrize("test", [right, discarding, interactive, interactive_within, with_an_example])
 def test_drawn_inputs_equal_those_of_hypothesis(test: Any) -> None:
-    runner, inputs, expected = Counting(), DrawnInputs(), Counting()
+    runner, inputs, expected = Counting(), SharedInputs(), Counting()
     test(student=Student(expected))
     for _ in range(2):
         runner.calls.clear()
@@ -129,7 +130,7 @@ def test_drawn_inputs_equal_those_of_hypothesis(test: Any) -> None:
         assert len(runner.calls) == len(expected.calls) or test in (discarding, interactive_within)
 
 
-@pytest.mark.parametrize("make_inputs", [DrawnInputs, NewInputs])
+@pytest.mark.parametrize("make_inputs", [SharedInputs, NewInputs])
 def test_failure_is_shrunk_and_stays_a_failure(make_inputs: Callable[[], Inputs]) -> None:
     class Fickle(Counting):
         def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
@@ -155,7 +156,7 @@ def test_unstarted_or_late_test_runs_once(stop: BaseException) -> None:
 
     runner = Stopping()
     with pytest.raises(type(stop)):
-        pytest_pyfunc_call(make_item(right, DrawnInputs(), runner))
+        pytest_pyfunc_call(make_item(right, SharedInputs(), runner))
     assert (len(runner.calls), runner.resets) == (1, 0)
 
 
@@ -175,13 +176,18 @@ def test_new_inputs_follow_seed_without_engine(test: Any) -> None:
 
 @pytest.mark.parametrize(
     ("options", "counts"),
-    [({}, [40]), ({"few": True}, [10]), ({"fails": True}, []), ({"kept": {"linear": KataResult}}, [])],
+    [
+        ({}, [40]),
+        ({"few_examples": True}, [10]),
+        ({"expect_failure": True}, []),
+        ({"reusable": {"linear": KataResult}}, []),
+    ],
     ids=["all", "few", "fails", "kept"],
 )
 def test_inputs_that_a_job_needs_precede_the_fork(
     options: dict[str, Any], counts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inputs = DrawnInputs()
+    inputs = SharedInputs()
     at_fork: list[int] = []
 
     def fork() -> int:
@@ -196,7 +202,7 @@ def test_inputs_that_a_job_needs_precede_the_fork(
     with uninterrupted(), socket() as control:
         start(Job(Submission("ada", {}), (kata,), 3, **options), tests, control).results.close()
     assert at_fork == counts
-    assert settings_of(right).max_examples == 40
+    assert get_settings(right).max_examples == 40
 
 
 def test_error_of_a_strategy_is_left_to_the_test() -> None:
@@ -209,7 +215,7 @@ def test_error_of_a_strategy_is_left_to_the_test() -> None:
         student.call(echo, number)
 
     item = make_item(test_numbers, None, Counting())
-    assert DrawnInputs().of(item, 3) is None
+    assert SharedInputs().draw(item, 3) is None
     with pytest.raises(ValueError, match="a bug in the strategy"):
         test_numbers(student=item.funcargs["student"])
 
@@ -233,15 +239,15 @@ def test_inputs_are_drawn_once_per_seed_and_examples() -> None:
     def test_numbers(student: Student, number: int) -> None:
         student.call(echo, number)
 
-    def numbers(inputs: DrawnInputs, seed: int) -> list[int]:
-        return [one.given["number"] for one in inputs.of(item, seed) or ()]
+    def numbers(inputs: SharedInputs, seed: int) -> list[int]:
+        return [one.given["number"] for one in inputs.draw(item, seed) or ()]
 
-    item, inputs = make_item(test_numbers, None, Counting()), DrawnInputs()
+    item, inputs = make_item(test_numbers, None, Counting()), SharedInputs()
     first = numbers(inputs, 5)
     assert numbers(inputs, 5) == first
     assert len(drawn) == len(first) == 40, "drawn once for all submissions"
-    assert numbers(DrawnInputs(), 5) == first != numbers(inputs, 6)
-    with few_examples(test_numbers):
+    assert numbers(SharedInputs(), 5) == first != numbers(inputs, 6)
+    with limit_examples(test_numbers):
         assert len(numbers(inputs, 5)) == 10
     assert numbers(inputs, 5) == first
     assert len(inputs.drawn) == 1, "only the inputs of one seed are kept"
@@ -251,7 +257,7 @@ def test_inputs_are_drawn_once_per_seed_and_examples() -> None:
 def test_few_examples_limits_until_it_ends(all_of_them: int, few: int) -> None:
     drawn: list[int] = []
     test = settings(max_examples=all_of_them, database=None)(given(st.integers())(lambda number: drawn.append(number)))
-    with few_examples(test):
+    with limit_examples(test):
         test()
     assert len(drawn) == few
     test()
@@ -260,7 +266,7 @@ def test_few_examples_limits_until_it_ends(all_of_them: int, few: int) -> None:
 
 def test_forked_processes_know_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core, "threadlocal", ThreadLocal(_hypothesis_global_random=lambda: None))  # its first state
-    meet_random_generators()
+    register_random_generators()
     monkeypatch.setattr(entropy, "register_random", lambda _: pytest.fail("Hypothesis looks for them again"))
 
     @seed(0)

@@ -1,4 +1,4 @@
-"""Tests of the item analysis: its figures, and when it reports none."""
+"""Tests of the item analyze: its figures, and when it reports none."""
 
 import csv
 import random
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.output.page.items import analysis
-from grader.output.page.student import student_of
+from grader.output.page.overview import analyze
+from grader.output.page.student import summarize_student
 from grader.results import result as load
 from grader.results.items import (
     FEWEST,
@@ -18,9 +18,9 @@ from grader.results.items import (
     Diagnosed,
     Item,
     Property,
-    answers_of,
-    diagnosed,
-    items,
+    analyze_tests,
+    collect_answers,
+    find_diagnoses,
     point_biserial,
 )
 from grader.tests.conftest import ask
@@ -62,7 +62,7 @@ def test_point_biserial_equals_scipy(n: int, share: float) -> None:
 
 def test_figures_count_students_who_tried_the_test() -> None:
     students = [make_answers("ppp"), make_answers("pfp"), make_answers("f-f"), make_answers("ff-")] * 5
-    first, second, third, unreached = items(students, TESTS[:4])
+    first, second, third, unreached = analyze_tests(students, TESTS[:4])
     assert (unreached.n, unreached.difficulty) == (0, None)
     assert (first.n, first.difficulty, first.seconds) == (20, 0.5, 3.0)
     assert second.difficulty == pytest.approx(1 / 3)
@@ -75,16 +75,16 @@ def test_figures_count_students_who_tried_the_test() -> None:
 @given(CLASSES, st.randoms(use_true_random=False))
 def test_order_of_students_is_irrelevant(students: list[Answers], chance: random.Random) -> None:
     shuffled = chance.sample(students, len(students))
-    pairs = zip(items(students, TESTS), items(shuffled, TESTS), strict=True)
+    pairs = zip(analyze_tests(students, TESTS), analyze_tests(shuffled, TESTS), strict=True)
     for one, other in pairs:
         assert (one.which, one.n) == (other.which, other.n)
         assert one.discrimination == pytest.approx(other.discrimination, abs=1e-9)
-    assert diagnosed(students, TESTS) == diagnosed(shuffled, TESTS)
+    assert find_diagnoses(students, TESTS) == find_diagnoses(shuffled, TESTS)
 
 
 @given(CLASSES)
 def test_fewer_than_ten_students_get_no_figures(students: list[Answers]) -> None:
-    found = items(students, TESTS)
+    found = analyze_tests(students, TESTS)
     assert len(students) >= FEWEST or not found
     assert [item for item in found if item.n < FEWEST and item != Item(item.which, 0)] == []
 
@@ -106,13 +106,13 @@ def test_common_diagnosis_is_listed_with_next_failure() -> None:
     others = {TESTS[0]: looks, TESTS[2]: Answer("passed", 1, 1)}
     few = {TESTS[0]: Answer("failed", 0, 1, diagnosis="a product")}
     students = [*[some] * 8, *[others] * 4, *[few] * 9]
-    assert diagnosed(students, TESTS) == [Diagnosed("first", "a sum, not a mean", 12, TESTS[3], 8)]
+    assert find_diagnoses(students, TESTS) == [Diagnosed("first", "a sum, not a mean", 12, TESTS[3], 8)]
 
 
 def test_inconclusive_answers_are_ignored() -> None:
     made = result()
     counted = {test.name for test in made.katas[0].tests if test.outcome not in ("inconclusive", "not_graded")}
-    assert {which.test for which in answers_of(made)} == counted
+    assert {which.test for which in collect_answers(made)} == counted
 
 
 def test_page_and_tables_show_figures_of_every_test(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_page_and_tables_show_figures_of_every_test(tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text("utf-8")
     assert 'id="tests"' in page
     rows = list(csv.DictReader((tmp_path / "items.csv").read_text("utf-8").splitlines()))
-    found = analysis([student_of(one, [], ()) for one in results])
+    found = analyze([summarize_student(one, [], ()) for one in results])
     assert [(row["kata"], row["test"], int(row["n"])) for row in rows] == [(*one.which, one.n) for one in found.items]
     for row, item in zip(rows, found.items, strict=True):
         if item.discrimination is not None:

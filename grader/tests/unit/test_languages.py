@@ -9,23 +9,32 @@ from typing import Any, get_args
 
 import pytest
 
-from grader.commands.translations import CHINESE, leaves, run_untranslated, wrong_translations
+from grader.commands.translations import CHINESE, find_wrong_translations, leaves, run_untranslated
 from grader.output.speed_score import Measure
 from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from torchkata.compare.assertions import check, precondition
 from torchkata.course import course
-from torchkata.diagnosis.crashes import MEANT
-from torchkata.diagnosis.mistakes import in_the_students_language as mistake_of
-from torchkata.diagnosis.mistakes import named_mistakes
-from torchkata.i18n import LANGUAGES, Language, columns, language, padded, read_ahead, shared, texts, words
+from torchkata.diagnosis.crashes import PATTERNS
+from torchkata.diagnosis.mistakes import load_named_mistakes
+from torchkata.diagnosis.mistakes import translate_mistake as mistake_of
+from torchkata.i18n import (
+    LANGUAGES,
+    Language,
+    count_columns,
+    find_shared_text,
+    language,
+    pad,
+    preload_texts,
+    texts,
+    words,
+)
 from torchkata.i18n.katas import about, claim_of, hints_of, title_of
-from torchkata.i18n.notes import literals
-from torchkata.i18n.notes import said as said_of_answers
+from torchkata.i18n.notes import split_literals, translate
 from torchkata.result import Status
 from torchkata.seam.failures import Unmet
 
-SAYING = ("say", "words", "to_the_class")
+SAYING = ("say", "words", "class_words")
 SHARED = {"claims": "tests/contracts/optimizer.py", "looks_like": "reference/optimizer_mistakes.py"}
 
 
@@ -59,7 +68,7 @@ def test_every_text_is_used_and_exists() -> None:
     for path in (ROOT / "grader/output/page/files").glob("*.html"):
         literal |= {*re.findall(r'"(feedback\.\w+)"', path.read_text("utf-8"))}
     composed |= {f"feedback.{name}" for name in (PERFORMANCE, HAND_IN, *get_args(Measure))}
-    composed |= {f"crash.{key}" for key in MEANT.values()}
+    composed |= {f"crash.{key}" for key in PATTERNS.values()}
     assert known <= literal | composed
 
 
@@ -68,12 +77,12 @@ def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) ->
     tables = [texts("zh")["notes"], course().shared_texts["zh"]["notes"]]
     for english, chinese in ((key, text) for table in tables for key, text in table.items()):
         assert list_placeholders(english) == list_placeholders(chinese), english
-        assert "".join(literals(english)).strip(), english
-    assert said_of_answers("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
-    assert said_of_answers("gradient of weight 3") == "权重 3 的梯度"
-    assert said_of_answers("my own words") == "my own words"
-    assert said_of_answers("weight 3", by_us=False) == "weight 3", "a student's own error is left as it is"
-    assert said_of_answers("there is no f in linear.py", by_us=False) == "linear.py 里没有 f"
+        assert "".join(split_literals(english)).strip(), english
+    assert translate("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
+    assert translate("gradient of weight 3") == "权重 3 的梯度"
+    assert translate("my own words") == "my own words"
+    assert translate("weight 3", by_us=False) == "weight 3", "a student's own error is left as it is"
+    assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有 f"
 
 
 def test_shared_chinese_texts_are_used_and_chinese() -> None:
@@ -90,17 +99,20 @@ def test_shared_chinese_texts_are_used_and_chinese() -> None:
 def find_contradictions(**changed: Any) -> list[str]:
     """Return the contradictions to English if linear's Chinese texts are changed so."""
     linear = course().katas["linear"]
-    return list(wrong_translations(replace(linear, languages={"zh": linear.languages["zh"] | changed})))
+    return list(find_wrong_translations(replace(linear, languages={"zh": linear.languages["zh"] | changed})))
 
 
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
-        ({"title": "Linear"}, "zh.toml: title: there is nothing Chinese in it"),
+        ({"title": "Linear"}, "zh.toml: title: contains no Chinese"),
         ({"claims": {"test_none": "没有"}}, "zh.toml: claims.test_none: there is no such text in English"),
         ({"stub": {"Linear": "例：\n    layer = Linear(3)"}}, "zh.toml: stub.Linear: its indented lines"),
-        ({"about": "数 17。\n\n需要：无。"}, "zh.toml: about: its numbers are not those of docs/katas.md"),
-        ({"notes": {"weight {one}": "权重 {two}"}}, "zh.toml: notes: 'weight {one}' and its translation have other"),
+        ({"about": "数 17。\n\n需要：无。"}, "zh.toml: about: its numbers differ from those of docs/katas.md"),
+        (
+            {"notes": {"weight {one}": "权重 {two}"}},
+            "zh.toml: notes: 'weight {one}' and its translation have",
+        ),
     ],
 )
 def test_translation_that_contradicts_english_is_found(changed: dict[str, Any], line: str) -> None:
@@ -157,7 +169,7 @@ def test_every_kind_of_text_is_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_scheduler_can_change_lr", "It is driven")
     assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
     monkeypatch.setenv("KATA_LANG", "zh")
-    mistake = named_mistakes("sgd")["rate_of_first_group"].message
+    mistake = load_named_mistakes("sgd")["rate_of_first_group"].message
     chinese = [title_of(sgd), *hints_of(sgd), *about(sgd).values(), words("status.done"), mistake_of("sgd", mistake)]
     chinese += [claim_of("sgd", name, "") for name in sgd.points]
     assert all(CHINESE.search(text) for text in chinese)
@@ -169,11 +181,13 @@ def test_precondition_and_columns_support_chinese(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(Unmet) as unmet, precondition("the uninterrupted run is already wrong"):
         check(False, "something else")
     assert unmet.value.note == "不中断的训练就已经走到别处"
-    assert (columns("完成"), columns("太慢 a"), padded("完成", 6)) == (4, 6, "完成  "), "wide characters count twice"
+    assert (count_columns("完成"), count_columns("太慢 a"), pad("完成", 6)) == (4, 6, "完成  "), (
+        "wide characters count twice"
+    )
 
 
 def test_preloaded_texts_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    read_ahead()
+    preload_texts()
     monkeypatch.setattr(Path, "read_text", lambda *_: pytest.fail("a file is read again"))
     assert words("label.again")
-    assert shared("claims") is None
+    assert find_shared_text("claims") is None

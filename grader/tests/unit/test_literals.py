@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from torchkata.compare.assertions import asking, check, precondition, same
-from torchkata.compare.repro_code import FEW, as_typed, broken, literal, names_used
+from torchkata.compare.repro_code import FEW, break_line, find_names_read, literal, render_call
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import words
 from torchkata.seam.failures import Unmet, Wrong
@@ -75,7 +75,7 @@ def test_large_literal_makes_similar_values(dtype: torch.dtype | str, least: int
 
 @given(st.lists(st.lists(st.floats(-9, 9), min_size=1, max_size=6), min_size=1, max_size=6), st.integers(50, 90))
 def test_long_line_is_broken_within_brackets(rows: list[list[float]], width: int) -> None:
-    lines = broken(f"x = f({rows!r}, 'a, (b')", width)
+    lines = break_line(f"x = f({rows!r}, 'a, (b')", width)
     assert eval("\n".join(lines).removeprefix("x = "), {"f": lambda *given: given}) == (rows, "a, (b")
     assert all(len(line) <= width for line in lines)
 
@@ -98,17 +98,17 @@ def test_failure_shows_the_judged_call() -> None:
         (
             plain_probe,
             [torch.randn(40, 3), 2, 0],
-            ["x = torch.randn(40, 3); n = 2; f(x, n)", f"# {words('told.in_place')}"],
+            ["x = torch.randn(40, 3); n = 2; f(x, n)", f"# {words('message.in_place')}"],
         ),
     ],
     ids=["used names", "written for the arguments", "no code", "other values"],
 )
 def test_call_is_written_as_code(probe: Any, args: list[Any], lines: list[str]) -> None:
-    assert as_typed(Call(probe, args)) == lines
+    assert render_call(Call(probe, args)) == lines
 
 
 def test_names_used_excludes_assigned_ones() -> None:
-    assert names_used("x = x + y\nz = x\nz") == {"x", "y"}
+    assert find_names_read("x = x + y\nz = x\nz") == {"x", "y"}
 
 
 def test_precondition_replaces_the_failure() -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
-from grader.marks.compute import overtaken, results_in
+from grader.marks.compute import find_obsolete_overrides, read_graded
 from grader.marks.rulebook import read_rulebook
 from grader.marks.rules import Policy
 from grader.results import result
@@ -74,8 +74,8 @@ def test_marks_have_a_row_per_student(tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in results.rglob("*.json")}
     done = run_marks(results, folder)
     assert (done.code, done.err) == (0, "")
-    assert "people:    3; 2 have handed in, 1 of them late" in done.out
-    assert "nothing:   eve" in done.out
+    assert "people:    3; 2 submitted, 1 of them late" in done.out
+    assert "missing:   eve" in done.out
     assert read_marks(folder, "id", "name", "raw", "late", "override", "final") == [
         ("ada", "Ada", "1.0", "0.0", "1.0", "2.0"),
         ("ben", "'=1+1", "2.0", "0.5", "0.0", "1.5"),
@@ -93,33 +93,33 @@ def test_marks_name_open_questions(tmp_path: Path) -> None:
     done = run_marks(tmp_path / "results", write_class(tmp_path / "class", overrides_csv=needless, times_csv=times))
     assert done.code == 2
     assert done.err.splitlines() == [
-        "grader: who: nobody in the class list; name it in their column submission",
-        f"grader: overrides.csv: ada has 0 for linear {TESTS[1]} anyway; the row is not needed",
-        "grader: ben: its time is not known (times.csv), so it counts as handed in on time",
+        "grader: who: no owner in the class list; enter it in the owner's column submission",
+        f"grader: overrides.csv: ada has 0 for linear {TESTS[1]}, which they have without it; delete the row",
+        "grader: ben: submission time unknown, counted as on time; add it to times.csv",
     ]
 
 
 @pytest.mark.parametrize(
     ("file", "text", "told"),
     [
-        ("class_csv", "name\nAda\n", "there is no column id; needed are id"),
+        ("class_csv", "name\nAda\n", "there is no column id; required columns: id"),
         ("class_csv", "id,email\na,x@y\nb,X@y\n", "two people have the email X@y"),
         ("class_csv", "id\nada\nADA\n", "two people have the id ADA"),
-        ("class_csv", "id,name\nada,Ada,x\n", "row 2 has 3 cells, and the header 2"),
-        ("policy_toml", "due = 2026-10-01T23:59:00\n", "due has no offset"),
-        ("policy_toml", 'zone = "Mars"\n', "there is no time zone Mars"),
+        ("class_csv", "id,name\nada,Ada,x\n", "row 2 has 3 cells, but the header has 2"),
+        ("policy_toml", "due = 2026-10-01T23:59:00\n", "due has no UTC offset"),
+        ("policy_toml", 'zone = "Mars"\n', "unknown time zone Mars"),
         ("policy_toml", "penalty = 0.1\n", "unknown field"),
         ("policy_toml", "penalty_per_day = 10\n", "Expected `float` <= 1"),
-        ("times_csv", "submission,time\nada,2026-10-01T20:00:00\n", "has no offset"),
-        ("times_csv", "submission,time\nada,yesterday\n", "yesterday is no time"),
+        ("times_csv", "submission,time\nada,2026-10-01T20:00:00\n", "has no UTC offset"),
+        ("times_csv", "submission,time\nada,yesterday\n", "yesterday is not a time"),
         ("overrides_csv", "id,points,reason,who\nzed,1,r,w\n", "zed is not in class.csv"),
         ("overrides_csv", "id,points,reason,who\nada,1,,w\n", "row 2 has no reason"),
-        ("overrides_csv", "id,points,reason,who\nada,-1,r,w\n", "they are 0 or more"),
+        ("overrides_csv", "id,points,reason,who\nada,-1,r,w\n", "use a number that is not negative"),
         ("overrides_csv", "id,points,reason,who\nada,1,r,w\nada,2,r,w\n", "two overrides of the same points"),
         ("overrides_csv", "id,kata,points,reason,who\nada,sgd,1,r,w\n", "ada has no kata sgd among the results"),
-        ("submission_metadata_yml", "submission_1: 7\n", "is not as Gradescope writes it"),
-        ("submission_metadata_yml", METADATA.replace("000 Z", "000"), "submission_8 has a time without its zone"),
-        ("pseudonyms_json", "[]", "is no key to pseudonyms"),
+        ("submission_metadata_yml", "submission_1: 7\n", "not in Gradescope's format"),
+        ("submission_metadata_yml", METADATA.replace("000 Z", "000"), "the time of submission_8 has no time zone"),
+        ("pseudonyms_json", "[]", "not a key of pseudonyms"),
         ("extensions_csv", "id,until,reason\nada,2026-10-05T00:00:00,x\nada,2026-10-06,x\n", "two extensions for ada"),
     ],
 )
@@ -160,7 +160,7 @@ def test_gradescope_metadata_gives_submitters_and_times(tmp_path: Path) -> None:
     folder = write_class(tmp_path / "class", times_csv="submission,time\n", overrides_csv="id,points,reason,who\n")
     (folder / "submission_metadata.yml").write_text(METADATA)
     done = run_marks(tmp_path / "results", folder)
-    assert done.err.splitlines() == ["grader: submission_8: Zed (zed@x.edu) is nobody in the class list"]
+    assert done.err.splitlines() == ["grader: submission_8: Zed (zed@x.edu) is not in the class list"]
     assert read_marks(folder, "id", "submission", "days_late", "final") == [
         ("ada", "submission_7", "1", "1.5"),
         ("ben", "", "0", ""),
@@ -179,9 +179,9 @@ def test_page_shows_steps_of_a_mark(tmp_path: Path) -> None:
     done = ask("report", results, "--class", folder, "--feedback", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")
     ben = text_of(tmp_path / "pages/ben/feedback.html")
-    steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 put right by hand 0 mark 1.5 1 day late"
+    steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 manual correction 0 mark 1.5 1 day late"
     assert steps in ben
-    assert f"put right by hand +1 mark 2 linear {TESTS[1]} 1: unfair (ta)" in text_of(
+    assert f"manual correction +1 mark 2 linear {TESTS[1]} 1: unfair (ta)" in text_of(
         tmp_path / "pages/ada/feedback.html"
     )
     assert "unfair" not in ben
@@ -215,14 +215,14 @@ def test_regrade_names_superseded_overrides(tmp_path: Path) -> None:
     store(tmp_path / "after", "ben", "wrong", "passed", "failed")
     rows = ["id,kata,test,points,reason,who", f"ada,linear,{TESTS[1]},0.5,unfair,ta", "ben,linear,,2,unfair,ta"]
     folder = write_class(tmp_path / "class", overrides_csv="\n".join(rows))
-    before, after = (results_in(tmp_path / name, {})[0] for name in ("before", "after"))
-    assert overtaken(folder, before, after) == [
-        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}, which was graded 0 and is 1 now; is it needed?"
+    before, after = (read_graded(tmp_path / name, {})[0] for name in ("before", "after"))
+    assert find_obsolete_overrides(folder, before, after) == [
+        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}; graded 0 before and 1 now: still needed?"
     ]
-    assert overtaken(folder, after, after) == overtaken(folder, {}, after) == []
+    assert find_obsolete_overrides(folder, after, after) == find_obsolete_overrides(folder, {}, after) == []
     both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")
     refused = ask("grade", tmp_path, "--out", tmp_path / "after", *both)
-    assert refused.err == "grader: --class names people, and --pseudonyms does not: take one of them\n"
+    assert refused.err == "grader: --class and --pseudonyms exclude each other: --class prints names\n"
 
 
 def test_commit_time_is_the_fallback(tmp_path: Path) -> None:

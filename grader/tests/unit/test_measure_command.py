@@ -9,7 +9,7 @@ import pytest
 from grader.tests.support.solution import SOLUTION
 from reference.measure_step import command
 from reference.measure_step.command import OTHER, PRODUCT, STEP, Point, Roofline, draw
-from torchkata.cli import plugins as brought
+from torchkata.cli import plugins
 from torchkata.course import CourseError, course
 from torchkata.seam.assignment import Assignment
 
@@ -66,11 +66,11 @@ def test_without_matplotlib_installation_is_suggested(assignment: Any, monkeypat
 
 
 def test_commands_come_from_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert brought.commands() == {"measure": KATA}
-    assert brought.commands().keys().isdisjoint(course().katas), "a command must not hide a kata"
+    assert plugins.find_commands() == {"measure": KATA}
+    assert plugins.find_commands().keys().isdisjoint(course().katas), "a command must not hide a kata"
 
     def no_course() -> None:
         raise CourseError("there is no course here")
 
-    monkeypatch.setattr(brought, "course", no_course)
-    assert brought.commands() == {}
+    monkeypatch.setattr(plugins, "course", no_course)
+    assert plugins.find_commands() == {}

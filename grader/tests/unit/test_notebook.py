@@ -10,9 +10,9 @@ from grader.tests.support.html_tree import parse_html
 from torchkata.cli.terminal import CallError
 from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain
-from torchkata.i18n import labelled, parted
+from torchkata.i18n import format_label, split_label
 from torchkata.notebook import install, magic
-from torchkata.notebook.client import Client, Ended
+from torchkata.notebook.client import Client, Finished
 from torchkata.notebook.html import progress, verdict
 from torchkata.pytest_plugin.history import LastRun, State
 from torchkata.result import TestResult
@@ -75,24 +75,24 @@ def test_verdict_shows_three_failures_and_counts_others() -> None:
     assert texts.count("linear · a claim <b>") == 3
     assert any("and 2 more of linear" in text for text in texts)
     results = [explain_failure(test, NotStarted(Place("linear.py", 18))) for test in TESTS]
-    line = "".join(Text(verdict(LINEAR, results, "   (builds on x: first do that)")).texts)
-    assert line == f"– not started linear · Build a linear layer 0/{len(TESTS)}   (builds on x: first do that)"
+    line = "".join(Text(verdict(LINEAR, results, "   (builds on x: do that first)")).texts)
+    assert line == f"– not started linear · Build a linear layer 0/{len(TESTS)}   (builds on x: do that first)"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("label", ["", "expected", "timed out", "输入", "需要更多"])
 def test_labelled_line_is_split_again(label: str, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", language)
-    assert parted(labelled(label, "x = 1")) == (label, "x = 1")
+    assert split_label(format_label(label, "x = 1")) == (label, "x = 1")
     late = explain_failure(TESTS[0], TimedOut("no answer", Place("linear.py", 3, "while True:")), "a mistake").message
-    assert [parted(line) is not None for line in late.splitlines()] == [False, False, True, True, False]
+    assert [split_label(line) is not None for line in late.splitlines()] == [False, False, True, True, False]
 
 
 def test_progress_has_a_row_for_each_kata() -> None:
     text = Text(progress(State({"linear": LastRun("crashed", 2, "of other files", "")})))
     assert text.tags.count("tr") == len(course().katas)
     place = text.texts.index("! crashed")
-    assert text.texts[place - 2 : place + 3] == ["linear", LINEAR.title, "! crashed", "2/6", "  changed since"]
+    assert text.texts[place - 2 : place + 3] == ["linear", LINEAR.title, "! crashed", "2/6", "  changed since last run"]
 
 
 class NoTests(Client):
@@ -101,9 +101,9 @@ class NoTests(Client):
     def __init__(self) -> None:
         self.tested = list[str]()
 
-    def test(self, kata: object) -> Ended:
+    def test(self, kata: object) -> Finished:
         self.tested.append(getattr(kata, "name", ""))
-        return Ended("", "no tests", 3)
+        return Finished("", "no tests", 3)
 
 
 @pytest.fixture
@@ -118,29 +118,29 @@ def linear(handout: Path) -> Iterator[Path]:
 def test_cell_is_written_and_foreign_file_kept(linear: Path, capsys: pytest.CaptureFixture[str]) -> None:
     client = NoTests()
     for cell in ("x = 1  # é\n", "x = 2\n"):
-        magic.does(["linear"], cell, client)
+        magic.run_magic(["linear"], cell, client)
         assert linear.read_bytes() == cell.encode()
     assert client.tested == ["linear"] * 2
-    assert capsys.readouterr().out.startswith("no tests\nlinear: no verdict, the run ended before it (exit code 3)")
+    assert capsys.readouterr().out.startswith("no tests\nlinear: no result, because the run ended early (exit code 3)")
     assert not [*linear.parent.glob("*.bak*")], "neither the stub nor a cell needs to be kept"
     linear.write_text("by an editor")
-    magic.does(["linear"], "x = 2\n", client)
+    magic.run_magic(["linear"], "x = 2\n", client)
     assert (linear.parent / "linear.py.bak").read_text() == "by an editor"
-    assert "it is kept as assignment/linear.py.bak" in capsys.readouterr().out
+    assert "that version is saved as assignment/linear.py.bak" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["liner"], "there is no kata 'liner'; did you mean linear?"),
-        ([], "%%kata: the call is %%kata KATA"),
-        (["linear", "x"], "%%kata linear x: the call is %%kata KATA"),
+        ([], "wrong arguments: %%kata; usage: %%kata KATA"),
+        (["linear", "x"], "wrong arguments: %%kata linear x; usage: %%kata KATA"),
     ],
 )
 def test_invalid_call_writes_nothing(arguments: list[str], says: str, linear: Path) -> None:
     before = linear.read_bytes()
     with pytest.raises(CallError) as raised:
-        magic.does(arguments, "x = 1", NoTests())
+        magic.run_magic(arguments, "x = 1", NoTests())
     assert str(raised.value) == says
     assert linear.read_bytes() == before
 
@@ -157,7 +157,7 @@ def test_missing_packages_are_installed_and_torch_stays(monkeypatch: pytest.Monk
     assert install.main() == 0
     assert asked == [], "nothing is missing here"
     here = {"torch": ["2.9.0+cu126"], "numpy": ["2.0.2"], "pytest": ["8.3.5"]}
-    monkeypatch.setattr(install, "installed", lambda name: here.get(name, []))
+    monkeypatch.setattr(install, "find_versions", lambda name: here.get(name, []))
     assert install.main() == 7
     assert asked == [["torch==2.9.0+cu126\n", "pytest>=8.4", "hypothesis>=6.140"]]
-    assert install.missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "pip says that it can't be had"
+    assert install.find_missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "pip says that it can't be had"

@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from grader.results.view import visible
+from grader.results.view import view_as_student
 from grader.tests.conftest import Hide
 from grader.tests.support.made_results import OUTCOMES, result
 from torchkata.course import Kata, course
-from torchkata.course.load import kata_from
+from torchkata.course.load import parse_kata
 
 ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}
 
 
 def made(**more: Any) -> Kata:
     """The kata k, of which this is said, too."""
-    return kata_from(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
+    return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
 
 
 def test_tests_are_visible_by_default_and_hidden_ones_say_nothing() -> None:
@@ -40,7 +40,10 @@ def test_visibility_is_one_word_for_all_tests_or_a_table_for_some() -> None:
             "k/kata.toml: visibility is 'public'; it can be visible, after_due_date, after_published, hidden",
         ),
         ({"visibility": {"test_a": 1}}, "k/kata.toml: visibility is 1"),
-        ({"visibility": {"test_c": "hidden"}}, "k/kata.toml: visibility names test_c, which is no test of it"),
+        (
+            {"visibility": {"test_c": "hidden"}},
+            "kata.toml: visibility names test_c, which is not a test of this kata",
+        ),
         ({"hidden_says": "everything"}, "k/kata.toml: hidden_says is 'everything'; it can be nothing, claim, all"),
     ],
 )
@@ -52,7 +55,7 @@ def test_an_unknown_visibility_is_refused(wrong: dict[str, Any], words: str) -> 
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
 def test_a_hidden_test_shows_only_its_points_where_the_platform_cannot_hide_it(hide: Hide, visibility: str) -> None:
     hide(visibility)
-    rows = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
+    rows = view_as_student(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
     assert [row.title for row in rows[:2]] == ["hidden test 1", "hidden test 2"]
     assert {row.result.message for row in rows} == {"", "This test is hidden."}
     assert {(row.result.file, row.result.line, row.result.seconds) for row in rows} == {("", 0, 0.0)}
@@ -62,14 +65,14 @@ def test_a_hidden_test_shows_only_its_points_where_the_platform_cannot_hide_it(h
 
 def test_a_hidden_test_that_may_say_its_claim_shows_the_first_line_alone(hide: Hide) -> None:
     hide("hidden", "claim")
-    row = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)[2]
+    row = view_as_student(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)[2]
     assert row.result.name == "test_starts_are_uniform"
-    assert row.result.message == "get_batch · claim\n  What it asked and what came back is hidden."
+    assert row.result.message == "get_batch · claim\n  Its input and your result are hidden."
     assert (row.result.outcome, row.result.file, row.result.line) == ("failed", "", 0)
 
 
 def test_a_hidden_test_that_may_say_all_shows_its_whole_message(hide: Hide) -> None:
     hide("hidden", "all")
-    rows = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
+    rows = view_as_student(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
     assert [row.result.outcome for row in rows[:7]] == list(OUTCOMES)
     assert (rows[2].result.message, rows[2].result.line) == ("get_batch · claim\n  secret", 7)
