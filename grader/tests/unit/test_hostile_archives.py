@@ -140,6 +140,11 @@ def lie_about_sizes(content: bytearray) -> None:
         content[place + 24 : place + 28] = (1).to_bytes(4, "little")
 
 
+def corrupt(content: bytearray) -> None:
+    """Overwrite compressed data."""
+    content[45:55] = b"\xff" * 10
+
+
 def truncate(content: bytearray) -> None:
     """Truncate the archive within a member."""
     del content[1500:]
@@ -222,6 +227,7 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
     ),
     "locked": (build_and_edit(build_zip(), mark_as_encrypted), "is encrypted"),
     "lies_about_sizes": (build_and_edit(build_zip(), lie_about_sizes), "can't be read"),
+    "damaged": (build_and_edit(build_zip(), corrupt), "handed_in.zip: can't be read ("),
     "cut_short": (build_and_edit(build_tar(), truncate), "can't be read"),
     "bottomless": (build_zip(*((name, FORGED) for name in LONG_NAMES)), FILES),
     "crowd": (

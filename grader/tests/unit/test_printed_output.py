@@ -1,4 +1,4 @@
-"""What is shown is compared with what is printed: any last digit may differ, no second one."""
+"""Tests of comparing shown with printed output: only the last digit of a number may differ."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a kata lacks is named by `certify`, a line each; the katas of this course lack nothing."""
+"""Tests of the requirements that `certify` checks: each missing part of a kata is named in a line."""
 
 import re
 import shutil
@@ -33,7 +33,7 @@ STUB, TESTS, CAUGHT = "assignment/sieve.py", "tests/test_sieve.py", "reference/s
 
 @pytest.fixture
 def primes(tmp_path: Path) -> Iterator[Path]:
-    """A copy of a small course, with a page of katas, in use."""
+    """Yield a copy of a small course with a page of katas, in use."""
     here = course().root
     copy = shutil.copytree(ROOT / "examples/courses/primes", tmp_path / "primes")
     use(copy)
@@ -44,21 +44,17 @@ def primes(tmp_path: Path) -> Iterator[Path]:
     use(here)
 
 
-def lines_of(folder: Path) -> list[str]:
+def list_missing(folder: Path) -> list[str]:
     """Return what the katas of this course lack."""
     use(folder)
     return [line for lines in find_missing(list(course().katas.values()), quick=True).values() for line in lines]
 
 
-def test_katas_of_the_course_lack_nothing() -> None:
-    assert lines_of(ROOT) == []
+def test_complete_courses_lack_nothing(primes: Path) -> None:
+    assert list_missing(ROOT) == list_missing(primes) == []
 
 
-def test_katas_of_a_small_course_lack_nothing(primes: Path) -> None:
-    assert lines_of(primes) == []
-
-
-def test_katas_of_a_course_in_two_languages_lack_nothing() -> None:
+def test_bilingual_course_lacks_nothing() -> None:
     done = run("grader", "certify", "--only", "files", "--quick", cwd=ROOT / "examples/courses/vectors")
     assert (done.code, "FAILED" in done.out) == (0, False), done.out + done.err
 
@@ -68,7 +64,7 @@ def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
     told, solution = (primes / "reference/sieve" / name for name in ("kata.toml", "solution.py"))
     solution.write_text(solution.read_text("utf-8") + f"\n\ndef own(remains, prime, n):\n    {line}\n", "utf-8")
     told.write_text(told.read_text("utf-8").replace("hints = [", f'hints = [\n    "Then {line}.",', 1), "utf-8")
-    assert lines_of(primes) == [f"reference/sieve/kata.toml: a hint contains a line of the solution: `{line}`"]
+    assert list_missing(primes) == [f"reference/sieve/kata.toml: a hint contains a line of the solution: `{line}`"]
 
 
 @pytest.mark.parametrize(
@@ -101,11 +97,11 @@ def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
         ("docs/katas.md", "Divide.", "2 + 2 = 5", "docs/katas.md: 2 + 2 = 5: it is 4"),
     ],
 )
-def test_what_a_kata_lacks_is_named_in_a_line(primes: Path, file: str, old: str, new: str, line: str) -> None:
+def test_missing_part_is_named_in_a_line(primes: Path, file: str, old: str, new: str, line: str) -> None:
     text = (primes / file).read_text("utf-8")
     assert old in text
     (primes / file).write_text(text.replace(old, new, 1), "utf-8")
-    assert any(one.startswith(line) for one in lines_of(primes))
+    assert any(one.startswith(line) for one in list_missing(primes))
 
 
 def test_missing_file_and_sentence_are_named(primes: Path) -> None:
@@ -113,7 +109,7 @@ def test_missing_file_and_sentence_are_named(primes: Path) -> None:
     tests = primes / "tests/test_factorise.py"
     text = re.sub(r'(def test_.*\n    """.*)\."""', r'\1"""', tests.read_text("utf-8"), count=1)
     tests.write_text(text, "utf-8")
-    found = lines_of(primes)
+    found = list_missing(primes)
     assert "reference/sieve/solution.py: there is no such file" in found
     assert any("needs a docstring that begins with one sentence" in line for line in found)
 
@@ -122,14 +118,14 @@ def test_sections_in_another_order_are_named(primes: Path) -> None:
     page = primes / "docs/katas.md"
     head, sieve, factorise = page.read_text("utf-8").split("###")
     page.write_text("###".join([head, factorise + "\n", sieve]), "utf-8")
-    assert [line for line in lines_of(primes) if "must come first" in line]
+    assert [line for line in list_missing(primes) if "must come first" in line]
 
 
-def test_style_is_looked_at_where_the_course_has_settings(primes: Path) -> None:
+def test_style_is_checked_if_configured(primes: Path) -> None:
     oracle, settings = primes / "reference/sieve/oracle.py", primes / "pyproject.toml"
     oracle.write_text(oracle.read_text("utf-8") + "\nx  =  unknown\n", "utf-8")
-    assert lines_of(primes) == []
+    assert list_missing(primes) == []
     settings.write_text(settings.read_text("utf-8") + '\n[tool.ruff.lint]\nselect = ["F"]\n', "utf-8")
-    found = "\n".join(lines_of(primes))
+    found = "\n".join(list_missing(primes))
     assert "reference/sieve/oracle.py: `ruff format` would change it" in found
     assert "F821 Undefined name `unknown`" in found

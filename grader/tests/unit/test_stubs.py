@@ -1,4 +1,4 @@
-"""A stub has what its solution has, but for what is to be written."""
+"""Tests of the comparison of a stub with its solution: they differ only in what students write."""
 
 import pytest
 
@@ -30,15 +30,12 @@ class A(Base):
         ("    def double", "    @property\n    def double", "A.double: the stub has (self"),
     ],
 )
-def test_a_difference_between_stub_and_solution_is_named(old: str, new: str, difference: str) -> None:
+def test_difference_between_stub_and_solution_is_named(old: str, new: str, difference: str) -> None:
     assert any(found.startswith(difference) for found in find_differences(STUB, STUB.replace(old, new)))
 
 
-def test_private_names_and_bodies_of_stub_and_solution_may_differ() -> None:
+def test_bodies_may_differ_and_given_code_is_marked() -> None:
     assert find_differences(STUB, STUB.replace("raise NotImplementedError", "return 2") + "\ndef own(): ...\n") == []
-
-
-def test_a_stub_must_say_which_code_it_gives() -> None:
     written = STUB.replace("raise NotImplementedError", "self.n = n", 1)
     assert find_written(STUB) == []
     assert find_written(written) == ["__init__"]

@@ -1,4 +1,4 @@
-"""The filter on system calls: what is not named does not exist, and what is named is allowed as the table says."""
+"""Tests of the system-call filter: unknown calls do not exist, known ones are allowed as the table says."""
 
 import errno
 from collections.abc import Iterator
@@ -14,29 +14,29 @@ seccomp = pytest.importorskip("pyseccomp")
 KINDS = {"ordinary": {}, "timed": {"pinned": True}, "with a GPU": {"gpu": True}}
 PAIR, NEW = (1, 1), 0x3D0F00  # a stream of AF_UNIX; what glibc asks for a thread
 REFUSED = ("fork", "execve", "connect", "accept", "accept4", "ptrace", "flock", "chroot", "mount", "tkill")
-FEATURES = (  # of the kernel, old and new
+FEATURES = (  # of the kernel: they must not exist
     *("io_setup", "io_uring_setup", "bpf", "perf_event_open", "userfaultfd", "keyctl", "kexec_load", "personality"),
     *("open_tree", "move_mount", "fsopen", "mount_setattr", "quotactl_fd", "landlock_create_ruleset", "memfd_secret"),
     *("shmget", "msgget", "semget", "mq_open", "vmsplice", "timer_create", "pidfd_open", "process_vm_readv", "seccomp"),
 )
 
 
-def resolved(name: str) -> int:
-    """The number of a call on this machine, negative where there is none."""
+def find_number(name: str) -> int:
+    """Return the number of a call on this machine, negative where there is none."""
     found: int = seccomp.resolve_syscall(seccomp.Arch.NATIVE, name)
     return found
 
 
-def number(name: str) -> int:
-    """The same; skips where there is none."""
-    found = resolved(name)
+def get_number(name: str) -> int:
+    """Return the number of a call; skip where there is none."""
+    found = find_number(name)
     if found < 0:
         pytest.skip(f"no {name} here")
     return found
 
 
-def verdict(kind: str, call: int, *arguments: int, architecture: int | None = None) -> int:
-    """What the program says of a call, run here as the kernel would: 0, or the error."""
+def judge(kind: str, call: int, *arguments: int, architecture: int | None = None) -> int:
+    """Run the filter on a call as the kernel would; return 0 or the error."""
     held = {syscalls.NUMBER: call, syscalls.ARCHITECTURE: architecture or seccomp.system_arch()}
     held |= {syscalls.ARGUMENTS + 8 * place: value & syscalls.WORD for place, value in enumerate(arguments)}
     code, place, word = [*INSTRUCTION.iter_unpack(build_filter(**KINDS[kind]))], 0, 0
@@ -59,28 +59,24 @@ def verdict(kind: str, call: int, *arguments: int, architecture: int | None = No
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_call_that_the_kernel_may_get_one_day_does_not_exist(kind: str) -> None:
-    known = {*map(resolved, syscalls.build_rules(pinned=False, gpu=True))}
-    refused = [verdict(kind, call) for call in range(2000) if call not in known]
+def test_unknown_calls_do_not_exist(kind: str) -> None:
+    known = {*map(find_number, syscalls.build_rules(pinned=False, gpu=True))}
+    refused = [judge(kind, call) for call in range(2000) if call not in known]
     assert set(refused) == {errno.ENOSYS}
-    assert verdict(kind, 0x4000_0000 + number("read")) == errno.ENOSYS, "another way to number them (x32)"
-    assert verdict(kind, number("read"), architecture=0x4000_0003) == errno.ENOSYS, "or another architecture (i386)"
+    assert judge(kind, 0x4000_0000 + get_number("read")) == errno.ENOSYS, "another way to get_number them (x32)"
+    assert judge(kind, get_number("read"), architecture=0x4000_0003) == errno.ENOSYS, "or another architecture (i386)"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", FEATURES)
-def test_what_the_kernel_offers_beyond_files_memory_and_threads_does_not_exist(kind: str, name: str) -> None:
-    assert verdict(kind, number(name)) == errno.ENOSYS
+@pytest.mark.parametrize(
+    ("name", "error"), [*((name, errno.ENOSYS) for name in FEATURES), *((name, errno.EPERM) for name in REFUSED)]
+)
+def test_kernel_features_are_missing_or_refused(kind: str, name: str, error: int) -> None:
+    assert judge(kind, get_number(name)) == error
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_programs_expect_to_be_refused_is_not_permitted(kind: str, name: str) -> None:
-    assert verdict(kind, number(name)) == errno.EPERM
-
-
-def cases() -> Iterator[tuple[str, str, tuple[int, ...], int]]:
-    """Kind of worker, call, arguments, error."""
+def list_cases() -> Iterator[tuple[str, str, tuple[int, ...], int]]:
+    """Yield kind of worker, call, arguments and error."""
     for kind in KINDS:
         for name in ("read", "openat", "futex", "clock_gettime", "munmap", "getrandom", "sched_getaffinity"):
             yield kind, name, (), 0
@@ -134,6 +130,6 @@ def cases() -> Iterator[tuple[str, str, tuple[int, ...], int]]:
     )
 
 
-@pytest.mark.parametrize(("kind", "name", "arguments", "error"), [*cases()])
-def test_a_call_is_allowed_by_its_arguments(kind: str, name: str, arguments: tuple[int, ...], error: int) -> None:
-    assert verdict(kind, number(name), *arguments) == error
+@pytest.mark.parametrize(("kind", "name", "arguments", "error"), [*list_cases()])
+def test_call_is_allowed_by_its_arguments(kind: str, name: str, arguments: tuple[int, ...], error: int) -> None:
+    assert judge(kind, get_number(name), *arguments) == error
