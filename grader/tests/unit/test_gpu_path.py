@@ -1,12 +1,15 @@
 """Tests of the CUDA path on a simulated device: synchronization, blocks, memory and device state."""
 
+import math
 import mmap
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import msgspec
 import pytest
@@ -149,9 +152,7 @@ def test_copying_time_is_subtracted(
     assert timed.block(10.0).seconds == pytest.approx(1.6), "two turns of 1 s, each less the least that copying took"
 
 
-def test_short_blocks_repeat_until_100_ms(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_short_blocks_repeat_until_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulate an H100: 20 GiB hold ten steps of 1.2 ms each, and one block is disturbed."""
     step = 0.0012
     blocks = iter([2 * step, 20 * step, 2 * step, 2 * step])
@@ -242,18 +243,12 @@ def test_host_lead_distinguishes_early_from_late_batches(
 def test_waiting_host_is_retried_in_fresh_processes(
     monkeypatch: pytest.MonkeyPatch, ratios: list[float], outcome: str
 ) -> None:
-    began, ended = [0], [0]
-
-    def begin(*_: object) -> Any:
-        began[0] += 1
-        return SimpleNamespace(close=lambda: ended.__setitem__(0, ended[0] + 1))
-
-    left = iter(ratios)
+    left, begin = iter(ratios), Mock()
     monkeypatch.setattr(figures, "TimedWorker", begin)
     monkeypatch.setattr(figures, "choose_measurement", lambda *_: lambda _: Figure(next(left), "it waits"))
     machine: Any = SimpleNamespace(kind="cuda", student=None, limits=None, accelerator=None)
     assert figures.measure(machine, course().workloads["no_hidden_sync"], {}).outcome == outcome
-    assert (began, ended) == ([3], [3])
+    assert (begin.call_count, begin.return_value.close.call_count) == (3, 3)
 
 
 def test_device_peak_includes_freed_memory() -> None:
@@ -283,43 +278,38 @@ def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch
     assert cuda.CUDA.free_bytes() == 90, "the buffers of a check are nobody else's"
 
 
-def close_worker(
+@pytest.mark.parametrize(
+    ("left", "back_after", "files", "seconds", "error"),
+    [
+        (SLACK, math.inf, None, 0.0, ""),  # libraries of this process take some memory, too
+        (SLACK + 1, 0.5, None, 0.5, ""),
+        (2**30, math.inf, None, timed_worker.BACK_SECONDS, "the memory of an ended process was not freed"),
+        (2**30, math.inf, {}, timed_worker.BACK_SECONDS, ""),  # a student keeps the verdict
+    ],
+)
+def test_grader_waits_until_ended_worker_frees_memory(
     begin: Callable[..., Any],
     monkeypatch: pytest.MonkeyPatch,
     left: int,
-    back_after: float = float("inf"),
-    files: dict[str, bytes] | None = None,
-) -> tuple[float, str]:
-    """End a worker that leaves bytes behind until `back_after` seconds; return the seconds taken and the error."""
+    back_after: float,
+    files: dict[str, bytes] | None,
+    seconds: float,
+    error: str,
+) -> None:
     now, free = [0.0], [2**33]
 
     def sleep(seconds: float) -> None:
         now[0] += seconds
-        if now[0] >= back_after:
-            free[0] = 2**33
+        free[0] = 2**33 if now[0] >= back_after else free[0]
 
     device = FakeDevice(lambda: free[0])
     monkeypatch.setattr(timed_worker, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
     timed = begin(files, device)
     free[0] -= left
-    error = ""
-    try:
+    with pytest.raises(Inconclusive, match=error) if error else nullcontext():
         timed.close()
-    except Inconclusive as found:
-        error = str(found)
     assert device.alive == 0
-    return now[0], error
-
-
-def test_grader_waits_until_ended_worker_frees_memory(
-    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert close_worker(begin, monkeypatch, left=SLACK) == (0.0, ""), "this process' own libraries take some, too"
-    seconds, error = close_worker(begin, monkeypatch, left=SLACK + 1, back_after=0.5)
-    assert (seconds, error) == (pytest.approx(0.5, abs=0.1), "")
-    assert close_worker(begin, monkeypatch, left=2**30)[1] == "the memory of an ended process was not freed"
-    seconds, error = close_worker(begin, monkeypatch, left=2**30, files={})
-    assert (seconds > 0, error) == (True, ""), "a student keeps the verdict"
+    assert now[0] == pytest.approx(seconds, abs=0.1)
 
 
 def test_mfu_thresholds_apply_only_to_measured_devices() -> None:

@@ -186,10 +186,7 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
     "climbs_out": (build_zip(("../../escaped.py", FORGED)), ELSEWHERE),
     "climbs_out_backwards": (build_zip(("..\\..\\escaped.py", FORGED)), ELSEWHERE),
     "starts_at_a_drive": (build_zip(("C:escaped.py", FORGED)), ELSEWHERE),
-    "starts_at_the_root": (
-        lambda folder: build_zip((str(folder.parent / "escaped.py"), FORGED))(folder),
-        ELSEWHERE,
-    ),
+    "starts_at_the_root": (lambda folder: build_zip((str(folder.parent / "escaped.py"), FORGED))(folder), ELSEWHERE),
     "climbs_out_of_a_tar": (build_tar(HIDDEN_NAME), ELSEWHERE + " ('../../escaped.py')"),
     "links_to_the_solution": (zip_with_link, REST),
     "links_to_the_solution_in_a_tar": (

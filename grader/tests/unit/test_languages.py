@@ -109,10 +109,7 @@ def find_contradictions(**changed: Any) -> list[str]:
         ({"claims": {"test_none": "没有"}}, "zh.toml: claims.test_none: there is no such text in English"),
         ({"stub": {"Linear": "例：\n    layer = Linear(3)"}}, "zh.toml: stub.Linear: its indented lines"),
         ({"about": "数 17。\n\n需要：无。"}, "zh.toml: about: its numbers differ from those of docs/katas.md"),
-        (
-            {"notes": {"weight {one}": "权重 {two}"}},
-            "zh.toml: notes: 'weight {one}' and its translation have",
-        ),
+        ({"notes": {"weight {one}": "权重 {two}"}}, "zh.toml: notes: 'weight {one}' and its translation have"),
     ],
 )
 def test_translation_that_contradicts_english_is_found(changed: dict[str, Any], line: str) -> None:

@@ -27,14 +27,7 @@ from grader.tests.support.made_results import (
     result_with_speed,
     timed,
 )
-from grader.tests.support.platforms import (
-    AT,
-    RUNNER,
-    for_classroom50,
-    for_gradescope,
-    for_junit,
-    outside_fences,
-)
+from grader.tests.support.platforms import AT, RUNNER, for_classroom50, for_gradescope, for_junit, outside_fences
 from torchkata.course import Kata, Tiers, course
 from torchkata.i18n import class_words
 from torchkata.result import Outcome

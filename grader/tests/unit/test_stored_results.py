@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from grader.base.errors import CallError
 from grader.cluster.pending import find_pending
-from grader.output.summary import rebuild
 from grader.pipeline.overwrite_guard import demand_no_loss
 from grader.pipeline.queue import Queue
 from grader.pipeline.speed import find_untimed
@@ -29,7 +28,7 @@ WHY = "is a symbolic link; submit the file itself"
 
 
 def make_queue(out: Path, *paths: Path, **changes: Any) -> Queue:
-    """Return the make_queue of a class to be graded."""
+    """Return the queue of a class to be graded."""
     asked = options(out, **{"examples": 10, **changes})
     return Queue(*assign_ids(paths), tuple(course().katas[name] for name in asked.grading.katas), asked)
 
@@ -41,53 +40,34 @@ def write_class(folder: Path) -> list[Path]:
     return [folder / "eve", ada]
 
 
-@pytest.fixture
-def unreadable(tmp_path: Path) -> Path:
-    """Return the results of a class with one unreadable and one graded submission."""
-    list(make_queue(tmp_path / "out", *write_class(tmp_path)).to_grade())
-    write(result("why", submission="ada"), tmp_path / "out")
-    return tmp_path / "out"
-
-
-def test_gradebook_lists_unreadable_submission_with_reason(unreadable: Path) -> None:
-    rebuild(unreadable)
-    rows = {row["submission"]: row for row in csv.DictReader((unreadable / "gradebook.csv").read_text().splitlines())}
-    assert (rows["eve"]["score"], rows["eve"]["get_batch_status"]) == ("0.0", "not_graded")
-    assert float(rows["eve"]["max_score"]) == course().katas["linear"].max_score
-    assert (rows["eve"]["unreadable"], rows["ada"]["unreadable"]) == (WHY, "")
-
-
-def test_pages_and_exports_show_reason_of_unreadable_submission(
-    unreadable: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert ask("report", unreadable, "--feedback", tmp_path / "pages").code == 0
-    for page in (unreadable / "report.html", tmp_path / "pages/eve/feedback.html"):
-        assert WHY.replace("'", "&#39;") in page.read_text()
+def test_outputs_show_reason_of_unreadable_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, most = tmp_path / "out", course().katas["linear"].max_score
+    list(make_queue(out, *write_class(tmp_path)).to_grade())
+    write(result("why", submission="ada"), out)
+    assert ask("report", out, "--feedback", tmp_path / "pages").code == 0
+    ada, eve = csv.DictReader((out / "gradebook.csv").read_text().splitlines())
+    assert (eve["score"], float(eve["max_score"]), eve["get_batch_status"]) == ("0.0", most, "not_graded")
+    assert (eve["unreadable"], ada["unreadable"]) == (WHY, "")
+    for page in (out / "report.html", tmp_path / "pages/eve/feedback.html"):
+        assert WHY in page.read_text()
     for name, value in RUNNER.items():
         monkeypatch.setenv(name, value)
     for format in ("gradescope", "classroom50", "github", "junit"):
-        assert ask("export", unreadable, "--format", format, "--to", tmp_path / format).code == 0
+        assert ask("export", out, "--format", format, "--to", tmp_path / format).code == 0
     report = for_gradescope((tmp_path / "gradescope/eve.json").read_bytes())
     assert (report["score"], report["output"]) == (0, f"Your submission can't be graded. {WHY}")
     (row,) = report["tests"]
-    assert (row["max_score"], row["output"]) == (course().katas["linear"].max_score, f"It can't be graded: {WHY}")
+    assert (row["max_score"], row["output"]) == (most, f"It can't be graded: {WHY}")
     (case,) = json.loads((tmp_path / "classroom50/eve.json").read_text())["tests"]
     assert (case["test-name"], case["passed"]) == (f"hand-in: {WHY}", False)
     assert "| eve | 0 of" in (tmp_path / "github").read_text()
-    junit = for_junit((tmp_path / "junit").read_bytes())
-    (failure,) = [case for case in junit.iter("failure") if WHY in (case.text or "")]
+    (failure,) = [
+        one for one in for_junit((tmp_path / "junit").read_bytes()).iter("failure") if WHY in (one.text or "")
+    ]
     assert failure.get("message") == f"It can't be graded: {WHY}"
 
 
-def test_unreadable_submission_keeps_its_earlier_result(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir(mode=0o700)
-    before = result("why", submission="eve")
-    write(before, tmp_path / "out")
-    assert [job.submission.id for job in make_queue(tmp_path / "out", *write_class(tmp_path)).to_grade()] == ["ada"]
-    assert read(tmp_path / "out/eve/result.json") == replace(before, unreadable=WHY)
-
-
-def test_submission_that_becomes_readable_is_graded(tmp_path: Path) -> None:
+def test_submission_may_become_unreadable_and_readable(tmp_path: Path) -> None:
     paths, out = write_class(tmp_path), tmp_path / "new/out"
     before = os.umask(0)
     try:
@@ -95,6 +75,10 @@ def test_submission_that_becomes_readable_is_graded(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert out.stat().st_mode & 0o777 == 0o700, "results are private"
+    graded = result("why", submission="eve")
+    write(graded, out)
+    assert [job.submission.id for job in make_queue(out, *paths).to_grade()] == ["ada"]
+    assert read(out / "eve/result.json") == replace(graded, unreadable=WHY), "the earlier result is kept"
     paths[0].unlink()
     handed_in(tmp_path, LINEAR, "eve")
     assert [job.submission.id for job in make_queue(out, *paths).to_grade()] == ["eve", "ada"]

@@ -188,17 +188,6 @@ def test_archive_is_read_like_its_directory(tmp_path: Path) -> None:
     assert read_submission(packed) == read_submission(tmp_path / "unusual_but_right")
 
 
-def change_owner(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every file, but no directory, belong to another user from now on."""
-    look = os.fstat
-
-    def seen(descriptor: int) -> os.stat_result:
-        found = look(descriptor)
-        return found if stat.S_ISDIR(found.st_mode) else os.stat_result((*found[:4], found.st_uid + 1, *found[5:]))
-
-    monkeypatch.setattr(os, "fstat", seen)
-
-
 def swap_after_open(monkeypatch: pytest.MonkeyPatch, name: str, swap: Callable[[], object]) -> None:
     """Call `swap` after a file or folder of this name was opened."""
     open_it = os.open
@@ -229,10 +218,16 @@ def test_link_to_other_work_is_refused(tmp_path: Path) -> None:
 
 
 def test_file_of_another_owner_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_files(tmp_path / "ada", "assignment/linear.py")
-    change_owner(monkeypatch)
+    fstat = os.fstat
+
+    def change_owner(descriptor: int) -> os.stat_result:
+        found = fstat(descriptor)
+        return found if stat.S_ISDIR(found.st_mode) else os.stat_result((*found[:4], found.st_uid + 1, *found[5:]))
+
+    ada = write_files(tmp_path / "ada", "assignment/linear.py")
+    monkeypatch.setattr(os, "fstat", change_owner)
     with pytest.raises(SubmissionError, match=r"ada: linear\.py has a different owner than the submission; copy"):
-        read_submission(tmp_path / "ada")
+        read_submission(ada)
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x"])

@@ -35,10 +35,7 @@ def test_visibility_is_a_word_or_a_table() -> None:
             "k/kata.toml: visibility is 'public'; it can be visible, after_due_date, after_published, hidden",
         ),
         ({"visibility": {"test_a": 1}}, "k/kata.toml: visibility is 1"),
-        (
-            {"visibility": {"test_c": "hidden"}},
-            "kata.toml: visibility names test_c, which is not a test of this kata",
-        ),
+        ({"visibility": {"test_c": "hidden"}}, "kata.toml: visibility names test_c, which is not a test of this kata"),
         ({"hidden_says": "everything"}, "k/kata.toml: hidden_says is 'everything'; it can be nothing, claim, all"),
     ],
 )
