@@ -87,16 +87,22 @@ def build_tar(*extra: Member, files: Mapping[str, bytes] = FILES) -> Build:
 
 
 def zip_with_link(folder: Path) -> Path:
-    """Write a zip with a link in the kata's place."""
     link = zipfile.ZipInfo(KATA)
     link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
     return write_zip(folder, [*REST.items(), (link, ANSWER.encode())])
 
 
 def write_through_link(folder: Path) -> Path:
-    """Write a tar with a link to a folder outside, then a file in that folder."""
+    """Write a tar with a link to a folder outside, then files in that folder."""
     link = make_member("assignment", kind=tarfile.SYMTYPE, link=str(folder.parent))
     return write_tar(folder, [link, *make_members(FILES, "assignment/")])
+
+
+def write_crowd(folder: Path) -> Path:
+    """Write a folder with too many files."""
+    for name in (KATA, *(f"h{number}.py" for number in range(FEW))):
+        (folder / name).touch()
+    return folder
 
 
 def write_long_padding(folder: Path) -> Path:
@@ -150,15 +156,6 @@ def truncate(content: bytearray) -> None:
     del content[1500:]
 
 
-def write_folder(folder: Path, files: Mapping[str, bytes]) -> Path:
-    """Write the files into a folder of their own."""
-    path = folder / "handed_in"
-    path.mkdir()
-    for name, content in files.items():
-        (path / name).write_bytes(content)
-    return path
-
-
 HIDDEN_NAME = make_member("harmless.py", FORGED, headers={"path": "../../escaped.py"})
 SPARSE = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(2**40)}
 DEVICES = zip((KATA, *REST), (tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.BLKTYPE), strict=True)
@@ -170,15 +167,10 @@ SMUGGLED = [
     *(f"assignment/{name}" for name in RUN_BY_PYTHON),
 ]
 LONG_NAMES = ("a/" * 20_000 + KATA, f"\x1b[2J{KATA}", f"{KATA}\n{KATA}")
-LITTER = {
-    "homework/README.md": b"",
-    "homework/.DS_Store": b"\x00\x01",
-    "homework/assignment/__pycache__/linear.cpython-311.pyc": b"\x00",
-    "__MACOSX/homework/assignment/._linear.py": b"\x00",
-    "homework/.git/linear.py": b"",
-    "homework/plots/loss curve.png": b"\x00",
-    "homework/notes \u00fc.txt": b"\xff",
-}
+LITTER = [
+    *("homework/README.md", "homework/.DS_Store", "homework/assignment/__pycache__/linear.cpython-311.pyc"),
+    *("__MACOSX/homework/assignment/._linear.py", "homework/.git/linear.py", "homework/notes \u00fc.txt"),
+]
 HOMEWORK = {f"homework/{name}": content for name, content in IN_ASSIGNMENT.items()}
 ELSEWHERE = "contains an entry with an unsafe path"
 
@@ -227,11 +219,8 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
     "damaged": (build_and_edit(build_zip(), corrupt), "handed_in.zip: can't be read ("),
     "cut_short": (build_and_edit(build_tar(), truncate), "can't be read"),
     "bottomless": (build_zip(*((name, FORGED) for name in LONG_NAMES)), FILES),
-    "crowd": (
-        lambda folder: write_folder(folder, FILES | {f"h{number}.py": b"" for number in range(FEW)}),
-        f"more than {FEW} entries",
-    ),
-    "honest_zip_of_a_file_manager": (build_zip(*LITTER.items(), files=HOMEWORK), FILES),
+    "crowd": (write_crowd, f"more than {FEW} entries"),
+    "honest_zip_of_a_file_manager": (build_zip(*((name, b"\xff\x00") for name in LITTER), files=HOMEWORK), FILES),
     "honest_tar_with_a_link": (
         lambda folder: write_tar(
             folder,

@@ -14,7 +14,7 @@ from grader.output.speed_score import Measure
 from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from torchkata.compare.assertions import check, precondition
-from torchkata.course import course
+from torchkata.course import Kata, course
 from torchkata.diagnosis.crashes import PATTERNS
 from torchkata.diagnosis.mistakes import load_named_mistakes
 from torchkata.diagnosis.mistakes import translate_mistake as mistake_of
@@ -96,12 +96,6 @@ def test_shared_chinese_texts_are_used_and_chinese() -> None:
     assert [key for key, text in texts.items() if not CHINESE.search(text)] == []
 
 
-def find_contradictions(**changed: Any) -> list[str]:
-    """Return the contradictions to English if linear's Chinese texts are changed so."""
-    linear = course().katas["linear"]
-    return list(find_wrong_translations(replace(linear, languages={"zh": linear.languages["zh"] | changed})))
-
-
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
@@ -113,8 +107,9 @@ def find_contradictions(**changed: Any) -> list[str]:
     ],
 )
 def test_translation_that_contradicts_english_is_found(changed: dict[str, Any], line: str) -> None:
-    assert find_contradictions() == []
-    (found,) = find_contradictions(**changed)
+    linear = course().katas["linear"]
+    assert list(find_wrong_translations(linear)) == []
+    (found,) = find_wrong_translations(replace(linear, languages={"zh": linear.languages["zh"] | changed}))
     assert found.startswith(f"reference/linear/{line}")
 
 
@@ -129,15 +124,6 @@ def test_untranslated_texts_are_listed(capsys: pytest.CaptureFixture[str], monke
     assert f"reference/linear/zh.toml: hints: {len(linear.hints)} in English, 0 translated" in lines
     for table in ("stub", "claims", "looks_like"):
         assert any(line.startswith(f"reference/linear/zh.toml: [{table}] ") for line in lines), table
-
-
-def test_kata_without_chinese_is_read_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KATA_LANG", "zh")
-    linear = replace(course().katas["linear"], languages={})
-    monkeypatch.setitem(course().katas, "linear", linear)
-    assert (title_of(linear), hints_of(linear), about(linear)) == (linear.title, list(linear.hints), {})
-    assert claim_of("linear", "test_forward", "It is so") == "It is so"
-    assert mistake_of("linear", "the weight is transposed") == "the weight is transposed"
 
 
 @pytest.mark.parametrize(
@@ -161,16 +147,23 @@ def test_language_follows_variable_or_locale(
     assert language() == chosen
 
 
-def test_every_kind_of_text_is_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
-    sgd = course().katas["sgd"]
-    english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_scheduler_can_change_lr", "It is driven")
-    assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
+def test_every_kind_of_text_follows_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    sgd, mistake = course().katas["sgd"], load_named_mistakes("sgd")["rate_of_first_group"].message
+
+    def read(kata: Kata) -> list[str]:
+        texts = [title_of(kata), *hints_of(kata), *about(kata).values(), mistake_of("sgd", mistake)]
+        return texts + [claim_of("sgd", name, "It is so") for name in kata.points]
+
+    english = [sgd.title, *sgd.hints, mistake, *["It is so"] * len(sgd.points)]
+    assert read(sgd) == english
     monkeypatch.setenv("KATA_LANG", "zh")
-    mistake = load_named_mistakes("sgd")["rate_of_first_group"].message
-    chinese = [title_of(sgd), *hints_of(sgd), *about(sgd).values(), words("status.done"), mistake_of("sgd", mistake)]
-    chinese += [claim_of("sgd", name, "") for name in sgd.points]
-    assert all(CHINESE.search(text) for text in chinese)
+    assert [text for text in [*read(sgd), words("status.done")] if not CHINESE.search(text)] == []
     assert mistake_of("sgd", "a sentence that nobody has written") == "a sentence that nobody has written"
+    monkeypatch.setitem(course().katas, "linear", replace(course().katas["linear"], languages={}))
+    linear = course().katas["linear"]
+    assert (title_of(linear), hints_of(linear), about(linear)) == (linear.title, list(linear.hints), {})
+    assert claim_of("linear", "test_forward", "It is so") == "It is so"
+    assert mistake_of("linear", "the weight is transposed") == "the weight is transposed"
 
 
 def test_precondition_and_columns_support_chinese(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,16 +8,8 @@ import pynvml
 import pytest
 import torch
 
-from grader.speed.state import (
-    NEGLIGIBLE,
-    SLOWDOWNS,
-    DeviceState,
-    Slowdown,
-    StateUnknown,
-    describe_other_users,
-    describe_slowdown,
-    read_state,
-)
+from grader.speed import state as states
+from grader.speed.state import DeviceState, Slowdown, StateUnknown, describe_other_users, describe_slowdown, read_state
 from grader.tests.support.fake_nvml import DRIVER, NEW, OLD, UUID, FakeNvml
 
 SECOND = 1_000_000_000
@@ -48,7 +40,7 @@ def advance(nvml: FakeNvml, number: int, nanoseconds: int) -> str | None:
     return describe_slowdown(before, read_state(nvml=nvml))
 
 
-@pytest.mark.parametrize("slow", SLOWDOWNS)
+@pytest.mark.parametrize("slow", states.SLOWDOWNS)
 @pytest.mark.parametrize(
     ("driver", "newer"),  # the nvidia-smi of 580.65.06 still reads 251 to 253
     [("570.124.06", False), ("580.65.06", False), ("580.82.07", True), ("610.57.04", True)],
@@ -64,11 +56,11 @@ def test_power_cap_and_short_slowdowns_are_ignored() -> None:
     nvml = FakeNvml(counters={**OLD, power: 0}, reasons=pynvml.nvmlClocksThrottleReasonSwPowerCap)
     assert advance(nvml, power, SECOND) is None
     assert describe_slowdown(read_state(nvml=FakeNvml(counters={}, reasons=nvml.reasons)), IDLE) is None
-    assert advance(FakeNvml(), 252, NEGLIGIBLE) is None
-    assert advance(FakeNvml(), 252, NEGLIGIBLE + 1) is not None
+    assert advance(FakeNvml(), 252, states.NEGLIGIBLE) is None
+    assert advance(FakeNvml(), 252, states.NEGLIGIBLE + 1) is not None
 
 
-@pytest.mark.parametrize("slow", SLOWDOWNS)
+@pytest.mark.parametrize("slow", states.SLOWDOWNS)
 @pytest.mark.parametrize("features", [{}, {75: 1, 252: 1, 253: 1}], ids=["no such fields", "fields of something else"])
 def test_uncounted_slowdown_is_seen_while_active(slow: Slowdown, features: dict[int, int]) -> None:
     reasons = getattr(pynvml, slow.reason) | pynvml.nvmlClocksThrottleReasonSwPowerCap
@@ -86,7 +78,7 @@ def test_device_without_slowdown_reports_is_named() -> None:
 def test_counter_numbers_match_the_package() -> None:
     names = ("HW_THERM_SLOWDOWN", "HW_POWER_BRAKE_SLOWDOWN")
     packages = tuple(getattr(pynvml, f"NVML_FI_DEV_CLOCKS_EVENT_REASON_{name}", None) for name in names)
-    known = list(zip(*(slow.counters for slow in SLOWDOWNS), strict=True))
+    known = list(zip(*(slow.counters for slow in states.SLOWDOWNS), strict=True))
     assert {numbers[0] for numbers in known} == {pynvml.NVML_FI_DEV_PERF_POLICY_THERMAL}
     assert packages in [*(numbers[1:] for numbers in known), (None, None)]
 
