@@ -89,14 +89,8 @@ def test_lint_finds_shortcuts_and_accepts_honest_code(kata: str, source: str, ex
 @pytest.mark.parametrize(
     "source",
     [
-        b"def broken(:",
-        b"x = 1\0",
-        b"\xff\xfe\xfa",
-        b"# coding: nonsense\n",
-        b"(" * 5000,
-        b"-" * 200_000 + b"1",
-        b"a" + b".b" * 300_000,
-        b"1" + b"+1" * 200_000,
+        *(b"def broken(:", b"x = 1\0", b"\xff\xfe\xfa", b"# coding: nonsense\n", b"(" * 5000),
+        *(b"-" * 200_000 + b"1", b"a" + b".b" * 300_000, b"1" + b"+1" * 200_000),
         b"import os\n" + b"def f():\n os.fork()\n" * 2000,
     ],
 )

@@ -1,5 +1,6 @@
 """Tests of the roofline picture: valid SVG, reproducible, and written by the report."""
 
+import itertools
 from pathlib import Path
 from typing import get_args
 from xml.etree import ElementTree as ET
@@ -7,7 +8,7 @@ from xml.etree import ElementTree as ET
 import matplotlib
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.output import roofline
@@ -42,22 +43,6 @@ def test_roofline_ignores_matplotlib_settings() -> None:
         assert matplotlib.rcParams["font.size"] == 20, "the settings are restored"
 
 
-positive = st.floats(1e-3, 1e18)
-
-
-@settings(max_examples=25)
-@given(
-    st.lists(st.builds(Point, st.sampled_from(WORKLOADS), positive, positive), min_size=1, max_size=8),
-    st.none() | positive,
-    st.none() | positive,
-)
-def test_every_point_is_drawn_without_known_limits(
-    points: list[Point], peak: float | None, bandwidth: float | None
-) -> None:
-    shown = " ".join(read_texts(draw_roofline(points, peak, bandwidth, "GPU")))
-    assert all(f"{point.workload}, " in shown for point in points)
-
-
 def test_roofline_shows_title_peak_and_bandwidth() -> None:
     points = [Point("sgd_step", 1 / 6, 4e11), Point("linear_forward", 4681, 7e14)]
     svg = draw_roofline(points, 9.894e14, 4.8e12, "a <b> & $c$")
@@ -66,12 +51,19 @@ def test_roofline_shows_title_peak_and_bandwidth() -> None:
     assert root.get("role") == "img"
     assert [child.tag for child in root][:2] == [f"{SVG}title", f"{SVG}desc"]
     assert "sgd_step" in (root[1].text or "")
+    for peak, bandwidth in itertools.product((None, 1e3, 1e18), repeat=2):
+        shown = read_texts(draw_roofline(points, peak, bandwidth, "GPU"))
+        assert {"linear_forward, 700 TFLOP/s", "sgd_step, 400 GFLOP/s"} <= set(shown)
 
 
-@given(st.integers(1, 2**14), st.integers(1, 2**14), st.integers(1, 2**14))
-def test_intensity_of_a_product_is_a_harmonic_mean(batch: int, width: int, outputs: int) -> None:
-    found = compute_intensity("linear_forward", Size(batch=batch, width=width, outputs=outputs, dtype="bfloat16"))
-    assert found == pytest.approx(1 / (1 / batch + 1 / width + 1 / outputs))
+@given(st.integers(1, 2**14), st.integers(1, 2**14), st.integers(1, 64))
+def test_intensities_of_products_and_steps(batch: int, width: int, layers: int) -> None:
+    product = compute_intensity("linear_forward", Size(batch=batch, width=width, outputs=layers, dtype="bfloat16"))
+    assert product == pytest.approx(1 / (1 / batch + 1 / width + 1 / layers))
+    size = Size(batch=batch, width=width, layers=layers, outputs=width)
+    step, product = compute_intensity("cruncher_step", size), compute_intensity("linear_forward", size)
+    assert 0 < (step or 0) < (product or 0)
+    assert compute_intensity("train_throughput", size) == step
 
 
 def test_optimizers_have_constant_intensity_and_others_none() -> None:
@@ -81,16 +73,6 @@ def test_optimizers_have_constant_intensity_and_others_none() -> None:
     for kind in get_args(Kind):
         without = {name for name in WORKLOADS if compute_intensity(name, work_of(name).sizes[kind]) is None}
         assert without == {"get_batch_throughput", "no_hidden_sync", "peak_memory"}
-
-
-@given(st.integers(1, 2**14), st.integers(1, 2**14), st.integers(1, 64))
-def test_training_step_is_less_intense_than_products(batch: int, width: int, layers: int) -> None:
-    size = Size(batch=batch, width=width, layers=layers, outputs=width)
-    step, product = compute_intensity("cruncher_step", size), compute_intensity("linear_forward", size)
-    assert step is not None
-    assert product is not None
-    assert 0 < step < product
-    assert compute_intensity("train_throughput", size) == step
 
 
 def test_report_draws_rooflines_and_removes_old_ones(tmp_path: Path) -> None:

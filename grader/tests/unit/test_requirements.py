@@ -29,6 +29,7 @@ Divide.
 Needs: `sieve`.
 """
 STUB, TESTS, CAUGHT = "assignment/sieve.py", "tests/test_sieve.py", "reference/sieve/caught_by.toml"
+PAGE_FILE = "docs/katas.md"
 
 
 @pytest.fixture
@@ -70,28 +71,18 @@ def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
         (STUB, "raise NotImplementedError", "return []", f"{STUB}: sieve is already implemented; a stub must end with"),
         (STUB, "raise NotImplementedError", "raise (", f"{STUB}: not valid Python ("),
         (STUB, "Example:", "For one:", f"{STUB}: add an example whose comment begins with its value"),
-        (
-            STUB,
-            "5, 7]:",
-            "5, 9]:",
-            f"{STUB}: the example does not run with the solution: it is [2, 3, 5, 7], and should",
-        ),
+        (STUB, "5, 7]:", "5, 9]:", f"{STUB}: the example does not run with the solution: it is [2, 3, 5, 7], and"),
         (STUB, "(n: int)", "(m: int)", f"{STUB}: sieve: the stub has (m: int)"),
         (STUB, '"""', '"""With math.sqrt. ', f"{STUB}: the text mentions math; import it"),
         (TESTS, "from reference", "import grader.cli\nfrom reference", f"{TESTS}: imports grader.cli; of this"),
         (CAUGHT, '"descending", ', "", f"{CAUGHT}: lacks descending; "),
-        ("docs/katas.md", "### sieve", "### sive", "docs/katas.md: add a section `### sieve: "),
-        ("docs/katas.md", "### sieve: ", "### sieve: Not ", "docs/katas.md: the section of sieve must begin with"),
-        ("docs/katas.md", "## Prime numbers", "## Primes", "docs/katas.md: the section of sieve belongs under"),
-        (
-            "docs/katas.md",
-            "Cross out what is a product.",
-            "",
-            "docs/katas.md: the section of sieve must explain the kata",
-        ),
-        ("docs/katas.md", "Needs: nothing.", "", "docs/katas.md: the section of sieve needs a line `Needs: nothing.`"),
-        ("docs/katas.md", "Needs: nothing.", "Needs: `factorise`.", "docs/katas.md: `Needs:` of sieve names"),
-        ("docs/katas.md", "Divide.", "2 + 2 = 5", "docs/katas.md: 2 + 2 = 5: it is 4"),
+        (PAGE_FILE, "### sieve", "### sive", f"{PAGE_FILE}: add a section `### sieve: "),
+        (PAGE_FILE, "### sieve: ", "### sieve: Not ", f"{PAGE_FILE}: the section of sieve must begin with"),
+        (PAGE_FILE, "## Prime numbers", "## Primes", f"{PAGE_FILE}: the section of sieve belongs under"),
+        (PAGE_FILE, "Cross out what is a product.", "", f"{PAGE_FILE}: the section of sieve must explain the kata"),
+        (PAGE_FILE, "Needs: nothing.", "", f"{PAGE_FILE}: the section of sieve needs a line `Needs: nothing.`"),
+        (PAGE_FILE, "Needs: nothing.", "Needs: `factorise`.", f"{PAGE_FILE}: `Needs:` of sieve names"),
+        (PAGE_FILE, "Divide.", "2 + 2 = 5", f"{PAGE_FILE}: 2 + 2 = 5: it is 4"),
     ],
 )
 def test_missing_part_is_named_in_a_line(primes: Path, file: str, old: str, new: str, line: str) -> None:
@@ -101,21 +92,17 @@ def test_missing_part_is_named_in_a_line(primes: Path, file: str, old: str, new:
     assert any(one.startswith(line) for one in list_missing(primes))
 
 
-def test_missing_file_and_sentence_are_named(primes: Path) -> None:
+def test_missing_file_sentence_and_order_are_named(primes: Path) -> None:
+    tests, page = primes / "tests/test_factorise.py", primes / "docs/katas.md"
+    head, sieve, factorise = page.read_text("utf-8").split("###")
+    page.write_text("###".join([head, factorise + "\n", sieve]), "utf-8")
+    assert any("must come first" in line for line in list_missing(primes))
     (primes / "reference/sieve/solution.py").unlink()
-    tests = primes / "tests/test_factorise.py"
     text = re.sub(r'(def test_.*\n    """.*)\."""', r'\1"""', tests.read_text("utf-8"), count=1)
     tests.write_text(text, "utf-8")
     found = list_missing(primes)
     assert "reference/sieve/solution.py: there is no such file" in found
     assert any("needs a docstring that begins with one sentence" in line for line in found)
-
-
-def test_sections_in_another_order_are_named(primes: Path) -> None:
-    page = primes / "docs/katas.md"
-    head, sieve, factorise = page.read_text("utf-8").split("###")
-    page.write_text("###".join([head, factorise + "\n", sieve]), "utf-8")
-    assert [line for line in list_missing(primes) if "must come first" in line]
 
 
 def test_style_is_checked_if_configured(primes: Path) -> None:

@@ -54,16 +54,10 @@ def test_mfu_decides_only_where_its_thresholds_apply(workload: str) -> None:
     ("mfu", "words"),
     [
         (0.01, "is less than float32 reaches: is there a loop over rows"),
-        (0.025, "is less than float32 reaches"),
-        (0.03, "is about what float32 reaches"),
-        (0.04, "is about what float32 reaches: keep everything in bfloat16"),
-        (0.05, "is about what float32 reaches"),
-        (0.07, "is about what float32 reaches"),
-        (0.2, "part of the time is not spent in the product"),
-        (0.36, "is about what TF32 reaches: keep everything in bfloat16"),
-        (0.41, "is about what TF32 reaches"),
-        (0.45, "is about what TF32 reaches"),
-        (0.55, "part of the time is not spent in the product"),
+        *((mfu, "is less than float32 reaches") for mfu in (0.01, 0.025)),
+        *((mfu, "is about what float32 reaches: keep everything in bfloat16") for mfu in (0.03, 0.05, 0.07)),
+        *((mfu, "is about what TF32 reaches: keep everything in bfloat16") for mfu in (0.36, 0.45)),
+        *((mfu, "part of the time is not spent in the product") for mfu in (0.2, 0.55)),
     ],
 )
 def test_lesson_reads_precision_from_mfu(mfu: float, words: str) -> None:
