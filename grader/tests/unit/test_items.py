@@ -34,7 +34,7 @@ ANSWERS = st.builds(
     *(OUTCOMES, st.floats(0, 5), st.floats(0, 600)),
 )
 CLASSES = st.lists(st.dictionaries(st.sampled_from(TESTS), ANSWERS), max_size=25)
-SCIPY = {  # results of scipy.stats.pointbiserialr in scipy 1.17.1, for `draw(n, share)`
+SCIPY = {  # results of scipy.stats.pointbiserialr in scipy 1.17.1, for n random figures
     (10, 0.5): -0.5721755199113461,
     (100, 0.9): -0.13261185132228384,
     (500, 0.2): -0.012620400410492503,
@@ -42,49 +42,42 @@ SCIPY = {  # results of scipy.stats.pointbiserialr in scipy 1.17.1, for `draw(n,
 }
 
 
-def draw(n: int, share: float) -> tuple[list[bool], list[float]]:
-    """Return random figures and a yes or no for each."""
-    chance = random.Random(n)
-    figures = [chance.random() for _ in range(n)]
-    return [chance.random() < share for _ in range(n)], figures
+def test_point_biserial_equals_scipy() -> None:
+    for (n, share), expected in SCIPY.items():
+        chance = random.Random(n)
+        figures = [chance.random() for _ in range(n)]
+        found = point_biserial([chance.random() < share for _ in range(n)], figures)
+        assert found == pytest.approx(expected, rel=0, abs=1e-9)
 
 
-def make_answers(*marks: str) -> dict[Property, Answer]:
+def make_answers(marks: str) -> dict[Property, Answer]:
     """Return answers to the first tests, one letter each: passed, failed or not started."""
     words = {"p": Answer("passed", 1, 1, 2.0), "f": Answer("failed", 0, 1, 4.0), "-": Answer("not_started", 0, 1)}
-    return {test: words[mark] for test, mark in zip(TESTS, "".join(marks), strict=False)}
-
-
-@pytest.mark.parametrize(("n", "share"), SCIPY)
-def test_point_biserial_equals_scipy(n: int, share: float) -> None:
-    assert point_biserial(*draw(n, share)) == pytest.approx(SCIPY[n, share], rel=0, abs=1e-9)
+    return {test: words[mark] for test, mark in zip(TESTS, marks, strict=False)}
 
 
 def test_figures_count_students_who_tried_the_test() -> None:
-    students = [make_answers("ppp"), make_answers("pfp"), make_answers("f-f"), make_answers("ff-")] * 5
+    students = [make_answers(marks) for marks in ("ppp", "pfp", "f-f", "ff-")] * 5
     first, second, third, unreached = analyze_tests(students, TESTS[:4])
     assert (unreached.n, unreached.difficulty) == (0, None)
     assert (first.n, first.difficulty, first.seconds) == (20, 0.5, 3.0)
     assert second.difficulty == pytest.approx(1 / 3)
     assert second.n == third.n == 15
-    passed = [True, True, False, False] * 5
-    rest = [1, 0.5, 0, 0] * 5
-    assert first.discrimination == point_biserial(passed, rest), "of what else was tried, without its own point"
+    correlation = point_biserial([True, True, False, False] * 5, [1, 0.5, 0, 0] * 5)
+    assert first.discrimination == correlation, "with the other tests that were tried"
+    made = result()
+    counted = {test.name for test in made.katas[0].tests if test.outcome not in ("inconclusive", "not_graded")}
+    assert {which.test for which in collect_answers(made)} == counted
 
 
 @given(CLASSES, st.randoms(use_true_random=False))
-def test_order_of_students_is_irrelevant(students: list[Answers], chance: random.Random) -> None:
+def test_figures_ignore_order_and_need_ten_students(students: list[Answers], chance: random.Random) -> None:
     shuffled = chance.sample(students, len(students))
-    pairs = zip(analyze_tests(students, TESTS), analyze_tests(shuffled, TESTS), strict=True)
-    for one, other in pairs:
-        assert (one.which, one.n) == (other.which, other.n)
-        assert one.discrimination == pytest.approx(other.discrimination, abs=1e-9)
+    found, other = analyze_tests(students, TESTS), analyze_tests(shuffled, TESTS)
+    assert [(one.which, one.n) for one in found] == [(one.which, one.n) for one in other]
+    for one, two in zip(found, other, strict=True):
+        assert one.discrimination == pytest.approx(two.discrimination, abs=1e-9)
     assert find_diagnoses(students, TESTS) == find_diagnoses(shuffled, TESTS)
-
-
-@given(CLASSES)
-def test_fewer_than_ten_students_get_no_figures(students: list[Answers]) -> None:
-    found = analyze_tests(students, TESTS)
     assert len(students) >= FEWEST or not found
     assert [item for item in found if item.n < FEWEST and item != Item(item.which, 0)] == []
 
@@ -107,12 +100,6 @@ def test_common_diagnosis_is_listed_with_next_failure() -> None:
     few = {TESTS[0]: Answer("failed", 0, 1, diagnosis="a product")}
     students = [*[some] * 8, *[others] * 4, *[few] * 9]
     assert find_diagnoses(students, TESTS) == [Diagnosed("first", "a sum, not a mean", 12, TESTS[3], 8)]
-
-
-def test_inconclusive_answers_are_ignored() -> None:
-    made = result()
-    counted = {test.name for test in made.katas[0].tests if test.outcome not in ("inconclusive", "not_graded")}
-    assert {which.test for which in collect_answers(made)} == counted
 
 
 def test_page_and_tables_show_figures_of_every_test(tmp_path: Path) -> None:

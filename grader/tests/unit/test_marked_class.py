@@ -12,7 +12,7 @@ from grader.marks.compute import find_obsolete_overrides, read_graded
 from grader.marks.rulebook import read_rulebook
 from grader.marks.rules import Policy
 from grader.results import result
-from grader.tests.conftest import Run, ask
+from grader.tests.conftest import ask
 from grader.tests.unit.test_stored import TESTS, store
 
 CLASS = {
@@ -59,10 +59,6 @@ def store_results(directory: Path) -> Path:
     return directory
 
 
-def run_marks(directory: Path, folder: Path) -> Run:
-    return ask("marks", directory, folder)
-
-
 def read_marks(folder: Path, *columns: str) -> list[tuple[str, ...]]:
     """Return these columns of a class' marks."""
     rows = csv.DictReader((folder / "marks.csv").read_text(encoding="utf-8").splitlines())
@@ -72,7 +68,7 @@ def read_marks(folder: Path, *columns: str) -> list[tuple[str, ...]]:
 def test_marks_have_a_row_per_student(tmp_path: Path) -> None:
     results, folder = store_results(tmp_path / "results"), write_class(tmp_path / "class")
     before = {path: path.read_bytes() for path in results.rglob("*.json")}
-    done = run_marks(results, folder)
+    done = ask("marks", results, folder)
     assert (done.code, done.err) == (0, "")
     assert "people:    3; 2 submitted, 1 of them late" in done.out
     assert "missing:   eve" in done.out
@@ -82,7 +78,7 @@ def test_marks_have_a_row_per_student(tmp_path: Path) -> None:
         ("eve", "Eve", "", "0.0", "0.0", ""),
     ], "a missing submission gets no mark, not 0"
     content = (folder / "marks.csv").read_bytes()
-    assert (run_marks(results, folder).code, (folder / "marks.csv").read_bytes()) == (0, content)
+    assert (ask("marks", results, folder).code, (folder / "marks.csv").read_bytes()) == (0, content)
     assert {path: path.read_bytes() for path in results.rglob("*.json")} == before
 
 
@@ -90,7 +86,7 @@ def test_marks_name_open_questions(tmp_path: Path) -> None:
     store(store_results(tmp_path / "results"), "who", "done", "passed")
     needless = CLASS["overrides.csv"].replace(",1,unfair", ",0,unfair")
     times = "submission,time\nada,2026-10-01T20:00:00Z\n"
-    done = run_marks(tmp_path / "results", write_class(tmp_path / "class", overrides_csv=needless, times_csv=times))
+    done = ask("marks", tmp_path / "results", write_class(tmp_path / "class", overrides_csv=needless, times_csv=times))
     assert done.code == 2
     assert done.err.splitlines() == [
         "grader: who: no owner in the class list; enter it in the owner's column submission",
@@ -124,7 +120,7 @@ def test_marks_name_open_questions(tmp_path: Path) -> None:
     ],
 )
 def test_contradictory_class_is_refused(tmp_path: Path, file: str, text: str, told: str) -> None:
-    done = run_marks(store_results(tmp_path / "results"), write_class(tmp_path / "class", **{file: text}))
+    done = ask("marks", store_results(tmp_path / "results"), write_class(tmp_path / "class", **{file: text}))
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert told in done.err
     assert not (tmp_path / "class/marks.csv").exists()
@@ -143,8 +139,7 @@ def test_export_fills_gradebook_with_marks(tmp_path: Path) -> None:
     book = tmp_path / "moodle.csv"
     book.write_text("Identifier,Full name,Email address,Grade,Maximum Grade\nParticipant 1,Ada,ada@x.edu,,2.00\n")
     to = tmp_path / "out.csv"
-    call = ("export", results, "--format", "moodle", "--class", folder, "--gradebook", book, "--to", to)
-    done = ask(*call)
+    done = ask("export", results, "--format", "moodle", "--class", folder, "--gradebook", book, "--to", to)
     lines = [f"grader: {name}: has no row in the gradebook" for name in ("ben", "eve")]
     assert (done.code, done.err.splitlines()) == (2, lines)
     assert to.read_text() == book.read_text().replace("ada@x.edu,,", "ada@x.edu,2,")
@@ -159,7 +154,7 @@ def test_gradescope_metadata_gives_submitters_and_times(tmp_path: Path) -> None:
     store(tmp_path / "results", "submission_8", "done", "passed", "passed")
     folder = write_class(tmp_path / "class", times_csv="submission,time\n", overrides_csv="id,points,reason,who\n")
     (folder / "submission_metadata.yml").write_text(METADATA)
-    done = run_marks(tmp_path / "results", folder)
+    done = ask("marks", tmp_path / "results", folder)
     assert done.err.splitlines() == ["grader: submission_8: Zed (zed@x.edu) is not in the class list"]
     assert read_marks(folder, "id", "submission", "days_late", "final") == [
         ("ada", "submission_7", "1", "1.5"),
@@ -181,21 +176,18 @@ def test_page_shows_steps_of_a_mark(tmp_path: Path) -> None:
     ben = text_of(tmp_path / "pages/ben/feedback.html")
     steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 manual correction 0 mark 1.5 1 day late"
     assert steps in ben
-    assert f"manual correction +1 mark 2 linear {TESTS[1]} 1: unfair (ta)" in text_of(
-        tmp_path / "pages/ada/feedback.html"
-    )
+    ada = text_of(tmp_path / "pages/ada/feedback.html")
+    assert f"manual correction +1 mark 2 linear {TESTS[1]} 1: unfair (ta)" in ada
     assert "unfair" not in ben
     assert steps in text_of(results / "report.html").replace("\\n", " ")
 
 
 def test_differing_marks_of_a_group_stay_private(tmp_path: Path) -> None:
-    people = "id,group\nada,g\nben,g\n"
-    folder = write_class(
-        tmp_path / "class",
-        class_csv=people,
-        overrides_csv="id,points,reason,who\n",
-        times_csv="submission,time\ng,2026-10-02T20:00:00Z\n",
-    )
+    files = {
+        **{"class_csv": "id,group\nada,g\nben,g\n", "overrides_csv": "id,points,reason,who\n"},
+        "times_csv": "submission,time\ng,2026-10-02T20:00:00Z\n",
+    }
+    folder = write_class(tmp_path / "class", **files)
     store(tmp_path / "results", "g", "done", "passed", "passed")
     call = ("report", tmp_path / "results", "--class", folder, "--feedback", tmp_path / "pages")
     assert ask(*call).code == 0
@@ -209,10 +201,9 @@ def test_differing_marks_of_a_group_stay_private(tmp_path: Path) -> None:
 
 
 def test_regrade_names_superseded_overrides(tmp_path: Path) -> None:
-    store(tmp_path / "before", "ada", "wrong", "passed", "failed")
-    store(tmp_path / "before", "ben", "wrong", "failed", "failed")
-    store(tmp_path / "after", "ada", "done", "passed", "passed")
-    store(tmp_path / "after", "ben", "wrong", "passed", "failed")
+    for name, ada, ben in (("before", "failed", "failed"), ("after", "passed", "passed")):
+        store(tmp_path / name, "ada", "wrong", "passed", ada)
+        store(tmp_path / name, "ben", "wrong", ben, "failed")
     rows = ["id,kata,test,points,reason,who", f"ada,linear,{TESTS[1]},0.5,unfair,ta", "ben,linear,,2,unfair,ta"]
     folder = write_class(tmp_path / "class", overrides_csv="\n".join(rows))
     before, after = (read_graded(tmp_path / name, {})[0] for name in ("before", "after"))
@@ -231,5 +222,5 @@ def test_commit_time_is_the_fallback(tmp_path: Path) -> None:
     for name in ("ada", "ben"):
         stored = result.read(results / name / "result.json")
         result.write(replace(stored, handed_in="2026-10-03T12:00:00+02:00"), results)
-    assert run_marks(results, folder).err == ""
+    assert ask("marks", results, folder).err == ""
     assert read_marks(folder, "id", "days_late") == [("ada", "0"), ("ben", "2"), ("eve", "0")]

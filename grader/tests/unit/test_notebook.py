@@ -35,24 +35,20 @@ class Text:
 
 
 def explain_failure(test: str, error: BaseException, looks_like: str = "") -> TestResult:
-    """Return a explain_failure test as it is explained."""
     return explain(test, "linear · a claim <b>", error, None, "pytest x", looks_like, looks_like)
 
 
-def add_passed_tests(*results: TestResult) -> list[TestResult]:
-    """Return these results, and all other tests as passed."""
+def render(*results: TestResult, waits: str = "") -> Text:
+    """Render the verdict on `linear` if all other tests passed."""
     names = {result.name for result in results}
-    return [*results, *(TestResult(test, "passed") for test in TESTS if test not in names)]
+    passed = (TestResult(test, "passed") for test in TESTS if test not in names)
+    return Text(verdict(LINEAR, [*results, *passed], waits))
 
 
 def test_student_text_is_escaped_in_verdict() -> None:
     wrong = Wrong(expected="float32[2]  [1, 2]", yours=NASTY, note=NASTY)
     crashed = Crashed(f"ValueError: {NASTY}", Place("linear.py", 3, NASTY))
-    text = Text(
-        verdict(
-            LINEAR, add_passed_tests(explain_failure(TESTS[0], wrong, NASTY), explain_failure(TESTS[1], crashed)), NASTY
-        )
-    )
+    text = render(explain_failure(TESTS[0], wrong, NASTY), explain_failure(TESTS[1], crashed), waits=NASTY)
     assert {*text.tags} == {"style", "div", "p", "span", "b", "table", "tr", "th", "td", "pre"}
     assert sum(NASTY in shown for shown in text.texts) == 6
     assert f"ValueError: {NASTY}" in text.texts
@@ -60,7 +56,7 @@ def test_student_text_is_escaped_in_verdict() -> None:
 
 def test_verdict_shows_claim_mistake_and_values() -> None:
     wrong = Wrong(expected="float32[2]  [1, 2]", yours="None", note="a note")
-    texts = Text(verdict(LINEAR, add_passed_tests(explain_failure(TESTS[0], wrong, "the sum is missing")))).texts
+    texts = render(explain_failure(TESTS[0], wrong, "the sum is missing")).texts
     assert [*filter(str.strip, texts)] == [
         *("✗ wrong", "linear", " · Build a linear layer ", f"{len(TESTS) - 1}/{len(TESTS)}"),
         *("linear · a claim <b>", "looks like: the sum is missing"),
@@ -70,12 +66,12 @@ def test_verdict_shows_claim_mistake_and_values() -> None:
 
 
 def test_verdict_shows_three_failures_and_counts_others() -> None:
-    results = [explain_failure(test, Wrong(expected="1", yours=str(place))) for place, test in enumerate(TESTS[:5])]
-    texts = Text(verdict(LINEAR, add_passed_tests(*results))).texts
+    wrong = [explain_failure(test, Wrong(expected="1", yours=str(place))) for place, test in enumerate(TESTS[:5])]
+    texts = render(*wrong).texts
     assert texts.count("linear · a claim <b>") == 3
     assert any("and 2 more of linear" in text for text in texts)
-    results = [explain_failure(test, NotStarted(Place("linear.py", 18))) for test in TESTS]
-    line = "".join(Text(verdict(LINEAR, results, "   (builds on x: do that first)")).texts)
+    stubs = [explain_failure(test, NotStarted(Place("linear.py", 18))) for test in TESTS]
+    line = "".join(render(*stubs, waits="   (builds on x: do that first)").texts)
     assert line == f"– not started linear · Build a linear layer 0/{len(TESTS)}   (builds on x: do that first)"
 
 
