@@ -22,31 +22,15 @@ from grader.tests.conftest import ask
 from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
 
 FIELDS = {"kata": "katas", "track": "katas", "json": "as_json"}  # of options with another name on the command line
-TYPED: dict[str, tuple[str, ...]] = dict.fromkeys(("force", "quiet", "replay", "json"), ()) | {
-    "out": ("elsewhere",),
-    "jobs": ("3",),
-    "seed": ("9",),
-    "examples": ("7",),
-    "isolation": ("none",),
-    "track": ("optimizers",),
-    "kata": ("linear",),
-    "keep": ("better",),
-    "device": ("cpu",),
-    "gradescope": ("results.json",),
-    "executor": ("slurm",),
-    "slurm": ("mem=1G",),
-    "per_task": ("4",),
-    "pseudonyms": ("key.csv",),
-    "people": ("class.toml",),
+TYPED: dict[str, tuple[str, ...]] = {
+    **{"out": ("elsewhere",), "jobs": ("3",), "seed": ("9",), "examples": ("7",), "isolation": ("none",)},
+    **{"track": ("optimizers",), "kata": ("linear",), "keep": ("better",), "device": ("cpu",), "per_task": ("4",)},
+    **{"gradescope": ("results.json",), "executor": ("slurm",), "slurm": ("mem=1G",)},
+    **{"pseudonyms": ("key.csv",), "people": ("class.toml",), "force": (), "quiet": (), "replay": (), "json": ()},
 }
 SENT: dict[str, Any] = {
-    "seed": 9,
-    "examples": 7,
-    "isolation": "none",
-    "katas": ("sgd", "linear"),
-    "device": "cpu",
-    "replay": False,
-    "keep": "better",
+    **{"seed": 9, "examples": 7, "isolation": "none", "katas": ("sgd", "linear")},
+    **{"device": "cpu", "replay": False, "keep": "better"},
 }
 
 

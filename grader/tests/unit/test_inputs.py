@@ -205,7 +205,7 @@ def test_inputs_that_a_job_needs_precede_the_fork(
     assert get_settings(right).max_examples == 40
 
 
-def test_error_of_a_strategy_is_left_to_the_test() -> None:
+def test_strategy_error_is_raised_by_the_test() -> None:
     def refuse(_number: int) -> NoReturn:
         raise ValueError("a bug in the strategy")
 

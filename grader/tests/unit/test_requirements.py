@@ -57,7 +57,7 @@ def test_complete_course_lacks_nothing(primes: Path) -> None:
     assert (done.code, "FAILED" in done.out) == (0, False), done.out + done.err
 
 
-def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
+def test_hint_with_solution_line_is_named(primes: Path) -> None:
     line = "remains[prime * prime :: prime] = bytes(len(range(prime * prime, n, prime)))"
     told, solution = (primes / "reference/sieve" / name for name in ("kata.toml", "solution.py"))
     solution.write_text(solution.read_text("utf-8") + f"\n\ndef own(remains, prime, n):\n    {line}\n", "utf-8")

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 from unittest.mock import Mock
 
 import pytest
@@ -117,8 +117,8 @@ def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
     def graded(who: str = "", step: str = "", nth: int = 0, fault: object = None, device: Any = None) -> dict[str, str]:
         for name, value in {"who": who, "step": step, "nth": nth, "fault": fault}.items():
             monkeypatch.setattr(FakeWorker, name, value)
-        sides: list[Any] = ["student", "baseline"]
-        machine = Machine("cpu", "a CPU", None, 2**20, setup.get_limits(), *sides, lambda: "")
+        student, baseline = cast("Any", ("student", "baseline"))
+        machine = Machine("cpu", "a CPU", None, 2**20, setup.get_limits(), student, baseline, lambda: "")
         if device is not None:
             machine = replace(machine, kind="cuda", accelerator=device)
         workloads = BOTH if device is None else ALL

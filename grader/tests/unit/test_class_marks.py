@@ -13,7 +13,8 @@ from grader.marks.rulebook import read_rulebook
 from grader.marks.rules import Policy
 from grader.results import result
 from grader.tests.conftest import ask
-from grader.tests.unit.test_stored import TESTS, store
+from grader.tests.unit.test_report_command import TESTS, store
+from torchkata.result import Outcome
 
 CLASS = {
     "class.csv": "id;name;email;section\nada;Ada;ada@x.edu;1\nben;=1+1;ben@x.edu;1\neve;Eve;eve@x.edu;2\n",
@@ -201,9 +202,10 @@ def test_differing_marks_of_a_group_stay_private(tmp_path: Path) -> None:
 
 
 def test_regrade_names_superseded_overrides(tmp_path: Path) -> None:
-    for name, ada, ben in (("before", "failed", "failed"), ("after", "passed", "passed")):
-        store(tmp_path / name, "ada", "wrong", "passed", ada)
-        store(tmp_path / name, "ben", "wrong", ben, "failed")
+    outcomes: dict[str, Outcome] = {"before": "failed", "after": "passed"}
+    for name, outcome in outcomes.items():
+        store(tmp_path / name, "ada", "wrong", "passed", outcome)
+        store(tmp_path / name, "ben", "wrong", outcome, "failed")
     rows = ["id,kata,test,points,reason,who", f"ada,linear,{TESTS[1]},0.5,unfair,ta", "ben,linear,,2,unfair,ta"]
     folder = write_class(tmp_path / "class", overrides_csv="\n".join(rows))
     before, after = (read_graded(tmp_path / name, {})[0] for name in ("before", "after"))
