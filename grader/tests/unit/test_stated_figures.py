@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.proof.examples import FIGURE, Names, assert_sums_come_out, equations, in_python, names_of, rounds_to
+from grader.proof.examples import FIGURE, Names, check_sums, collect_names, convert_to_python, find_equations, rounds_to
 from grader.tests import ROOT
 from grader.tests.support.solution import SOLUTION
 
@@ -47,7 +47,10 @@ def added_up(dtype: torch.dtype) -> float:
     return total.item()
 
 
-HELP: Names = {"path": path, "memory": memory, "added_up": added_up, "gauss": NormalDist(), "math": math}
+HELP: Names = {
+    **{"path": path, "memory": memory, "added_up": added_up, "gauss": NormalDist(), "math": math},
+    "BYTES": ("float32", "bfloat16", "float8_e5m2"),
+}
 FIGURES = [  # of docs/katas.md: a kata, words of its section, and what computes each number in them, in order
     ("same_storage", "shape 2 × 3, 24 bytes", "2, 3, torch.zeros(2, 3).nbytes"),
     ("linear", "`(2, 3) @ (3, 4)` is `(2, 4)`", "2, 3, 3, 4, *(torch.ones(2, 3) @ torch.ones(3, 4)).shape"),
@@ -128,16 +131,16 @@ def sections() -> dict[str, str]:
 @pytest.mark.parametrize(("kata", "words", "computed"), FIGURES, ids=[f"{kata}: {words}" for kata, words, _ in FIGURES])
 def test_figures_on_the_page_are_right(kata: str, words: str, computed: str) -> None:
     assert words in sections()[kata]
-    values = eval(f"({computed})", names_of(kata, SOLUTION) | HELP | {"BYTES": ("float32", "bfloat16", "float8_e5m2")})
-    written = [in_python(figure) for figure in FIGURE.findall(words)]
+    values = eval(f"({computed})", collect_names(kata, SOLUTION) | HELP)
+    written = [convert_to_python(figure) for figure in FIGURE.findall(words)]
     assert len(values) == len(written)
     for value, figure in zip(values, written, strict=True):
         assert rounds_to(value, figure), value
 
 
 def test_sums_on_the_page_are_right() -> None:
-    assert assert_sums_come_out(" ".join(sections().values())) >= 15
-    found = equations("after 16³² = 2¹²⁸ times, 4/√41 = 0.62, so w = 0.5 and x = y = 1")
+    assert check_sums(" ".join(sections().values())) >= 15
+    found = find_equations("after 16³² = 2¹²⁸ times, 4/√41 = 0.62, so w = 0.5 and x = y = 1")
     assert found == [["16³²", "2¹²⁸"], ["4/√41", "0.62"]]
     with pytest.raises(AssertionError):
-        assert_sums_come_out("4/√41 = 0.63")
+        check_sums("4/√41 = 0.63")
