@@ -58,21 +58,16 @@ def write_tar(folder: Path, members: Iterable[Member]) -> Path:
 
 
 def make_member(
-    name: str,
-    content: bytes = b"",
-    kind: bytes = tarfile.REGTYPE,
-    link: str = "",
-    headers: Mapping[str, str] | None = None,
+    name: str, content: bytes = b"", kind: bytes = tarfile.REGTYPE, link: str = "", **headers: str
 ) -> Member:
     """Return one member of a tar."""
     info = tarfile.TarInfo(name)
-    info.type, info.linkname, info.size, info.pax_headers = kind, link, len(content), dict(headers or {})
+    info.type, info.linkname, info.size, info.pax_headers = kind, link, len(content), headers
     info.devmajor, info.devminor = 1, 5
     return info, content
 
 
 def make_members(files: Mapping[str, bytes], folder: str = "") -> list[Member]:
-    """Return a member for each file."""
     return [make_member(f"{folder}{name}", content) for name, content in files.items()]
 
 
@@ -156,7 +151,7 @@ def truncate(content: bytearray) -> None:
     del content[1500:]
 
 
-HIDDEN_NAME = make_member("harmless.py", FORGED, headers={"path": "../../escaped.py"})
+HIDDEN_NAME = make_member("harmless.py", FORGED, path="../../escaped.py")
 SPARSE = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(2**40)}
 DEVICES = zip((KATA, *REST), (tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.BLKTYPE), strict=True)
 TWINS = [(unicodedata.normalize(form, "h\u00e9lper.py"), FORGED) for form in ("NFC", "NFD")]
@@ -172,6 +167,9 @@ LITTER = [
     *("__MACOSX/homework/assignment/._linear.py", "homework/.git/linear.py", "homework/notes \u00fc.txt"),
 ]
 HOMEWORK = {f"homework/{name}": content for name, content in IN_ASSIGNMENT.items()}
+FOLDER = make_member("./homework", kind=tarfile.DIRTYPE)
+HOMEWORK_LINK = make_member("./homework/latest.py", kind=tarfile.SYMTYPE, link=KATA)
+SOFT_LINK, HARD_LINK = (make_member(KATA, kind=kind, link=ANSWER) for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE))
 ELSEWHERE = "contains an entry with an unsafe path"
 
 CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, and the refusal or the files read
@@ -181,11 +179,8 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
     "starts_at_the_root": (lambda folder: build_zip((str(folder.parent / "escaped.py"), FORGED))(folder), ELSEWHERE),
     "climbs_out_of_a_tar": (build_tar(HIDDEN_NAME), ELSEWHERE + " ('../../escaped.py')"),
     "links_to_the_solution": (zip_with_link, REST),
-    "links_to_the_solution_in_a_tar": (
-        build_tar(make_member(KATA, kind=tarfile.SYMTYPE, link=ANSWER), files=REST),
-        REST,
-    ),
-    "hard_link_to_the_solution": (build_tar(make_member(KATA, kind=tarfile.LNKTYPE, link=ANSWER), files=REST), REST),
+    "links_to_the_solution_in_a_tar": (build_tar(SOFT_LINK, files=REST), REST),
+    "hard_link_to_the_solution": (build_tar(HARD_LINK, files=REST), REST),
     "writes_through_a_link": (write_through_link, FILES),
     "devices": (build_tar(*(make_member(name, kind=kind) for name, kind in DEVICES), files={}), "contains no kata"),
     "one_that_blows_up": (build_zip((KATA, bytes(256 * MIB)), files=REST), "contains a file larger than 1 MiB"),
@@ -194,7 +189,7 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
         "its Python files are larger than 16 MiB in total",
     ),
     "much_to_skip": (write_long_padding, "unpacks to more than 64 MiB"),
-    "sparse": (build_tar(make_member(KATA, b"0\n", headers=SPARSE), files=REST), "contains a file larger than 1 MiB"),
+    "sparse": (build_tar(make_member(KATA, b"0\n", **SPARSE), files=REST), "contains a file larger than 1 MiB"),
     "endless_list": (build_zip(*((f"h{number}.py", b"") for number in range(FEW))), f"more than {FEW} entries"),
     "equal_names": (build_zip(*FILES.items(), files={KATA: b"# first of two"}), FILES),
     "twin_names": (build_zip(*TWINS), {**FILES, TWINS[0][0]: FORGED}),
@@ -221,17 +216,7 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
     "bottomless": (build_zip(*((name, FORGED) for name in LONG_NAMES)), FILES),
     "crowd": (write_crowd, f"more than {FEW} entries"),
     "honest_zip_of_a_file_manager": (build_zip(*((name, b"\xff\x00") for name in LITTER), files=HOMEWORK), FILES),
-    "honest_tar_with_a_link": (
-        lambda folder: write_tar(
-            folder,
-            [
-                make_member("./homework", kind=tarfile.DIRTYPE),
-                make_member("./homework/latest.py", kind=tarfile.SYMTYPE, link=KATA),
-                *make_members(FILES, "./homework/"),
-            ],
-        ),
-        FILES,
-    ),
+    "honest_tar_with_a_link": (build_tar(FOLDER, HOMEWORK_LINK, *make_members(FILES, "./homework/"), files={}), FILES),
 }
 
 
