@@ -57,14 +57,16 @@ def write_tar(folder: Path, members: Iterable[Member]) -> Path:
     return path
 
 
-def make_member(
-    name: str, content: bytes = b"", kind: bytes = tarfile.REGTYPE, link: str = "", **headers: str
-) -> Member:
+def make_member(name: str, content: bytes = b"", kind: bytes = tarfile.REGTYPE, link: str = "") -> Member:
     """Return one member of a tar."""
     info = tarfile.TarInfo(name)
-    info.type, info.linkname, info.size, info.pax_headers = kind, link, len(content), headers
-    info.devmajor, info.devminor = 1, 5
+    info.type, info.linkname, info.size, info.devmajor, info.devminor = kind, link, len(content), 1, 5
     return info, content
+
+
+def add_headers(member: Member, headers: dict[str, str]) -> Member:
+    member[0].pax_headers = headers
+    return member
 
 
 def make_members(files: Mapping[str, bytes], folder: str = "") -> list[Member]:
@@ -151,8 +153,9 @@ def truncate(content: bytearray) -> None:
     del content[1500:]
 
 
-HIDDEN_NAME = make_member("harmless.py", FORGED, path="../../escaped.py")
+HIDDEN_NAME = add_headers(make_member("harmless.py", FORGED), {"path": "../../escaped.py"})
 SPARSE = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(2**40)}
+SPARSE_FILE = add_headers(make_member(KATA, b"0\n"), SPARSE)
 DEVICES = zip((KATA, *REST), (tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.BLKTYPE), strict=True)
 TWINS = [(unicodedata.normalize(form, "h\u00e9lper.py"), FORGED) for form in ("NFC", "NFD")]
 RUN_BY_PYTHON = ("sitecustomize.py", "usercustomize.py")  # Python runs them from its path; here they are mere helpers
@@ -189,7 +192,7 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
         "its Python files are larger than 16 MiB in total",
     ),
     "much_to_skip": (write_long_padding, "unpacks to more than 64 MiB"),
-    "sparse": (build_tar(make_member(KATA, b"0\n", **SPARSE), files=REST), "contains a file larger than 1 MiB"),
+    "sparse": (build_tar(SPARSE_FILE, files=REST), "contains a file larger than 1 MiB"),
     "endless_list": (build_zip(*((f"h{number}.py", b"") for number in range(FEW))), f"more than {FEW} entries"),
     "equal_names": (build_zip(*FILES.items(), files={KATA: b"# first of two"}), FILES),
     "twin_names": (build_zip(*TWINS), {**FILES, TWINS[0][0]: FORGED}),
