@@ -54,14 +54,12 @@ def write_class(folder: Path, **changed: str) -> Path:
 
 
 def store_results(directory: Path) -> Path:
-    """Store results of two of the three students."""
     store(directory, "ada", "wrong", "passed", "failed")
     store(directory, "ben", "done", "passed", "passed")
     return directory
 
 
 def read_marks(folder: Path, *columns: str) -> list[tuple[str, ...]]:
-    """Return these columns of a class' marks."""
     rows = csv.DictReader((folder / "marks.csv").read_text(encoding="utf-8").splitlines())
     return [tuple(row[name] for name in columns) for row in rows]
 
@@ -165,7 +163,6 @@ def test_gradescope_metadata_gives_submitters_and_times(tmp_path: Path) -> None:
 
 
 def text_of(page: Path) -> str:
-    """Return the page's text on one line."""
     main = page.read_text("utf-8").partition("<main")[2]
     return " ".join(re.sub(r"<[^>]*>", " ", main).split())
 

@@ -35,7 +35,6 @@ SENT: dict[str, Any] = {
 
 
 def flatten(options: Options) -> dict[str, object]:
-    """Return the options of both kinds by name."""
     process = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
     return {**msgspec.structs.asdict(process.pop("grading")), **process}
 

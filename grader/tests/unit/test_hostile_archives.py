@@ -40,7 +40,6 @@ SHADOWS = [
 
 
 def write_zip(folder: Path, entries: Iterable[Entry]) -> Path:
-    """Write a zip of these entries, in this order."""
     path = folder / "handed_in.zip"
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in entries:
@@ -49,7 +48,6 @@ def write_zip(folder: Path, entries: Iterable[Entry]) -> Path:
 
 
 def write_tar(folder: Path, members: Iterable[Member]) -> Path:
-    """Write a tar of these members, in this order."""
     path = folder / "handed_in.tar"
     with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
         for info, content in members:
@@ -58,7 +56,6 @@ def write_tar(folder: Path, members: Iterable[Member]) -> Path:
 
 
 def make_member(name: str, content: bytes = b"", kind: bytes = tarfile.REGTYPE, link: str = "") -> Member:
-    """Return one member of a tar."""
     info = tarfile.TarInfo(name)
     info.type, info.linkname, info.size, info.devmajor, info.devminor = kind, link, len(content), 1, 5
     return info, content
@@ -96,7 +93,6 @@ def write_through_link(folder: Path) -> Path:
 
 
 def write_crowd(folder: Path) -> Path:
-    """Write a folder with too many files."""
     for name in (KATA, *(f"h{number}.py" for number in range(FEW))):
         (folder / name).touch()
     return folder
@@ -114,8 +110,6 @@ def write_long_padding(folder: Path) -> Path:
 
 
 def build_and_edit(build: Build, edit: Callable[[bytearray], None]) -> Build:
-    """Build an archive, then edit its bytes."""
-
     def write(folder: Path) -> Path:
         path = build(folder)
         content = bytearray(path.read_bytes())
@@ -144,12 +138,10 @@ def lie_about_sizes(content: bytearray) -> None:
 
 
 def corrupt(content: bytearray) -> None:
-    """Overwrite compressed data."""
     content[45:55] = b"\xff" * 10
 
 
 def truncate(content: bytearray) -> None:
-    """Truncate the archive within a member."""
     del content[1500:]
 
 

@@ -24,7 +24,6 @@ class Device:
 
 @pytest.fixture
 def device(monkeypatch: pytest.MonkeyPatch) -> Device:
-    """Return a device that has its own clock."""
     made = Device()
     monkeypatch.setattr(idle, "time", SimpleNamespace(perf_counter=lambda: made.now))
     monkeypatch.setattr(idle, "PASS_BYTES", 8)

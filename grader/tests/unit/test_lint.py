@@ -8,7 +8,6 @@ from torchkata.course import course
 
 
 def list_findings(kata: str, source: str) -> list[tuple[int, str]]:
-    """Return line and first part of each finding."""
     return [(r.line, r.text.partition(": ")[0]) for r in lint({f"{kata}.py": source.encode()})]
 
 

@@ -52,8 +52,6 @@ class Probing:
 
 
 def nest() -> Probe:
-    """Return a function that no module has."""
-
     def nested(_assignment: object) -> int:
         return 1
 

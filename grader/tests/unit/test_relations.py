@@ -74,7 +74,6 @@ def find_sentence(seen: Sequence[Comparison]) -> str:
 
 
 def make_matrices(seed: int, count: int = 5) -> list[Array]:
-    """Return matrices of several shapes with different numbers."""
     rng = np.random.default_rng(seed)
     return [3 * rng.normal(size=rng.integers(3, 7, 2)) for _ in range(count)]
 

@@ -11,7 +11,6 @@ from torchkata.seam.reply import Reply, run_probe
 
 
 def run(folder: Path, source: str | bytes, probe: Callable[..., object] | None = None) -> Reply:
-    """Run a probe on a file `sgd.py` with this text."""
     (folder / "sgd.py").write_bytes(source.encode() if isinstance(source, str) else source)
     return run_probe(Assignment(folder), probe or (lambda assignment: assignment.sgd.f(1)), [])
 

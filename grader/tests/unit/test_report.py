@@ -42,7 +42,6 @@ class Reader:
 
 
 def write_page(folder: Path, *results: Result) -> str:
-    """Return `report.html` of these results."""
     for one in results:
         load.write(one, folder)
     done = ask("report", folder)

@@ -46,7 +46,6 @@ def primes(tmp_path: Path) -> Iterator[Path]:
 
 
 def list_missing(folder: Path) -> list[str]:
-    """Return what the katas of this course lack."""
     use(folder)
     return [line for lines in find_missing(list(course().katas.values()), quick=True).values() for line in lines]
 

@@ -200,7 +200,6 @@ def read_plain_summary(made: Result) -> str:
 
 
 def store_speeds(directory: Path, **speeds: list[PerformanceResult]) -> list[Result]:
-    """Return results of `checkpoint` with these workloads."""
     whole = result("why", kata="checkpoint")
     made = (replace(whole, submission=name, performance=speed) for name, speed in speeds.items())
     return store_results(directory, *made)

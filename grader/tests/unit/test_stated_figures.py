@@ -40,7 +40,6 @@ def memory(momentum: Callable[..., Any], gradients: list[float]) -> list[float]:
 
 
 def added_up(dtype: torch.dtype) -> float:
-    """Return 1 plus a thousand times 0.001."""
     total = torch.ones(1, dtype=dtype)
     for _ in range(1000):
         total += 0.001

@@ -28,13 +28,11 @@ WHY = "is a symbolic link; submit the file itself"
 
 
 def make_queue(out: Path, *paths: Path, **changes: Any) -> Queue:
-    """Return the queue of a class to be graded."""
     asked = options(out, **{"examples": 10, **changes})
     return Queue(*assign_ids(paths), tuple(course().katas[name] for name in asked.grading.katas), asked)
 
 
 def write_class(folder: Path) -> list[Path]:
-    """Write one submission and a link to it."""
     (ada,) = handed_in(folder, LINEAR, "ada")
     (folder / "eve").symlink_to(ada)
     return [folder / "eve", ada]

@@ -23,7 +23,6 @@ from grader.tests import ROOT
 
 
 def write_files(folder: Path, *names: str) -> Path:
-    """Write a directory with these files."""
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,6 @@ from grader.results.result import KataResult, Result
 
 
 def make_folder(path: Path) -> Path:
-    """Make a directory to submit."""
     path.mkdir(parents=True)
     return path
 

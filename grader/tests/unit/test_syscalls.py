@@ -28,7 +28,6 @@ def find_number(name: str) -> int:
 
 
 def get_number(name: str) -> int:
-    """Return the number of a call; skip where there is none."""
     found = find_number(name)
     if found < 0:
         pytest.skip(f"no {name} here")

@@ -15,7 +15,6 @@ ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points":
 
 
 def parse(**more: Any) -> Kata:
-    """Return the kata k with these settings."""
     return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
 
 
