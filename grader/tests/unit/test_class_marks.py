@@ -1,4 +1,4 @@
-"""Tests of `grader marks`: a store_results class and a folder of rules become marks, which pages and exports show."""
+"""Tests of `grader marks`: a graded class and a folder of rules become marks, which pages and exports show."""
 
 import csv
 import re

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.commands.release.contract import find_differences, find_written
 from grader.commands.requirements import find_missing
 from grader.tests import ROOT
 from grader.tests.conftest import run
@@ -112,3 +113,41 @@ def test_style_is_checked_if_configured(primes: Path) -> None:
     found = "\n".join(list_missing(primes))
     assert "reference/sieve/oracle.py: `ruff format` would change it" in found
     assert "F821 Undefined name `unknown`" in found
+
+
+EXAMPLE = '''
+class A(Base):
+    """An A."""
+
+    def __init__(self, n: int) -> None:
+        raise NotImplementedError
+
+    def double(self, x: int = 1) -> int:
+        """Twice."""
+        raise NotImplementedError
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "difference"),
+    [
+        ("n: int", "m: int", "A.__init__: the stub has (self, n: int) -> None, the solution (self, m: int) -> None"),
+        ("x: int = 1", "x: int = 2", "A.double: the stub has (self, x: int=1) -> int, the solution (self, x: int=2)"),
+        ("-> int", "-> float", "A.double: the stub has (self, x: int=1) -> int"),
+        ("(Base)", "(Other)", "A: the stub has class (Base), the solution class (Other)"),
+        ("double", "triple", "A.double is in the stub, but not in the solution"),
+        ('"""Twice."""', "", "A.double has no docstring in the solution"),
+        ('"""An A."""', "", "A has no docstring in the solution"),
+        ("    def double", "    @property\n    def double", "A.double: the stub has (self"),
+    ],
+)
+def test_difference_between_stub_and_solution_is_named(old: str, new: str, difference: str) -> None:
+    assert any(found.startswith(difference) for found in find_differences(EXAMPLE, EXAMPLE.replace(old, new)))
+
+
+def test_bodies_may_differ_and_given_code_is_marked() -> None:
+    assert find_differences(EXAMPLE, EXAMPLE.replace("raise NotImplementedError", "return 2") + "\ndef own(): ...\n") == []
+    written = EXAMPLE.replace("raise NotImplementedError", "self.n = n", 1)
+    assert find_written(EXAMPLE) == []
+    assert find_written(written) == ["__init__"]
+    assert find_written(written.replace("An A.", "An A. This much is given.")) == []
