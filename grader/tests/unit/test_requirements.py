@@ -115,7 +115,7 @@ def test_style_is_checked_if_configured(primes: Path) -> None:
     assert "F821 Undefined name `unknown`" in found
 
 
-EXAMPLE = '''
+CODE = '''
 class A(Base):
     """An A."""
 
@@ -142,12 +142,12 @@ class A(Base):
     ],
 )
 def test_difference_between_stub_and_solution_is_named(old: str, new: str, difference: str) -> None:
-    assert any(found.startswith(difference) for found in find_differences(EXAMPLE, EXAMPLE.replace(old, new)))
+    assert any(found.startswith(difference) for found in find_differences(CODE, CODE.replace(old, new)))
 
 
 def test_bodies_may_differ_and_given_code_is_marked() -> None:
-    assert find_differences(EXAMPLE, EXAMPLE.replace("raise NotImplementedError", "return 2") + "\ndef own(): ...\n") == []
-    written = EXAMPLE.replace("raise NotImplementedError", "self.n = n", 1)
-    assert find_written(EXAMPLE) == []
+    assert find_differences(CODE, CODE.replace("raise NotImplementedError", "return 2") + "\ndef own(): ...\n") == []
+    written = CODE.replace("raise NotImplementedError", "self.n = n", 1)
+    assert find_written(CODE) == []
     assert find_written(written) == ["__init__"]
     assert find_written(written.replace("An A.", "An A. This much is given.")) == []
