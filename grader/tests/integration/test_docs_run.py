@@ -81,7 +81,7 @@ ENDS = {
 }  # exit codes, if not 0
 MINUTES = (
     "students.md: Useful commands",  # whole runs of pytest; test_student_view.py has each option
-    "instructors.md: A class of 200, from downloads to a gradebook",  # test_marks.py and test_items.py have small ones
+    "instructors.md: A class of 200, from downloads to a gradebook",  # test_mark_rules.py and test_item_analysis.py have small ones
     "instructors.md: A course of your own",  # all attacks; test_wheel.py has a new course, test_courses.py the attacks
 )
 SUBMISSIONS = ("writes_results", "zipped.zip")  # quickly graded
