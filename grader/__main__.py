@@ -9,7 +9,7 @@ from grader.base.cachedir import cache_dir
 
 
 def main() -> NoReturn:
-    """Run the command line. Ctrl-C while it is being imported prints one line as well."""
+    """Run the command line. Pressing Ctrl-C during the imports also prints a single line."""
     signals.exit_at_ctrl_c("grader: stopped")
     os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # no third-party plugin may run in the trusted process
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(
@@ -20,7 +20,7 @@ def main() -> NoReturn:
     try:
         cli.main()
     except SystemExit as end:
-        if end.code == signals.STOPPED:  # avoid Python's finalization, in which it can die of the handled signal
+        if end.code == signals.STOPPED:  # skip Python's finalization, in which the handled signal can kill it
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(signals.STOPPED)

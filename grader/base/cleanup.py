@@ -1,4 +1,4 @@
-"""Removes what killed runs have left: half-written files next to results, and copies of the runtime.
+"""Removes what killed runs leave behind: half-written files next to results, and copies of the runtime.
 
 A process that uses such a file holds a lock on it, which the system releases however the process ends.
 """
@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-STARTING_SECONDS = 600.0  # by this age, a runtime has been locked or its grader has died
+STARTING_SECONDS = 600.0  # an unlocked runtime older than this belongs to a grader that has died
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""The requirements of the installed distribution; none if the engine is a copy that is not installed."""
+"""The requirements of the installed distribution; empty if the engine is an uninstalled copy."""
 
 from importlib import metadata
 

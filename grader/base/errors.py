@@ -2,7 +2,7 @@
 
 GraderError
 ├── CallError       the call is wrong: exit code 2
-└── MachineError    the machine can't do it now: exit code 3
+└── MachineError    the machine can't carry it out now: exit code 3
 """
 
 import contextlib
@@ -18,12 +18,12 @@ class CallError(GraderError):
 
 
 class MachineError(GraderError):
-    """A failure that neither the submission nor the call has caused."""
+    """A failure caused by neither the submission nor the call."""
 
 
 @contextlib.contextmanager
 def convert_write_errors(place: object, kind: type[GraderError] = CallError) -> Iterator[None]:
-    """Turn an OSError into an error of this kind, whose message names the place that cannot be written."""
+    """Turn an OSError into an error of this kind, whose message names the place that can't be written to."""
     try:
         yield
     except OSError as error:

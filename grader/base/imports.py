@@ -9,7 +9,7 @@ from torchkata.course import ENGINE, course
 
 
 def follow_imports(paths: Iterable[Path]) -> set[Path]:
-    """Return these files and all of ours that they import, directly or indirectly. Missing files are skipped."""
+    """Return these files and all engine and course files that they import, even indirectly; skip missing files."""
     found: set[Path] = set()
     pending = [path for path in paths if path.is_file()]
     while pending:
@@ -22,7 +22,7 @@ def follow_imports(paths: Iterable[Path]) -> set[Path]:
 
 @cache
 def find_imports(path: Path) -> tuple[Path, ...]:
-    """Return the files of ours that a file imports, with their packages; none if it is not Python."""
+    """Return the engine and course files that a file imports, with their packages; none if it is not a Python file."""
     if path.suffix != ".py":
         return ()
     names = [name for node in ast.walk(ast.parse(path.read_bytes(), str(path))) for name in list_names(node, path)]
@@ -39,7 +39,7 @@ def module_path(path: Path) -> Path:
 
 
 def list_names(node: ast.AST, path: Path) -> Iterator[str]:
-    """Yield the names that an import may refer to: modules, and names in modules, which are not files."""
+    """Yield the names that an import may refer to: modules, and names in modules, which have no file of their own."""
     match node:
         case ast.Import(names):
             yield from (alias.name for alias in names)

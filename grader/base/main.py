@@ -1,6 +1,6 @@
 """Runs a command of the grader and turns its errors into one line and an exit code.
 
-Exit codes: 0 graded, with any score; 2 the call is wrong; 3 something could not be graded, through no fault of a
+Exit codes: 0 graded, whatever the score; 2 the call is wrong; 3 something could not be graded, through no fault of a
 student; 130 Ctrl-C.
 """
 
@@ -49,7 +49,7 @@ def run_command(
 
 @contextlib.contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """Disable garbage collection: imported objects stay alive, and it slows torch's import by a seventh."""
+    """Disable garbage collection, which finds nothing to free during imports and slows torch's import by a seventh."""
     gc.disable()
     try:
         yield

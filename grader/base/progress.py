@@ -30,7 +30,7 @@ class ProgressBar(Progress):
         self.bar = self.add_task("", total=total)
 
     def draw(self, description: str, **changes: Any) -> None:
-        """Update the bar (arguments of `rich.progress.Progress.update`) and draw it."""
+        """Update the bar (with the arguments of `rich.progress.Progress.update`) and draw it."""
         self.update(self.bar, description=description, **changes)
         self.refresh()
 

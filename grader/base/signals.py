@@ -16,7 +16,7 @@ asked_to_stop = Event()  # stored because an interrupted library may swallow the
 
 
 def exit_at_ctrl_c(line: str, tidy: Callable[[], object] = lambda: None) -> None:
-    """Make Ctrl-C end this process at once. For imports, when there is nothing to clean up but `tidy`."""
+    """Make Ctrl-C end this process at once. Use it during imports, when `tidy` is the only cleanup needed."""
 
     def leave(_signal: int, _frame: object) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -32,7 +32,7 @@ def raise_at_ctrl_c() -> None:
 
     def interrupt(_signal: int, _frame: object) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        sys.unraisablehook = lambda _: None  # it may come where nothing can be raised; then the next wait raises it
+        sys.unraisablehook = lambda _: None  # where no exception can propagate, the next wait raises it
         asked_to_stop.set()
         raise KeyboardInterrupt
 

@@ -25,7 +25,7 @@ from grader.pipeline.startup import Startup
 
 
 class Where(StrEnum):
-    """Executor of the grading."""
+    """Where the grading runs."""
 
     local = "local"
     slurm = "slurm"
@@ -39,8 +39,8 @@ class Keep(StrEnum):
 
 
 STOPPED = {
-    Where.local: "stopped; finished results are stored, and the same command continues from there",
-    Where.slurm: "stopped watching; the jobs keep running, and the same command watches them again",
+    Where.local: "stopped; finished results are stored; run the same command again to continue",
+    Where.slurm: "stopped watching; the jobs keep running; run the same command again to watch them",
 }
 
 

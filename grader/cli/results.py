@@ -38,7 +38,7 @@ def report(
     """Print the class and write DIR/report.html, DIR/gradebook.csv and, if speed was graded, DIR/<id>/roofline.svg.
 
     The report is for instructors: it contains all names, messages and findings. A student's feedback page contains only
-    that student's results, and shows of hidden tests only what kata.toml allows.
+    that student's results, and shows only what kata.toml allows about hidden tests.
     """
 
     def load() -> Command:
@@ -122,8 +122,8 @@ def export(
     canvas, moodle, csv: fills one column of the exported gradebook with marks (see `grader marks`) and changes nothing
     else in it.
 
-    classroom50 takes fields without --field from the variables of its runner or of GitHub Actions. {submission} in a
-    field is replaced by the submission's id.
+    For classroom50, fields not given with --field come from the variables of its runner or of GitHub Actions.
+    {submission} in a field is replaced by the submission's id.
     """
 
     def load() -> Command:

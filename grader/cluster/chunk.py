@@ -1,4 +1,4 @@
-"""Grades one chunk of a class in a task of an array, like the local executor: submissions that have no result yet.
+"""Grades one chunk of a class in an array task: like the local executor, only submissions that have no result yet.
 
 `task.py` runs it as: python -m grader.cluster.chunk PLAN INDEX PARENT
 """
@@ -23,7 +23,7 @@ from grader.pipeline.submission_ids import Entry
 from grader.results.result import Result, load, write_whole
 from torchkata.course import CourseError, use
 
-UNFIT = "unfit"  # folder next to the plan: for each node that can't grade, a file with the reason
+UNFIT = "unfit"  # folder next to the plan with one file per node that can't grade, giving the reason
 
 
 def main() -> int:
@@ -72,7 +72,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
 
 
 def find_untimed_reason(path: Path) -> str:
-    """Return the message of the first workload of a result that does not count, or ""."""
+    """Return the message of the first workload in a result that does not count, or ""."""
     stored: Result | None = load(path)
     rows = stored.performance if stored else []
     return next((row.message.partition("\n")[0] for row in rows if not row.counts), "")

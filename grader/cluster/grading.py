@@ -1,4 +1,4 @@
-"""`grader grade --executor slurm`: submits arrays, waits for them, and submits again what they did not grade."""
+"""`grader grade --executor slurm`: submits arrays, waits for them, and resubmits what they did not grade."""
 
 import time
 from collections import Counter
@@ -23,11 +23,11 @@ from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, War
 from grader.pipeline.queue import Options, Queue
 from grader.results.result import write_whole
 
-ROUNDS = 3  # submissions are sent at most this often
-LOOK_SECONDS = 2.0  # between two updates,
-LOOK_SECONDS_EACH = 0.002  # plus this for each pending submission
+ROUNDS = 3  # a submission is sent to the cluster at most this many times
+LOOK_SECONDS = 2.0  # between two updates
+LOOK_SECONDS_EACH = 0.002  # additional seconds for each pending submission
 SILENCE_SECONDS = 600.0  # squeue may fail for this long
-EXTRA_MINUTES = 10  # of a task's time limit, in addition to three times the estimate
+EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this
 
 
 class Slurm(Executor):
@@ -56,7 +56,7 @@ class Run:
         self.slurm_options = slurm_options
         self.out = out
         self.warn = warn
-        self.reported: set[str] = set()  # arrays that have been reported as ended
+        self.reported: set[str] = set()  # arrays already reported as finished
 
     def grade(self) -> RunOutcome:
         """Grade all pending submissions. Raises CallError before anything is submitted, and MachineError."""
@@ -91,12 +91,12 @@ class Run:
         try:
             jobs = [job for job in slurm.list_jobs(stored.name).values() if not job.ended]
         except SqueueError as error:
-            raise MachineError(f"can't ask Slurm for its jobs: {error}") from None
+            raise MachineError(f"can't query Slurm for its jobs: {error}") from None
         if stored.call == record.digest_queue(self.queue):
             return stored, jobs
         if jobs:
             raise CallError(
-                f"--out {self.options.out}: jobs of another call still grade into it; end them with "
+                f"--out {self.options.out}: jobs of another call still write to it; cancel them with "
                 f"scancel --name={stored.name}"
             )
         return None, []
@@ -117,7 +117,7 @@ class Run:
                 return
 
     def submit(self, number: int) -> None:
-        """Submit the pending tests, and the pending speed to run after them. Raises SubmitError and OSError."""
+        """Submit the pending tests, and the pending speed jobs to run after them. Raises SubmitError and OSError."""
         before = ""
         for phase in PHASES:
             paths = self.pending.list_paths(phase)
@@ -150,7 +150,7 @@ class Run:
         return job
 
     def follow(self) -> dict[str, Job]:
-        """Wait until all tasks have ended; return those that squeue has shown. Raises MachineError."""
+        """Wait until all tasks have finished; return those that squeue listed. Raises MachineError."""
         heard = time.monotonic()
         jobs: dict[str, Job] = {}
         settled = False
@@ -163,7 +163,7 @@ class Run:
                 except SqueueError as error:
                     over = False
                     if time.monotonic() - heard > SILENCE_SECONDS:
-                        raise MachineError(f"can't ask Slurm for its jobs, which may still run: {error}") from None
+                        raise MachineError(f"can't query Slurm for its jobs, which may still run: {error}") from None
                 self.pending.update()
                 done = len(self.pending.paths) - len(self.pending.left)
                 progress.draw(describe_progress(jobs.values(), len(self.pending.inconclusive)), completed=done)
@@ -198,7 +198,7 @@ class Run:
 
 
 def describe_progress(jobs: Collection[Job], inconclusive: int) -> str:
-    """Return the numbers of pending, running and ended tasks, and of inconclusive submissions."""
+    """Return the numbers of pending, running and finished tasks, and of inconclusive submissions."""
     states = Counter("ended" if job.ended else "pending" if job.state == "PENDING" else "running" for job in jobs)
     parts = [f"{states[state]} {state}" for state in ("pending", "running", "ended") if states[state]]
     words = f"tasks: {', '.join(parts) or 'none'}"

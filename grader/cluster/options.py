@@ -76,7 +76,7 @@ def check_key(text: str, key: str) -> None:
         raise CallError(f"--slurm {text}: the grader sets {key} itself")
     if key not in ALLOWED:
         near = difflib.get_close_matches(key, ALLOWED, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"possible are {', '.join(sorted(ALLOWED))}"
+        hint = f"did you mean {near[0]}?" if near else f"allowed are {', '.join(sorted(ALLOWED))}"
         raise CallError(f"--slurm {text}: {key!r} is not an option of a task; {hint}")
 
 

@@ -24,7 +24,7 @@ class Pending:
 
     @property
     def left(self) -> list[str]:
-        """The ids without a complete result, in the order of the call."""
+        """The ids of submissions without a complete result, in the order given."""
         return [name for name in self.paths if name in self.tests or name in self.speed]
 
     def list_paths(self, phase: Phase) -> list[Path]:
@@ -63,7 +63,7 @@ class Pending:
 
 
 def find_pending(queue: Queue, since_ns: int) -> Pending:
-    """Return the submissions with pending tests or pending speed. Raises CallError."""
+    """Return the submissions with pending tests or pending speed measurements. Raises CallError."""
     paths = {entry.id: entry.path for entry in queue.entries}
     tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade()}
     speed = set(tests) | set(list_untimed(queue))

@@ -20,7 +20,7 @@ class Record(msgspec.Struct, frozen=True):
 
     call: str  # the digest of the submissions and options
     name: str  # of all its jobs in Slurm
-    since_ns: int  # results stored before are graded again
+    since_ns: int  # results stored before this time are graded again
     jobs: list[str] = []  # the ids of its arrays
 
     def folder(self, out: Path) -> Path:
@@ -54,7 +54,7 @@ def load(out: Path) -> Record | None:
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError) as error:
-        raise CallError(f"{path}: can't be read ({error}); remove it when no job grades into {out} any more") from None
+        raise CallError(f"{path}: can't be read ({error}); remove it once no job writes to {out}") from None
 
 
 def forget(out: Path) -> None:

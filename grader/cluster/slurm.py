@@ -29,11 +29,11 @@ ENDED = frozenset(
 
 
 class SubmitError(MachineError):
-    """sbatch refused an array; the message is its own, in one line."""
+    """Raised if sbatch rejects an array; the message is sbatch's own, on one line."""
 
 
 class SqueueError(Exception):
-    """squeue failed; the message is its own, in one line."""
+    """Raised if squeue fails; the message is squeue's own, on one line."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Job:
 
     @property
     def ended(self) -> bool:
-        """Whether it will not run any more."""
+        """Whether it has finished and will not run again."""
         return self.state in ENDED
 
 
@@ -60,7 +60,7 @@ class Array:
     at_once: int
     minutes: int
     options: Mapping[str, str]
-    after: str = ""  # the id of an array that must end first
+    after: str = ""  # the id of an array that must finish first
 
 
 def demand_slurm() -> None:
@@ -115,7 +115,7 @@ def list_jobs(name: str) -> dict[str, Job]:
 
 
 def join_lines(text: str) -> str:
-    """Return a command's output in one line, without the prefixes of its lines."""
+    """Return a command's output on one line, without the prefix of each line."""
     lines = [
         line.removeprefix("sbatch: ").removeprefix("squeue: ").removeprefix("error: ") for line in text.splitlines()
     ]

@@ -31,7 +31,7 @@ class Task:
         if code in SENT_BY_SLURM:
             time.sleep(LAST_SECONDS)
         if code not in (0, 3):
-            raise RuntimeError(f"the grader ended with {code}")
+            raise RuntimeError(f"the grader exited with code {code}")
         return code
 
     def checkpoint(self) -> DelayedSubmission:

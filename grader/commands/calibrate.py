@@ -29,7 +29,7 @@ class Options:
 
 
 def run_calibrate(options: Options) -> int:
-    """Measure the device, print a table and store the figures. Raises CallError, MachineError."""
+    """Measure the device, print a table and store the results. Raises CallError, MachineError."""
     if options.device == "none":
         raise CallError("--device none: choose cpu or cuda")
     if options.to is not None and (options.to.is_dir() or not options.to.parent.is_dir()):
@@ -62,7 +62,7 @@ def measure(device: str | None) -> Calibration:
 
 
 def print_table(calibration: Calibration, out: Console) -> None:
-    """Print the measured figures next to those of the datasheet."""
+    """Print the measured values next to those of the datasheet."""
     facts = [f"torch {calibration.torch}", calibration.date]
     facts[:0] = ["one core" if calibration.kind == "cpu" else f"driver {calibration.driver or 'unknown'}"]
     unknown = "" if find_device(calibration.device) else ": not in the table of devices"
@@ -86,7 +86,7 @@ def make_rows(calibration: Calibration) -> Iterator[tuple[str, ...]]:
 
 
 def make_row(name: str, value: float, unit: str, promised: float | None, achieved: float | None) -> tuple[str, ...]:
-    """Return a row, with dashes for unknown figures."""
+    """Return a row, with dashes for unknown values."""
     return (
         name,
         f"{value:.4g} {unit}",

@@ -29,9 +29,9 @@ from torchkata.compat.hypothesis_internals import FEW_EXAMPLES
 from torchkata.course import CourseError, Kata, course
 
 MAX_INCONCLUSIVE = 0.25  # largest share of inconclusive claims in a part
-NOTHING = {"attacks": "there are none in these katas", "cheats": "this course times no workload"}
+NOTHING = {"attacks": "there are none in these katas", "cheats": "this course has no workloads"}
 LEFT_OUT = (
-    "Not included in --quick: for a wrong entry, all tests except the one in caught_by.toml; for a correct variant, "
+    "Not included in --quick: for a wrong entry, tests other than the one in caught_by.toml; for a correct variant, "
     f"all but {FEW_EXAMPLES} inputs per test, and the katas that build on it; fallbacks; further seeds; for attacks, "
     "the controls, times, diagnoses, lower isolation levels and most tests of the attacked and of the next submission; "
     "cheats on speed; mypy."
@@ -101,7 +101,7 @@ def choose_parts(options: Options) -> list[str]:
 
 
 def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
-    """Prove that each kata has its files and texts. A complete kata is a claim, and so is each missing file or text."""
+    """Prove that each kata has its files and texts. Each complete kata is a claim, as is each missing file or text."""
     missing = find_missing(katas, quick=options.quick)
     lines = [line for name in missing for line in missing[name]]
     whole = sum(not missing[kata.name] for kata in katas)

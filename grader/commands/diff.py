@@ -28,7 +28,7 @@ NOT_GRADED: tuple[Outcome, float] = ("not_graded", 0.0)
 
 @dataclass(frozen=True)
 class Change:
-    """A test with a different outcome or points; without a test, a submission that exists on one side only."""
+    """A test whose outcome or points differ; without a test, a submission that exists on one side only."""
 
     submission: str
     kata: str  # or PERFORMANCE

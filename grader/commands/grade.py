@@ -42,7 +42,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
         options = replace(options, grading=grading, alone=False)
     people = options.people
     if options.pseudonyms is not None and people is not None:
-        raise CallError("--class and --pseudonyms exclude each other: --class prints names")
+        raise CallError("--class and --pseudonyms can't be combined: --class prints names")
     katas = choose(options.grading.katas)
     executor = choose_executor(options, start)
     found = Download(list(given)) if options.gradescope else find_submissions(given)
@@ -81,7 +81,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
     if queue.reused:
         out.print(
-            f"{len(queue.reused)} of {len(shown)} had been graded before with the same options (use --force to repeat)."
+            f"{len(queue.reused)} of {len(shown)} were already graded with the same options (use --force to repeat)."
         )
     if outcome.again:
         names = ", ".join(f"{kata} ({count})" for kata, count in outcome.again.items())
@@ -110,7 +110,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
 
 
 def summarize(row: Result, out: Path, *, reused: bool) -> dict[str, object]:
-    """Return a submission for --json; `result` is the path of the complete result."""
+    """Return a submission's entry for --json; `result` is the path of the complete result."""
     katas = [{name: getattr(kata, name) for name in ("kata", "status", "score", "max_score")} for kata in row.katas]
     names = ("submission", "score", "max_score", "isolation", "seconds")
     values = {name: getattr(row, name) for name in names}
@@ -118,7 +118,7 @@ def summarize(row: Result, out: Path, *, reused: bool) -> dict[str, object]:
 
 
 def pseudonymize(entries: Sequence[Entry], key: Path, options: Options) -> list[Entry]:
-    """Replace ids by pseudonyms. Raises CallError."""
+    """Replace ids with pseudonyms. Raises CallError."""
     if options.executor != "local":
         raise CallError("--pseudonyms needs --executor local")
     names = pseudonyms_for([entry.id for entry in entries], key, options.out)

@@ -33,7 +33,7 @@ def run_marks(directory: Path, folder: Path, *, excel: bool) -> int:
 
 
 def make_cells(row: Row) -> list[Cell]:
-    """Return a row of the table; without a submission, points are empty and not 0."""
+    """Return a row of the table; without a submission, the points are empty rather than 0."""
     mark = row.mark
     figures = (mark.raw, row.max_score, mark.days_late, mark.late, mark.override, mark.final, "; ".join(mark.reasons))
     return [*(getattr(row.person, column) for column in ABOUT), row.submission, *figures]

@@ -1,7 +1,7 @@
 """The files and texts that every kata must have. `grader certify` lists each missing one.
 
 The tests of this project call the same function, so they accept the same katas as certify. Matters of taste (the length
-of a text, the number of entries in the zoo, translations) are not required.
+of a text, the number of entries in the zoo, translations) are not checked.
 """
 
 import ast
@@ -33,7 +33,7 @@ TOOLS = {  # run if the course has settings for them
 
 
 def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, list[str]]:
-    """Return by kata a line for each missing or wrong file or text, with the remedy. `quick` skips mypy."""
+    """Return, for each kata, a line per missing or wrong file or text, with the remedy. `quick` skips mypy."""
     found = {kata.name: list(missing_files(kata)) for kata in katas}
     whole = [kata for kata in katas if not found[kata.name]]
     for kata in whole:
@@ -103,7 +103,7 @@ def missing_in_tests(kata: Kata) -> Iterator[str]:
 
 
 def missing_docstrings(file: Path) -> Iterator[str]:
-    """Yield the tests of a file without a docstring that begins with a sentence."""
+    """Yield a message for each test in a file whose docstring is missing or does not begin with a sentence."""
     for node in ast.walk(ast.parse(file.read_bytes())):
         if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):
             continue
@@ -112,7 +112,7 @@ def missing_docstrings(file: Path) -> Iterator[str]:
 
 
 def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
-    """Yield the imports of the project that a file must not use."""
+    """Yield the project imports that a file must not contain."""
     for node in ast.walk(ast.parse(file.read_bytes())):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -229,11 +229,11 @@ def run_tools(katas: Sequence[Kata], *, quick: bool) -> list[str]:
 
 
 def list_unformatted(text: str) -> list[str]:
-    """Return a line for each file that ruff would reformat, from either form of its output."""
+    """Return a line for each file that ruff would reformat, from either of its output formats."""
     files = re.findall(r"^(?:Would reformat: |\s*--> )(.+?)(?::\d+:\d+)?$", text, re.MULTILINE)
     return [f"{file}: `ruff format` would change it" for file in dict.fromkeys(files)]
 
 
 def last_line(text: str) -> str:
     """Return the last line that is not empty."""
-    return next((line for line in reversed(text.splitlines()) if line.strip()), "it ended without a message")
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "it exited without a message")

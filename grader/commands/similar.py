@@ -76,7 +76,7 @@ def write_folders(submissions: Mapping[str, Files], stubs: Files, to: Path) -> N
 
 
 def list_commands(stubs: Files, to: Path) -> list[str]:
-    """Return the command line of each detector, as a shell takes it."""
+    """Return the command line of each detector, quoted for a shell."""
     code, base = (shlex.quote(str(to / name)) for name in ("submissions", "stubs"))
     bases = " ".join(f"-b {shlex.quote(str(to / 'stubs' / name))}" for name in stubs)
     return [

@@ -88,7 +88,7 @@ def collect_docstrings(kata: Kata) -> dict[str, str]:
 
 
 def collect_sentences(path: Path) -> Iterator[str]:
-    """Yield the sentences in a test's messages, with a 7 for each value; for a probe, only those that it raises."""
+    """Yield the sentences in a test's messages, with 7 for each value; for a probe, only in exceptions it raises."""
     tree = ast.parse(path.read_text("utf-8"))
     nodes = [*ast.walk(tree)]
     if path.parent.name == "probes":
@@ -107,7 +107,7 @@ def collect_sentences(path: Path) -> Iterator[str]:
 
 
 def find_wrong_translations(kata: Kata) -> Iterator[str]:
-    """Yield the translations of a kata with other numbers, code or names than the English text."""
+    """Yield the translations of a kata whose numbers, code or names differ from the English text."""
     for language, own in kata.languages.items():
         place, english = f"reference/{kata.name}/{language}.toml:", collect_texts(kata)
         for table in ("stub", "claims", "looks_like", "command"):
@@ -149,7 +149,7 @@ def compare_tasks(english: str, other: str) -> str:
 
 
 def compare_ideas(english: str, other: str) -> str:
-    """Return how numbers or code of a section of the page of katas differ from its translation, "" if they agree."""
+    """Return how the numbers or code in a section of the kata page differ from its translation, "" if they agree."""
     checks: dict[str, Callable[[str], object]] = {
         "numbers": numbers_in,
         "pieces of code": lambda text: {*CODE.findall(text)},

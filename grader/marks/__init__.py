@@ -1,1 +1,1 @@
-"""Identification of a class's submissions, and the rules that turn points into marks."""
+"""Identifies the submissions of a class and turns points into marks."""

@@ -91,11 +91,11 @@ def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Gra
         for override in book.overrides.get(row.person.id, ()):
             late = 0 if override.kata else row.mark.late
             if result and override.points == graded_points(result.points, override) - late:
-                yield f"{describe(row.person, override)}, which they have without it; delete the row"
+                yield f"{describe(row.person, override)}, which they would have anyway; delete the row"
 
 
 def find_obsolete_overrides(folder: Path, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
-    """Return a line for each override that a regrade has reached or passed. Raises CallError."""
+    """Return a line for each override whose points a regrade has reached or exceeded. Raises CallError."""
     book = read_rulebook(folder)
     submissions = match_submissions(book.people, sorted(after), book.submitters).submissions
     found = []
@@ -111,5 +111,5 @@ def find_obsolete_overrides(folder: Path, before: Mapping[str, Graded], after: M
 
 
 def describe(person: Person, override: Override) -> str:
-    """Return which row of overrides.csv an override is."""
+    """Describe an override's row in overrides.csv."""
     return f"overrides.csv: {person.id} has {override.points:g} for {override.target}"

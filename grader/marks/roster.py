@@ -14,7 +14,7 @@ from grader.marks.tables import read_table
 CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)")
 MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
 
-ENTER = "enter it in the owner's column submission"
+ENTER = "enter it in the owner's `submission` column"
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ def match_submissions(
                 claimed[person.id].append(submission)
     for id, handed_in in claimed.items():
         if len(handed_in) > 1:
-            problems.append(f"{id}: has {', '.join(handed_in)}; enter one of them in their column submission")
+            names = ", ".join(handed_in)
+            problems.append(f"{id}: has several submissions ({names}); enter one of them in their `submission` column")
     return Matching({id: found[0] for id, found in claimed.items() if len(found) == 1}, tuple(problems))
 
 

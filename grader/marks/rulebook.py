@@ -1,4 +1,4 @@
-"""The folder in which an instructor keeps a class: people, grading rules and individual agreements.
+"""The folder in which an instructor describes a class: people, grading rules and individual agreements.
 
     class.csv                id; optional: name, email, lms_id, section, group, submission
     policy.toml              deadline and late penalty

@@ -27,7 +27,7 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     free_days: Count = 0  # days late without penalty
     penalty_per_day: Share = 0.0  # share of the points, per day after the free days
     cap: Share = 1.0  # largest share that the late penalty may reach
-    closes_after_days: Count | None = None  # more days late than this earn nothing
+    closes_after_days: Count | None = None  # submissions later than this earn nothing
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Extension:
 
 @dataclass(frozen=True)
 class Override:
-    """Points set by hand: of a test, of a kata, or (without both) the mark itself."""
+    """Points set by hand: for a test, for a kata, or (with neither) as the mark."""
 
     kata: str
     test: str
@@ -65,7 +65,7 @@ class Points:
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark and the steps to it; `raw` and `final` are None if nothing was submitted."""
+    """A mark and the steps that led to it; `raw` and `final` are None if nothing was submitted."""
 
     raw: float | None
     days_late: int
@@ -124,7 +124,7 @@ def late_share(days: int, policy: Policy) -> float:
 
 
 def count_days_late(handed_in: datetime, due: datetime, grace_minutes: float, zone: tzinfo) -> int:
-    """Return the number of started days since the deadline; days end at its local time, also after a clock change."""
+    """Count the days since the deadline, rounded up; days end at its local time, even after a clock change."""
     if handed_in.astimezone(UTC) <= due.astimezone(UTC) + timedelta(minutes=grace_minutes):
         return 0
     clock = due.astimezone(zone).replace(tzinfo=None)
@@ -140,5 +140,5 @@ def add_zone(time: datetime, zone: tzinfo) -> datetime:
 
 
 def round_points(points: float) -> float:
-    """Round to hundredths, and -0.0 to 0.0."""
+    """Round to hundredths, and turn -0.0 into 0.0."""
     return round(points, 2) + 0.0

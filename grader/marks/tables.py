@@ -1,4 +1,4 @@
-"""Reading of the instructor's tables: CSV with a header, separated by commas, semicolons or tabs."""
+"""Reads the instructor's tables: CSV with a header, separated by commas, semicolons or tabs."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) 
             raise CallError(f"{path}: there is no column {name}; required columns: {', '.join(needed)}")
     for name in (*needed, *optional):
         if header.count(name) > 1:
-            raise CallError(f"{path}: there are two columns {name}")
+            raise CallError(f"{path}: two columns are called {name}")
     found: list[dict[str, str]] = []
     for number, row in enumerate(rows[1:], start=2):
         if not any(cell.strip() for cell in row):

@@ -60,7 +60,7 @@ def load_results(directory: Path) -> tuple[list[Stored], list[str]]:
 
 
 def write_each(stored: Sequence[Stored], render: Callable[[Stored], bytes], to: Path) -> list[str]:
-    """Write one file for a single submission, or one file each into a directory.
+    """Write a single file for one submission, or one file per submission into a directory.
 
     Returns one line for each file that cannot be written, for example because its name is too long. Raises OSError if
     no file can be written.

@@ -1,4 +1,4 @@
-"""Gradescope's `results.json`, rewritten after every test, so that a platform's time-out keeps the points so far."""
+"""Gradescope's `results.json`, rewritten after every test, so that the points so far survive a platform's timeout."""
 
 import time
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class LiveReport:
         self.show()
 
     def show(self) -> None:
-        """Rewrite the file with the tests that have ended."""
+        """Rewrite the file with the tests that have finished."""
         katas = [rubric.score(kata, self.ended[kata.name], missing=NOT_RUN) for kata in self.katas]
         seconds = round(time.monotonic() - self.began, 3)
         self.finish(msgspec.structs.replace(self.blank, katas=katas, seconds=seconds))

@@ -1,7 +1,7 @@
-"""Marks for the gradebook of a learning management system: its exported file with one column filled in.
+"""Fills in one column of a gradebook file that a learning management system has exported.
 
-Canvas exports its gradebook as CSV and imports what came back (Canvas guides, "How do I import grades in the
-Gradebook?"); Moodle does so with the grading worksheet of an assignment (Moodle docs, "Offline grading worksheet").
+Canvas exports its gradebook as CSV and imports the edited file (Canvas guides, "How do I import grades in the
+Gradebook?"); Moodle does the same with an assignment's grading worksheet (Moodle docs, "Offline grading worksheet").
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -134,7 +134,7 @@ def parse_number(text: str) -> float | None:
 
 
 def parse_cells(text: str, separator: str) -> list[list[Cell]]:
-    """Return the cells of a CSV with their positions, by RFC 4180: quoted cells may contain separators and lines."""
+    """Return the cells of a CSV and their positions (RFC 4180: quoted cells may contain separators and line breaks)."""
     lines: list[list[Cell]] = []
     line: list[Cell] = []
     at = 0

@@ -73,7 +73,7 @@ def list_points(timed: Sequence[PerformanceResult], kind: str) -> Iterator[Point
 
 
 def measured_roof(timed: Sequence[PerformanceResult], roof: "Roof") -> float | None:
-    """Return the rate of the baseline that measures this roof, as it was in the same run."""
+    """Return the rate, in the same run, of the baseline that measures this roof."""
     rates = (one.rate / one.ratio for one, work in list_rates(timed) if work.roof == roof and one.rate and one.ratio)
     return next(rates, None)
 

@@ -12,9 +12,9 @@ from torchkata.course import Kata
 from torchkata.i18n import class_words
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
-COLOURS = {"grey": "bright_black"}  # rich's name of the colour
+COLOURS = {"grey": "bright_black"}  # rich's name for the colour
 NARROWEST = 5  # width of "100 ✗": names are wrapped, numbers are never cut off
-UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # the points, or their absence, are enough
+UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # their points, or a blank, need no symbol
 
 
 def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:

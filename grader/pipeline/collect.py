@@ -52,12 +52,12 @@ class Collector:
             self.uncollected.append(str(report.longrepr).strip().splitlines()[-1])
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Use pytest's cheapest traceback style: nobody sees them, and pytest's own takes longer than a test."""
+        """Use pytest's cheapest traceback style: nobody sees tracebacks, and the default takes longer than a test."""
         config.option.tbstyle = "native"
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:
-        """Catch the error that the course's tests and points differ, which pytest would only print."""
+        """Catch the error raised if the course's tests and points differ, which pytest would only print."""
         try:
             return (yield)
         except pytest.UsageError as error:
@@ -88,7 +88,7 @@ def collect_tests(
     """Collect tests under a Hypothesis profile, and call `use` with them.
 
     Args:
-        katas: collect the tests of these; of all if empty.
+        katas: the katas whose tests to collect; all if empty.
         inputs: random inputs drawn in advance; if None, Hypothesis draws them for each submission.
     """
     if "torch" in course().preload:

@@ -19,10 +19,10 @@ class ProgressListener(Protocol):
     """An object that is notified while a single submission is graded."""
 
     def begin(self, blank: Result) -> None:
-        """Handle the start, before any test has ended."""
+        """Handle the start of the run, before any test has finished."""
 
     def add(self, event: FinishedTest) -> None:
-        """Handle the end of a test."""
+        """Handle a finished test."""
 
     def finish(self, result: Result) -> None:
         """Handle the complete result."""
@@ -37,8 +37,8 @@ class RunOutcome:
 
     stored: list[str] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)  # inconclusive, which is not the student's fault
-    again: Counter[str] = field(default_factory=Counter)  # regraded submissions by kata, where others were kept
-    broken: list[str] = field(default_factory=list)  # tests that fail through the instructor's mistake, with traces
+    again: Counter[str] = field(default_factory=Counter)  # submissions by regraded kata, if others were kept
+    broken: list[str] = field(default_factory=list)  # tests that fail because of the instructor's mistake, with traces
     unfit: str = ""  # why this machine could not measure speed, and what to do
 
 

@@ -94,7 +94,7 @@ def is_property(item: pytest.Function) -> bool:
 
 
 def limit_examples(job: Job, item: pytest.Function) -> contextlib.AbstractContextManager[None]:
-    """Return a context in which a test runs with as many examples as the job needs."""
+    """Return a context that limits a test to the number of examples that the job needs."""
     return (
         hypothesis_internals.limit_examples(item.obj)
         if job.few_examples and is_property(item)
@@ -103,12 +103,12 @@ def limit_examples(job: Job, item: pytest.Function) -> contextlib.AbstractContex
 
 
 def is_broken(tests: Tests, kata: str, result: TestResult) -> bool:
-    """Return whether a test failed through the instructor's mistake: it says so, or the reference solution fails it."""
+    """Return whether a test is broken: it reports an instructor's mistake, or the reference solution fails it."""
     return result.cause.startswith(BROKEN) or (result.outcome in FAILED and (kata, result.name) in tests.broken)
 
 
 def excuse(result: TestResult) -> TestResult:
-    """Return the student's result of a broken test. It hides how the test failed, since the test may be hidden."""
+    """Return what a student sees of a broken test: not how it failed, since the test may be hidden."""
     return TestResult(result.name, "inconclusive", message=BROKEN_TEST, cause=BROKEN, seconds=result.seconds)
 
 
@@ -118,6 +118,6 @@ def has_same_fallbacks(kata: str, done: Set[str], done_before: Set[str]) -> bool
 
 
 def load_fallbacks(kata: Kata, done: Set[str]) -> dict[str, bytes]:
-    """Return the files that replace those foundations of a kata that are not done."""
+    """Return the files that replace unfinished foundations of a kata."""
     missing = [name for name in course().foundations(kata.name) if name not in done]
     return {f"{name}.py": course().fallback(name).read_bytes() for name in missing}

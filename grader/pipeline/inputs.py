@@ -1,7 +1,7 @@
 """Random inputs, drawn once for all submissions of a run.
 
 Hypothesis draws a test's inputs before the grader forks the first child that runs this test. Every child inherits its
-own copy of the inputs, so it cannot change those of another child.
+own copy of the inputs, so no child can change the inputs of another.
 
 The seed is the same for all submissions, so Hypothesis would draw the same inputs for each. When a submission fails on
 one of them, Hypothesis itself runs and finds the same failure.

@@ -30,7 +30,7 @@ class Job:
 
 @dataclass(frozen=True)
 class FinishedTest:
-    """A test of a job has ended."""
+    """A finished test of a job."""
 
     job: Job
     kata: str
@@ -40,7 +40,7 @@ class FinishedTest:
 
 @dataclass(frozen=True)
 class Graded:
-    """A job is done."""
+    """A finished job."""
 
     job: Job
     katas: list[KataResult]

@@ -11,7 +11,7 @@ from torchkata.course import course
 
 
 def demand_no_loss(entries: Sequence[Entry], options: Options) -> None:
-    """Raise CallError if a new result would hold less than the stored one, or be based on another seed."""
+    """Raise CallError if a new result would contain less than the stored one, or use another seed."""
     losses: dict[str, list[str]] = {}
     for entry in entries:
         stored = result.load(options.out / entry.id / "result.json")

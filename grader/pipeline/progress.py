@@ -1,4 +1,4 @@
-"""The progress bar of grading: submissions, and tests that have ended."""
+"""The progress bar of grading: finished submissions and tests."""
 
 from collections import Counter
 
@@ -24,7 +24,7 @@ class Progress(ProgressBar):
         self.running: Counter[int] = Counter()
 
     def take(self, event: Event) -> None:
-        """Count a test or job that has ended. A job may end without all of its tests."""
+        """Count a finished test or job. A job may finish without running all of its tests."""
         if isinstance(event, FinishedTest):
             self.running[id(event.job)] += 1
         else:

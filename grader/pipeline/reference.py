@@ -1,9 +1,9 @@
-"""Runs the reference solution before a class, to find tests that are broken.
+"""Runs the reference solution before grading a class, to find broken tests.
 
     passed         the test is sound: if it fails later, a student's answer is the cause
-    anything else  the test is broken: no student loses points by it, and the instructor is notified
+    anything else  the test is broken: no student loses points because of it, and the instructor is notified
 
-This is decided before any student's code runs, so no answer can change it. Passing is recorded by a digest of tests,
+This is decided before any student's code runs, so no answer can change it. Passing is recorded under a digest of tests,
 solution, engine and options in `$XDG_CACHE_HOME/torchkata/reference`, which code in bubblewrap can't reach.
 """
 
@@ -26,13 +26,13 @@ from torchkata.course import Kata, course
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, TestResult
 
-UNUSED = 30 * 86400.0  # seconds after which a mark that no run has used is deleted
+UNUSED = 30 * 86400.0  # seconds after which an unused mark is deleted
 
 
 def check_tests(
     katas: Sequence[Kata], tests: Tests, sandbox: Sandbox, options: Options, take: Callable[[Event], None]
 ) -> list[str]:
-    """Note in `tests` which are sound and which are broken; return a text for the instructor about each broken one."""
+    """Record in `tests` which are sound and which broken; return a text for the instructor about each broken one."""
     solution, marks = course().solutions(), cache_dir() / "reference"
     known = frozenset(course().katas) & {name.removesuffix(".py") for name in solution}
     jobs: list[Job] = []

@@ -27,7 +27,7 @@ def load_or_draw(directory: Path) -> int:
     except OSError as error:
         raise CallError(f"{path}: can't be read ({error.strerror})") from None
     if not text.isdecimal():
-        raise CallError(f"{path}: expected the number that was --seed for the results here, got something else")
+        raise CallError(f"{path}: expected the --seed of the results here, found something else")
     return int(text)
 
 

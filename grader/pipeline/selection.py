@@ -14,7 +14,7 @@ def demand_own_course(submissions: Sequence[Path]) -> None:
     for path in submissions:
         if found is not None and found.is_relative_to(path.resolve()):
             raise CallError(
-                f"{path}: the nearest course ({found}) is in this submission, so its tests are the student's; "
+                f"{path}: the nearest course ({found}) is in this submission, so its tests would be the student's; "
                 "name yours: grader --course DIR grade"
             )
 

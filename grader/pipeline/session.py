@@ -62,7 +62,7 @@ class Finished(msgspec.Struct, frozen=True, tag=True):
 
 
 class Linted(msgspec.Struct, frozen=True, tag=True):
-    """A child's last messages, one for each file, if the job asks for findings."""
+    """A child's last messages, one for each file, if the job requests findings."""
 
     file: str
     findings: list[Finding]
@@ -71,7 +71,7 @@ class Linted(msgspec.Struct, frozen=True, tag=True):
 def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> Generator[Event, None, None]:
     """Grade up to `jobs` submissions at a time and yield events; a job is taken from `queued` when it can start.
 
-    Ctrl-C takes effect only while this waits. Closing the generator kills all children. Raises MachineError.
+    Ctrl-C takes effect only while this generator waits. Closing the generator kills all children. Raises MachineError.
     """
     preload_texts()
     coming = iter(queued)
@@ -163,7 +163,7 @@ class Child:
         self.peak_mib = used.ru_maxrss / 2**10
 
     def build_event(self) -> Graded:
-        """Return the event that this job is done; tests without a result are `LOST`."""
+        """Return the event for the finished job; tests without a result count as `LOST`."""
         katas, first = self.katas, self.lost or self
         if katas is None:
             katas = [
@@ -229,7 +229,7 @@ def run_child(
     try:
         end_with_parent(parent)
         limit_memory()
-        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, but torch would start it
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, but torch would initialize it
         runner = WorkerRunner(control, job.limits)
         send(Finished(grade_submission(job, tests, runner, lambda *ran: send(Ran(*ran)), finished)))
         if job.lint:  # last, so that a source built to crash the parser costs only the findings
@@ -247,7 +247,7 @@ def run_child(
 
 
 def limit_memory(mib: int = MEMORY_MIB) -> None:
-    """Limit what this process may still allocate, so that a huge answer can't take the memory of the other children."""
+    """Limit how much more this process may allocate, so that a huge answer can't take the other children's memory."""
     status = Path("/proc/self/status")
     if status.exists():
         held = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmData:"))

@@ -25,7 +25,7 @@ from torchkata.speed.sizes import Kind
 def grade_speeds(
     kind: Kind, queue: Queue, graded: Sequence[str], out: Console, warn: Callable[[str], None]
 ) -> tuple[list[str], str]:
-    """Time submissions that lack it and store the results; return the inconclusive ones, and why none could be timed.
+    """Time submissions without speed results and store these; return the inconclusive ones and why none could be timed.
 
     The reason is "" if this machine can measure speed. Raises MachineError.
     """
@@ -85,7 +85,7 @@ def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[Speed
             continue
         try:
             files = read_submission(entry.path, entry.files).files
-        except SubmissionError:  # it has gone since its tests ran
+        except SubmissionError:  # it was removed after its tests ran
             files = {}
         if digest_result(files, queue.options.grading.select_dependencies()) == stored.fingerprint:
             jobs.append(SpeedJob(entry.id, files, tuple(stored.katas), workloads))
@@ -112,7 +112,7 @@ def time_submission(
 def add_speed(
     stored: Result, kind: Kind, rows: list[PerformanceResult], facts: dict[str, str], fingerprint: str
 ) -> Result:
-    """Return the result with its speed. A workload that was not graded changes neither score nor maximum."""
+    """Return the result with speed added. A workload that was not graded changes neither score nor maximum."""
     counted = [row for row in rows if row.counts]
     return msgspec.structs.replace(
         stored,

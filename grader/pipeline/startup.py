@@ -1,6 +1,6 @@
 """The startup of a run: the sandbox imports in parallel with this process, and a line on the terminal shows the step.
 
-This module itself imports quickly.
+This module is quick to import.
 """
 
 import contextlib

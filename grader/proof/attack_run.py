@@ -1,6 +1,6 @@
 """Grade the attacks at each isolation level and judge whether they succeeded.
 
-Graded one after the other by one zygote:
+One zygote grades these one after the other:
 
     accomplice's submission (if any) → the attack, and another kata of the same submission → the next student's
 
@@ -62,7 +62,7 @@ class Plan:
 
 
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
-    """Prove that no attack succeeds at any isolation level, and that lint findings point at admitted attacks.
+    """Prove that no attack succeeds at any isolation level, and that the lint check reports admitted attacks.
 
     A quick proof uses the first level that works. Results are not cached, because they depend on the machine.
     """
@@ -116,7 +116,7 @@ def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) 
 
 
 def find_neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
-    """Return another, right kata of the attacker's submission, which must not be harmed; empty if there is none.
+    """Return another kata of the attacker's submission, a right one that must not be harmed; empty if there is none.
 
     The katas that it builds on must be right as well, so it does not build on the attacked one.
     """
@@ -162,7 +162,7 @@ def run_plans(plans: Sequence[Plan], jobs: int, tests: Tests, sandbox: Sandbox, 
 
 
 def judge(plan: Plan, graded: Mapping[int, Graded]) -> Trial:
-    """Return the trial of an attack; `graded` has the results by `id` of the job."""
+    """Return the trial of an attack; `graded` maps the `id` of each job to its results."""
     attack, entry = plan.attack, plan.attack.entry
     honest = [graded[id(job)].katas for job in (plan.control, plan.before, plan.beside) if job is not None]
     control_problem = "; ".join(filter(None, (find_others("done", katas) for katas in honest)))
@@ -201,7 +201,7 @@ def judge(plan: Plan, graded: Mapping[int, Graded]) -> Trial:
 
 
 def list_outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, str]]:
-    """Return all of a result except times."""
+    """Return everything in a result except times."""
     return [(test.name, test.outcome, test.score, test.message) for kata in katas for test in kata.tests]
 
 

@@ -2,7 +2,7 @@
 
 `<class>.toml` has the attacks of one class, each a table (`Entry`). General attacks are in `corpus/`, attacks on a
 course in its `reference/attacks/`. The submission is a wrong solution with the hostile code appended, so that any
-additional points are due to the attack. An attack with another aim than points gives right answers once it has
+additional points are due to the attack. An attack whose aim is not points gives right answers once it has
 succeeded, so that success shows as points.
 
 An entry without `wrong` works in any course: it is appended to the first kata with a single function. In its code,
@@ -135,7 +135,7 @@ def read_corpus(path: Path, kind: type[EntryType]) -> Mapping[str, EntryType]:
 
 
 def find_first_function() -> Place | None:
-    """Return the first graded kata with a single function and a wrong entry, for attacks on any course."""
+    """Return the first graded kata that has a single function and a wrong entry, for attacks on any course."""
     for kata in course().choose((), course().graded):
         tree = ast.parse(course().stub(kata.name).read_text("utf-8"))
         defined = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]

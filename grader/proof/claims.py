@@ -1,4 +1,4 @@
-"""Claims about the zoo: submissions with known expected results."""
+"""Claims about the zoo: submissions and their expected results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from torchkata.result import FAILED
 
 @dataclass(frozen=True)
 class Claim:
-    """One submission and the expectation about its results."""
+    """One submission and what is expected of its results."""
 
     group: str  # "stubs", "solution", "right", "wrong" or "fallback"
     kata: str  # "" if it is about all katas
@@ -119,7 +119,7 @@ def find_catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[st
 
 
 def collect_diagnoses(results: Sequence[KataResult]) -> set[str]:
-    """Return the unambiguous diagnoses by known mistakes, without the tests' own notes."""
+    """Return the unambiguous diagnoses of known mistakes, without the tests' own notes."""
     return {test.explained_by[0] for result in results for test in result.tests if len(test.explained_by) == 1}
 
 

@@ -1,6 +1,6 @@
 """Check the examples in stubs, by running them with the solution, and the arithmetic in texts.
 
-The comment behind an expression starts with its value, the comment behind a statement with `name = value`. Words may
+The comment after an expression starts with its value, the comment after a statement with `name = value`. Words may
 follow after a colon. Numbers are compared to the digits written; after "about", within 20 %.
 
     python -m grader.proof.examples COURSE KATA...     prints a line for each mistake
@@ -37,14 +37,14 @@ TERM = rf"(?:[-−]?√?(?:{NUMBER}|\([-−+*/·√ \d.,e⁰¹²³⁴⁵⁶⁷�
 SUM = rf"{TERM}(?: ?(?:\*\*|[-−+*/·]) ?{TERM})*"
 EQUATION = re.compile(rf"(?<![-−+*/·] )(?<![-−+*/·√.\w]){SUM}(?: = {SUM})+")
 FIGURE = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?<!,)")
-ROUNDED = 2e-6  # relative tolerance for values halfway between two figures
+ROUNDED = 2e-6  # relative tolerance for values halfway between two roundings
 DOTTED = re.compile(r"\b(?:torch|np|nn)(?:\.[a-zA-Z_]\w*)+")
 
 Names = dict[str, Any]
 
 
 class Untrue(AssertionError):
-    """An example or a calculation is wrong. The message has the actual and the stated value."""
+    """An example or a calculation is wrong. The message contains the actual and the stated value."""
 
 
 def main(root: str, katas: list[str]) -> None:
@@ -124,7 +124,7 @@ def find_examples(source: str) -> list[str]:
 
 
 def find_comments(source: str) -> dict[int, str]:
-    """Return the comment behind each line, including its continuation on comment-only lines below."""
+    """Return the comment after each line, including its continuation on comment-only lines below."""
     found: dict[int, str] = {}
     last = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):

@@ -1,6 +1,6 @@
 """The zoo: right implementations that the tests must accept, and wrong ones that they must catch.
 
-reference/<kata>/right/<name>.py  unusual but right; the first line of the docstring says in which way
+reference/<kata>/right/<name>.py  unusual but right; the first line of the docstring says how
 reference/<kata>/wrong.toml       wrong implementations:
     [patches]     mistakes of mistakes.py by name, each with its text replacements in the solution: `["old", "new"]`, a
                   list of such pairs, or a table with several variants of the mistake

@@ -1,1 +1,1 @@
-"""What grading a submission comes to: how it is stored, read, and seen by students."""
+"""The result of grading a submission: how it is stored, read, and shown to students."""

@@ -50,7 +50,7 @@ def digest_file(path: Path) -> str:
 
 
 def digest_files(paths: Iterable[Path]) -> str:
-    """Return the digest of the contents and places of these files, in any order."""
+    """Return the digest of the contents and locations of these files, independent of their order."""
     return digest(sorted((module_path(path).as_posix(), digest_file(path)) for path in paths))
 
 
@@ -115,7 +115,7 @@ def digest_grading(kata: str) -> str:
 
 
 def digest_call(options: Mapping[str, object], submissions: Iterable[tuple[str, Path]]) -> str:
-    """Return the digest of one run on a cluster: its submissions are ids and paths."""
+    """Return the digest of one run on a cluster; `submissions` are pairs of id and path."""
     return digest(
         sorted(options.items()), digest_course(), [(name, str(path.absolute())) for name, path in submissions]
     )

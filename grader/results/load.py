@@ -1,4 +1,4 @@
-"""Reading of all results in a directory; only what is needed of each is kept, so that a large class fits in memory."""
+"""Reads all results in a directory, keeping only the needed part of each, so that a large class fits in memory."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -30,7 +30,7 @@ def read_all(directory: Path, convert: Callable[[Result], T]) -> tuple[dict[str,
 
 
 def drop_details(result: Result) -> Result:
-    """Return a result without its tests and messages, as tables need it."""
+    """Return a result without its tests and messages, which tables do not need."""
     return replace(
         result,
         katas=[replace(kata, tests=()) for kata in result.katas],

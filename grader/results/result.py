@@ -61,7 +61,7 @@ class PerformanceResult(msgspec.Struct, frozen=True):
 
     @property
     def reached(self) -> Literal["all", "some", "none"]:
-        """How many of the points were reached; in a rehearsal, how many the same tier would earn elsewhere."""
+        """How many of the points were earned; in a rehearsal, how many the same tier would earn elsewhere."""
         if self.rehearsed:
             return "all" if self.tier == "full" else "some" if self.tier else "none"
         return "none" if self.score <= 0 else "all" if self.score >= self.max_score else "some"

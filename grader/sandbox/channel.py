@@ -1,6 +1,6 @@
 """Frames of plain values over a socket: a length, then a message.
 
-A message is msgpack. A tensor or an array in it consists of dtype and shape; the bytes of all of them follow, in order.
+A message is msgpack. It contains only the dtype and shape of each tensor or array; their bytes follow it, in order.
 Nothing is unpickled: the receiver gets plain values or an error, never an object of the sender's choice.
 
 A large frame is left in memory that both sides have mapped, and the socket carries only its length. That memory is
@@ -26,7 +26,7 @@ from torchkata.seam.reply import Reply
 from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, Plain, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20
-MAX_OUTLINE = 2**20  # of a reply without tensors: as Python objects it takes up to 64 times as much memory
+MAX_OUTLINE = 2**20  # of a reply without tensors, which takes up to 64 times as much memory as Python objects
 BASE_REPLY, REPLY_PER_BYTE = 2**23, 16  # bytes that every reply may have, and further bytes per byte of the request
 LARGE = 2**16  # frames of this many bytes or more go through shared memory
 IN_SHARED_MEMORY = 2**31  # added to the length
@@ -117,7 +117,7 @@ class Channel:
         """Receive a file descriptor. Raises Malformed."""
         _, descriptors, _, _ = socket.recv_fds(self.socket, 1, 1)
         if not descriptors:
-            raise Malformed("no file descriptor came")
+            raise Malformed("no file descriptor was received")
         return descriptors[0]
 
     def expect_silence(self) -> None:
@@ -162,7 +162,7 @@ class Channel:
 
 
 def compute_reply_limit(sent: int) -> int:
-    """Return the most bytes that a reply may have to a request of `sent` bytes."""
+    """Return the maximum size in bytes of a reply to a request of `sent` bytes."""
     return min(MAX_FRAME, BASE_REPLY + REPLY_PER_BYTE * sent)
 
 

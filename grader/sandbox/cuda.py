@@ -135,7 +135,7 @@ def start_context() -> None:
 
 
 def as_tensor(address: int, size: int) -> Tensor:
-    """Wrap device memory that torch has not allocated in a tensor."""
+    """Return a tensor on device memory that torch did not allocate."""
     return torch.as_tensor(Allocation(address, size), device="cuda")
 
 

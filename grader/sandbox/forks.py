@@ -14,7 +14,7 @@ class ForkError(Exception):
 
 
 def demand_no_driver() -> None:
-    """Raise ForkError if the CUDA driver is loaded: counting devices or a first `backward()` load it."""
+    """Raise ForkError if the CUDA driver is loaded: counting devices or a first `backward()` loads it."""
     maps = Path("/proc/self/maps")
     if maps.exists() and DRIVER in maps.read_text():
         raise ForkError("this process has loaded the CUDA driver, so its forked children can't use a GPU")

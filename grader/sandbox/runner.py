@@ -39,7 +39,7 @@ class WorkerRunner:
         self.forgiven = 0.0  # seconds that the current worker waited for a processor
         self.waited_here = 0.0  # seconds that this thread had waited at the last measurement
         self.judging_left = 0.0  # processor seconds that this thread may use between the calls of the current test
-        self.answered = math.nan  # when the last call ended, by the clock of judging_left
+        self.answered = math.nan  # when the last call finished, on the clock of judging_left
         self.turn = threading.RLock()  # held while a thread talks to the zygote
         self.channel: Channel | None = None
         self.arena: int | None = None  # descriptor of the memory shared with a timed worker
@@ -69,7 +69,7 @@ class WorkerRunner:
         """Send a call and wait for the reply, within the time limits.
 
         Only the duration of calls counts, without the time that a busy machine made the worker or this thread wait.
-        Judging the answers and shrinking inputs have a limit of the same size, because an answer can be built to make
+        Judging the answers and shrinking inputs has an equal limit, because an answer can be built to make
         them slow.
         """
         self.demand_time_to_judge()
@@ -101,7 +101,7 @@ class WorkerRunner:
             raise TimedOut(words("timed_out.judging"))
 
     def set_budget(self, seconds: float) -> None:
-        """Limit the total time of all calls before the next `reset` to this, in addition to the other limits."""
+        """Limit the total time of all calls before the next `reset` to `seconds`, in addition to the other limits."""
         self.test_left = min(self.test_left, seconds)
 
     def ask(
@@ -137,7 +137,7 @@ class WorkerRunner:
         return self.forgive() + waited
 
     def forgive(self) -> float:
-        """Return the new seconds for which the worker waited for a processor.
+        """Return for how many more seconds the worker has waited for a processor.
 
         Time in which its own other threads ran does not count, or a worker could postpone its deadline forever.
         """

@@ -1,4 +1,4 @@
-"""The timed part of a worker: it takes a workload, then runs one block of it at each request.
+"""The timed part of a worker: it takes a workload, then runs one block of it per request.
 
 The grader measures the time. The grader also owns the memory that inputs come from and results go to.
 """

@@ -88,7 +88,7 @@ def demand_forkable(confinement: "Confinement") -> None:
 
 
 def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) -> None:
-    """Import what students import, on one thread: torch hangs in the fork of a process with more."""
+    """Import what students import, on one thread: torch hangs in forks of a multi-threaded process."""
     import gc
     import importlib
 
@@ -191,7 +191,7 @@ class Zygote:
             self.next = self.fork()
 
     def fork(self) -> Worker:
-        """Fork a worker, in namespaces of its own if the sandbox has them."""
+        """Fork a worker, in namespaces of its own if the sandbox supports them."""
         from grader.sandbox import channel, confine, worker
 
         demand_forkable(self.confinement)
@@ -301,7 +301,7 @@ class Zygote:
 
 
 def stop_process(pid: int) -> None:
-    """Stop a process. If it keeps sending itself SIGCONT it is stopped again, and killed in the end."""
+    """Stop a process. If it keeps sending itself SIGCONT, it is stopped again and finally killed."""
     until = time.monotonic() + LONGEST_STOP
     os.kill(pid, signal.SIGSTOP)
     while os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:

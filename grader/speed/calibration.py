@@ -1,4 +1,4 @@
-"""Calibrations: the measured speed of a device, stored on this machine and compared with it during grading."""
+"""Calibrations: the measured speed of a device, stored on this machine for comparison during grading."""
 
 import re
 from pathlib import Path
@@ -49,4 +49,4 @@ def compare_with_calibration(calibration: Calibration | None, dtype: str, flops:
     before = calibration.flops.get(dtype) if calibration else None
     if calibration is None or before is None or flops >= (1 - TOLERATED[calibration.kind]) * before:
         return ""
-    return f"this device does {flops / before:.1g} of what it did when it was calibrated ({calibration.date})"
+    return f"this device reaches {flops / before:.1g} of its speed when it was calibrated ({calibration.date})"

@@ -1,4 +1,4 @@
-"""Measurement of a device's peak rates with `torch.utils.benchmark`, in a child process without student code."""
+"""Measures a device's peak rates with `torch.utils.benchmark`, in a child process without student code."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A child process for work that may hang or crash with a device's driver. It sends messages to its parent."""
+"""A child process for work that may hang or crash in a device's driver. It sends messages to its parent."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Measurement of workloads that are not rates: waits of the host for the device, and peak memory."""
+"""Measures workloads that are not rates: the host's waits for the device, and peak memory."""
 
 import math
 import threading
@@ -30,7 +30,7 @@ class Figure:
 
 
 class WrongResult(Exception):
-    """Raised if the work was not done, or has a wrong result."""
+    """Raised if the work was not done or gave a wrong result."""
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
@@ -65,7 +65,7 @@ def count_host_reads(timed: TimedWorker) -> Figure:
     if type(reads) is not int:
         raise WrongResult("the number of reads is not an integer")
     note = (
-        f"your code read a value to the host {reads} times in {STEPS} steps: on a GPU, each read waits for the device"
+        f"your code copied a value to the host {reads} times in {STEPS} steps: on a GPU, each copy waits for the device"
     )
     return Figure(0.0, note) if reads else Figure(1.0)
 
@@ -92,7 +92,7 @@ def measure_host_lead(timed: TimedWorker) -> Figure:
 
 
 def measure_process_peak(timed: TimedWorker) -> Figure:
-    """Measure the process' peak memory on a CPU, beyond its memory before its own code ran."""
+    """Measure the process's peak memory on a CPU, beyond what it used before its own code ran."""
     seen = [timed.worker.read_memory()]
     with poll_in_thread(lambda: seen.append(timed.worker.read_memory())):
         done = timed.block(SECONDS)
@@ -103,7 +103,7 @@ def measure_process_peak(timed: TimedWorker) -> Figure:
 
 
 def measure_device_peak(timed: TimedWorker) -> Figure:
-    """Measure by how much an otherwise unused GPU's free memory falls, from before the process' own code ran."""
+    """Measure how far an otherwise unused GPU's free memory falls below its value before the process's own code ran."""
     free = [timed.accelerator.free_bytes()]
     with poll_in_thread(lambda: free.append(timed.accelerator.free_bytes())):
         done = timed.block(SECONDS)

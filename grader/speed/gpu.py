@@ -1,4 +1,4 @@
-"""The choice of the GPU on which speed is graded, using the driver's NVML without starting CUDA.
+"""Chooses the GPU for speed grading via the driver's NVML, without initializing CUDA.
 
 A process that forks must not start CUDA (`grader/sandbox/forks.py`), so torch's `is_available` and device count cannot
 be used here.
@@ -24,7 +24,7 @@ def choose_gpu(nvml: Any = None) -> Gpu | str:
     if torch.version.cuda is None:
         return f"this torch ({torch.__version__}) is built without CUDA: install one built for CUDA (pytorch.org)"
     if os.environ.get(MPS):
-        return f"{MPS} is set, and under MPS processes use a device at the same time: stop MPS, and unset it"
+        return f"{MPS} is set, and MPS lets processes use a device at the same time: stop MPS and unset it"
     if os.environ.get(VISIBLE, "").startswith("MIG-"):
         return SPLIT
     try:

@@ -1,4 +1,4 @@
-"""Grading of all workloads of one submission, one after the other."""
+"""Grades all workloads of one submission, one after the other."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping

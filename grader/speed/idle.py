@@ -1,4 +1,4 @@
-"""Detection of an idle device: while another process' work runs, this process' own work takes longer.
+"""Detects an idle device: while another process's work runs, this process's own work takes longer.
 
 Work that is queued on a device continues while the process that queued it is paused. A worker's time therefore ends
 when the device is idle again, so that its queued work does not run during other blocks.

@@ -61,7 +61,7 @@ class PausedWorker:
     def lay_out(self, order: WorkloadRequest, descriptor: int | None = None) -> Reply:
         """Let the worker map its memory, before student code runs. Raises TimedOut, Died, Inconclusive.
 
-        `descriptor` is that of the device memory, if the order contains any.
+        `descriptor` refers to the device memory, if the order includes any.
         """
         return self.block({"lay_out": msgspec.to_builtins(order)}, BEGIN_SECONDS, descriptor=descriptor).reply
 
@@ -78,7 +78,7 @@ class PausedWorker:
     ) -> Block:
         """Resume the worker until it has answered, then pause it and call `settle`.
 
-        `settle` waits for a device that continues while the process is paused. Raises TimedOut, Died, Inconclusive.
+        `settle` waits for a device that keeps working while the process is paused. Raises TimedOut, Died, Inconclusive.
         """
         began = time.perf_counter()
         before, resumed = self.stood, self.runner.signal(b"R")

@@ -1,4 +1,4 @@
-"""Measurement of a rate: blocks of the baseline and the student alternate until there is a verdict.
+"""Measures a rate: blocks of the baseline and the student alternate until there is a verdict.
 
 B B B │ S B S B S B …     B: the baseline   S: the student, whose code is loaded after the first three blocks
 """
@@ -30,8 +30,8 @@ from torchkata.speed.freivalds import OWN_MARGIN
 from torchkata.speed.layout import dtype_of
 from torchkata.speed.workload import Rate, work_of
 
-SLOWEST = 10.0  # times slower than the passing threshold, after which a block is stopped
-PATIENCE_SECONDS = 3.0  # that every block may take
+SLOWEST = 10.0  # a block this many times slower than the passing threshold is stopped
+PATIENCE_SECONDS = 3.0  # every block may take at least this long
 TRUSTED_SECONDS = 120.0
 
 
@@ -52,7 +52,7 @@ def rate_work(task: Task) -> Rate:
 
 
 class Baseline:
-    """A worker with plain torch's work."""
+    """A worker that does the work in plain torch."""
 
     def __init__(self, machine: Machine, task: Task) -> None:
         work = rate_work(task)
@@ -140,7 +140,7 @@ def run_attempt(
     finally:
         try:
             if student is not None:
-                student.close()  # first the one that started last: each waits until memory is as it was when it started
+                student.close()  # the later one first: each waits until memory is as it was at its start
         finally:
             baseline.timed.close()
 

@@ -1,4 +1,4 @@
-"""Setup of the device on which speed is graded, and detection of its problems."""
+"""Sets up the device on which speed is graded and detects its problems."""
 
 import os
 import platform
@@ -26,7 +26,7 @@ PROCESSOR_SECONDS = 3600.0
 
 
 def plan_workers(gpu: Gpu | None = None) -> Timing:
-    """Return the additional needs of timed workers on a GPU or on the CPU."""
+    """Return the additional resources of timed workers on a GPU or on the CPU."""
     if gpu is not None:
         return Timing(arena_bytes=HOST_ARENA, gpu=gpu)
     return Timing(arena_bytes=CPU_ARENA, core=max(os.sched_getaffinity(0)))
@@ -38,7 +38,7 @@ def get_limits() -> Limits:
 
 
 def cpu_name() -> str:
-    """Return Linux' name of the processor."""
+    """Return the processor's name as reported by Linux."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

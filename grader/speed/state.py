@@ -1,6 +1,6 @@
 """The state of a GPU, read through NVML: other users, and whether it slows itself down.
 
-The package (nvidia-ml-py) needs no GPU to be installed; without a driver, reading raises `StateUnknown`.
+The package (nvidia-ml-py) can be installed without a GPU; without a driver, reading raises `StateUnknown`.
 """
 
 import importlib
@@ -18,7 +18,7 @@ NEGLIGIBLE = 10_000_000  # nanoseconds: drivers count a few even on a cool devic
 
 @dataclass(frozen=True)
 class Slowdown:
-    """A reason for which a device runs below its clocks."""
+    """A reason why a device runs below its clock rates."""
 
     words: str
     counters: tuple[int, int]  # fields that count its nanoseconds, before and since RENUMBERED

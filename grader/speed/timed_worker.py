@@ -25,7 +25,7 @@ from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
 
-BACK_SECONDS = 20.0  # within which a driver must free the memory of an ended process
+BACK_SECONDS = 20.0  # within which a driver must free the memory of a process that has exited
 SLACK = 2**28  # bytes that libraries of this process may have allocated meanwhile
 LOOK_SECONDS = 0.01
 MOST_CALLS = 2**16
@@ -202,7 +202,7 @@ class TimedWorker:
         while self.accelerator.free_bytes() < self.free_at_start - SLACK:
             if time.monotonic() > deadline:
                 if self.trusted:
-                    raise Inconclusive("the memory of an ended process was not freed")
+                    raise Inconclusive("the memory of a finished process was not freed")
                 return
             time.sleep(LOOK_SECONDS)
 

@@ -21,7 +21,7 @@ from torchkata.course import CourseError, course, use_none
 
 SYS_ADMIN = 21  # bit of CAP_SYS_ADMIN
 IN_CONTAINER = "--user 1000 --security-opt seccomp=unconfined"
-OPEN = "a worker's reports about its own objects, and signals between two submissions graded at the same time"
+OPEN = "a worker's false reports about its own objects, and signals between two submissions graded at the same time"
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def check_course() -> Finding:
 
 
 def check_sandbox() -> Finding:
-    """Start a sandbox as grading does, and test that a worker cannot open protected files."""
+    """Start a sandbox the way grading does, and test that a worker cannot open protected files."""
     from grader.pipeline.setup import prove
     from grader.sandbox.launch import IsolationError, launch
 

@@ -1,4 +1,4 @@
-"""Creation of the files of a course or a kata from templates. Existing files are never overwritten.
+"""Creates the files of a course or a kata from templates. Existing files are never overwritten.
 
 files/course/    a course without katas
 files/kata/      a small working kata to edit; NAME is replaced by the kata's name
@@ -53,7 +53,7 @@ def new_kata(name: str, track: str | None) -> int:
     lines = [*files, f"Edit these files; `grader certify --kata {name}` lists what is missing."]
     if others:
         lines.append(
-            f"The tests have 0 points because the track already has its {TRACK_POINTS}: move points from other katas."
+            f"The tests have 0 points because the track has all {TRACK_POINTS} points: move some from other katas."
         )
     print("\n".join(lines))
     return 0

@@ -13,7 +13,7 @@ URL = re.compile(r"([a-z]+://|git@)[!-~]+")  # printable, no space
 
 
 def copy_project() -> dict[str, bytes]:
-    """Return the files of engine and course that grading needs, by path, without proofs and solutions."""
+    """Return the engine and course files that grading needs, by path, without proofs and solutions."""
     engine = [path for name in ("torchkata", "grader") for path in files_of(ENGINE / name)]
     fallbacks = [*course().reference.glob("*/fallback.py"), course().reference / "lint.toml"]
     named = {path.relative_to(ENGINE).as_posix(): path for path in engine}

@@ -1,4 +1,4 @@
-"""Writing of a package: a zip for Gradescope, files for a repository for the other platforms.
+"""Writes a package: a zip for Gradescope, or files to add to a repository for the other platforms.
 
 Each platform has a folder in `files/` with its files and a `platform.toml`.
 """
@@ -97,7 +97,7 @@ def build_package(platform: Platform, options: Options) -> dict[str, bytes]:
 
 
 def needed_gigabytes() -> float:
-    """Return the memory that the grader and a student's code at its limit need together."""
+    """Return the memory that the grader needs together with a student's code at its limit."""
     return math.ceil((GRADER_MIB + course().limits.memory_mib) * 2**20 / 10**8) / 10
 
 

@@ -79,7 +79,7 @@ def print_update(done: handout.Updated) -> None:
     """Print what an update changed, and what students have to do themselves."""
     print(f"updated: {len(done.new)} files new or changed, {len(done.gone)} removed")
     for name, backup in done.backups.items():
-        print(f"kept:    {name} had been changed there; the old version is now {backup}")
+        print(f"kept:    {name} had been changed; the old version is now {backup}")
     if done.missing:
         print(f"stubs:   {', '.join(done.missing)}: not in assignment/; add it with `kata reset NAME`")
     if done.changed:
@@ -130,7 +130,7 @@ def find_released(out: Path) -> tuple[str, ...]:
 
 
 def check_stubs(katas: Sequence[Kata]) -> None:
-    """Raise CallError if a stub is missing, already implemented, or has another interface than its solution."""
+    """Raise CallError if a stub is missing, already implemented, or has a different interface from its solution."""
     for kata in katas:
         for path in (course().stub(kata.name), course().solution(kata.name)):
             if not path.is_file():

@@ -27,7 +27,7 @@ SHARED = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
 ASSISTANTS = "AGENTS.md"  # instructions for coding assistants; a course can have its own in docs/
 GUIDES = {  # lines of the README, if the course has these documents
-    "docs/students.md": "More, and how to read a failure: [docs/students.md](docs/students.md).",
+    "docs/students.md": "More, including how to read a failure: [docs/students.md](docs/students.md).",
     "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",
     "docs/zh/students.md": "中文：[docs/zh/students.md](docs/zh/students.md)。",
 }

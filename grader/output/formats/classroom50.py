@@ -100,7 +100,7 @@ def scale_points(points: float, factor: int) -> int:
 
 
 def exact(points: float) -> Fraction:
-    """Return the decimal number that was written: 1/10 for 0.1."""
+    """Return the exact decimal number as it was written: 1/10 for 0.1."""
     return Fraction(repr(float(points)))
 
 

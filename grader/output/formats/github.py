@@ -1,4 +1,4 @@
-"""Export to GitHub Actions: Markdown for a step's summary, and annotations at the student's lines."""
+"""Export to GitHub Actions: Markdown for a step's summary, and annotations on lines of the student's code."""
 
 import re
 from collections.abc import Sequence

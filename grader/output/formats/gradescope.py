@@ -76,7 +76,7 @@ def render(result: Result) -> bytes:
 
 
 def build_leaderboard(result: Result) -> list[Entry]:
-    """Return the share that each workload reached, without wrong results and workloads that have only one threshold."""
+    """Return the share that each workload reached, leaving out wrong results and workloads with only one threshold."""
     entries = []
     for timed in result.performance:
         workload = course().workloads[timed.workload]
@@ -97,7 +97,7 @@ def render_out_of_memory(gigabytes: float) -> bytes:
 
 
 def refusal_text(why: str) -> str:
-    """Return the reason for the student."""
+    """Return the reason as a text for the student."""
     return class_words("feedback.refused", why=printable(why))
 
 

@@ -63,7 +63,7 @@ def make_suite(
 
 
 def make_case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Element:
-    """Return a test with a unique name in the file, because some readers drop the second of two equal names."""
+    """Return a test whose name is unique in the file, because some readers drop tests with duplicate names."""
     name = f"{submission}: {row.group}: {row.title}"
     names[name] += 1
     case = ET.Element(

@@ -1,4 +1,4 @@
-"""A student's source file with notes at the lines where tests ended or something was found."""
+"""A student's source file with notes on the lines where tests failed or findings were made."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ FINDING = "finding"
 
 @dataclass(frozen=True)
 class Note:
-    """A note at a line; `mark` is `FINDING`, or the status of a kata whose test ended there."""
+    """A note on a line; `mark` is `FINDING`, or the status of a kata whose test failed there."""
 
     line: int
     mark: str
@@ -59,7 +59,7 @@ def annotate_files(
 
 
 def note_outcomes(file: str, tests: Iterable[VisibleTest]) -> list[Note]:
-    """Return a note for each line at which tests ended, and for each status."""
+    """Return a note for each line at which tests failed, and for each status."""
     found: dict[tuple[int, str], list[str]] = {}
     for test in tests:
         if test.result.file == file and test.result.line > 0:

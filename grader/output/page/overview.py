@@ -49,7 +49,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class KataSummary:
-    """The number of submissions by status of a kata, and the mean share of its points."""
+    """The number of submissions by status of a kata, and their mean share of its points."""
 
     kata: Kata
     counts: dict[Status, int]
@@ -63,7 +63,7 @@ class KataSummary:
 
 @dataclass(frozen=True)
 class Failing:
-    """A property, the number of submissions that fail it and that tried it, and the most frequent diagnosis."""
+    """A property, how many submissions failed it and how many tried it, and the most frequent diagnosis."""
 
     which: Property
     failed: int

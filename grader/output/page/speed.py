@@ -1,4 +1,4 @@
-"""The speed of a class: the share of each submission with the thresholds, and a roofline of the medians."""
+"""The speed of a class: the share that each submission reached, the thresholds, and a roofline of the medians."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def make_strips(students: Sequence[Student]) -> list[Strip]:
 def make_strip(
     workload: Workload, device: str, measured: Sequence[tuple[PerformanceResult, SpeedScore]], unmeasured: int
 ) -> Strip:
-    """Return a strip. Thresholds in shares of a peak vary slightly with the baseline, so it shows their median."""
+    """Return a strip. Thresholds given as shares of a peak vary with the baseline, so the strip shows their median."""
     full = median(score.thresholds.full for _, score in measured)
     longest = max(1.0, full, *(score.share for _, score in measured))
     dots = {"all": "", "some": "", "none": ""}

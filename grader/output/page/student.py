@@ -1,4 +1,4 @@
-"""The data of a submission that the class's page needs; little, so that a large class fits in memory."""
+"""The data that the class's page needs about a submission, kept small so that a large class fits in memory."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

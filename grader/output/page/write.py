@@ -1,4 +1,4 @@
-"""Writing of `report.html` for the instructor, and of `feedback.html` for each student."""
+"""Writes `report.html` for the instructor and `feedback.html` for each student."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

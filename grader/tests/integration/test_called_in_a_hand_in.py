@@ -49,8 +49,8 @@ def test_a_course_that_lies_in_the_hand_in_is_not_taken_for_the_instructors(hand
     done = grader(hand_in, "grade", ".", "--out", tmp_path / "out")
     assert (done.code, done.err) == (
         2,
-        f"grader: .: the nearest course ({hand_in}) is in this submission, so its tests are the student's; name yours: "
-        "grader --course DIR grade\n",
+        f"grader: .: the nearest course ({hand_in}) is in this submission, so its tests would be the student's; "
+        "name yours: grader --course DIR grade\n",
     )
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "mark").exists()

@@ -126,7 +126,7 @@ def test_a_submission_with_a_stored_result_is_not_graded_again(graded_class: Gra
     before = stored.stat().st_mtime_ns
     again = call_grader("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS)
     assert again.code == 0, again.err
-    assert "10 of 10 had been graded before" in again.out
+    assert "10 of 10 were already graded" in again.out
     assert stored.stat().st_mtime_ns == before
 
 
@@ -134,7 +134,7 @@ def test_a_program_reads_what_grading_came_to_on_standard_output(graded_class: G
     done = call_grader("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS, "--json")
     told = json.loads(done.out)
     assert (done.code, told["exit_code"], told["schema"], told["problems"]) == (0, 0, "torchkata/grade/v1", [])
-    assert "10 of 10 had been graded before" in done.err
+    assert "10 of 10 were already graded" in done.err
     assert {one["submission"] for one in told["submissions"]} == set(HONEST)
     for one in told["submissions"]:
         assert one["graded_before"]

@@ -127,7 +127,7 @@ def test_doctor_says_how_a_container_is_started_that_lets_a_sandbox_work(
         (
             1000,
             True,
-            "Isolation: bwrap, as an ordinary user. Not prevented: a worker's reports about its own objects, and ",
+            "Isolation: bwrap, as an ordinary user. Not prevented: a worker's false reports about its own objects, ",
         ),
         (
             0,

@@ -27,7 +27,7 @@ def test_grade_writes_the_gradescope_file_even_when_a_rerun_grades_nothing(tmp_p
     first = parse_gradescope(path.read_bytes())
     assert (first["score"], first["output"]) == (50, "")
     path.unlink()
-    assert "had been graded before" in call_grader("--course", PRIMES, "grade", *arguments).out
+    assert "were already graded" in call_grader("--course", PRIMES, "grade", *arguments).out
     assert parse_gradescope(path.read_bytes()) == first
 
 

@@ -61,7 +61,10 @@ def test_the_key_turns_pseudonyms_back(graded: tuple[Path, str]) -> None:
     assert sorted(pseudonyms.values()) == ["empty-zhang3", "lovelace", "zhang3"]
     assert key(folder).stat().st_mode & 0o077 == 0
     done = call_grader("marks", folder / "results", folder / "class")
-    assert "zhang3: has empty-zhang3, zhang3; enter one of them in their column submission" in done.err
+    assert (
+        "zhang3: has several submissions (empty-zhang3, zhang3); enter one of them in their `submission` column"
+        in done.err
+    )
     rows = list(csv.DictReader((folder / "class/marks.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["id"], row["submission"]) for row in rows] == [("lovelace", "lovelace"), ("zhang3", ""), ("empty", "")]
 
@@ -70,5 +73,5 @@ def test_a_second_run_knows_everybody_again(graded: tuple[Path, str]) -> None:
     folder, _ = graded
     before = key(folder).read_bytes()
     call = (folder / "secret-folder/lovelace", "--out", folder / "results", "--pseudonyms", key(folder), *OPTIONS)
-    assert "1 of 1 had been graded before" in grade(*call, course=PRIMES).out
+    assert "1 of 1 were already graded" in grade(*call, course=PRIMES).out
     assert key(folder).read_bytes() == before

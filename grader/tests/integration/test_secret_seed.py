@@ -31,7 +31,7 @@ def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Pat
     assert grade(right, out).code == 0
     seed = (out / ".seed").read_text().strip()
     assert len({seed, *(str(draw()) for _ in range(3))}) > 1, "it is drawn"
-    assert "had been graded before" in again(right, out).out
+    assert "were already graded" in again(right, out).out
     live = tmp_path / "results.json"
     assert grade(wrong, out, "--gradescope", str(live)).code == 0
     assert (out / ".seed").read_text().strip() == seed
@@ -50,7 +50,7 @@ def test_a_seed_that_is_said_is_the_one_of_the_next_run_too(tmp_path: Path) -> N
     (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
     out = tmp_path / "out"
     assert grade(right, out, "--seed", "7").code == 0
-    assert "had been graded before" in again(right, out).out
+    assert "were already graded" in again(right, out).out
     (out / ".seed").write_text("seven")
     refused = again(right, out)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)

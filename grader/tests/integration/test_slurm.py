@@ -43,7 +43,7 @@ def test_a_slurm_run_gives_the_same_gradebook_as_a_local_run(tmp_path: Path) -> 
     assert most <= 2
     assert_complete(tmp_path / "slurm", (tmp_path / "local/gradebook.csv").read_bytes())
     again = call_grader("--course", PRIMES, "grade", *paths, "--out", tmp_path / "slurm", *ON_SLURM)
-    assert "6 of 6 had been graded before" in again.out
+    assert "6 of 6 were already graded" in again.out
     assert "job" not in again.out
 
 

@@ -76,7 +76,7 @@ def test_speed_is_stored_with_the_result_and_not_timed_again(tmp_path: Path) -> 
         before = (tmp_path / "out/right/result.json").read_bytes()
         again = timed(right, slow, "--out", tmp_path / "out", "--device", "cpu")
         assert (again.code, (tmp_path / "out/right/result.json").read_bytes()) == (0, before)
-        assert "2 of 2 had been graded before" in again.out
+        assert "2 of 2 were already graded" in again.out
     without = timed(right, "--out", tmp_path / "out", "--force")
     assert (without.code, stored(tmp_path / "out", "right")["performance"]) == (0, [])
     assert stored(tmp_path / "out", "right")["score"] == points

@@ -27,7 +27,7 @@ from grader.tests.support.submissions import (
     write_submissions,
 )
 
-STOPPED = "grader: stopped; finished results are stored, and the same command continues from there\n"
+STOPPED = "grader: stopped; finished results are stored; run the same command again to continue\n"
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left
 
 
@@ -94,7 +94,7 @@ def resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: 
     again = grade(*submissions, "--out", out, *OPTIONS, *options, course=PRIMES)
     assert again.code == 0, again.err
     assert {name: (out / name / "result.json").stat().st_mtime_ns for name in before} == before
-    assert (f"{len(before)} of {len(NAMES)} had been graded before" in again.out) == bool(before)
+    assert (f"{len(before)} of {len(NAMES)} were already graded" in again.out) == bool(before)
     assert (out / "gradebook.csv").read_bytes() == uninterrupted
     assert list(out.rglob("*.tmp")) == []
 
@@ -181,7 +181,7 @@ def test_a_grading_process_that_hangs_or_dies_keeps_what_has_ended_and_the_secon
     whole = ["passed"] * len(outcomes["ada"])
     assert outcomes["ada"] == outcomes["zoe"] == outcomes["unlucky"] == whole
     assert outcomes["killed"] == outcomes["stuck"] == [*whole[:2], *["crashed"] * (len(whole) - 2)]
-    assert "5 of 5 had been graded before" in call_grader(*command).out
+    assert "5 of 5 were already graded" in call_grader(*command).out
 
 
 ROOM = """

@@ -111,8 +111,8 @@ def test_a_different_call_is_refused_while_jobs_of_another_one_wait(
     other = grade(*slow_class, "--out", tmp_path, *ON_SLURM, "--seed", 1, course=PRIMES)
     assert other.code == 2
     assert other.err == (
-        f"grader: --out {tmp_path}: jobs of another call still grade into it; "
-        f"end them with scancel --name={stored.name}\n"
+        f"grader: --out {tmp_path}: jobs of another call still write to it; "
+        f"cancel them with scancel --name={stored.name}\n"
     )
     subprocess.run(["scancel", f"--name={stored.name}"], check=True)
     assert SlurmRun(slow_class, tmp_path).wait().code == 0

@@ -90,8 +90,8 @@ def test_marks_name_open_questions(tmp_path: Path) -> None:
     )
     assert done.code == 2
     assert done.err.splitlines() == [
-        "grader: who: no owner in the class list; enter it in the owner's column submission",
-        f"grader: overrides.csv: ada has 0 for linear {TESTS[1]}, which they have without it; delete the row",
+        "grader: who: no owner in the class list; enter it in the owner's `submission` column",
+        f"grader: overrides.csv: ada has 0 for linear {TESTS[1]}, which they would have anyway; delete the row",
         "grader: ben: submission time unknown, counted as on time; add it to times.csv",
     ]
 
@@ -214,7 +214,7 @@ def test_regrade_names_superseded_overrides(tmp_path: Path) -> None:
     assert find_obsolete_overrides(folder, after, after) == find_obsolete_overrides(folder, {}, after) == []
     both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")
     refused = call_grader("grade", tmp_path, "--out", tmp_path / "after", *both)
-    assert refused.err == "grader: --class and --pseudonyms exclude each other: --class prints names\n"
+    assert refused.err == "grader: --class and --pseudonyms can't be combined: --class prints names\n"
 
 
 def test_commit_time_is_the_fallback(tmp_path: Path) -> None:

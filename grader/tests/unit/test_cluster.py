@@ -53,7 +53,7 @@ def test_time_limit_has_slurms_formats(value: str, minutes: int) -> None:
         ("=gpu", "'' is not an option of a task"),
         ("mem=1\n#SBATCH --uid=0", "expected KEY=VALUE"),
         ("partitoin=gpu", "'partitoin' is not an option of a task; did you mean partition?"),
-        ("xyzzy=1", "possible are account, begin, "),
+        ("xyzzy=1", "allowed are account, begin, "),
         ("array=0-9", "the grader sets array itself"),
         ("gpu:partition=a", "the prefix must be tests or speed"),
         ("time=soon", "expected a time such as 30, 00:30:00 or 1-12:00:00"),

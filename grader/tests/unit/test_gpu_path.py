@@ -280,7 +280,7 @@ def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch
     [
         (SLACK, math.inf, None, (0.0, "")),  # libraries of this process take some memory, too
         (SLACK + 1, 0.5, None, (0.5, "")),
-        (2**30, math.inf, None, (timed_worker.BACK_SECONDS, "the memory of an ended process was not freed")),
+        (2**30, math.inf, None, (timed_worker.BACK_SECONDS, "the memory of a finished process was not freed")),
         (2**30, math.inf, {}, (timed_worker.BACK_SECONDS, "")),  # a student keeps the verdict
     ],
 )

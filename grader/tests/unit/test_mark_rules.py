@@ -58,9 +58,9 @@ def test_ambiguous_submissions_are_named_not_guessed() -> None:
     found = match_submissions(people, ["li wei_1_assignsubmission_file", "submission_12345", "c", "hw-c"])
     assert found.submissions == {}
     assert found.problems == (
-        "li wei_1_assignsubmission_file: could belong to a, b; enter it in the owner's column submission",
-        "submission_12345: no owner in the class list; enter it in the owner's column submission",
-        "c: has c, hw-c; enter one of them in their column submission",
+        "li wei_1_assignsubmission_file: could belong to a, b; enter it in the owner's `submission` column",
+        "submission_12345: no owner in the class list; enter it in the owner's `submission` column",
+        "c: has several submissions (c, hw-c); enter one of them in their `submission` column",
     )
 
 

@@ -193,7 +193,7 @@ def test_every_failing_device_query_costs_nothing(grade: Outcomes, monkeypatch: 
 def test_lost_process_and_wrong_baseline_are_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(smoke_test, "run_on_device", lambda *_: iter(()))
     sandbox: Any = None
-    assert smoke_test.run_smoke_test("cpu", sandbox) == f"{smoke_test.BROKEN}: the process that times was lost, or hung"
+    assert smoke_test.run_smoke_test("cpu", sandbox) == f"{smoke_test.BROKEN}: the timing process was lost or hung"
     done = SimpleNamespace(seconds=1.0, error=float("inf"))
     monkeypatch.setattr(rates, "TimedWorker", lambda *_: SimpleNamespace(block=lambda _seconds: done))
     task = Task("linear_forward", "cpu", SIZES["linear_forward"], calls=2)

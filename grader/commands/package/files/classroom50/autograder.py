@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def submitted_at(checkout: Path) -> str:
-    """Return the time of the commit, which stays the same in a regrade, so that no student becomes late."""
+    """Return the commit's time rather than the current one, so that a regrade makes no student late."""
     log = ["git", "log", "-1", "--format=%cI"]
     return subprocess.run(log, cwd=checkout, capture_output=True, text=True, check=True).stdout.strip()
 
