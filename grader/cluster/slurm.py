@@ -1,4 +1,4 @@
-"""Slurm's commands: sbatch through submitit, and squeue, which also lists recently ended tasks."""
+"""Slurm's commands: sbatch through submitit, and squeue, which also lists recently finished tasks."""
 
 import contextlib
 import io
@@ -102,7 +102,7 @@ def submit(array: Array) -> str:
 
 
 def list_jobs(name: str) -> dict[str, Job]:
-    """Return the tasks of all arrays with this name, by id, except those that ended long ago. Raises SqueueError."""
+    """Return the tasks of all arrays with this name, by id, except those that finished long ago. Raises SqueueError."""
     command = ["squeue", "--noheader", "--array", "--states=all", f"--name={name}", "--format=%i|%T|%N"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SQUEUE_SECONDS)

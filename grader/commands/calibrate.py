@@ -58,7 +58,7 @@ def measure(device: str | None) -> Calibration:
         if isinstance(found, Calibration):
             return found
         raise MachineError(found)
-    raise MachineError("the measuring process ended unexpectedly")
+    raise MachineError("the measuring process exited unexpectedly")
 
 
 def print_table(calibration: Calibration, out: Console) -> None:

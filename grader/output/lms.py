@@ -35,7 +35,7 @@ KEYS: Mapping[Gradebook, Sequence[Key]] = {
 }
 COLUMN: Mapping[Gradebook, str] = {"canvas": "", "moodle": "Grade", "csv": ""}
 MAXIMUM = {"moodle": "Maximum Grade"}  # the column with the maximum points
-POSSIBLE = "points possible"  # the first cell of Canvas' row with the maximum points
+POSSIBLE = "points possible"  # the first cell of the row in which Canvas stores the maximum points
 
 
 class GradebookError(Exception):

@@ -44,4 +44,6 @@ def demand_gradable(katas: Sequence[Kata]) -> None:
         for name in course().foundations(kata.name):
             path = course().fallback(name)
             if not path.is_file():
-                raise CourseError(f"{path} is missing: {kata.name} builds on {name}, which a student may not have done")
+                raise CourseError(
+                    f"{path} is missing: {kata.name} builds on {name}, which a student may not have finished"
+                )

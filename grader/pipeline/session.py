@@ -179,7 +179,7 @@ class Child:
 
 
 def wait_for_news(running: Mapping[Connection, Child]) -> list[Child]:
-    """Wait until some children have sent a message, have ended or are late; return these."""
+    """Wait until some children have sent a message, have exited or are late; return these."""
     first = min(child.deadline for child in running.values())
     with interruptible():
         ready = wait(list(running), timeout=max(0.0, first - time.monotonic()))

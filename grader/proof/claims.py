@@ -32,7 +32,7 @@ def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> It
     """Yield all claims about the katas.
 
     A wrong entry is graded alone: other katas would be graded with a fallback in its place anyway. A separate claim per
-    kata ("fallback") states that the katas that build on it are done without it.
+    kata ("fallback") states that the katas that build on it can be done without it.
 
     `quick` omits the fallbacks and the katas that build on a right entry, tests right entries on few inputs, and runs
     only the test that `caught_by.toml` names for a wrong entry (all tests if it names none).

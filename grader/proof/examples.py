@@ -243,7 +243,7 @@ def matches(value: Any, written: ast.expr, names: Names) -> bool:
 
 
 def matches_figure(value: float, figure: str) -> bool:
-    """Return whether a number rounds to a figure; integers and figures of one or two digits are exact."""
+    """Return whether a number rounds to the written one; integers and numbers of one or two digits are exact."""
     if isinstance(value, int):
         return value == float(figure)
     if len(Decimal(figure).normalize().as_tuple().digits) < 3:

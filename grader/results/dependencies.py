@@ -93,7 +93,7 @@ def digest_basis(files: Mapping[str, bytes], options: Mapping[str, object]) -> s
 def digest_proof(
     katas: Sequence[Kata], files: Mapping[str, bytes], known_good: Collection[str], options: Sequence[object]
 ) -> str:
-    """Return the digest of everything that grading these katas of a submission depends on, without later checks.
+    """Return the digest of everything that grading these katas of a submission depends on, excluding later checks.
 
     A kata depends only on the katas that it builds on.
     """

@@ -213,7 +213,7 @@ class WorkerRunner:
         assert self.channel is not None
         self.channel.close()
         self.channel = None
-        with contextlib.suppress(OSError):  # the next request detects a zygote that has ended
+        with contextlib.suppress(OSError):  # the next request detects a zygote that has exited
             self.control.sendall(letter)
 
 

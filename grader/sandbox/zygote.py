@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def reap() -> None:
-    """Reap zygotes and orphans that have ended, because zombies count towards the process limit."""
+    """Reap zygotes and orphans that have exited, because zombies count towards the process limit."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -236,7 +236,7 @@ class Zygote:
         self.control.sendall(b"t" + TWO_NUMBERS.pack(others, waited))
 
     def report_memory(self) -> None:
-        """Answer with the current worker's memory, as the kernel counts it; zeros if it has ended."""
+        """Answer with the current worker's memory, as the kernel counts it; zeros if it has exited."""
         facts = dict(line.split(":", 1) for line in self.read_proc("status").splitlines())
         own, shared = (sum(int(facts.get(name, "0").split()[0]) for name in names) for names in MEMORY)
         self.control.sendall(b"m" + TWO_NUMBERS.pack(own * 1024, shared * 1024))
@@ -258,7 +258,7 @@ class Zygote:
         return int(ran), int(waited)
 
     def read_proc(self, name: str) -> str:
-        """Return a file that /proc has about the current worker, or "" if the worker has ended."""
+        """Return a file from the current worker's /proc folder, or "" if the worker has exited."""
         if self.current is not None:
             with contextlib.suppress(OSError):
                 return Path(f"/proc/{self.current.pid}/{name}").read_text()

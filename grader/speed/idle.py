@@ -14,11 +14,11 @@ from torchkata.seam.failures import TimedOut
 PASS_BYTES = 2**26
 LOOKS = 3
 LOOK_SECONDS = 0.01  # several of the time slices in which a device alternates between processes
-BUSY = 1.5  # times the idle duration; next to another process' work, passes take about twice as long
+BUSY = 1.5  # times the idle duration; next to another process's work, passes take about twice as long
 
 
 class IdleDetector:
-    """Times passes over this process' own memory, and compares them with their duration on the idle device."""
+    """Times passes over this process's own memory and compares them with their duration on the idle device."""
 
     def __init__(self, accelerator: Accelerator, device: torch.device) -> None:
         self.accelerator = accelerator

@@ -47,7 +47,7 @@ class PausedWorker:
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
         self.runner = WorkerRunner(control, limits)
-        self.stood = (0, 0)  # its processor times at the last pause
+        self.stood = (0, 0)  # its times when it was last paused
 
     def start(self, files: Mapping[str, bytes]) -> Tensor:
         """Start with these files and return the shared memory, uint8[bytes]. Raises Inconclusive."""
@@ -96,7 +96,7 @@ class PausedWorker:
         demand_stillness(before, self.stood)
 
     def read_memory(self) -> MemoryUse:
-        """Ask the zygote for the worker's memory, 0 if the worker has ended. Raises Inconclusive."""
+        """Ask the zygote for the worker's memory, which is 0 if the worker has exited. Raises Inconclusive."""
         return MemoryUse(*self.runner.signal(b"M"))
 
     def end(self) -> None:

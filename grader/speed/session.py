@@ -91,7 +91,7 @@ def run_on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None]
 
 
 def add_fallbacks(job: SpeedJob) -> dict[str, dict[str, bytes]]:
-    """Return the files for each workload: a broken kata is replaced by its fallback, except for the last one used."""
+    """Return the files for each workload: broken katas are replaced by fallbacks, except the last kata it uses."""
     broken = {kata.kata for kata in job.katas if kata.status != "done"}
     return {
         workload.name: {

@@ -47,7 +47,7 @@ def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:
 
 
 def time_one_block(machine: Machine) -> None:
-    """Run one call of the first workload with a known result of plain torch."""
+    """Run one call of the first workload whose result must equal plain torch's."""
     works = {name: work_of(name) for name in course().workloads}
     known = [name for name, work in works.items() if isinstance(work, Rate) and work.same_as_baseline]
     for name in known[:1]:

@@ -36,7 +36,7 @@ SLOWDOWNS = (
 
 
 class StateUnknown(Exception):
-    """Raised if the device's state can't be read; the message gives the reason in one line."""
+    """Raised if the device's state can't be read; the message gives the reason on one line."""
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ class TimedWorker:
             raise Inconclusive(f"plain torch's own work failed ({error})") from None
 
     def synchronize(self) -> None:
-        """Wait until the device has finished this process' queued work."""
+        """Wait until the device has finished this process's queued work."""
         if self.device_memory is not None:
             self.accelerator.synchronize()
 

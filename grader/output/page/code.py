@@ -35,7 +35,7 @@ class Code:
 
     @property
     def digits(self) -> int:
-        """The number of digits of the last line number."""
+        """The number of digits in the last line number."""
         return len(str(len(self.lines)))
 
     @property

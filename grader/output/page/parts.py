@@ -11,7 +11,7 @@ from torchkata.course import course
 from torchkata.pytest_plugin.failure_groups import group_failures
 from torchkata.result import Outcome, get_status
 
-SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # shown in one line, without a message
+SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # shown on one line, without a message
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Part:
 
     @property
     def passed(self) -> bool:
-        """Whether it can be shown in one line."""
+        """Whether it can be shown on one line."""
         return self.result.status == "done" and not self.shares
 
     @property
@@ -47,7 +47,7 @@ class Part:
 
     @property
     def settled(self) -> list[VisibleTest]:
-        """The tests that are shown in one line."""
+        """The tests that are shown on one line each."""
         return [test for test in self.tests if test.result.outcome in SETTLED]
 
 

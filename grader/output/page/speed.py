@@ -21,7 +21,7 @@ class Strip:
     workload: Workload
     device: str
     of: str
-    dots: dict[str, str]  # by points reached: all, some, none
+    dots: dict[str, str]  # by points earned: all, some, none
     passing: float
     full: float
     median: float

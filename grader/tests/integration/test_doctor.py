@@ -122,7 +122,7 @@ def test_doctor_says_how_a_container_is_started_that_lets_a_sandbox_work(
         (
             0,
             True,
-            "Isolation: bwrap, as root, with a separate user for each submission. Not prevented: a worker's reports ",
+            "Isolation: bwrap, as root, with a separate user for each submission. Not prevented: a worker's false ",
         ),
         (
             1000,

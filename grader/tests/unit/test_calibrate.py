@@ -47,7 +47,7 @@ def test_table_compares_device_with_its_datasheet() -> None:
 
 def test_calibrate_reports_death_of_measuring_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ceilings, "measure_device", lambda _kind: sys.exit())
-    with pytest.raises(MachineError, match="the measuring process ended unexpectedly"):
+    with pytest.raises(MachineError, match="the measuring process exited unexpectedly"):
         calibrate.measure("cpu")
 
 
