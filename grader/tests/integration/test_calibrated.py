@@ -23,7 +23,7 @@ sys.exit(run_calibrate(Options("cpu", pathlib.Path(sys.argv[1]))))
 """
 
 
-def test_calibrate_measures_a_cpu_shows_the_figures_and_stores_them(
+def test_calibrate_measures_and_stores_cpu_figures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"

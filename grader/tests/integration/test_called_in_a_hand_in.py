@@ -29,7 +29,7 @@ def grader(hand_in: Path, *arguments: str | Path) -> Run:
 
 @pytest.mark.parametrize("level", ["bwrap", "none"])
 @pytest.mark.usefixtures("needs_bwrap")
-def test_grading_reporting_and_exporting_run_nothing_of_it(hand_in: Path, tmp_path: Path, level: str) -> None:
+def test_grading_runs_no_file_beside_the_submission(hand_in: Path, tmp_path: Path, level: str) -> None:
     out, course = tmp_path / "out", ("--course", ROOT)
     done = grader(hand_in, *course, "grade", ".", "--out", out, "--isolation", level, *FEW)
     assert done.code == 0, done.err
@@ -39,13 +39,13 @@ def test_grading_reporting_and_exporting_run_nothing_of_it(hand_in: Path, tmp_pa
     assert not (tmp_path / "mark").exists()
 
 
-def test_packaging_runs_nothing_of_it(hand_in: Path, tmp_path: Path) -> None:
+def test_packaging_runs_no_file_of_the_folder(hand_in: Path, tmp_path: Path) -> None:
     done = grader(hand_in, "--course", ROOT, "package", "classroom50", tmp_path / "new", *FEW)
     assert done.code == 0, done.err
     assert not (tmp_path / "mark").exists()
 
 
-def test_a_course_that_lies_in_the_hand_in_is_not_taken_for_the_instructors(hand_in: Path, tmp_path: Path) -> None:
+def test_course_within_submission_is_refused(hand_in: Path, tmp_path: Path) -> None:
     done = grader(hand_in, "grade", ".", "--out", tmp_path / "out")
     assert (done.code, done.err) == (
         2,
@@ -56,7 +56,7 @@ def test_a_course_that_lies_in_the_hand_in_is_not_taken_for_the_instructors(hand
     assert not (tmp_path / "mark").exists()
 
 
-def test_to_look_for_the_gpu_driver_runs_nothing_of_it(
+def test_driver_search_runs_no_file_of_the_folder(
     hand_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(hand_in)

@@ -86,14 +86,14 @@ def test_bad_call_is_refused(call: str, words: str, here: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("command", ["certify", "release", "package gradescope"])
-def test_the_installed_grader_command_works_from_any_directory(tmp_path: Path, command: str) -> None:
+def test_installed_grader_works_from_any_directory(tmp_path: Path, command: str) -> None:
     arguments = [*command.split(), *(["out"] if command != "certify" else []), "--kata", "lineal"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     script = Path(sys.executable).with_name("grader")
     refused(start(script, "--course", ROOT, *arguments, cwd=tmp_path, environment=environment), "'lineal'")
 
 
-def test_grade_refuses_a_probe_that_workers_cannot_import(tmp_path: Path) -> None:
+def test_grade_refuses_probe_that_workers_cannot_import(tmp_path: Path) -> None:
     course = shutil.copytree(ROOT / "examples/courses/vectors", tmp_path / "vectors")
     probe = course / "tests/probes/normalise.py"
     probe.write_text(f"from tests.strategies import rows\n{probe.read_text()}")
@@ -102,7 +102,7 @@ def test_grade_refuses_a_probe_that_workers_cannot_import(tmp_path: Path) -> Non
     refused(done, f"{probe}: a worker, which has nothing else of tests/, can't import it", "tests.strategies")
 
 
-def test_an_unreadable_submission_does_not_keep_the_others_from_being_graded(tmp_path: Path) -> None:
+def test_unreadable_submission_does_not_stop_the_others(tmp_path: Path) -> None:
     (tmp_path / "bob.zip").write_bytes(b"no zip")
     done = grade(PLAIN, tmp_path / "bob.zip", "--out", tmp_path / "out", *OPTIONS, course=PRIMES)
     refused(done, "bob.zip")

@@ -15,13 +15,13 @@ from torchkata.course import course
 KATAS = list(course().katas.values())
 
 
-def test_caught_by_names_a_test_for_every_wrong_entry() -> None:
+def test_every_wrong_entry_has_a_catching_test() -> None:
     wrong = [entry for kata in KATAS for entry in zoo.wrong(kata)]
     assert wrong
     assert [(entry.kata, entry.name) for entry in wrong if not entry.caught_by] == []
 
 
-def test_the_quick_proof_runs_one_test_on_a_wrong_entry_and_all_tests_on_a_right_one() -> None:
+def test_quick_proof_runs_one_test_per_wrong_entry() -> None:
     whole = {(c.group, c.kata, c.job.submission.id) for c in claims(KATAS, seeds=1) if c.group != "fallback"}
     made = list(claims(KATAS, seeds=1, quick=True))
     assert {(c.group, c.kata, c.job.submission.id) for c in made} == whole

@@ -14,7 +14,7 @@ from grader.tests.conftest import python
 from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
 
 
-def test_the_slurm_executor_without_submitit_says_what_to_install(tmp_path: Path) -> None:
+def test_missing_submitit_is_named_with_remedy(tmp_path: Path) -> None:
     (submission,) = handed_in(tmp_path, LINEAR, "ada")
     without = "import sys; sys.modules['submitit'] = None; from grader.cli import main; main()"
     done = python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--executor", "slurm")
@@ -22,7 +22,7 @@ def test_the_slurm_executor_without_submitit_says_what_to_install(tmp_path: Path
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_chunk_grades_the_readable_submissions_and_skips_the_rest(tmp_path: Path) -> None:
+def test_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada")
     made = plan("tests", [*paths, tmp_path / "class/gone"], on_slurm(tmp_path / "out"), 2)
     (tmp_path / "unfit").mkdir()

@@ -39,16 +39,16 @@ HONEST = {
 
 
 @pytest.mark.parametrize("submission", HONEST)
-def test_every_kind_of_submission_gets_the_status_it_deserves(graded_class: Class, submission: str) -> None:
+def test_submission_kinds_get_their_status(graded_class: Class, submission: str) -> None:
     assert graded_class.statuses(submission) == HONEST[submission]
 
 
-def test_grade_exits_with_0_whatever_the_scores_are(graded_class: Class) -> None:
+def test_grade_exits_0_whatever_the_scores(graded_class: Class) -> None:
     assert graded_class.run.code == 0, graded_class.run.err
     assert {path.name.split(".")[0] for path in EXAMPLES} == set(HONEST)
 
 
-def test_a_score_is_the_sum_of_the_points_of_the_tests_that_passed(graded_class: Class) -> None:
+def test_score_is_sum_of_passed_tests(graded_class: Class) -> None:
     for submission in HONEST:
         result = graded_class.result(submission)
         tests = [test for kata in result["katas"] for test in kata["tests"]]
@@ -61,7 +61,7 @@ def test_a_score_is_the_sum_of_the_points_of_the_tests_that_passed(graded_class:
     "submission",
     ["ends_python", *(pytest.param(name, marks=pytest.mark.timing) for name in ("complete", "writes_results"))],
 )
-def test_a_submission_gets_the_same_result_in_a_class_as_alone(
+def test_result_is_same_in_class_and_alone(
     graded_class: Class, submission: str, tmp_path: Path
 ) -> None:
     alone = grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", FEW)
@@ -77,7 +77,7 @@ def untimed(result: dict[str, Any]) -> dict[str, Any]:
     return result | {"seconds": 0, "katas": tests}
 
 
-def test_a_result_records_the_options_and_versions_that_produced_it(graded_class: Class) -> None:
+def test_result_records_options_and_versions(graded_class: Class) -> None:
     result = graded_class.result("complete")
     assert result["schema"] == "torchkata/result/v1"
     assert result["submission"] == "complete"
@@ -87,7 +87,7 @@ def test_a_result_records_the_options_and_versions_that_produced_it(graded_class
     assert {"python", "torch", "hypothesis"} <= set(result["environment"])
 
 
-def test_the_gradebook_has_a_line_for_each_submission(graded_class: Class) -> None:
+def test_gradebook_has_a_line_per_submission(graded_class: Class) -> None:
     with (graded_class.directory / "gradebook.csv").open(newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
     assert set(rows) == set(HONEST)
@@ -97,7 +97,7 @@ def test_the_gradebook_has_a_line_for_each_submission(graded_class: Class) -> No
     assert float(rows["half_done"]["linear"]) == course().katas["linear"].max_score
 
 
-def test_a_submission_with_a_stored_result_is_not_graded_again(graded_class: Class) -> None:
+def test_stored_result_is_not_graded_again(graded_class: Class) -> None:
     stored = graded_class.directory / "half_done/result.json"
     before = stored.stat().st_mtime_ns
     again = ask("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS)
@@ -106,7 +106,7 @@ def test_a_submission_with_a_stored_result_is_not_graded_again(graded_class: Cla
     assert stored.stat().st_mtime_ns == before
 
 
-def test_a_program_reads_what_grading_came_to_on_standard_output(graded_class: Class) -> None:
+def test_json_output_lists_every_submission(graded_class: Class) -> None:
     done = ask("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS, "--json")
     told = json.loads(done.out)
     assert (done.code, told["exit_code"], told["schema"], told["problems"]) == (0, 0, "torchkata/grade/v1", [])
@@ -125,7 +125,7 @@ def test_a_program_reads_what_grading_came_to_on_standard_output(graded_class: C
     [({}, 0), ({"force": True}, 10), ({"seed": 1}, 10), ({"examples": FEW + 1}, 10), ({"katas": ("linear",)}, 10)],
     ids=str,
 )
-def test_a_submission_is_graded_again_when_the_options_differ(
+def test_other_options_grade_again(
     graded_class: Class, changes: dict[str, Any], left: int
 ) -> None:
     asked: dict[str, Any] = {"examples": FEW, "isolation": "auto", "katas": tuple(KATAS)}
@@ -134,7 +134,7 @@ def test_a_submission_is_graded_again_when_the_options_differ(
     assert len(list(Queue(*with_ids(EXAMPLES), katas, chosen).to_grade())) == left
 
 
-def test_grading_leaves_no_files_behind_but_the_results(graded_class: Class) -> None:
+def test_grading_leaves_only_results_behind(graded_class: Class) -> None:
     left = {
         path.relative_to(graded_class.directory).as_posix()
         for path in graded_class.directory.rglob("*")
@@ -147,7 +147,7 @@ def test_grading_leaves_no_files_behind_but_the_results(graded_class: Class) -> 
     }
 
 
-def test_the_files_that_were_graded_are_kept_beside_the_result(graded_class: Class) -> None:
+def test_graded_files_are_stored_with_the_result(graded_class: Class) -> None:
     found = graded_class.result("subtly_wrong")
     kept = hand_in_of(graded_class.directory, "subtly_wrong", found["fingerprint"])
     assert kept is not None
@@ -157,14 +157,14 @@ def test_the_files_that_were_graded_are_kept_beside_the_result(graded_class: Cla
     }
 
 
-def test_the_class_table_shows_every_submission_with_its_points(graded_class: Class) -> None:
+def test_class_table_shows_every_submission(graded_class: Class) -> None:
     out = graded_class.run.out
     assert all(submission in out for submission in HONEST)
     assert "100/100" in out
     assert str(graded_class.directory) in out
 
 
-def test_a_failed_test_tells_the_student_what_went_wrong(graded_class: Class) -> None:
+def test_failed_test_explains_itself_to_the_student(graded_class: Class) -> None:
     def message(submission: str, kata: str) -> str:
         tests = next(k for k in graded_class.result(submission)["katas"] if k["kata"] == kata)["tests"]
         return str(next(test["message"] for test in tests if test["outcome"] != "passed"))
@@ -180,7 +180,7 @@ def test_a_failed_test_tells_the_student_what_went_wrong(graded_class: Class) ->
     assert "cruncher.py is not there" in message("ends_python", "cruncher")
 
 
-def test_submissions_with_odd_names_are_graded_under_these_names(tmp_path: Path) -> None:
+def test_odd_submission_names_are_kept(tmp_path: Path) -> None:
     names = ['=1+1,"x"', "[red]a b", "Zoë"]
     for name in names:
         handed_in(tmp_path, SIEVE, name, kata="sieve")
@@ -196,6 +196,6 @@ def test_submissions_with_odd_names_are_graded_under_these_names(tmp_path: Path)
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_result_stores_the_isolation_and_what_the_sandbox_self_test_found(graded_class: Class) -> None:
+def test_result_stores_isolation_and_self_test(graded_class: Class) -> None:
     stored = graded_class.result("complete")
     assert (graded_class.run.err, stored["isolation"], stored["environment"]["workers can"]) == ("", "bwrap", "")

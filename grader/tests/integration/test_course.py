@@ -12,14 +12,14 @@ from torchkata.course import HANDOUT, course
 TRACKS = {track: [kata for kata in course().katas.values() if kata.track == track] for track in course().tracks}
 
 
-def test_the_lecture_table_names_katas_alone() -> None:
+def test_lecture_table_names_existing_katas() -> None:
     rows = [line for line in (ROOT / "docs/lecture.md").read_text("utf-8").splitlines() if line.startswith("| `")]
     named = {name for row in rows if row.count("|") == 5 for name in re.findall(r"`(\w+)`", row.split("|")[4])}
     assert named
     assert named <= {*course().katas}
 
 
-def test_every_item_of_the_lecture_has_a_kata_and_a_test_or_text_but_for_a_few() -> None:
+def test_lecture_items_have_a_kata_and_place() -> None:
     _, items = (ROOT / "docs/lecture.md").read_text("utf-8").split("## Item by item")
     places = [row.split("|")[2].strip() for row in items.splitlines() if row.startswith("| ")][1:]
     assert len(places) >= 100
@@ -34,7 +34,7 @@ def test_every_item_of_the_lecture_has_a_kata_and_a_test_or_text_but_for_a_few()
             assert where is None or where in course().katas[kata].points, place
 
 
-def test_katas_are_chosen_by_name_and_by_track_with_or_without_commas() -> None:
+def test_katas_are_chosen_by_name_and_track() -> None:
     choose = course().choose
     everything = list(course().katas.values())
     assert choose([]) == choose([], ["all"]) == everything
@@ -111,7 +111,7 @@ NO_KEY = "which is no key of it; the keys are"
         (PLAIN, {KATA: 'title = "K"\n[points]\n[command]\nname = "draw"\n'}, f"{KATA}: [command]: help is missing"),
     ],
 )
-def test_a_course_with_a_mistake_in_its_files_is_refused_in_one_line(
+def test_mistake_in_course_files_is_refused(
     tmp_path: Path, course: str, files: dict[str, str], line: str
 ) -> None:
     refused(ask("--course", written(tmp_path, course, **files), "grade", tmp_path, "--out", tmp_path / "out"), line)
@@ -158,7 +158,7 @@ def test_the_nearest_of_two_nested_courses_is_used(tmp_path: Path) -> None:
     assert "Outer: 1 katas" in " ".join(run("grader", "--course", str(outer), "doctor", cwd=inner).out.split())
 
 
-def test_a_folder_without_a_course_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_folder_without_course_is_refused(tmp_path: Path) -> None:
     done = run("grader", "--course", str(tmp_path / "x"), "grade", "a", "--out", "b", cwd=tmp_path)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert f"{tmp_path / 'x'}: there is no course here" in done.err

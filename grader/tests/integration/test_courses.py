@@ -49,14 +49,14 @@ def done(run: Run) -> Run:
     return run
 
 
-def test_stubs_of_an_example_course_are_not_started_and_its_solution_is_done(installed: Path, copy: Path) -> None:
+def test_example_course_runs_with_stubs_and_solution(installed: Path, copy: Path) -> None:
     count = sum(text.count("\ndef test_") for text in (path.read_text() for path in copy.glob("tests/test_*.py")))
     stubs = call(installed, copy, "pytest")
     assert (stubs.code, f"{count} not started" in stubs.out) == (1, True), stubs.out + stubs.err
     assert f"{count} passed" in done(call(installed, copy, "pytest", "--impl", "solution")).out
 
 
-def test_a_failure_in_an_example_course_shows_the_arguments_by_name(installed: Path, tmp_path: Path) -> None:
+def test_example_course_failure_shows_named_arguments(installed: Path, tmp_path: Path) -> None:
     primes, vectors = (copied(name, tmp_path) for name in NAMES)
     assert re.search(r"input +n = \d+; sieve\(n\)\n", failures(installed, primes, "sieve"))
     assert re.search(
@@ -75,7 +75,7 @@ def failures(installed: Path, course: Path, kata: str) -> str:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_an_example_course_can_be_graded_reported_and_exported(installed: Path, copy: Path, tmp_path: Path) -> None:
+def test_example_course_is_graded_reported_and_exported(installed: Path, copy: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     arguments = [*submissions(copy), "--out", str(out), "--isolation", "bwrap", "--seed", "0", "--examples", "20"]
     done(call(installed, copy, "grader", "grade", *arguments))
@@ -89,7 +89,7 @@ def test_an_example_course_can_be_graded_reported_and_exported(installed: Path, 
 
 
 @pytest.mark.parametrize("copy", one_of_them("vectors"), indirect=True)
-def test_an_example_course_can_be_released_and_packaged(installed: Path, copy: Path, tmp_path: Path) -> None:
+def test_example_course_is_released_and_packaged(installed: Path, copy: Path, tmp_path: Path) -> None:
     released = done(call(installed, copy, "grader", "release", str(tmp_path / "handout"), "--prove"))
     assert "proven: all stubs are not started" in released.out
     readme = (tmp_path / "handout/README.md").read_text("utf-8")
@@ -102,14 +102,14 @@ def test_an_example_course_can_be_released_and_packaged(installed: Path, copy: P
 
 @pytest.mark.parametrize("copy", one_of_them("primes"), indirect=True)
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_quick_proof_of_the_tests_certifies_an_example_course(installed: Path, copy: Path) -> None:
+def test_quick_proof_certifies_an_example_course(installed: Path, copy: Path) -> None:
     certified = done(call(installed, copy, "grader", "certify", "--quick", "--only", "zoo", "--isolation", "bwrap"))
     assert re.search(r"certified by the quick proof: (\d+) of \1 claims hold", certified.out)
 
 
 @pytest.mark.timing
 @pytest.mark.usefixtures("needs_bwrap")
-def test_no_attack_gains_anything_in_a_course_of_plain_python(installed: Path, tmp_path: Path) -> None:
+def test_attacks_gain_nothing_in_plain_python_course(installed: Path, tmp_path: Path) -> None:
     arguments = ("--quick", "--only", "attacks", "--isolation", "bwrap", "--jobs", "4")
     certified = done(call(installed, copied("primes", tmp_path), "grader", "certify", *arguments))
     gained_nothing = re.findall(r"^ *(channel|escape|persistence) +bwrap +\d+ +0 ", certified.out, re.MULTILINE)

@@ -19,7 +19,7 @@ def test_pytest_prints_the_diagnosis_under_the_claim(tmp_path: Path) -> None:
     assert any(line.startswith("  again: pytest tests/test_adagrad.py::test_g2_sums_squared_grads") for line in out)
 
 
-def test_what_one_mistake_explains_is_told_once_and_first(tmp_path: Path) -> None:
+def test_failures_of_one_mistake_are_grouped(tmp_path: Path) -> None:
     folder = work(tmp_path, same_storage="def same_storage(x, y):\n    return x.data_ptr() == y.data_ptr()\n")
     out = run("pytest", f"--impl={folder}", "--kata", "same_storage", "--seed", "3").out
     blocks = [block for block in out.split("\n\n") if block.startswith("same_storage · ")]
@@ -30,7 +30,7 @@ def test_what_one_mistake_explains_is_told_once_and_first(tmp_path: Path) -> Non
     assert others.count("test_") == 4
 
 
-def test_the_grader_stores_the_diagnosis_in_the_result(tmp_path: Path) -> None:
+def test_grader_stores_the_diagnosis(tmp_path: Path) -> None:
     folder = work(tmp_path / "ada", adagrad=changed("adagrad", *EPSILON))
     done = grade(folder, "--out", tmp_path / "out", "--kata", "adagrad", "--examples", 20)
     assert done.code == 0, done.err
@@ -41,7 +41,7 @@ def test_the_grader_stores_the_diagnosis_in_the_result(tmp_path: Path) -> None:
     assert all(f"  looks like: {test['diagnosis']}" in test["message"] for test in graded["tests"] if test["diagnosis"])
 
 
-def test_a_diagnosis_changes_neither_verdicts_nor_smallest_inputs(tmp_path: Path) -> None:
+def test_diagnosis_changes_neither_verdicts_nor_inputs(tmp_path: Path) -> None:
     folder = work(
         tmp_path,
         linear=changed("linear", "x @ self.weight", "torch.relu(x @ self.weight)"),
@@ -62,6 +62,6 @@ def test_a_diagnosis_changes_neither_verdicts_nor_smallest_inputs(tmp_path: Path
     } == without
 
 
-def test_a_right_solution_gets_no_diagnosis() -> None:
+def test_right_solution_gets_no_diagnosis() -> None:
     out = run("pytest", "--impl", "solution", "--kata", "sgd", "--kata", "linear", "--examples", "20").out
     assert "looks like" not in out

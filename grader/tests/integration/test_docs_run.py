@@ -23,7 +23,7 @@ TYPED = {command for section in ALL_SECTIONS for command in section.commands}
 GRADE = "grader grade submissions/* --out results --jobs 4"
 
 NOT_RUN = {
-    "downloads; test_release.py::test_a_handout_installs_and_runs_in_an_environment_of_its_own": (
+    "downloads; test_release.py::test_handout_installs_in_its_own_environment": (
         "python3 -m venv .venv",
         "python3 -m venv .venv && source .venv/bin/activate",
         "source .venv/bin/activate",
@@ -34,21 +34,21 @@ NOT_RUN = {
         'pip install --group students -e ".[grader]"',
         'pip install --group students -e ".[grader,slurm]"',
     ),
-    "waits until a file is saved; test_watch.py::test_watch_runs_a_kata_that_is_saved_and_no_other": (
+    "waits until a file is saved; test_watch.py::test_watch_runs_only_the_saved_kata": (
         "kata watch",
         "uv run kata watch",
     ),
-    "needs a newer handout; test_update.py::test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment": (
+    "needs a newer handout; test_update.py::test_update_leaves_the_assignment_unchanged": (
         "kata update handout.zip",
     ),
-    "minutes; test_speed.py::test_speed_is_stored_with_the_result_and_not_timed_again": (
+    "minutes; test_speed.py::test_stored_speed_is_not_timed_again": (
         "grader grade submissions/* --out results --device cuda",
     ),
-    "a minute; test_calibrated.py::test_calibrate_measures_a_cpu_shows_the_figures_and_stores_them": (
+    "a minute; test_calibrated.py::test_calibrate_measures_and_stores_cpu_figures": (
         "grader calibrate",
     ),
     "many minutes; make prove and make speed run it": ("grader certify",),
-    "needs a GPU; rehearsed in test_prove_gpu.py::test_every_step_is_taken_in_a_rehearsal": (
+    "needs a GPU; rehearsed in test_prove_gpu.py::test_rehearsal_takes_every_step": (
         "python -m benchmarks.prove_gpu",
     ),
     "needs Podman; test_containerfile.py::test_what_doctor_says_of_a_container_is_what_the_documents_say": (
@@ -58,13 +58,13 @@ NOT_RUN = {
         '-v "$PWD/submissions:/submissions:ro" -v "$PWD/results:/results" torchkata grade '
         "/submissions --out /results --jobs 4",
     ),
-    "needs Slurm; test_slurm.py::test_a_slurm_run_gives_the_same_gradebook_as_a_local_run": (
+    "needs Slurm; test_slurm.py::test_slurm_run_equals_local_run": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm "
         "--slurm partition=cpu --slurm time=01:00:00",
         "python scripts/one_node_slurm.py start /tmp/slurm",
         "python scripts/one_node_slurm.py stop /tmp/slurm",
     ),
-    "needs Slurm; test_slurm_faults.py::test_only_the_tasks_that_time_ask_for_a_gpu_and_they_start_after_the_tests": (
+    "needs Slurm; test_slurm_faults.py::test_only_speed_tasks_ask_for_gpu": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm --device cuda "
         "--slurm tests:partition=cpu --slurm speed:partition=gpu --slurm gres=gpu:h100:1",
     ),
@@ -155,7 +155,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for told in told_first().items()
     ],
 )
-def test_the_commands_of_a_documented_section_run_in_order(
+def test_commands_of_a_section_run_in_order(
     section: Section, commands: list[str], graded: Path, new_handout: Path, tmp_path: Path
 ) -> None:
     place = shutil.copytree(new_handout if section.document in FOR_STUDENTS else graded, tmp_path / "here")
@@ -165,7 +165,7 @@ def test_the_commands_of_a_documented_section_run_in_order(
         assert "Traceback" not in done.err
 
 
-def test_every_documented_command_that_is_not_run_here_is_run_by_another_test() -> None:
+def test_commands_left_out_are_run_elsewhere() -> None:
     assert LEFT_OUT <= TYPED
     assert ENDS.keys() <= TYPED - LEFT_OUT
     for file, test in re.findall(r"(test_\w+\.py)::(\w+)", "\n".join(NOT_RUN)):
@@ -199,7 +199,7 @@ def begun(new_handout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("language", "heading"), [("en", "Set up"), ("zh", "准备")])
-def test_kata_prints_the_overview_that_the_students_page_shows(
+def test_kata_prints_the_documented_overview(
     language: str, heading: str, begun: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KATA_LANG", language)
@@ -207,7 +207,7 @@ def test_kata_prints_the_overview_that_the_students_page_shows(
 
 
 @pytest.mark.parametrize(("language", "heading"), [("en", "Reading a failure"), ("zh", "怎样读懂失败")])
-def test_pytest_prints_the_failure_that_the_students_page_shows(
+def test_pytest_prints_the_documented_failure(
     language: str, heading: str, handout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KATA_LANG", language)

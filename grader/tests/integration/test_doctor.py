@@ -13,7 +13,7 @@ from torchkata.course import course
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_doctor_finds_that_this_machine_can_grade_in_a_sandbox() -> None:
+def test_doctor_finds_a_working_sandbox() -> None:
     done = run("grader", "doctor", "--json")
     assert done.code == 0, done.err
     assert "works, hides what it must" in done.err
@@ -49,13 +49,13 @@ def test_doctor_says_why_bubblewrap_does_not_work(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_doctor_names_a_file_that_a_worker_should_not_be_able_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_names_file_that_workers_can_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.pipeline.setup.hidden_files", lambda: ["/usr"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "a worker can read /usr")
 
 
-def test_doctor_checks_the_versions_of_python_and_of_the_packages_that_grading_needs() -> None:
+def test_doctor_checks_python_and_package_versions() -> None:
     assert machine.python((3, 10, 2)).state == "missing"
     assert machine.python((3, 12, 0)).state == "ok"
     found = {finding.what: finding for finding in machine.packages()}
@@ -64,14 +64,14 @@ def test_doctor_checks_the_versions_of_python_and_of_the_packages_that_grading_n
     assert all(finding.state == "ok" for finding in found.values())
 
 
-def test_doctor_says_how_to_update_a_package_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_names_remedy_for_old_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.commands.doctor.machine.metadata.version", lambda _: "0.0.1")
     torch = next(machine.packages())
     assert (torch.what, torch.state, torch.remedy) == ("torch", "missing", "pip install --group students")
     assert torch.found.startswith("0.0.1, not >=")
 
 
-def test_doctor_asks_a_copy_that_is_not_installed_for_the_courses_packages_only(
+def test_doctor_checks_only_course_packages_if_not_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("grader.base.distribution.NAME", "not-installed-anywhere")
@@ -98,7 +98,7 @@ def test_doctor_counts_the_memory_limit_of_a_container(tmp_path: Path) -> None:
         assert f"--jobs {jobs} " in machine.memory(tmp_path).found
 
 
-def test_doctor_says_how_a_container_is_started_that_lets_a_sandbox_work(
+def test_doctor_names_remedy_in_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert machine.remedy_in_container(tmp_path) == ""
@@ -125,7 +125,7 @@ def test_doctor_says_how_a_container_is_started_that_lets_a_sandbox_work(
         (1000, False, "Level: none. Left open: files outside can be read, some written, and other processes seen; "),
     ],
 )
-def test_doctor_says_in_one_line_which_level_is_reached_and_what_that_leaves_open(
+def test_doctor_names_isolation_level_and_gaps(
     monkeypatch: pytest.MonkeyPatch, user: int, shut_in: bool, words: str
 ) -> None:
     monkeypatch.setattr(os, "getuid", lambda: user)

@@ -35,7 +35,7 @@ LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
 
 
 @pytest.mark.parametrize(("lacks", "words"), [("0", ""), ("102", "virtual memory"), ("103", "by file descriptor")])
-def test_a_device_that_cannot_share_memory_is_named(driver: Path, lacks: str, words: str) -> None:
+def test_device_without_shared_memory_is_named(driver: Path, lacks: str, words: str) -> None:
     done = code_with(driver, LACKING, FAKE_CUDA_LACKS=lacks)
     assert done.returncode == 0, done.stderr
     assert words in done.stdout
@@ -96,7 +96,7 @@ for demand in (forks.demand_no_driver, forks.demand_one_thread):
 """
 
 
-def test_a_process_that_has_loaded_the_driver_or_runs_threads_must_not_fork(driver: Path) -> None:
+def test_process_with_driver_or_threads_cannot_fork(driver: Path) -> None:
     done = code_with(driver, FORKS)
     assert done.returncode == 0, done.stderr
     driver_line, threads_line = done.stdout.splitlines()
@@ -152,7 +152,7 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
     yield from asking(sandbox)
 
 
-def test_a_gpu_worker_can_do_nothing_else_that_it_should_not(sandbox: Sandbox) -> None:
+def test_gpu_worker_has_no_violations(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         assert WorkerRunner(control, LIMITS).violations(["/etc/passwd"]) == []
 
@@ -166,7 +166,7 @@ def test_ended_gpu_worker_is_gone(sandbox: Sandbox) -> None:
         assert len(running - descendants(sandbox.process.pid)) == 1, "the driver frees its memory after its end"
 
 
-def test_a_zygote_that_has_loaded_the_driver_says_so_and_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zygote_with_loaded_driver_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     sandbox = started(monkeypatch, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
     with pytest.raises(launch.IsolationError, match="this process has loaded the CUDA driver"):
         sandbox.wait_until_ready()
@@ -176,7 +176,7 @@ GRADE = f"{AS_BUILT_FOR_CUDA}from grader.cli import main\nmain()"
 LOADED = f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\nfrom grader.cli import main\nmain()"
 
 
-def test_a_class_is_graded_without_a_sandbox_by_a_torch_that_would_load_the_driver(tmp_path: Path) -> None:
+def test_grading_without_sandbox_refuses_loaded_driver(tmp_path: Path) -> None:
     (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
     options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--isolation", "none"]
     done = python("-c", GRADE, "grade", str(path), *options)
@@ -221,7 +221,7 @@ def test_the_driver_starts_in_a_gpu_worker(driver: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_a_gpu_worker_may_do_what_the_driver_needs(ask: Ask, name: str) -> None:
+def test_gpu_worker_may_do_what_driver_needs(ask: Ask, name: str) -> None:
     assert float(ask(TRY.format(code=WANTED[name]), IMPORTS)) == 0
 
 
@@ -229,7 +229,7 @@ def test_a_gpu_worker_cannot_accept_a_connection(ask: Ask) -> None:
     assert float(ask(TRY.format(code=ACCEPT), IMPORTS)) in (errno.EPERM, errno.EACCES)
 
 
-def test_a_gpu_worker_sees_one_device_and_keeps_no_cache(ask: Ask) -> None:
+def test_gpu_worker_sees_one_device_without_cache(ask: Ask) -> None:
     expected = {"CUDA_VISIBLE_DEVICES": "GPU-0", "CUDA_CACHE_DISABLE": "1"}
     code = f"assert {expected}.items() <= os.environ.items() or 1 / 0"
     assert float(ask(TRY.format(code=code))) == 0

@@ -19,7 +19,7 @@ from torchkata.course import course
 COMPLETE = ROOT / "examples/submissions/complete"
 
 
-def test_grade_writes_the_gradescope_file_even_when_a_rerun_grades_nothing(tmp_path: Path) -> None:
+def test_rerun_writes_the_gradescope_file_again(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     submission = PRIMES / "submissions/complete"
     arguments = (submission, "--out", tmp_path / "out", *OPTIONS, "--gradescope", path)
@@ -31,7 +31,7 @@ def test_grade_writes_the_gradescope_file_even_when_a_rerun_grades_nothing(tmp_p
     assert for_gradescope(path.read_bytes()) == first
 
 
-def test_the_gradescope_file_says_why_a_submission_is_unreadable(tmp_path: Path) -> None:
+def test_gradescope_file_explains_unreadable_submission(tmp_path: Path) -> None:
     (tmp_path / "ada").mkdir()
     done = ask("grade", tmp_path / "ada", "--out", tmp_path / "out", "--gradescope", tmp_path / "results.json")
     assert done.code == 2
@@ -42,7 +42,7 @@ def test_the_gradescope_file_says_why_a_submission_is_unreadable(tmp_path: Path)
 
 
 @pytest.mark.parametrize("enough", [1, pytest.param(12, marks=pytest.mark.timing)])
-def test_a_grader_killed_midway_leaves_a_gradescope_file_with_the_points_so_far(tmp_path: Path, enough: int) -> None:
+def test_killed_grader_leaves_points_so_far(tmp_path: Path, enough: int) -> None:
     path = tmp_path / "results.json"
     command = [sys.executable, "-m", "grader", "grade", str(COMPLETE), "--out", str(tmp_path / "out")]
     command += ["--examples", "60", "--gradescope", str(path), "--quiet"]

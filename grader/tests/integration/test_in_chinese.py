@@ -48,7 +48,7 @@ def test_an_english_sentence_is_found(handout: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, kata in course().katas.items() if "zh" in kata.languages])
-def test_what_a_kata_is_about_and_its_hints_have_no_english_sentence(
+def test_about_and_hints_have_no_english(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     about.show(course().katas[name])
@@ -56,7 +56,7 @@ def test_what_a_kata_is_about_and_its_hints_have_no_english_sentence(
     assert english_in("\n".join(told)) == []
 
 
-def test_commands_right_and_wrong_are_answered_without_an_english_sentence(handout: Path) -> None:
+def test_commands_answer_without_english(handout: Path) -> None:
     save(handout, "linear", "x @ self.weight", "x @ self.weight +")
     calls = [[], ["--help"], ["about"], ["hint", "linear"], ["hint", "linear"], ["hint", "linear"], ["hint", "linear"]]
     calls += [["export"], ["export", "a.txt"], ["reset", "linear"], ["reset", "linear", "--yes"], ["reset", "linear"]]
@@ -77,7 +77,7 @@ def test_commands_right_and_wrong_are_answered_without_an_english_sentence(hando
         ("train", "return model, losses", "return losses", "执行      model, losses = "),
     ],
 )
-def test_a_failure_has_no_english_sentence(handout: Path, name: str, old: str, new: str, told: str) -> None:
+def test_failure_has_no_english(handout: Path, name: str, old: str, new: str, told: str) -> None:
     for other in course().foundations(name):
         (handout / "assignment" / f"{other}.py").write_text((SOLUTION / f"{other}.py").read_text())
     save(handout, name, old, new)
@@ -88,17 +88,17 @@ def test_a_failure_has_no_english_sentence(handout: Path, name: str, old: str, n
 
 
 @pytest.mark.parametrize("options", [["--kata=lineal"], ["--track=cores"], ["--examples=0"], ["--impl=nowhere"]])
-def test_pytest_refuses_an_option_without_an_english_sentence(handout: Path, options: list[str]) -> None:
+def test_pytest_refuses_options_without_english(handout: Path, options: list[str]) -> None:
     done = at_home("pytest", *options, cwd=handout)
     assert done.code == 4
     assert english_in(done.out + done.err) == []
 
 
-def test_kata_where_no_course_is_says_so_in_chinese(tmp_path: Path) -> None:
+def test_missing_course_is_named_in_chinese(tmp_path: Path) -> None:
     assert kata(tmp_path, PYTHONPATH=str(ROOT)).err == "kata：这里没有课程：请进入有它的 pyproject.toml 的文件夹\n"
 
 
-def test_feedback_on_a_course_in_chinese_is_in_chinese_wherever_it_is_made(
+def test_feedback_on_chinese_course_is_chinese(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KATA_LANG", "en")
@@ -131,7 +131,7 @@ def test_feedback_on_a_course_in_chinese_is_in_chinese_wherever_it_is_made(
             assert english_in(text) == [], page
 
 
-def test_watch_has_no_english_sentence(handout: Path) -> None:
+def test_watch_has_no_english(handout: Path) -> None:
     environment = {**students_environment(), "NO_COLOR": "1", "TERM": "xterm"}
     with Terminal(["torchkata", "watch"], handout, environment, Fork) as terminal:
         terminal.until(KEYS)

@@ -27,7 +27,7 @@ def in_a_container_without_namespaces(*arguments: object) -> Run:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_grading_in_a_container_without_namespaces_warns_and_uses_limits_alone(tmp_path: Path) -> None:
+def test_container_without_namespaces_warns_and_uses_limits(tmp_path: Path) -> None:
     done = in_a_container_without_namespaces(COMPLETE, "--out", tmp_path, *OPTIONS)
     assert done.code == 0, done.err
     assert "bubblewrap does not work here" in done.err
@@ -51,7 +51,7 @@ def no_filter(**_: object) -> bytes:
     raise syscalls.FilterError("libseccomp is not installed")
 
 
-def test_a_bubblewrap_that_lacks_an_option_is_said_to_be_too_old(
+def test_old_bubblewrap_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = tmp_path / "bwrap"
@@ -69,7 +69,7 @@ def test_isolation_bwrap_fails_without_libseccomp(monkeypatch: pytest.MonkeyPatc
         launch.launch("bwrap", course().limits)
 
 
-def test_the_self_test_finds_that_a_worker_without_libseccomp_can_start_processes(
+def test_self_test_finds_worker_without_libseccomp(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(syscalls, "program", no_filter)
@@ -83,7 +83,7 @@ def test_the_self_test_finds_that_a_worker_without_libseccomp_can_start_processe
 
 @pytest.mark.usefixtures("needs_bwrap")
 @pytest.mark.parametrize("before", [[], ORDINARY], ids=["this user", "an ordinary user"])
-def test_workers_share_neither_namespaces_nor_devices_and_count_their_threads_apart(before: list[str]) -> None:
+def test_workers_share_no_namespaces_devices_or_threads(before: list[str]) -> None:
     module = "grader.tests.support.two_workers"
     done = start(*before, sys.executable, "-m", module) if before else run(module)
     assert done.code == 0, done.err

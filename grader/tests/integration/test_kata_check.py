@@ -52,7 +52,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("submission", SUBMISSIONS)
-def test_kata_check_tells_the_points_that_the_grader_gives(primes: Path, graded: Path, submission: str) -> None:
+def test_check_predicts_the_points_of_the_grader(primes: Path, graded: Path, submission: str) -> None:
     hand_in(primes, submission)
     done = kata(primes, "check")
     result = json.loads((graded / submission / "result.json").read_text())
@@ -64,7 +64,7 @@ def test_kata_check_tells_the_points_that_the_grader_gives(primes: Path, graded:
     assert "what is handed in, the number of inputs, the limits on time" in done.out
 
 
-def test_kata_check_tests_the_katas_that_are_named(primes: Path) -> None:
+def test_check_tests_only_named_katas(primes: Path) -> None:
     hand_in(primes, "complete")
     done = kata(primes, "check", "sieve")
     assert (done.code, points(done)) == (0, (50, 50))

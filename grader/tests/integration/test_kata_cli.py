@@ -21,7 +21,7 @@ def row(out: str, name: str) -> str:
     return next(line for line in out.splitlines() if line.startswith(f"  {name} "))
 
 
-def test_kata_says_at_the_start_that_nothing_has_run_and_what_comes_first(handout: Path) -> None:
+def test_kata_names_the_first_step_at_start(handout: Path) -> None:
     done = kata(handout)
     assert done.code == 0
     assert all(row(done.out, name).split()[1:3] == ["not", "run"] for name in KATAS)
@@ -30,7 +30,7 @@ def test_kata_says_at_the_start_that_nothing_has_run_and_what_comes_first(handou
     assert "\x1b" not in done.out
 
 
-def test_kata_remembers_an_outcome_and_marks_it_when_files_have_changed(handout: Path) -> None:
+def test_kata_marks_outcomes_of_changed_files(handout: Path) -> None:
     write_solution(handout, "linear")
     for name in ("linear", "cruncher"):
         at_home("pytest", f"--kata={name}", "--examples=2", cwd=handout)
@@ -50,7 +50,7 @@ def test_kata_remembers_an_outcome_and_marks_it_when_files_have_changed(handout:
     assert row(out, "cruncher").endswith("changed since"), "it builds on linear"
 
 
-def test_kata_remembers_only_whole_runs_of_the_students_own_files(handout: Path) -> None:
+def test_kata_remembers_only_whole_runs(handout: Path) -> None:
     write_solution(handout, "linear")
     at_home("pytest", "tests/test_linear.py::test_forward_is_x_at_weight", cwd=handout)
     at_home("pytest", f"--impl={SOLUTION}", "--kata=linear", "--examples=2", cwd=handout)
@@ -58,7 +58,7 @@ def test_kata_remembers_only_whole_runs_of_the_students_own_files(handout: Path)
     assert not (handout / ".kata").exists()
 
 
-def test_kata_next_runs_the_first_kata_that_is_not_done(handout: Path) -> None:
+def test_next_runs_first_unfinished_kata(handout: Path) -> None:
     done = kata(handout, "next")
     assert done.code == 1
     assert "same_storage  not started    0/6" in done.out
@@ -70,7 +70,7 @@ def test_kata_next_runs_the_first_kata_that_is_not_done(handout: Path) -> None:
     assert kata(handout, "hint").out == done.out
 
 
-def test_kata_next_takes_a_name_and_a_name_alone_is_enough(handout: Path) -> None:
+def test_next_takes_a_name(handout: Path) -> None:
     for command in (["next", "cruncher"], ["cruncher"]):
         done = kata(handout, *command)
         assert done.code == 1
@@ -78,7 +78,7 @@ def test_kata_next_takes_a_name_and_a_name_alone_is_enough(handout: Path) -> Non
         assert "next: Stack layers into a model — assignment/cruncher.py, then: kata next cruncher\n" in done.out
 
 
-def test_what_stands_in_the_way_of_a_failed_kata_is_next(handout: Path) -> None:
+def test_foundation_of_failed_kata_is_next(handout: Path) -> None:
     runs = finished(handout)
     runs["momentum"] |= {"status": "wrong"}
     del runs["memory_accounting"], runs["strides"]
@@ -91,7 +91,7 @@ def test_what_stands_in_the_way_of_a_failed_kata_is_next(handout: Path) -> None:
     assert "assignment/linear.py, then: kata next" in kata(handout).out, "train builds on it"
 
 
-def test_an_error_in_a_file_that_a_kata_builds_on_names_that_kata_in_both_lines(handout: Path) -> None:
+def test_syntax_error_in_foundation_names_that_kata(handout: Path) -> None:
     write_solution(handout, "cruncher", "sgd", "train")
     (handout / "assignment/linear.py").write_text("class Linear(\n")
     out = at_home("pytest", "--kata=train,momentum", "--examples=2", cwd=handout).out
@@ -110,7 +110,7 @@ def finished(handout: Path) -> dict[str, dict[str, object]]:
     return {name: {"status": "done", "passed": 1, "files": digests[name], "run": ""} for name in digests}
 
 
-def test_kata_hint_gives_one_more_hint_each_time(handout: Path) -> None:
+def test_hint_gives_one_more_each_time(handout: Path) -> None:
     hints = course().katas["linear"].hints
     for shown in (1, 2, 3, 3):
         out = kata(handout, "hint", "linear", COLUMNS="60").out
@@ -123,7 +123,7 @@ def test_kata_hint_gives_one_more_hint_each_time(handout: Path) -> None:
     assert course().katas["same_storage"].hints[0] in following, "the next kata, if none is named"
 
 
-def test_kata_about_prints_the_section_of_a_kata_and_of_the_next_one_if_none_is_named(handout: Path) -> None:
+def test_about_prints_the_section_of_a_kata(handout: Path) -> None:
     about = kata(handout, "about", "cruncher").out
     assert about.startswith("cruncher · Stack layers into a model\n")
     assert "A model is modules within modules." in about
@@ -139,7 +139,7 @@ def test_kata_about_prints_the_section_of_a_kata_and_of_the_next_one_if_none_is_
     assert "what it asks for is in assignment/cruncher.py" in kata(handout, "about", "cruncher").out
 
 
-def test_a_failure_ends_with_the_commands_that_help(handout: Path) -> None:
+def test_failure_ends_with_helpful_commands(handout: Path) -> None:
     write_solution(handout, "linear")
     file = handout / "assignment/linear.py"
     file.write_text(file.read_text().replace("x @ self.weight", "-x @ self.weight"))
@@ -149,7 +149,7 @@ def test_a_failure_ends_with_the_commands_that_help(handout: Path) -> None:
     assert "stuck?" not in at_home("pytest", "--kata=linear,cruncher", "--examples=2", cwd=handout).out
 
 
-def test_kata_reset_asks_first_and_keeps_a_copy_of_the_file(handout: Path) -> None:
+def test_reset_asks_and_keeps_a_copy(handout: Path) -> None:
     file, stub = handout / "assignment/linear.py", (ROOT / "assignment/linear.py").read_bytes()
     assert kata(handout, "reset", "linear").out == "assignment/linear.py is the untouched stub already\n"
     write_solution(handout, "linear")
@@ -168,7 +168,7 @@ def test_kata_reset_asks_first_and_keeps_a_copy_of_the_file(handout: Path) -> No
     assert file.read_bytes() == stub
 
 
-def test_kata_reset_forgets_the_outcome_and_the_hints_of_the_kata(handout: Path) -> None:
+def test_reset_forgets_outcome_and_hints(handout: Path) -> None:
     (handout / ".kata").mkdir()
     stored = {"runs": finished(handout), "hints": {"linear": 2, "sgd": 1}}
     (handout / ".kata/progress.json").write_text(json.dumps(stored))
@@ -179,7 +179,7 @@ def test_kata_reset_forgets_the_outcome_and_the_hints_of_the_kata(handout: Path)
     assert left["hints"] == {"sgd": 1}
 
 
-def test_kata_reset_says_so_where_the_untouched_stubs_are_missing(handout: Path) -> None:
+def test_reset_without_stubs_is_refused(handout: Path) -> None:
     shutil.rmtree(handout / "reference/stubs")
     done = kata(handout, "reset", "linear")
     assert done.code == 2
@@ -232,7 +232,7 @@ def test_kata_works_in_a_terminal_of_any_encoding(handout: Path, encoding: str) 
         assert (done.code, done.err) == (0, "")
 
 
-def test_kata_overview_hint_and_export_do_not_import_torch(handout: Path) -> None:
+def test_overview_hint_and_export_import_no_torch(handout: Path) -> None:
     (handout / "look.py").write_text(
         "import sys\nfrom torchkata.cli.command import run\nrun([])\nrun(['hint'])\nrun(['export'])\n"
         "assert not {'torch', 'numpy', 'pytest'} & set(sys.modules)\n"
@@ -241,7 +241,7 @@ def test_kata_overview_hint_and_export_do_not_import_torch(handout: Path) -> Non
     assert done.code == 0, done.err
 
 
-def test_pytest_still_gives_a_verdict_where_progress_cannot_be_stored(handout: Path) -> None:
+def test_unwritable_progress_does_not_prevent_verdict(handout: Path) -> None:
     (handout / ".kata").write_text("a file where the folder should be")
     done = at_home("pytest", "--kata=same_storage", cwd=handout)
     assert done.code == 1
@@ -250,7 +250,7 @@ def test_pytest_still_gives_a_verdict_where_progress_cannot_be_stored(handout: P
     assert kata(handout, "hint").code == 3
 
 
-def test_a_command_that_a_kata_brings_works_with_the_students_own_code(handout: Path) -> None:
+def test_command_of_a_kata_uses_students_code(handout: Path) -> None:
     built_on = course().katas["measure_step"].builds_on
     done = kata(handout, "measure")
     assert done.code == 1
@@ -264,7 +264,7 @@ def test_a_command_that_a_kata_brings_works_with_the_students_own_code(handout: 
     assert (done.code, done.err) == (1, "kata: OSError: no clock (time_matmul.py, line 2)\n")
 
 
-def test_pytest_and_kata_work_within_the_assignment_folder_too(handout: Path) -> None:
+def test_commands_work_within_the_assignment_folder(handout: Path) -> None:
     write_solution(handout, "same_storage")
     (handout / "assignment/linear.py").write_text("def Linear(*_): return None\n")
     inside = handout / "assignment"
@@ -277,7 +277,7 @@ def test_pytest_and_kata_work_within_the_assignment_folder_too(handout: Path) ->
 
 
 @pytest.mark.parametrize("command", ["torchkata", "grader"])
-def test_version_is_told_without_a_course(command: str, tmp_path: Path) -> None:
+def test_version_needs_no_course(command: str, tmp_path: Path) -> None:
     told = at_home(command, "--version", cwd=tmp_path)
     assert (told.code, told.err) == (0, "")
     assert re.fullmatch(r"torchkata \d+\.\d+\.\d+, Python 3\.\d+\.\S+\n", told.out)

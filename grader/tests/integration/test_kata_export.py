@@ -18,7 +18,7 @@ from torchkata.course.submission import zip_files
 KATAS = list(course().katas)
 
 
-def test_kata_export_packs_exactly_the_files_that_the_grader_reads(handout: Path) -> None:
+def test_export_packs_what_the_grader_reads(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")
     done = kata(handout, "export")
@@ -32,7 +32,7 @@ def test_kata_export_packs_exactly_the_files_that_the_grader_reads(handout: Path
     assert (handout / "assignment.zip").read_bytes() == first
 
 
-def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> None:
+def test_export_lists_problems(handout: Path) -> None:
     folder = handout / "assignment"
     write_solution(handout, "same_storage", "linear", "cruncher")
     (folder / "get_batch.py").unlink()
@@ -83,7 +83,7 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
     assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))
 
 
-def test_kata_export_writes_beside_the_assignment_wherever_it_is_typed(handout: Path) -> None:
+def test_export_writes_beside_the_assignment(handout: Path) -> None:
     write_solution(handout, *KATAS)
     done = kata(handout / "assignment", "export")
     assert (done.code, done.out.split(":")[0]) == (0, str(Path("../assignment.zip")))
@@ -100,7 +100,7 @@ SECRETS = (
 INNOCENT = ("sk-learn", "task-" + "x" * 40, "hf_hub_download", "ghp_", "AKIA", "x" * 64, "xox", "BEGIN PRIVATE KEY")
 
 
-def test_a_file_with_a_secret_is_not_handed_in_and_the_line_is_named(tmp_path: Path) -> None:
+def test_file_with_secret_is_left_out(tmp_path: Path) -> None:
     for place, secret in enumerate(SECRETS):
         (tmp_path / f"helper{place}.py").write_text(f"import os\n\nKEY = '{secret}'\n")
     (tmp_path / "innocent.py").write_text(f"WORDS = {INNOCENT}\n")
@@ -110,7 +110,7 @@ def test_a_file_with_a_secret_is_not_handed_in_and_the_line_is_named(tmp_path: P
     assert [note.text for note in notes if note.file.startswith("helper")] == [told] * len(SECRETS)
 
 
-def test_what_is_no_module_never_leaves_a_students_machine(tmp_path: Path) -> None:
+def test_only_modules_are_exported(tmp_path: Path) -> None:
     for name in (".env", "id_rsa", "token.txt", "key.pem", "data.pt", "solution.ipynb", "linear.pyc", ".linear.py.swp"):
         (tmp_path / name).write_text("secret")
     for name in ("__pycache__", ".ipynb_checkpoints", ".git"):
@@ -120,7 +120,7 @@ def test_what_is_no_module_never_leaves_a_students_machine(tmp_path: Path) -> No
     assert [*collected(tmp_path)[0]] == ["linear.py"]
 
 
-def test_kata_export_names_the_katas_that_failed_when_they_last_ran(handout: Path) -> None:
+def test_export_names_failed_katas(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / ".kata").mkdir()
     run = {"status": "wrong", "passed": 9, "files": "", "run": ""}
@@ -140,7 +140,7 @@ names = st.text(st.sampled_from(string.ascii_letters + "_-. é1"), min_size=1, m
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(found=st.sets(names.map(lambda name: f"{name}.py") | names, max_size=8))
-def test_the_grader_reads_all_exported_files_whatever_their_names(
+def test_grader_reads_exported_files_of_any_name(
     tmp_path_factory: pytest.TempPathFactory, found: set[str]
 ) -> None:
     folder = tmp_path_factory.mktemp("student") / "assignment"
@@ -162,7 +162,7 @@ def test_the_grader_reads_all_exported_files_whatever_their_names(
         ("nowhere/work.zip", "can't write there (No such file or directory)"),
     ],
 )
-def test_kata_export_overwrites_nothing_but_a_zip(handout: Path, path: str, words: str) -> None:
+def test_export_overwrites_nothing_but_a_zip(handout: Path, path: str, words: str) -> None:
     (handout / "README.zip").write_text("not a zip")
     done = kata(handout, "export", path)
     assert done.code == 2
@@ -170,7 +170,7 @@ def test_kata_export_overwrites_nothing_but_a_zip(handout: Path, path: str, word
     assert (handout / "README.zip").read_text() == "not a zip"
 
 
-def test_kata_export_refuses_a_folder_without_katas(handout: Path) -> None:
+def test_export_refuses_folder_without_katas(handout: Path) -> None:
     shutil.rmtree(handout / "assignment")
     done = kata(handout, "export")
     assert (done.code, done.err) == (2, "kata: there is nothing to hand in: no kata in assignment/\n")
@@ -179,7 +179,7 @@ def test_kata_export_refuses_a_folder_without_katas(handout: Path) -> None:
     assert kata(handout, "export").code == 0
 
 
-def test_kata_export_refuses_more_files_than_the_grader_reads(handout: Path) -> None:
+def test_export_refuses_too_many_files(handout: Path) -> None:
     for number in range(64):
         (handout / f"assignment/helper{number}.py").write_text("")
     done = kata(handout, "export")

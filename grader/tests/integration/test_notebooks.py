@@ -71,7 +71,7 @@ def executed(kernel: NotebookClient, folder: Path, tracks: Iterable[str], source
 
 
 @pytest.mark.parametrize("track", course().tracks)
-def test_every_notebook_has_the_stubs_of_its_track_after_the_first_cell_of_all(released: Path, track: str) -> None:
+def test_notebook_has_the_stubs_of_its_track(released: Path, track: str) -> None:
     first, *cells, last = code_of(released / f"{track}.ipynb")
     assert (first, last) == (code_of(released / "core.ipynb")[0], "%kata")
     names = [kata.name for kata in course().katas.values() if kata.track == track]
@@ -80,7 +80,7 @@ def test_every_notebook_has_the_stubs_of_its_track_after_the_first_cell_of_all(r
     ]
 
 
-def test_an_untouched_notebook_is_not_started_and_leaves_the_stubs_as_they_are(
+def test_untouched_notebook_is_not_started(
     kernel: NotebookClient, released: Path
 ) -> None:
     found = executed(kernel, released, TWO, {})
@@ -91,7 +91,7 @@ def test_an_untouched_notebook_is_not_started_and_leaves_the_stubs_as_they_are(
 
 
 @pytest.mark.parametrize("tracks", [TWO, pytest.param(ALL, marks=pytest.mark.timing)], ids=["two", "all"])
-def test_a_notebook_with_the_solution_in_its_cells_is_done(
+def test_notebook_with_the_solution_is_done(
     kernel: NotebookClient, released: Path, tracks: tuple[str, ...]
 ) -> None:
     solutions = {kata: (SOLUTION / f"{kata}.py").read_text("utf-8") for kata in KATAS}
@@ -102,7 +102,7 @@ def test_a_notebook_with_the_solution_in_its_cells_is_done(
     assert not [*(released / "assignment").glob("*.bak*")]
 
 
-def test_a_notebook_speaks_the_language_of_its_handout_and_is_cloned_where_it_stands_alone(tmp_path: Path) -> None:
+def test_notebook_has_the_language_of_its_handout(tmp_path: Path) -> None:
     where = ["--repository", "https://example.org/you/katas?x=1&y=2"]
     done = ask("release", tmp_path / "out", "--kata", "linear", "--language", "zh", "--notebooks", *where)
     assert done.code == 0, done.err
@@ -117,7 +117,7 @@ def test_a_notebook_speaks_the_language_of_its_handout_and_is_cloned_where_it_st
     assert "## linear · 搭一个线性层" in text
 
 
-def test_a_handout_has_the_same_notebooks_again_and_none_that_nobody_asked_for(
+def test_notebooks_are_reproducible_and_optional(
     released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ask("release", tmp_path / "again", "--track", "core", "--notebooks").code == 0
@@ -151,7 +151,7 @@ def test_an_interrupt_ends_the_run_alone(kernel: NotebookClient, tmp_path: Path)
     assert "✓ done</span>" in shown(kernel, f"{MAGIC}linear\n{(SOLUTION / 'linear.py').read_text()}")
 
 
-def test_code_that_ends_its_own_process_has_no_verdict_and_leaves_the_notebook_alone(kernel: NotebookClient) -> None:
+def test_code_that_ends_its_process_spares_notebook(kernel: NotebookClient) -> None:
     printed = shown(kernel, f"{MAGIC}linear\nimport os\nos.kill(os.getpid(), 9)\n")
     assert "linear: no verdict, the run ended before it (exit code -9)" in printed
     assert "hint 1 of 3" in shown(kernel, "%kata hint linear")

@@ -86,7 +86,7 @@ def graded(root: Path) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_gradescope_package_installs_itself_and_grades(autograder: Path) -> None:
+def test_gradescope_package_installs_itself_and_grades(autograder: Path) -> None:
     where = {"AUTOGRADER_ROOT": str(autograder)}
     for _ in range(2):
         done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)
@@ -109,14 +109,14 @@ def test_the_gradescope_package_installs_itself_and_grades(autograder: Path) -> 
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_gradescope_package_tells_a_student_that_no_kata_was_handed_in(autograder: Path) -> None:
+def test_gradescope_reports_empty_submission(autograder: Path) -> None:
     where = {"AUTOGRADER_ROOT": str(autograder)}
     done = call("bash", autograder / "source/run_autograder", cwd=autograder, **where)
     assert done.code == 0, done.err
     assert "no kata in it" in graded(autograder)["output"]
 
 
-def test_the_gradescope_results_say_that_a_container_is_too_small(autograder: Path, tmp_path: Path) -> None:
+def test_gradescope_reports_too_small_container(autograder: Path, tmp_path: Path) -> None:
     results, killed = autograder / "results/results.json", tmp_path / "killed"
     where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(killed)}
     for others in ("kill -9 $$", f'exec {sys.executable} "$@"'):
@@ -132,7 +132,7 @@ def test_the_gradescope_results_say_that_a_container_is_too_small(autograder: Pa
             results.write_text('{"score": 5, "output": "stopped"}')
 
 
-def test_the_gradescope_setup_says_what_the_python_there_lacks(autograder: Path, tmp_path: Path) -> None:
+def test_gradescope_setup_names_missing_packages(autograder: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
     bare.chmod(0o755)
@@ -143,7 +143,7 @@ def test_the_gradescope_setup_says_what_the_python_there_lacks(autograder: Path,
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_github_package_grades_with_a_grader_fetched_by_commit(packages: Path, tmp_path: Path) -> None:
+def test_github_package_grades_with_fetched_grader(packages: Path, tmp_path: Path) -> None:
     origin = repository(shutil.copytree(packages / "classroom50/torchkata", tmp_path / "grader/torchkata"))
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin, capture_output=True, text=True, check=True).stdout
     checkout = tmp_path / "work/primitives-ada"
@@ -172,7 +172,7 @@ def steps(checkout: Path) -> list[str]:
     return [step["run"] for step in workflow["jobs"]["grade"]["steps"] if "run" in step]
 
 
-def test_the_github_workflow_gives_the_students_code_no_secrets(packages: Path) -> None:
+def test_github_workflow_has_no_secrets(packages: Path) -> None:
     workflow = yaml.safe_load((packages / "github/.github/workflows/grade.yml").read_text())
     assert workflow["permissions"] == {"contents": "read"}
     (job,) = workflow["jobs"].values()
@@ -184,7 +184,7 @@ def test_the_github_workflow_gives_the_students_code_no_secrets(packages: Path) 
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -> None:
+def test_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -> None:
     bundle = shutil.copytree(packages / "classroom50", tmp_path / "bundle")
     assert json.loads((bundle / "runtime.json").read_text())["apt"] == ["bubblewrap", "libseccomp2"]
     checkout = tmp_path / "checkout"
@@ -202,7 +202,7 @@ def test_the_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Pat
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_installation_in_a_checkout_runs_nothing_of_it(packages: Path, tmp_path: Path) -> None:
+def test_installation_runs_no_file_of_the_checkout(packages: Path, tmp_path: Path) -> None:
     shutil.copytree(packages / "classroom50", tmp_path / "bundle")
     (tmp_path / "checkout").mkdir()
     checkout, nothing = trapped(tmp_path / "checkout", tmp_path / "mark"), tmp_path / "nothing"
@@ -222,7 +222,7 @@ def test_the_installation_in_a_checkout_runs_nothing_of_it(packages: Path, tmp_p
         ("gradescope", ("constraints.txt", "reference/linear/fallback.py", "reference/linear/oracle.py")),
     ],
 )
-def test_a_package_has_the_grader_and_nothing_that_students_must_not_have(
+def test_package_contains_no_private_file(
     packages: Path, folder: str, needed: tuple[str, ...]
 ) -> None:
     copied = packages / folder / "torchkata"
@@ -231,7 +231,7 @@ def test_a_package_has_the_grader_and_nothing_that_students_must_not_have(
     assert not [name for name in files if any(f"/{part}/" in f"/{name}/" for part in NOT_NEEDED)]
 
 
-def test_the_same_project_always_makes_the_same_package_zip(tmp_path: Path) -> None:
+def test_package_zip_is_reproducible(tmp_path: Path) -> None:
     for name in ("a.zip", "b.zip"):
         assert package("gradescope", tmp_path / name).code == 0
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
@@ -240,7 +240,7 @@ def test_the_same_project_always_makes_the_same_package_zip(tmp_path: Path) -> N
     assert (modes["setup.sh"], modes["run_autograder"], modes["options"]) == (0o755, 0o755, 0o644)
 
 
-def test_package_force_replaces_the_copied_grader_and_keeps_all_other_files(packages: Path, tmp_path: Path) -> None:
+def test_package_force_replaces_only_the_grader(packages: Path, tmp_path: Path) -> None:
     out = shutil.copytree(packages / "github", tmp_path / "repository")
     (out / "assignment").mkdir()
     stale = out / ".github/torchkata/torchkata/tests/test_gone.py"

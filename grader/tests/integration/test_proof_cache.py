@@ -50,7 +50,7 @@ def changed(claim: Claim, **changes: object) -> Claim:
     return replace(claim, job=replace(claim.job, **changes))  # type: ignore[arg-type]
 
 
-def test_a_proven_claim_is_found_by_the_next_run_without_its_texts(tmp_path: Path, solution: Claim) -> None:
+def test_proven_claim_is_found_without_texts(tmp_path: Path, solution: Claim) -> None:
     run = record(tmp_path / "proven")
     assert run.find(solution) is None
     run.keep(solution, done(solution))
@@ -62,7 +62,7 @@ def test_a_proven_claim_is_found_by_the_next_run_without_its_texts(tmp_path: Pat
     assert solution.refute(found) is None
 
 
-def test_of_all_texts_the_note_that_names_a_mistake_is_known(tmp_path: Path) -> None:
+def test_note_that_names_mistake_is_stored(tmp_path: Path) -> None:
     made = claims([course().katas["strides"]], seeds=1)
     wrong = next(claim for claim in made if claim.entry and not claim.entry.looks_like)
     assert wrong.entry is not None
@@ -78,7 +78,7 @@ def test_of_all_texts_the_note_that_names_a_mistake_is_known(tmp_path: Path) -> 
     assert [test.message for test in found[0].tests] == ["the last stride is 1"]
 
 
-def test_a_claim_of_other_content_seed_or_options_is_not_proven(tmp_path: Path, solution: Claim) -> None:
+def test_other_content_seed_or_options_is_not_proven(tmp_path: Path, solution: Claim) -> None:
     run = record(tmp_path)
     run.keep(solution, done(solution))
     run.store()
@@ -95,7 +95,7 @@ def test_a_claim_of_other_content_seed_or_options_is_not_proven(tmp_path: Path, 
     assert record(tmp_path, isolation="none").find(solution) is None
 
 
-def test_a_proof_depends_on_the_katas_that_its_kata_builds_on_and_on_no_others(solution: Claim) -> None:
+def test_proof_depends_on_foundations_only(solution: Claim) -> None:
     files = solution.job.submission.files
     everything = frozenset(course().katas)
 
@@ -107,7 +107,7 @@ def test_a_proof_depends_on_the_katas_that_its_kata_builds_on_and_on_no_others(s
     assert of("cruncher", "sgd.py") == of("cruncher")
 
 
-def test_other_versions_of_the_libraries_need_a_new_proof(solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_library_versions_need_new_proof(solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
     before = digest_of(solution.job)
     assert {"python", "torch", "numpy", "hypothesis"} <= dependencies.environment().keys()
     monkeypatch.setattr(dependencies, "environment", lambda: {"torch": "0.1"})
@@ -128,7 +128,7 @@ print(json.dumps([file.as_posix() for file in ours if file.parts[0] != ".venv"])
 """
 
 
-def test_every_project_file_that_grading_loads_is_among_the_dependencies_of_a_proof() -> None:
+def test_loaded_files_are_dependencies_of_a_proof() -> None:
     ran = python("-c", LOADED)
     assert ran.code == 0, ran.err
     loaded = set(json.loads(ran.out.splitlines()[-1]))
@@ -138,7 +138,7 @@ def test_every_project_file_that_grading_loads_is_among_the_dependencies_of_a_pr
     assert loaded - {path.relative_to(ROOT).as_posix() for path in seen} == set()
 
 
-def test_dependencies_include_relative_imports_and_imports_within_functions() -> None:
+def test_dependencies_include_relative_and_nested_imports() -> None:
     assert ROOT / "torchkata/pytest_plugin/search.py" in imported(ROOT / "torchkata/pytest_plugin/report.py"), (
         "relative"
     )
@@ -149,7 +149,7 @@ def test_dependencies_include_relative_imports_and_imports_within_functions() ->
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xc1", b"\x81\xa7results\x01"])
-def test_a_damaged_record_of_proofs_counts_as_empty(tmp_path: Path, solution: Claim, damage: bytes) -> None:
+def test_damaged_record_counts_as_empty(tmp_path: Path, solution: Claim, damage: bytes) -> None:
     (tmp_path / "strides.msgpack").write_bytes(damage)
     run = record(tmp_path)
     assert run.find(solution) is None
@@ -159,7 +159,7 @@ def test_a_damaged_record_of_proofs_counts_as_empty(tmp_path: Path, solution: Cl
     assert [path.name for path in tmp_path.iterdir()] == ["strides.msgpack"], "and nothing half written beside it"
 
 
-def test_two_simultaneous_runs_keep_the_proofs_of_both(tmp_path: Path, solution: Claim) -> None:
+def test_simultaneous_runs_keep_both_proofs(tmp_path: Path, solution: Claim) -> None:
     one, two = record(tmp_path), record(tmp_path)
     later = changed(solution, seed=1)
     assert one.find(solution) is two.find(later) is None
@@ -172,7 +172,7 @@ def test_two_simultaneous_runs_keep_the_proofs_of_both(tmp_path: Path, solution:
     assert third.find(later) is not None
 
 
-def test_a_record_of_proofs_forgets_the_oldest_unused_ones(
+def test_record_forgets_oldest_unused_proofs(
     tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache, "MOST", 2)
@@ -188,7 +188,7 @@ def test_a_record_of_proofs_forgets_the_oldest_unused_ones(
     assert [record(tmp_path).find(claim) is not None for claim in seeds] == [True, False, True]
 
 
-def test_a_proof_goes_on_where_its_record_cannot_be_written(tmp_path: Path, solution: Claim) -> None:
+def test_unwritable_record_does_not_stop_proof(tmp_path: Path, solution: Claim) -> None:
     (tmp_path / "proven").write_text("a file")
     run = record(tmp_path / "proven")
     assert run.find(solution) is None

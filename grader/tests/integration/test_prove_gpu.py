@@ -56,7 +56,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.timing
 @pytest.mark.usefixtures("small", "driver")
-def test_every_step_is_taken_in_a_rehearsal(ran: Ran, capfd: pytest.CaptureFixture[str]) -> None:
+def test_rehearsal_takes_every_step(ran: Ran, capfd: pytest.CaptureFixture[str]) -> None:
     code, report = ran("--device", "cpu")
     said, complained = capfd.readouterr()
     assert code == 0, said + complained + report
@@ -94,7 +94,7 @@ def is_lost(_place: Place, say: Say) -> None:
 
 @pytest.mark.usefixtures("driver")
 @pytest.mark.parametrize(("bad", "words"), [(fails, "it is 7, not 8"), (is_lost, prove_gpu.LOST)])
-def test_a_step_that_fails_is_named_stops_the_rest_and_leaves_a_report(
+def test_failed_step_stops_and_leaves_report(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], ran: Ran, bad: Callable[..., None], words: str
 ) -> None:
     monkeypatch.setattr(prove_gpu, "MACHINE", (step("first", says), step("second", bad), step("third", says)))
@@ -108,7 +108,7 @@ def test_a_step_that_fails_is_named_stops_the_rest_and_leaves_a_report(
 
 
 @pytest.mark.usefixtures("driver")
-def test_a_sandbox_that_does_not_start_is_a_step_that_fails(monkeypatch: pytest.MonkeyPatch, ran: Ran) -> None:
+def test_sandbox_that_does_not_start_fails(monkeypatch: pytest.MonkeyPatch, ran: Ran) -> None:
     def breaks(*_: object) -> None:
         raise MachineError("no namespaces here")
 
@@ -119,7 +119,7 @@ def test_a_sandbox_that_does_not_start_is_a_step_that_fails(monkeypatch: pytest.
     assert f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report
 
 
-def test_a_machine_without_a_device_fails_the_first_step_with_the_remedy(
+def test_missing_device_fails_with_remedy(
     monkeypatch: pytest.MonkeyPatch, ran: Ran
 ) -> None:
     monkeypatch.setattr(gpu, "choose_gpu", lambda: "two processes are needed: nvidia-smi -c DEFAULT")
@@ -129,7 +129,7 @@ def test_a_machine_without_a_device_fails_the_first_step_with_the_remedy(
     assert report.count("\n### ") == 1
 
 
-def test_steps_of_the_driver_fail_where_it_does_not_start_or_share_memory(
+def test_driver_steps_fail_without_driver_or_memory(
     monkeypatch: pytest.MonkeyPatch, driver: Path, tmp_path: Path
 ) -> None:
     said: list[str] = []
@@ -143,7 +143,7 @@ def test_steps_of_the_driver_fail_where_it_does_not_start_or_share_memory(
         steps.memory_by_descriptor(place, said.append)
 
 
-def test_memory_that_does_not_come_back_is_waited_for_and_then_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_memory_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "LONGEST_SECONDS", 0.05)
     monkeypatch.setattr(steps, "STEADY_SECONDS", 0.05)
     free = iter([0, 0, 5, 9])
@@ -152,7 +152,7 @@ def test_memory_that_does_not_come_back_is_waited_for_and_then_told(monkeypatch:
     assert steps.back_after(9, lambda: 9) == (0, 0.0)
 
 
-def test_a_clock_that_says_something_else_fails_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deviating_clock_fails_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = [clock.Turn(1.0, {"torch.utils.benchmark, processor time": 20.0})]
     monkeypatch.setattr(clock, "measured", lambda *_: turns)
     place = Place("cpu", HERE, sandbox=object())  # type: ignore[arg-type]

@@ -43,7 +43,7 @@ def key(folder: Path) -> Path:
     return folder / "class/pseudonyms.json"
 
 
-def test_no_name_of_the_class_is_in_the_results_or_told(graded: tuple[Path, str]) -> None:
+def test_results_contain_no_real_name(graded: tuple[Path, str]) -> None:
     folder, told = graded
     said = {
         path: path.read_bytes().decode(errors="replace") for path in (folder / "results").rglob("*") if path.is_file()
@@ -55,7 +55,7 @@ def test_no_name_of_the_class_is_in_the_results_or_told(graded: tuple[Path, str]
     assert "no kata in it" in told
 
 
-def test_the_key_turns_pseudonyms_back(graded: tuple[Path, str]) -> None:
+def test_key_restores_names(graded: tuple[Path, str]) -> None:
     folder, _ = graded
     pseudonyms = json.loads(key(folder).read_bytes())
     assert sorted(pseudonyms.values()) == ["empty-zhang3", "lovelace", "zhang3"]
@@ -66,7 +66,7 @@ def test_the_key_turns_pseudonyms_back(graded: tuple[Path, str]) -> None:
     assert [(row["id"], row["submission"]) for row in rows] == [("lovelace", "lovelace"), ("zhang3", ""), ("empty", "")]
 
 
-def test_a_second_run_knows_everybody_again(graded: tuple[Path, str]) -> None:
+def test_second_run_reuses_pseudonyms(graded: tuple[Path, str]) -> None:
     folder, _ = graded
     before = key(folder).read_bytes()
     call = (folder / "secret-folder/lovelace", "--out", folder / "results", "--pseudonyms", key(folder), *OPTIONS)

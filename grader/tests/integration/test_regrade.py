@@ -63,7 +63,7 @@ def katas(out: Path) -> dict[str, dict[str, KataResult]]:
     return {result.submission: {kata.kata: kata for kata in result.katas} for result in results}
 
 
-def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_anybody(
+def test_corrected_test_regrades_only_its_kata(
     course: Path, tmp_path: Path
 ) -> None:
     out, before = tmp_path / "out", tmp_path / "before"
@@ -89,14 +89,14 @@ def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_any
     assert f"{kept.katas[1].kept}+" == kept.course, "points by what was committed"
 
 
-def test_what_others_build_on_is_how_it_ended_and_no_more() -> None:
+def test_kata_stands_until_its_foundations_change() -> None:
     assert stands("cruncher", {"linear"}, frozenset({"linear", "sgd"}))
     assert not stands("cruncher", set(), frozenset({"linear"})), "a fallback takes its place now"
     assert not stands("cruncher", {"linear"}, frozenset())
     assert stands("linear", set(), frozenset({"cruncher"})), "which builds on linear, and not linear on it"
 
 
-def test_the_better_points_are_kept_where_the_tests_are_worth_the_same() -> None:
+def test_better_points_are_kept_for_equal_tests() -> None:
     def kata(score: float, *tests: str) -> KataResult:
         return KataResult("linear", "wrong", score, 5.0, tuple(TestResult(name, "failed", 0, 5) for name in tests))
 

@@ -52,7 +52,7 @@ def listed(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) -> None:
+def test_handout_contains_expected_files(new_handout: Path) -> None:
     assert {path.name for path in new_handout.iterdir()} == TOP | HIDDEN
     shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml")}
     shared.remove("lint.toml")
@@ -82,7 +82,7 @@ def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) 
     assert [name for name in listed(new_handout) if name.endswith(".json")] == jsons
 
 
-def test_a_course_has_its_own_stance_on_assistants_or_none(tmp_path: Path) -> None:
+def test_course_may_replace_agents_file(tmp_path: Path) -> None:
     project = copy_of_the_course(tmp_path / "project")
     own = project / "docs/AGENTS.md"
     own.parent.mkdir(exist_ok=True)
@@ -95,11 +95,11 @@ def test_a_course_has_its_own_stance_on_assistants_or_none(tmp_path: Path) -> No
         assert "AGENTS.md" not in listed(out / "docs")
 
 
-def test_nothing_of_the_solution_or_the_zoo_is_in_a_handout(new_handout: Path) -> None:
+def test_handout_has_no_leak(new_handout: Path) -> None:
     assert leaks({name: (new_handout / name).read_bytes() for name in listed(new_handout)}) == []
 
 
-def test_a_leak_of_a_solution_is_found_whatever_its_layout() -> None:
+def test_leak_is_found_whatever_its_layout() -> None:
     bodies, sentences = ({one.place for one in kind} for kind in secrets())
     told_apart = [kata for kata in KATAS if f"reference/{kata}/solution.py" in bodies & sentences]
     assert {"linear", "train", "strides"} <= {*told_apart}, "a solution of one line is like other code"
@@ -110,7 +110,7 @@ def test_a_leak_of_a_solution_is_found_whatever_its_layout() -> None:
         assert any("has a sentence of" in leak for leak in leaks({"README.md": source.encode()})), kata
 
 
-def test_a_leak_of_every_kind_of_private_file_is_found() -> None:
+def test_leak_of_any_private_file_is_found() -> None:
     bodies, sentences = secrets()
     for place in ("solution.py", "right/", "wrong.toml", "attacks/", "cheats/", "slow/"):
         body = next(one for one in bodies if place in one.place)
@@ -129,7 +129,7 @@ def test_a_leak_of_every_kind_of_private_file_is_found() -> None:
     ]
 
 
-def test_a_release_with_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_release_with_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         command, "contents", lambda katas, _: {**contents(katas), "x.py": (SOLUTION / "train.py").read_bytes()}
     )
@@ -139,7 +139,7 @@ def test_a_release_with_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytes
     assert not (tmp_path / "out").exists()
 
 
-def test_a_handout_in_chinese_has_every_task_below_the_english_one(tmp_path: Path) -> None:
+def test_chinese_handout_keeps_every_english_task(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert ask("release", out, "--track=all", "--language=zh").code == 0
     assert read(out).languages == ("zh", "en")
@@ -156,7 +156,7 @@ def test_a_handout_in_chinese_has_every_task_below_the_english_one(tmp_path: Pat
     assert at_home("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
 
 
-def test_a_handout_has_what_is_timed_of_its_katas(tmp_path: Path) -> None:
+def test_handout_has_workloads_of_its_katas(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert ask("release", out, "--kata=sgd", "--kata=adagrad").code == 0
     assert listed(out / "reference/workloads") == ["adagrad_step.py", "optimizers.py", "sgd_step.py", "workloads.toml"]
@@ -175,12 +175,12 @@ def primes() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("katas", [CORE, pytest.param(KATAS, marks=pytest.mark.timing)], ids=["core", "all"])
-def test_an_untouched_handout_is_not_started_and_with_the_solution_all_katas_are_done(katas: list[str]) -> None:
+def test_handout_is_proven_by_stubs_and_solution(katas: list[str]) -> None:
     prove(contents(with_foundations(katas)), katas, examples=1)
 
 
 @pytest.mark.usefixtures("primes")
-def test_release_prove_refuses_a_handout_that_does_not_work() -> None:
+def test_prove_refuses_broken_handout() -> None:
     files = contents(with_foundations(["sieve"]))
     solution = course().solution("sieve").read_bytes()
     with pytest.raises(GraderError, match="untouched: sieve done; each should be not_started"):
@@ -200,7 +200,7 @@ def test_release_prove_refuses_a_handout_that_does_not_work() -> None:
         *(pytest.param(others, marks=pytest.mark.timing) for others in (["same_storage"], ["sgd", "adagrad"])),
     ],
 )
-def test_released_katas_come_with_those_they_build_on_and_no_others(tmp_path: Path, chosen: list[str]) -> None:
+def test_released_katas_come_with_foundations_only(tmp_path: Path, chosen: list[str]) -> None:
     katas = [kata.name for kata in with_foundations(chosen)]
     done = ask("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
@@ -230,7 +230,7 @@ def script(folder: Path, name: str) -> Path:
     return folder / ("Scripts" if os.name == "nt" else "bin") / name
 
 
-def test_a_handout_installs_and_runs_in_an_environment_of_its_own(handout: Path, tmp_path: Path) -> None:
+def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) -> None:
     place = tmp_path / "venv"
     venv.create(place, with_pip=False, symlinks=True)
     [packages] = place.glob("lib/python*/site-packages")
@@ -261,7 +261,7 @@ def test_a_handout_installs_and_runs_in_an_environment_of_its_own(handout: Path,
     assert {*map(Requirement, project["dependencies"])} == {*map(Requirement, needed)}
 
 
-def test_a_handout_configures_pytest_as_this_project_does(new_handout: Path) -> None:
+def test_handout_configures_pytest_like_the_project(new_handout: Path) -> None:
     made, ours = (
         tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
         for root in (new_handout, ROOT)
@@ -269,7 +269,7 @@ def test_a_handout_configures_pytest_as_this_project_does(new_handout: Path) -> 
     assert {**ours, "markers": [one for one in ours["markers"] if one.startswith("gpu")]} == made
 
 
-def test_the_readme_and_the_workflow_of_a_handout_name_its_katas(new_handout: Path) -> None:
+def test_readme_and_workflow_name_the_katas(new_handout: Path) -> None:
     readme = (new_handout / "README.md").read_text("utf-8")
     assert all(f"| `assignment/{kata.name}.py` | {kata.title} |" in readme for kata in course().katas.values())
     assert readme.startswith(f"# {course().title}\n")
@@ -285,7 +285,7 @@ def test_the_readme_and_the_workflow_of_a_handout_name_its_katas(new_handout: Pa
     assert {"/.kata/", "/assignment.zip", ".hypothesis/"} <= set(ignored)
 
 
-def test_an_editor_that_opens_a_handout_finds_the_tests_and_the_task(new_handout: Path) -> None:
+def test_editor_finds_tests_and_task(new_handout: Path) -> None:
     made = {name: json.loads((new_handout / f".vscode/{name}.json").read_text()) for name in ("settings", "tasks")}
     assert made["settings"]["python.testing.pytestEnabled"]
     [task] = made["tasks"]["tasks"]
@@ -302,7 +302,7 @@ def test_an_editor_that_opens_a_handout_finds_the_tests_and_the_task(new_handout
     )
 
 
-def test_uv_installs_torch_for_cpus_on_linux_where_a_course_needs_torch(new_handout: Path, tmp_path: Path) -> None:
+def test_uv_installs_cpu_torch_on_linux(new_handout: Path, tmp_path: Path) -> None:
     uv = tomllib.loads((new_handout / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]
     [index] = uv["index"]
     assert uv["sources"] == {"torch": {"index": index["name"], "marker": "sys_platform == 'linux'"}}
@@ -312,7 +312,7 @@ def test_uv_installs_torch_for_cpus_on_linux_where_a_course_needs_torch(new_hand
     assert not [name for name in listed(tmp_path / "primes") if "torch.org" in (tmp_path / "primes" / name).read_text()]
 
 
-def test_a_finished_handout_that_is_exported_gets_full_points(handout: Path, tmp_path: Path) -> None:
+def test_finished_handout_gets_full_points(handout: Path, tmp_path: Path) -> None:
     write_solution(handout, *KATAS)
     assert at_home("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
     done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "memory", "--examples", 1)
@@ -321,7 +321,7 @@ def test_a_finished_handout_that_is_exported_gets_full_points(handout: Path, tmp
     assert "100/100" in done.out
 
 
-def test_release_refuses_a_stub_that_somebody_has_filled_in(tmp_path: Path) -> None:
+def test_release_refuses_filled_in_stub(tmp_path: Path) -> None:
     project = copy_of_the_course(tmp_path / "project")
     shutil.copy(SOLUTION / "linear.py", project / "assignment")
     done = ask("--course", project, "release", tmp_path / "out")

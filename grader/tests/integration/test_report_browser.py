@@ -179,14 +179,14 @@ def focused(driver: Chrome) -> str:
     return driver.switch_to.active_element.text
 
 
-def test_the_report_page_opens_without_loading_anything_else(page: Chrome) -> None:
+def test_page_loads_nothing_else(page: Chrome) -> None:
     assert page.title == "The class · torchkata"
     assert len(names(page)) == COUNT
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert find(page, "#found").text == f"{COUNT} shown"
 
 
-def test_the_table_of_the_report_page_sorts_by_name_and_by_points(page: Chrome) -> None:
+def test_table_sorts_by_name_and_points(page: Chrome) -> None:
     head = find(page, "#table thead th:nth-child(2)")
     for order, descending in (("descending", True), ("ascending", False)):
         head.find_element(By.TAG_NAME, "button").click()
@@ -198,7 +198,7 @@ def test_the_table_of_the_report_page_sorts_by_name_and_by_points(page: Chrome) 
     assert len(page.find_elements(By.CSS_SELECTOR, "#table [aria-sort]")) == 1
 
 
-def test_the_report_page_sorts_ungraded_submissions_last_in_either_order(page: Chrome) -> None:
+def test_ungraded_submissions_are_sorted_last(page: Chrome) -> None:
     heads = page.find_elements(By.CSS_SELECTOR, "#table thead th")
     place = 1 + [head.get_attribute("data-kata") for head in heads].index("performance")
     for _ in range(2):
@@ -209,7 +209,7 @@ def test_the_report_page_sorts_ungraded_submissions_last_in_either_order(page: C
         assert not any(speeds[speeds.index("") :])
 
 
-def test_the_search_field_of_the_report_page_narrows_the_table(page: Chrome) -> None:
+def test_search_narrows_the_table(page: Chrome) -> None:
     find(page, "#search").send_keys("ZOE")
     until(page, lambda: names(page) and all("zoë" in name for name in names(page)))
     assert find(page, "#found").text == f"{len(names(page))} of {COUNT} shown"
@@ -218,7 +218,7 @@ def test_the_search_field_of_the_report_page_narrows_the_table(page: Chrome) -> 
     assert not find(page, "#clear").is_displayed()
 
 
-def test_the_report_page_filters_by_kata_and_status(page: Chrome) -> None:
+def test_page_filters_by_kata_and_status(page: Chrome) -> None:
     Select(find(page, "#kata")).select_by_visible_text("linear")
     Select(find(page, "#status")).select_by_visible_text("crashed")
     wanted = int(find(page, ".heat button[data-kata=linear][data-status=crashed]").text)
@@ -226,7 +226,7 @@ def test_the_report_page_filters_by_kata_and_status(page: Chrome) -> None:
     until(page, partial(shows, page, wanted))
 
 
-def test_a_count_on_the_report_page_leads_to_the_submissions_that_it_counts(page: Chrome) -> None:
+def test_count_leads_to_its_submissions(page: Chrome) -> None:
     for selector in (".heat button.wrong", ".bins button:not(:disabled)", ".failing button"):
         button = find(page, selector)
         count = find(page, ".failing td.number") if selector == ".failing button" else button
@@ -236,7 +236,7 @@ def test_a_count_on_the_report_page_leads_to_the_submissions_that_it_counts(page
         until(page, lambda: focused(page) == names(page)[0])
 
 
-def test_a_click_on_a_name_opens_the_submission(page: Chrome) -> None:
+def test_click_on_name_opens_the_submission(page: Chrome) -> None:
     find(page, "#table tbody a").click()
     until(page, lambda: is_open(page, "ada"))
     assert page.title == "ada · torchkata"
@@ -247,7 +247,7 @@ def test_a_click_on_a_name_opens_the_submission(page: Chrome) -> None:
     assert page.title == "The class · torchkata"
 
 
-def test_the_report_page_can_be_used_with_the_keyboard_alone(page: Chrome) -> None:
+def test_page_works_with_keyboard_alone(page: Chrome) -> None:
     everybody = names(page)
     find(page, "body").send_keys("/")
     until(page, lambda: page.switch_to.active_element == find(page, "#search"))
@@ -268,12 +268,12 @@ def test_the_report_page_can_be_used_with_the_keyboard_alone(page: Chrome) -> No
     until(page, lambda: focused(page) == second and find(page, "#class").is_displayed())
 
 
-def test_the_address_of_a_submission_opens_that_submission(page: Chrome, folder: Path) -> None:
+def test_address_opens_the_submission(page: Chrome, folder: Path) -> None:
     opened(page, f"{(folder / 'report.html').as_uri()}#submission=ben")
     assert is_open(page, "ben")
 
 
-def test_words_of_a_student_are_shown_as_text_and_never_as_markup(page: Chrome, folder: Path) -> None:
+def test_students_words_are_never_markup(page: Chrome, folder: Path) -> None:
     evil = next(one.submission for one in students()[-2:-1])
     for route, name in ((evil, evil), (None, NAMED)):
         link = next(a for a in page.find_elements(By.CSS_SELECTOR, "#table tbody a") if a.text == name)
@@ -292,7 +292,7 @@ def test_words_of_a_student_are_shown_as_text_and_never_as_markup(page: Chrome, 
     assert page.find_elements(By.CSS_SELECTOR, "main img, main script") == []
 
 
-def test_nothing_on_a_page_is_wider_than_the_window(driver: Chrome, view: View) -> None:
+def test_page_fits_the_window(driver: Chrome, view: View) -> None:
     size = driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
     assert size == [view.width, view.width]
     if view.width < 500:
@@ -300,12 +300,12 @@ def test_nothing_on_a_page_is_wider_than_the_window(driver: Chrome, view: View) 
         assert all(wide <= view.width for wide in boxes), "a table does not have to be pushed aside"
 
 
-def test_a_page_is_as_light_or_dark_as_the_system(driver: Chrome, view: View) -> None:
+def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:
     ground = driver.execute_script("return getComputedStyle(document.documentElement).backgroundColor")
     assert (ground == "rgb(21, 23, 26)") == (view.scheme == "dark")
 
 
-def test_axe_finds_nothing_that_keeps_anybody_from_reading_a_page(driver: Chrome, view: View) -> None:
+def test_axe_finds_no_violation(driver: Chrome, view: View) -> None:
     axe = Axe(driver)
     axe.inject()  # type: ignore[no-untyped-call]
     rules = [rule for rule in RULES if view.medium == "screen" or rule != "wcag22aa"]  # paper has no targets to hit
@@ -313,7 +313,7 @@ def test_axe_finds_nothing_that_keeps_anybody_from_reading_a_page(driver: Chrome
     assert found == [], axe.report(found)
 
 
-def test_the_theme_button_overrides_the_colours_of_the_system(page: Chrome) -> None:
+def test_theme_button_overrides_the_system(page: Chrome) -> None:
     button = find(page, "#theme")
     seen = []
     for _ in range(3):
@@ -326,7 +326,7 @@ def test_the_theme_button_overrides_the_colours_of_the_system(page: Chrome) -> N
     ]
 
 
-def test_the_report_page_prints_without_its_filters_and_buttons(page: Chrome) -> None:
+def test_page_prints_without_controls(page: Chrome) -> None:
     pdf = base64.b64decode(page.print_page())
     assert pdf.startswith(b"%PDF")
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
@@ -336,7 +336,7 @@ def test_the_report_page_prints_without_its_filters_and_buttons(page: Chrome) ->
     assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_status_marks_of_the_report_page_differ_without_colour(page: Chrome) -> None:
+def test_status_marks_differ_without_colour(page: Chrome) -> None:
     marks = page.execute_script(
         "return [...document.querySelectorAll('.legend .mark')].map(m => getComputedStyle(m, '::before').content)"
     )

@@ -24,7 +24,7 @@ def again(path: Path, out: Path) -> Run:
     return ask(*call(path, out))
 
 
-def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Path) -> None:
+def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
     out = tmp_path / "out"
     (right,) = handed_in(tmp_path, SIEVE, "right", kata="sieve")
     (wrong,) = handed_in(tmp_path, WITHOUT_TWO, "wrong", kata="sieve")
@@ -46,7 +46,7 @@ def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Pat
         assert "--seed" not in text
 
 
-def test_a_seed_that_is_said_is_the_one_of_the_next_run_too(tmp_path: Path) -> None:
+def test_given_seed_is_used_by_next_run(tmp_path: Path) -> None:
     (right,) = handed_in(tmp_path, SIEVE, "right", kata="sieve")
     out = tmp_path / "out"
     assert grade(right, out, "--seed", "7").code == 0
@@ -57,7 +57,7 @@ def test_a_seed_that_is_said_is_the_one_of_the_next_run_too(tmp_path: Path) -> N
     assert "should be the number" in refused.err
 
 
-def test_each_package_has_a_seed_of_its_own(tmp_path: Path) -> None:
+def test_package_has_its_own_seed(tmp_path: Path) -> None:
     said = []
     for name in ("one.zip", "other.zip"):
         done = ask("package", "gradescope", tmp_path / name)

@@ -27,7 +27,7 @@ def on_a_terminal(tmp_path: Path, *options: str) -> str:
         return terminal.all
 
 
-def test_grade_shows_its_start_steps_on_a_terminal_and_clears_them(tmp_path: Path) -> None:
+def test_grade_shows_and_clears_start_steps(tmp_path: Path) -> None:
     printed = on_a_terminal(tmp_path)
     steps = ["importing pytest and what the course needs", "collecting the tests", "waiting for the sandbox"]
     assert [printed.find(step) for step in steps] == sorted(printed.find(step) for step in steps)
@@ -36,7 +36,7 @@ def test_grade_shows_its_start_steps_on_a_terminal_and_clears_them(tmp_path: Pat
     assert "…\r\x1b[2K" in after_the_last
 
 
-def test_grade_quiet_shows_no_start_steps_on_a_terminal(tmp_path: Path) -> None:
+def test_quiet_shows_no_start_steps(tmp_path: Path) -> None:
     assert "starting" not in on_a_terminal(tmp_path, "--quiet")
 
 
@@ -47,12 +47,12 @@ def test_grade_shows_no_start_steps_in_a_pipe(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_sandbox_can_be_closed_while_it_starts() -> None:
+def test_sandbox_can_be_closed_while_starting() -> None:
     for _ in range(10):
         launch("bwrap", course().limits).close()
 
 
-def test_a_sandbox_that_was_started_ahead_is_used_once_and_closed() -> None:
+def test_sandbox_started_ahead_is_used_once() -> None:
     start = Start()
     start.begin_ahead("none", [])
     first = start.sandbox("none", [])
@@ -63,7 +63,7 @@ def test_a_sandbox_that_was_started_ahead_is_used_once_and_closed() -> None:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_sandbox_that_fails_to_start_ahead_raises_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_early_start_raises_on_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
     start = Start()
     start.begin_ahead("bwrap", [])

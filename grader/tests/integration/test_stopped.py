@@ -99,7 +99,7 @@ def resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: 
     assert list(out.rglob("*.tmp")) == []
 
 
-def test_a_run_killed_or_interrupted_while_grading_keeps_its_results_and_resumes(
+def test_killed_or_interrupted_run_resumes(
     submissions: list[Path], uninterrupted: bytes, tmp_path: Path
 ) -> None:
     stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(results(tmp_path)) >= 1)
@@ -112,12 +112,12 @@ def test_a_run_killed_or_interrupted_while_grading_keeps_its_results_and_resumes
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1.0])
-def test_ctrl_c_stops_a_run_that_is_starting_in_one_line(tmp_path: Path, seconds: float) -> None:
+def test_ctrl_c_stops_starting_run(tmp_path: Path, seconds: float) -> None:
     paths = handed_in(tmp_path / "class", LINEAR + SLOW, *NAMES)
     assert stop(paths, tmp_path / "out", signal.SIGINT, starting(seconds), course=ROOT, kata="linear") == STOPPED
 
 
-def test_ctrl_c_stops_grader_while_its_modules_are_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_stops_importing_grader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = tmp_path / "begun"
     (tmp_path / "typer.py").write_text(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(60)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -125,7 +125,7 @@ def test_ctrl_c_stops_grader_while_its_modules_are_imported(tmp_path: Path, monk
 
 
 @pytest.mark.timing  # as the first test, with the other level of isolation
-def test_a_run_killed_without_a_sandbox_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+def test_killed_run_without_sandbox_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
     stop(submissions, tmp_path, signal.SIGKILL, lambda _: bool(results(tmp_path)), "--isolation", "none")
     resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")
 
@@ -166,7 +166,7 @@ cli.main()
 """
 
 
-def test_a_grading_process_that_hangs_or_dies_keeps_what_has_ended_and_the_second_one_is_charged(
+def test_hung_or_dead_process_keeps_finished_tests(
     tmp_path: Path,
 ) -> None:
     paths = handed_in(tmp_path / "class", SIEVE, "ada", "killed", "stuck", "unlucky", "zoe", kata="sieve")
@@ -195,5 +195,5 @@ except MemoryError:
 """
 
 
-def test_a_grading_process_has_room_for_answers_and_no_more() -> None:
+def test_grading_process_memory_is_limited() -> None:
     assert python("-c", ROOM).out == "limited\n"

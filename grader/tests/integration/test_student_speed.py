@@ -37,7 +37,7 @@ def rows(out: str) -> dict[str, str]:
     return {words[0]: words[1] for words in lines if len(words) == 2 and words[0] in WORKLOADS}
 
 
-def test_every_workload_has_a_student_test_and_a_claim() -> None:
+def test_workloads_have_test_and_claim() -> None:
     listed = run("pytest", "--collect-only", "-m", "gpu").out.splitlines()
     named = [line.partition("::")[2] for line in listed if line.startswith("tests/test_speed.py::")]
     assert named == [f"test_is_right_and_fast[{workload}]" for workload in WORKLOADS]
@@ -45,7 +45,7 @@ def test_every_workload_has_a_student_test_and_a_claim() -> None:
     assert claim("sgd_step") == "A step of SGD takes little longer than to read p and grad and to write p"
 
 
-def test_plain_pytest_neither_runs_nor_lists_speed_tests() -> None:
+def test_plain_pytest_leaves_out_speed_tests() -> None:
     listed = run("pytest", "--collect-only").out
     assert "speed" not in listed
     assert "deselected" not in listed
@@ -66,14 +66,14 @@ def test_speed_tests_are_not_run_without_a_gpu() -> None:
 
 
 @without_a_gpu
-def test_speed_tests_without_a_gpu_do_not_change_the_exit_code() -> None:
+def test_missing_gpu_keeps_the_exit_code() -> None:
     done = run("pytest", "-m", "gpu or not gpu", "--impl", "assignment", "--kata", "adagrad", "--examples", "5")
     assert done.code == 1, done.out
     assert rows(done.out).keys() == {"adagrad_step"}
     assert "1 not run" in done.out
 
 
-def test_the_solution_reaches_full_speed_on_a_pretended_gpu() -> None:
+def test_solution_is_fast_on_pretended_gpu() -> None:
     done = pretended(SOLUTION)
     assert done.code == 0, done.out
     assert "  workload              figure            passes   full     verdict" in done.out
@@ -121,14 +121,14 @@ def test_slow_and_crashed_work_is_explained(tmp_path: Path) -> None:
     assert "2 too slow" in done.out
 
 
-def test_speed_tests_of_stubs_are_not_started_and_print_no_messages() -> None:
+def test_speed_tests_of_stubs_are_not_started() -> None:
     done = pretended(ROOT / "assignment")
     assert done.code == 1
     assert set(rows(done.out).values()) == {"not started"}
     assert " · " not in done.out
 
 
-def test_a_small_device_is_timed_with_a_smaller_batch_and_a_tiny_one_not_at_all() -> None:
+def test_small_device_gets_smaller_batch() -> None:
     work = work_of("linear_forward")
     linear = work.fields(work.sizes["cpu"], CALLS)
     options = ("--kata", "linear", "--pretended-bytes")
@@ -142,7 +142,7 @@ def test_a_small_device_is_timed_with_a_smaller_batch_and_a_tiny_one_not_at_all(
 
 @pytest.mark.parametrize("kind", ["cpu", "cuda"])
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_a_workload_is_halved_no_more_than_the_devices_memory_demands(kind: Kind, workload: str) -> None:
+def test_workload_is_halved_to_fit_memory(kind: Kind, workload: str) -> None:
     work = work_of(workload)
 
     def needed(size: Size) -> int:

@@ -25,7 +25,7 @@ def row(out: str, kata: str) -> str:
     return next(line for line in out.splitlines() if line.startswith(f"  {kata} "))
 
 
-def test_pytest_reports_untouched_stubs_as_not_started(tmp_path: Path) -> None:
+def test_untouched_stubs_are_not_started(tmp_path: Path) -> None:
     done = run("pytest", f"--junitxml={tmp_path / 'junit.xml'}")
     assert done.code == 1
     suite = ElementTree.parse(tmp_path / "junit.xml").getroot()[0]
@@ -41,7 +41,7 @@ def test_pytest_reports_untouched_stubs_as_not_started(tmp_path: Path) -> None:
     assert " · " not in done.out, "a stub is no failure to explain"
 
 
-def test_pytest_explains_a_wrong_answer_by_input_expected_and_yours(tmp_path: Path) -> None:
+def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
     folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.weight + 1"))
     done = pytest_of(folder, "--kata", "linear")
     assert done.code == 1
@@ -64,14 +64,14 @@ def test_pytest_explains_a_wrong_answer_by_input_expected_and_yours(tmp_path: Pa
         assert harness not in done.out
 
 
-def test_pytest_shows_the_students_own_line_where_the_code_crashed(tmp_path: Path) -> None:
+def test_crash_shows_the_students_line(tmp_path: Path) -> None:
     folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.wieght"))
     out = pytest_of(folder, "--kata", "linear").out
     assert "crashed   AttributeError: 'Linear' object has no attribute 'wieght'" in out
     assert "at        linear.py, line 17:  return x @ self.wieght" in out
 
 
-def test_a_syntax_error_costs_its_own_kata_only(tmp_path: Path) -> None:
+def test_syntax_error_fails_its_own_kata_only(tmp_path: Path) -> None:
     folder = work(tmp_path, same_storage="def same_storage(x, y)\n    return True\n")
     done = pytest_of(folder, "--track", "core", "--examples", "1")
     assert "crashed" in row(done.out, "same_storage")
@@ -82,33 +82,33 @@ def test_a_syntax_error_costs_its_own_kata_only(tmp_path: Path) -> None:
     assert all(" done " in row(done.out, kata) for kata in core if kata != "same_storage")
 
 
-def test_a_kata_that_builds_on_a_stub_says_what_to_do_first(tmp_path: Path) -> None:
+def test_kata_on_a_stub_names_the_foundation(tmp_path: Path) -> None:
     stub = (ROOT / "assignment/linear.py").read_text()
     out = pytest_of(work(tmp_path, linear=stub), "--kata", "linear", "--kata", "cruncher").out
     assert "(builds on linear: first do that)" in row(out, "cruncher")
     assert "crashed" not in out
 
 
-def test_a_missing_file_is_not_started(tmp_path: Path) -> None:
+def test_missing_file_is_not_started(tmp_path: Path) -> None:
     folder = work(tmp_path, sgd=None)
     out = run("pytest", "--impl", str(folder), "--kata", "sgd").out  # in two words, which pytest takes for a folder
     assert "not started" in row(out, "sgd")
 
 
-def test_a_half_finished_kata_says_which_line_is_left(tmp_path: Path) -> None:
+def test_half_finished_kata_names_the_line(tmp_path: Path) -> None:
     half = changed("linear", "return x @ self.weight", "raise NotImplementedError")
     out = pytest_of(work(tmp_path, linear=half), "--kata", "linear").out
     assert "linear.py, line 17, still raises NotImplementedError" in out
     assert "wrong" in row(out, "linear")
 
 
-def test_pytest_shows_what_the_students_code_printed(tmp_path: Path) -> None:
+def test_failure_shows_printed_text(tmp_path: Path) -> None:
     noisy = changed("linear", "return x @ self.weight", "print('shape', tuple(x.shape))\n        return x")
     out = pytest_of(work(tmp_path, linear=noisy), "--kata", "linear").out
     assert "  printed   shape (3,)" in out
 
 
-def test_an_endless_loop_times_out_and_its_line_is_shown(tmp_path: Path) -> None:
+def test_endless_loop_times_out_with_its_line(tmp_path: Path) -> None:
     endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
     out = pytest_of(work(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
     assert "… same_storage · test_answer_is_a_bool has been running for 4 seconds" in out
@@ -116,7 +116,7 @@ def test_an_endless_loop_times_out_and_its_line_is_shown(tmp_path: Path) -> None
     assert "at        same_storage.py, line " in out
 
 
-def test_a_kata_waits_for_one_that_it_builds_on_and_that_has_failed(tmp_path: Path) -> None:
+def test_kata_waits_for_failed_foundation(tmp_path: Path) -> None:
     folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.weight + 1"))
     out = pytest_of(folder, "--kata", "linear", "--kata", "cruncher", "--examples", "2").out
     assert row(out, "cruncher").split(maxsplit=6)[1:] == [
@@ -129,7 +129,7 @@ def test_a_kata_waits_for_one_that_it_builds_on_and_that_has_failed(tmp_path: Pa
     )
 
 
-def test_a_layer_of_another_form_is_told_once_and_what_needs_its_form_is_not_run(tmp_path: Path) -> None:
+def test_wrong_layer_structure_is_reported_once(tmp_path: Path) -> None:
     listed = changed("cruncher", "nn.ModuleList([Linear(dim, dim) for _ in range(num_layers)])", "[]")
     out = pytest_of(work(tmp_path, cruncher=listed), "--kata", "cruncher").out
     assert "load_state_dict" not in out
@@ -137,20 +137,20 @@ def test_a_layer_of_another_form_is_told_once_and_what_needs_its_form_is_not_run
     assert "test_gradients_reach_every_layer" in others
 
 
-def test_no_line_of_a_failure_is_longer_than_a_terminal_but_the_command(tmp_path: Path) -> None:
+def test_failure_lines_fit_a_terminal(tmp_path: Path) -> None:
     folder = work(tmp_path, train=changed("train", "optimizer.zero_grad()", "print('x' * 500)"))
     out = pytest_of(folder, "--kata", "train").out
     lines = [line for line in out.splitlines() if not line.startswith(("  again: ", "… "))]
     assert max(map(len, lines)) < 100
 
 
-def test_code_that_exits_python_is_a_crash(tmp_path: Path) -> None:
+def test_code_that_exits_python_crashes(tmp_path: Path) -> None:
     out = pytest_of(work(tmp_path, same_storage="import sys\nsys.exit(0)\n"), "--kata", "same_storage").out
     assert "crashed   SystemExit: 0" in out
     assert "0/6" in row(out, "same_storage")
 
 
-def test_answers_that_change_from_run_to_run_are_wrong(tmp_path: Path) -> None:
+def test_flaky_answers_are_wrong(tmp_path: Path) -> None:
     moody = "import time\n\ndef same_storage(x, y):\n    return time.perf_counter_ns() // 1000 % 2 == 0\n"
     done = pytest_of(work(tmp_path, same_storage=moody), "--kata", "same_storage")
     assert done.code == 1
@@ -158,13 +158,13 @@ def test_answers_that_change_from_run_to_run_are_wrong(tmp_path: Path) -> None:
     assert "Flaky" not in done.out
 
 
-def test_a_deprecated_call_does_not_fail_a_test(tmp_path: Path) -> None:
+def test_deprecated_call_does_not_fail_a_test(tmp_path: Path) -> None:
     old = changed("same_storage", "x.untyped_storage().data_ptr()", "x.storage().data_ptr()")
     done = pytest_of(work(tmp_path, same_storage=old), "--kata", "same_storage")
     assert done.code == 0, done.out
 
 
-def test_global_settings_do_not_leak_into_the_next_kata(tmp_path: Path) -> None:
+def test_global_settings_do_not_leak(tmp_path: Path) -> None:
     rude = (SOLUTION / "same_storage.py").read_text() + "\nimport torch\ntorch.set_default_dtype(torch.float64)\n"
     katas = ("--kata", "linear", "--kata", "same_storage", "--kata", "sgd")
     rude += "torch.set_grad_enabled(False)\ntorch.set_default_device('meta')\n"
@@ -189,19 +189,19 @@ def test_pytest_refuses_bad_options_in_one_line(options: list[str], words: str) 
     assert len((done.err + done.out).strip().splitlines()) == 1
 
 
-def test_pytest_takes_a_hypothesis_profile_by_name() -> None:
+def test_hypothesis_profile_is_taken_by_name() -> None:
     linear = ("pytest", "--kata", "linear", "--impl", "solution", "--hypothesis-show-statistics")
     assert run(*linear, "--hypothesis-profile", "grade").out.count("100 passing") == 3
     assert run(*linear).out.count("25 passing") >= 2
 
 
-def test_optimizers_step_as_ever_without_importing_the_compiler() -> None:
+def test_optimizers_do_not_import_the_compiler() -> None:
     spared, plain = (run("grader.tests.support.optimizer_steps", how) for how in ("spared", "plain"))
     assert spared.out.endswith(" False\n"), spared.err
     assert spared.out.removesuffix(" False\n") == plain.out.removesuffix(" True\n")
 
 
-def test_a_slowly_imported_library_does_not_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_library_import_does_not_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "slow_library.py").write_text("import time\ntime.sleep(0.3)\nvalue = 7\n")
     monkeypatch.syspath_prepend(tmp_path / "lib")

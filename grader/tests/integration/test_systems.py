@@ -12,7 +12,7 @@ from grader.tests.support.solution import SOLUTION
 ENCODINGS = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C", "PYTHONIOENCODING": "cp1252"}
 
 
-def test_a_handout_works_without_fork_alarm_and_utf8_under_a_path_with_blanks(tmp_path: Path) -> None:
+def test_handout_works_without_fork_alarm_and_utf8(tmp_path: Path) -> None:
     handout, solution, bare = tmp_path / "my katas 练习", tmp_path / "the solution", tmp_path / "bare"
     assert ask("release", handout, "--kata=same_storage").code == 0
     for folder in (solution, bare):

@@ -58,7 +58,7 @@ def linear(forward: str, before: str = "") -> dict[str, str]:
     return {"linear.py": f"{source}    def forward(self, x):\n        {lines}\n        return x @ self.weight\n"}
 
 
-def test_the_solution_and_the_baseline_compute_right_results_when_timed(timed: Callable[..., TimedWorker]) -> None:
+def test_solution_and_baseline_results_are_right(timed: Callable[..., TimedWorker]) -> None:
     for trusted in (False, True):
         begun = timed(trusted=trusted)
         for _ in range(3):
@@ -67,13 +67,13 @@ def test_the_solution_and_the_baseline_compute_right_results_when_timed(timed: C
             assert done.error <= 2 * begun.check.floor, "which is for larger ones: of a few elements it is a guess"
 
 
-def test_the_check_that_a_timed_worker_has_does_not_judge_it(timed: Callable[..., TimedWorker]) -> None:
+def test_forged_check_changes_no_verdict(timed: Callable[..., TimedWorker]) -> None:
     forged = "from reference.workloads.linear_forward import ProductCheck\nProductCheck.error = lambda self: 0.0\n"
     begun = timed(files=linear("return torch.zeros(len(x), 31)", forged))
     assert begun.block(60).error == float("inf")
 
 
-def test_a_timed_worker_stands_still_between_blocks(timed: Callable[..., TimedWorker]) -> None:
+def test_timed_worker_is_paused_between_blocks(timed: Callable[..., TimedWorker]) -> None:
     before = (
         "import sys\narena = sys.modules['grader.sandbox.timed_work']\n"
         "def count():\n"
@@ -109,21 +109,21 @@ def arena_of(timed: TimedWorker) -> torch.Tensor:
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 
 
-def test_results_that_a_thread_writes_after_the_block_are_wrong(timed: Callable[..., TimedWorker]) -> None:
+def test_results_written_after_the_block_are_wrong(timed: Callable[..., TimedWorker]) -> None:
     later = "y = torch.full((len(x), 31), float('nan'))\n"
     later += "threading.Timer(30, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
     begun = timed(files=linear(later))
     assert begun.block(60).error == float("inf")
 
 
-def test_a_timed_worker_cannot_leave_its_core(timed: Callable[..., TimedWorker], sandbox: Sandbox) -> None:
+def test_timed_worker_cannot_leave_its_core(timed: Callable[..., TimedWorker], sandbox: Sandbox) -> None:
     if sandbox.isolation == "none":
         pytest.skip("there a filter is not demanded; its threads' processor time counts all the same")
     with pytest.raises(Crashed, match="PermissionError"):
         timed(files=linear("", "os.sched_setaffinity(0, range(os.cpu_count()))")).block(60)
 
 
-def test_threads_do_not_shorten_the_time_of_a_block(timed: Callable[..., TimedWorker]) -> None:
+def test_threads_do_not_shorten_a_block(timed: Callable[..., TimedWorker]) -> None:
     one = "until = time.process_time() + 0.2\nwhile time.process_time() < until: pass"
     many = f"def work():\n{chr(10).join('    ' + line for line in one.splitlines())}\n"
     many += "several = [threading.Thread(target=work) for _ in range(4)]\n"
@@ -132,7 +132,7 @@ def test_threads_do_not_shorten_the_time_of_a_block(timed: Callable[..., TimedWo
     assert begun.block(60).seconds >= 0.2 * SMALL.calls
 
 
-def test_sleep_counts_as_time_of_a_block(timed: Callable[..., TimedWorker]) -> None:
+def test_sleep_counts_as_block_time(timed: Callable[..., TimedWorker]) -> None:
     assert timed(files=linear("time.sleep(0.1)")).block(60).seconds >= 0.1 * SMALL.calls
 
 
@@ -147,7 +147,7 @@ def test_sleep_counts_as_time_of_a_block(timed: Callable[..., TimedWorker]) -> N
     ],
     ids=["stub", "raises", "exits", "never answers", "does not parse"],
 )
-def test_a_timed_worker_that_ends_badly_says_how_and_the_next_one_still_starts(
+def test_bad_end_does_not_affect_next_worker(
     sandbox: Sandbox, files: dict[str, str], ends: type[BaseException]
 ) -> None:
     with sandbox.clone() as control:
@@ -159,7 +159,7 @@ def test_a_timed_worker_that_ends_badly_says_how_and_the_next_one_still_starts(
         following.close()
 
 
-def test_the_memory_of_a_timed_worker_is_what_the_kernel_counts(timed: Callable[..., TimedWorker]) -> None:
+def test_worker_memory_is_counted_by_the_kernel(timed: Callable[..., TimedWorker]) -> None:
     begun = timed(files=linear("self.held = torch.ones(2**24)  # 64 MiB"))
     begun.block(60)
     held = begun.worker.read_memory()
@@ -181,7 +181,7 @@ def test_the_memory_of_a_timed_worker_is_what_the_kernel_counts(timed: Callable[
         "os.setxattr(__file__, 'user.x', b'x')",
     ],
 )
-def test_a_timed_worker_cannot_keep_data_in_memory_that_is_not_counted(
+def test_worker_cannot_use_uncounted_memory(
     timed: Callable[..., TimedWorker], sandbox: Sandbox, place: str
 ) -> None:
     if sandbox.isolation == "none" and "open" not in place:
@@ -190,7 +190,7 @@ def test_a_timed_worker_cannot_keep_data_in_memory_that_is_not_counted(
         timed(files=linear(place)).block(60)
 
 
-def test_a_timed_worker_that_works_while_it_is_paused_is_found_out(timed: Callable[..., TimedWorker]) -> None:
+def test_work_during_a_pause_is_detected(timed: Callable[..., TimedWorker]) -> None:
     begun = timed(files=linear("if not hasattr(self, 'busy'):\n    self.busy = spin()", SPIN))
     begun.block(60)
     resumed = begun.worker.runner.signal(b"R")
@@ -200,7 +200,7 @@ def test_a_timed_worker_that_works_while_it_is_paused_is_found_out(timed: Callab
         begun.worker.demand_paused()
 
 
-def test_threads_of_a_timed_worker_do_not_postpone_its_deadline(timed: Callable[..., TimedWorker]) -> None:
+def test_threads_do_not_postpone_the_deadline(timed: Callable[..., TimedWorker]) -> None:
     with pytest.raises(TimedOut):
         timed(files=linear("many = [spin() for _ in range(20)]\nwhile True: pass", SPIN)).block(1)
 
@@ -209,7 +209,7 @@ TRAINING = Task("no_hidden_sync", "cpu", Size(batch=8, width=16, layers=2, rate=
 
 
 @pytest.mark.parametrize("reading", ["loss.item()", "float(loss)", "loss.tolist()", "loss.numpy()", "bool(loss > 0)"])
-def test_reads_from_the_device_to_the_host_are_counted(timed: Callable[..., TimedWorker], reading: str) -> None:
+def test_host_reads_are_counted(timed: Callable[..., TimedWorker], reading: str) -> None:
     source = SOLUTION["train.py"].decode()
     reads = source.replace("losses[step] = loss.detach()", f"loss = loss.detach()\n        {reading}")
     assert reads != source
@@ -218,21 +218,21 @@ def test_reads_from_the_device_to_the_host_are_counted(timed: Callable[..., Time
     assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
 
 
-def test_training_that_does_nothing_is_a_wrong_result(timed: Callable[..., TimedWorker]) -> None:
+def test_training_that_does_nothing_is_wrong(timed: Callable[..., TimedWorker]) -> None:
     lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
     with pytest.raises(figures.WrongResult):
         figures.count_host_reads(timed(TRAINING, {"train.py": lazy}))
 
 
 @pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])
-def test_a_block_has_at_most_as_many_calls_as_memory_holds(available: int) -> None:
+def test_block_calls_fit_into_memory(available: int) -> None:
     most = most_calls(SMALL.work, "cpu", SMALL.size, available)
     assert most >= 1
     assert most == 1 or bytes_needed(SMALL.work.fields(SMALL.size, most)) <= available
     assert bytes_needed(SMALL.work.fields(SMALL.size, most + 1)) > available
 
 
-def test_a_timed_worker_that_never_got_a_call_can_be_closed(sandbox: Sandbox) -> None:
+def test_unused_timed_worker_can_be_closed(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         worker = PausedWorker(control, LIMITS)
         worker.start({})
@@ -252,7 +252,7 @@ SGD.step = step
 """
 
 
-def test_turns_of_a_block_have_inputs_of_their_own_so_that_one_cannot_do_the_work_of_all(
+def test_turns_of_a_block_have_own_inputs(
     timed: Callable[..., TimedWorker],
 ) -> None:
     begun = timed(STEPS)

@@ -76,7 +76,7 @@ def calls_of(kata: str, solution: Path) -> Iterator[Call]:
 
 
 @pytest.mark.parametrize("kata", course().katas)
-def test_what_is_shown_as_input_runs_against_the_solution(
+def test_shown_input_runs_against_the_solution(
     kata: str, solution: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, call in enumerate(calls_of(kata, solution)):

@@ -50,7 +50,7 @@ def assignment(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted((folder / "assignment").iterdir()) if path.is_file()}
 
 
-def test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment(
+def test_update_leaves_the_assignment_unchanged(
     files: Mapping[str, bytes], student: Path, tmp_path: Path
 ) -> None:
     before = assignment(student)
@@ -74,7 +74,7 @@ def test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment(
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar"])
-def test_an_update_comes_out_of_an_archive_as_servers_make_them(
+def test_update_reads_archives(
     files: Mapping[str, bytes], student: Path, ending: str
 ) -> None:
     from torchkata.cli.update import taken
@@ -85,7 +85,7 @@ def test_an_update_comes_out_of_an_archive_as_servers_make_them(
     assert "tests/test_linear.py" in handout.update(student, taken(archive)).new
 
 
-def test_what_is_no_whole_handout_is_refused_in_one_line_and_changes_nothing(
+def test_incomplete_handout_is_refused(
     files: Mapping[str, bytes], student: Path, tmp_path: Path
 ) -> None:
     before = {path: path.read_bytes() for path in student.rglob("*") if path.is_file()}
@@ -112,7 +112,7 @@ def test_what_is_no_whole_handout_is_refused_in_one_line_and_changes_nothing(
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_an_update_that_fails_half_way_has_lost_nothing_and_is_done_by_doing_it_again(
+def test_failed_update_can_be_repeated(
     files: Mapping[str, bytes], student: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, replace, count = assignment(student), Path.replace, 0
@@ -137,7 +137,7 @@ def test_an_update_that_fails_half_way_has_lost_nothing_and_is_done_by_doing_it_
     assert [path.read_text() for path in student.glob("README.md.bak*")] == ["my notes\n"]
 
 
-def test_release_brings_a_published_handout_up_to_date(tmp_path: Path) -> None:
+def test_release_updates_a_published_handout(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert ask("release", out, "--kata", "linear", "--language", "zh").code == 0
     (out / ".git").mkdir()

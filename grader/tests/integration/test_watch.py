@@ -51,7 +51,7 @@ def row(printed: str, kata: str) -> list[str]:
     return next(line.split() for line in printed.splitlines() if line.startswith(f"  {kata} "))
 
 
-def test_watch_runs_a_kata_that_is_saved_and_no_other(watch: Terminal, handout: Path) -> None:
+def test_watch_runs_only_the_saved_kata(watch: Terminal, handout: Path) -> None:
     save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
     printed = watch.until(KEYS)
     assert "── linear ──" in printed
@@ -65,7 +65,7 @@ def test_watch_runs_a_kata_that_is_saved_and_no_other(watch: Terminal, handout: 
     assert "\x1b" not in watch.all, "NO_COLOR was asked for"
 
 
-def test_keys_of_watch_run_the_next_kata_run_all_show_a_hint_and_quit(watch: Terminal, handout: Path) -> None:
+def test_watch_keys_run_hint_and_quit(watch: Terminal, handout: Path) -> None:
     watch.type("n")
     assert row(watch.until(KEYS), "same_storage") == ["same_storage", "not", "started", "0/6", "0/8", "points"]
     watch.type("h")
@@ -87,7 +87,7 @@ def test_keys_of_watch_run_the_next_kata_run_all_show_a_hint_and_quit(watch: Ter
     assert watch.settings() == watch.settings_before
 
 
-def test_watch_shows_a_finished_kata_that_breaks(watch: Terminal, handout: Path) -> None:
+def test_watch_shows_finished_kata_that_breaks(watch: Terminal, handout: Path) -> None:
     for kata in ("linear", "cruncher"):
         save(handout, kata)
         assert row(watch.until(KEYS), kata)[1] == "done"
@@ -102,7 +102,7 @@ def test_watch_shows_a_finished_kata_that_breaks(watch: Terminal, handout: Path)
     assert "still done: cruncher" in watch.until(KEYS), "once finished, it is looked at again"
 
 
-def test_a_finished_kata_waits_until_what_it_builds_on_is_done_again(watch: Terminal, handout: Path) -> None:
+def test_finished_kata_waits_for_its_foundation(watch: Terminal, handout: Path) -> None:
     for kata in ("linear", "cruncher"):
         save(handout, kata)
         assert row(watch.until(KEYS), kata)[1] == "done"
@@ -114,7 +114,7 @@ def test_a_finished_kata_waits_until_what_it_builds_on_is_done_again(watch: Term
     assert "still done: cruncher" in watch.until(KEYS)
 
 
-def test_saving_again_stops_the_run_that_watch_began_before(watch: Terminal, handout: Path) -> None:
+def test_saving_again_stops_the_run(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/same_storage.py").write_text(
         "import os, pathlib\npathlib.Path('began').write_text(str(os.getpid()))\n"
         "def same_storage(x, y):\n    while True:\n        pass\n"
@@ -127,7 +127,7 @@ def test_saving_again_stops_the_run_that_watch_began_before(watch: Terminal, han
         os.kill(child, 0)
 
 
-def test_saving_a_helper_module_runs_the_katas_that_import_it(watch: Terminal, handout: Path) -> None:
+def test_saved_helper_runs_katas_that_import_it(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/tools.py").write_text("FACTOR = 2\n")
     save(handout, "linear", "x @ self.weight", "x @ self.weight * FACTOR")
     with (handout / "assignment/linear.py").open("a") as file:
@@ -137,7 +137,7 @@ def test_saving_a_helper_module_runs_the_katas_that_import_it(watch: Terminal, h
     assert row(watch.until(KEYS), "linear")[1] == "done"
 
 
-def test_watch_says_that_code_which_exits_python_has_no_verdict(watch: Terminal, handout: Path) -> None:
+def test_watch_reports_code_that_exits_python(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/sgd.py").write_text("import os\nos._exit(0)\n")
     assert "sgd: no verdict, the run ended before it (exit code 0)" in watch.until(KEYS)
     save(handout, "sgd")
@@ -145,7 +145,7 @@ def test_watch_says_that_code_which_exits_python_has_no_verdict(watch: Terminal,
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_watch_leaves_the_terminal_as_it_was_however_it_ends(
+def test_watch_restores_the_terminal(
     watch: Terminal, handout: Path, number: signal.Signals, code: int
 ) -> None:
     (handout / "assignment/same_storage.py").write_text(
@@ -163,7 +163,7 @@ def test_watch_leaves_the_terminal_as_it_was_however_it_ends(
         os.kill(child, 0)
 
 
-def test_watch_that_python_starts_prints_colours_unless_they_are_forbidden(handout: Path) -> None:
+def test_watch_prints_colours(handout: Path) -> None:
     environment = {name: value for name, value in PLAIN.items() if name != "NO_COLOR"}
     with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, environment) as terminal:
         terminal.until(KEYS)
@@ -207,7 +207,7 @@ def lines_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("command", "at_first"), [(("-m", "torchkata", "watch"), "loading torch"), (("-c", NO_FORK), "can't fork")]
 )
-def test_watch_in_a_pipe_or_without_fork_says_that_it_has_no_keys_and_works(
+def test_watch_works_in_pipe_or_without_fork(
     handout: Path, command: tuple[str, ...], at_first: str
 ) -> None:
     with piped(handout, *command) as process:
@@ -219,7 +219,7 @@ def test_watch_in_a_pipe_or_without_fork_says_that_it_has_no_keys_and_works(
         assert process.wait(120) == 143
 
 
-def test_watch_forks_no_more_runs_after_a_forked_run_has_died(handout: Path) -> None:
+def test_watch_stops_forking_after_a_death(handout: Path) -> None:
     (handout / "death.py").write_text(DEATH)
     with Terminal(["death"], handout, PLAIN, Fork) as terminal:
         terminal.until(KEYS)
@@ -234,7 +234,7 @@ def test_watch_forks_no_more_runs_after_a_forked_run_has_died(handout: Path) -> 
         assert "died" not in said
 
 
-def test_watch_notices_a_python_file_once_its_writing_has_ended(tmp_path: Path) -> None:
+def test_watch_waits_until_writing_has_ended(tmp_path: Path) -> None:
     saves = Saves(tmp_path)
     assert saves() == set()
     (tmp_path / "linear.py").write_text("1")

@@ -8,14 +8,14 @@ import pytest
 from grader.tests.support.wheel import call
 
 
-def test_the_wheels_environment_has_no_torch_and_does_not_import_the_checkout(installed: Path, tmp_path: Path) -> None:
+def test_wheel_environment_has_no_torch_or_checkout(installed: Path, tmp_path: Path) -> None:
     code = "import grader, torchkata, importlib.util as u; print(grader.__file__, u.find_spec('torch'))"
     done = call(installed, tmp_path, "python", "-c", code)
     assert done.out.startswith(str(installed.parent)), done.err
     assert done.out.endswith(" None\n")
 
 
-def test_every_command_outside_of_a_course_says_so_in_one_line(installed: Path, tmp_path: Path) -> None:
+def test_commands_outside_a_course_say_so(installed: Path, tmp_path: Path) -> None:
     line = "there is no course here: change into the folder that has its pyproject.toml\n"
     for command in ("kata", "grader grade x --out out", "grader certify", "grader release out"):
         done = call(installed, tmp_path, *command.split())
@@ -25,7 +25,7 @@ def test_every_command_outside_of_a_course_says_so_in_one_line(installed: Path, 
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_new_course_from_the_wheel_can_be_tested_graded_and_certified(installed: Path, tmp_path: Path) -> None:
+def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Path) -> None:
     assert call(installed, tmp_path, "grader", "new", "course", "sums", "--title", "Sums of squares").code == 0
     course = tmp_path / "sums"
     assert call(installed, course, "grader", "new", "kata", "second").code == 0
@@ -69,7 +69,7 @@ def sums(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("course", "other", "--title", 'a "quote"'), "quotes, backslashes and line breaks can't be in it"),
     ],
 )
-def test_grader_new_refuses_a_name_that_cannot_be_used_and_writes_nothing(
+def test_grader_new_refuses_unusable_names(
     installed: Path, sums: Path, asked: tuple[str, ...], why: str
 ) -> None:
     before = sorted(sums.rglob("*"))

@@ -40,21 +40,21 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
     yield from asking(sandbox)
 
 
-def test_a_worker_answers_with_values(ask: Ask) -> None:
+def test_worker_answers_with_values(ask: Ask) -> None:
     assert torch.equal(ask("answer = torch.arange(3.0)"), torch.arange(3.0))
 
 
-def test_every_test_runs_in_a_new_worker_process(ask: Ask) -> None:
+def test_every_test_runs_in_a_new_worker(ask: Ask) -> None:
     count = "torch.COUNT = getattr(torch, 'COUNT', 0) + 1\nanswer = torch.COUNT"
     assert [ask(count), ask(count)] == [1, 1]
 
 
-def test_files_of_a_worker_do_not_outlive_it(ask: Ask) -> None:
+def test_files_do_not_outlive_a_worker(ask: Ask) -> None:
     leave = "answer = os.listdir(os.environ['HOME'])\nopen('left-behind', 'w').close()"
     assert ask(leave) == ask(leave) == ["assignment"]
 
 
-def test_a_worker_is_not_root_and_has_no_capabilities(ask: Ask, sandbox: Sandbox) -> None:
+def test_worker_has_no_capabilities(ask: Ask, sandbox: Sandbox) -> None:
     assert ask("answer = os.getuid()") != 0 or (sandbox.isolation == "bwrap" and os.getuid() != 0)
     with pytest.raises(Crashed, match=r"PermissionError|Operation not permitted|Read-only"):
         ask("os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))")
@@ -62,17 +62,17 @@ def test_a_worker_is_not_root_and_has_no_capabilities(ask: Ask, sandbox: Sandbox
         ask("os.chroot('/')")
 
 
-def test_a_worker_does_not_see_the_graders_environment_variables(ask: Ask) -> None:
+def test_worker_does_not_see_environment_variables(ask: Ask) -> None:
     assert SECRET in os.environ
     assert SECRET not in ask("answer = sorted(os.environ)")
 
 
-def test_a_worker_has_no_open_file_but_its_channel(ask: Ask) -> None:
+def test_worker_has_only_its_channel_open(ask: Ask) -> None:
     is_open = "def is_open(fd):\n    try:\n        return os.fstat(fd)\n    except OSError:\n        return None"
     assert ask("answer = [fd for fd in range(3, 200) if is_open(fd)]", is_open) == [3]
 
 
-def test_the_memory_of_a_worker_is_limited(ask: Ask) -> None:
+def test_worker_memory_is_limited(ask: Ask) -> None:
     with pytest.raises(Crashed, match=r"MemoryError|allocate"):
         ask("answer = [bytes(2**26) for _ in range(64)]")  # never written to: a machine may be slow to hand out pages
     with pytest.raises(Crashed, match="allocate"):
@@ -98,7 +98,7 @@ def test_a_worker_that_dies_says_how(ask: Ask, body: str, words: str) -> None:
     assert words in died.value.how
 
 
-def test_an_answer_that_a_worker_sends_before_the_question_is_refused(sandbox: Sandbox) -> None:
+def test_answer_before_the_question_is_refused(sandbox: Sandbox) -> None:
     runner = WorkerRunner(sandbox.clone(), LIMITS)
     student = Student(runner)
     forged = "os.write(3, LENGTH + REPLY) if threading.Timer(0.05, os.write, (3, LENGTH + REPLY)).start() else None"
@@ -118,24 +118,24 @@ def test_an_answer_that_a_worker_sends_before_the_question_is_refused(sandbox: S
 
 
 @pytest.mark.parametrize("error", ["SystemExit(0)", "KeyboardInterrupt()", "GeneratorExit()", "BaseException('mine')"])
-def test_every_exception_in_a_worker_is_a_crash_with_its_line(ask: Ask, error: str) -> None:
+def test_exception_is_a_crash_with_its_line(ask: Ask, error: str) -> None:
     with pytest.raises(Crashed, match=error.partition("(")[0]) as crashed:
         ask(f"raise {error}")
     assert (crashed.value.place.file, crashed.value.place.source) == ("linear.py", f"raise {error}")
 
 
-def test_an_exception_that_cannot_be_shown_is_still_a_crash(ask: Ask) -> None:
+def test_unprintable_exception_is_a_crash(ask: Ask) -> None:
     evil = "class Evil(Exception):\n    def __str__(self):\n        raise ValueError"
     with pytest.raises(Crashed, match="can't be shown"):
         ask("raise Evil()", evil)
 
 
-def test_a_stub_in_a_worker_is_not_started_rather_than_crashed(ask: Ask) -> None:
+def test_stub_in_a_worker_is_not_started(ask: Ask) -> None:
     with pytest.raises(NotStarted):
         ask("stub()", "def stub():\n    raise NotImplementedError\n")
 
 
-def test_objects_of_a_student_do_not_cross_the_channel(ask: Ask) -> None:
+def test_students_objects_do_not_cross_the_channel(ask: Ask) -> None:
     equal = "class Equal:\n    __eq__ = lambda self, other: True\n    __hash__ = None"
     answer = ask("answer = Equal()", equal)
     assert answer.type_name.endswith("Equal")
@@ -165,7 +165,7 @@ FAILS = "if {call} == -1: raise OSError(ctypes.get_errno(), os.strerror(ctypes.g
         "os.open('/proc/self/mem', os.O_RDWR)",
     ],
 )
-def test_a_worker_cannot_reach_files_processes_or_networks_outside(ask: Ask, attempt: str) -> None:
+def test_worker_cannot_reach_outside(ask: Ask, attempt: str) -> None:
     with pytest.raises(Crashed, match=f"{REFUSED}|FileNotFoundError"):
         ask(attempt)
 
@@ -179,12 +179,12 @@ def test_a_worker_cannot_reach_files_processes_or_networks_outside(ask: Ask, att
         "madvise(None, 0, 12)",
     ],
 )
-def test_system_calls_that_no_kata_needs_are_refused(ask: Ask, call: str) -> None:
+def test_unneeded_system_calls_are_refused(ask: Ask, call: str) -> None:
     with pytest.raises(Crashed, match=r"not permitted|not implemented|Inappropriate ioctl|Invalid argument"):
         ask(CALL + FAILS.format(call=f"libc.{call}"))
 
 
-def test_code_in_a_worker_may_use_threads_socket_pairs_and_signals(ask: Ask) -> None:
+def test_worker_may_use_threads_and_signals(ask: Ask) -> None:
     threads = "import threading, signal, socket\nsum_ = []\n"
     threads += "t = [threading.Thread(target=sum_.append, args=(i,)) for i in range(8)]\n[x.start() for x in t]\n"
     threads += "[x.join() for x in t]\nsocket.socketpair()\nsignal.signal(10, lambda *_: sum_.append(100))\n"
@@ -193,13 +193,13 @@ def test_code_in_a_worker_may_use_threads_socket_pairs_and_signals(ask: Ask) -> 
     assert ask(threads) == 28 + 200 + 300
 
 
-def test_a_call_in_a_worker_has_limited_time(ask: Ask) -> None:
+def test_call_has_limited_time(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="3 seconds"):
         ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, deaf to signals' handlers
     assert ask("answer = 1") == 1
 
 
-def test_all_calls_of_a_test_together_have_limited_time(sandbox: Sandbox) -> None:
+def test_calls_together_have_limited_time(sandbox: Sandbox) -> None:
     runner = WorkerRunner(sandbox.clone(), LIMITS)
     student = Student(runner)
     slow = "import time, torch\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
@@ -216,7 +216,7 @@ def test_all_calls_of_a_test_together_have_limited_time(sandbox: Sandbox) -> Non
     runner.control.close()
 
 
-def test_judging_the_answers_of_a_test_has_limited_time(sandbox: Sandbox) -> None:
+def test_judging_has_limited_time(sandbox: Sandbox) -> None:
     runner = WorkerRunner(sandbox.clone(), replace(LIMITS, test_seconds=0.5, call_seconds=60.0))
     student = Student(runner)
     runner.open({"linear.py": b"from torch.nn import Linear"}, 1.0)
@@ -238,7 +238,7 @@ def compute_for(seconds: float) -> None:
         pass
 
 
-def test_time_that_the_grader_itself_waits_is_not_counted_against_a_student(
+def test_graders_waiting_time_does_not_count(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("grader.sandbox.runner.seconds_waited", time.monotonic)  # as if it had done nothing else
@@ -251,11 +251,11 @@ def test_time_that_the_grader_itself_waits_is_not_counted_against_a_student(
     runner.control.close()
 
 
-def test_a_large_tensor_comes_back_from_a_worker_unchanged(ask: Ask) -> None:
+def test_large_tensor_comes_back_unchanged(ask: Ask) -> None:
     assert torch.equal(ask("answer = torch.arange(3e5)"), torch.arange(3e5))
 
 
-def test_the_sandbox_self_test_names_what_a_worker_can_reach(sandbox: Sandbox) -> None:
+def test_self_test_names_what_workers_reach(sandbox: Sandbox) -> None:
     runner = WorkerRunner(sandbox.clone(), LIMITS)
     found = runner.violations([*hidden_files(), "/etc/passwd"])
     runner.control.close()
@@ -263,7 +263,7 @@ def test_the_sandbox_self_test_names_what_a_worker_can_reach(sandbox: Sandbox) -
     assert not {"start a process", "trace a process", "make namespaces", "reach anybody through a socket"} & set(found)
 
 
-def test_every_file_of_the_project_is_hidden_from_a_worker() -> None:
+def test_project_files_are_hidden_from_workers() -> None:
     files = {str(Path(path).relative_to(ROOT)) for path in hidden_files()}
     assert {
         "reference/linear/oracle.py",
@@ -275,7 +275,7 @@ def test_every_file_of_the_project_is_hidden_from_a_worker() -> None:
 
 
 @pytest.mark.parametrize("timed", [False, True])
-def test_of_the_reference_a_worker_has_what_is_timed_alone(*, timed: bool) -> None:
+def test_worker_has_only_timed_reference_files(*, timed: bool) -> None:
     runtime = copy_runtime(timed=timed)
     found = {path.relative_to(runtime).as_posix() for path in runtime.glob("reference/**/*") if path.is_file()}
     marker = (runtime / "reference/__init__.py").read_bytes() if timed else b""
@@ -296,19 +296,19 @@ def confined(sandbox: Sandbox) -> None:
 class TestBubblewrap:
     """What only the sandbox stops."""
 
-    def test_a_worker_sees_no_process_but_its_own(self, ask: Ask) -> None:
+    def test_worker_sees_only_its_own_process(self, ask: Ask) -> None:
         assert ask("answer = os.getpid()") == 1
         assert ask("answer = os.listdir('/proc')") == []
 
-    def test_a_worker_has_no_network(self, ask: Ask) -> None:
+    def test_worker_has_no_network(self, ask: Ask) -> None:
         with pytest.raises(Crashed, match="not permitted"):
             ask(CONNECT)
 
-    def test_a_worker_can_write_nowhere_but_in_its_scratch_directory(self, ask: Ask) -> None:
+    def test_worker_writes_only_its_scratch_directory(self, ask: Ask) -> None:
         for folder in ("/", "/usr", "/sites/0", "/runtime", "/dev", "/dev/shm"):
             with pytest.raises(Crashed, match=r"Read-only|Permission|No such"):
                 ask(f"open('{folder}/mark', 'w').write('x')")
 
-    def test_the_scratch_directory_of_a_worker_is_limited(self, ask: Ask) -> None:
+    def test_scratch_directory_is_limited(self, ask: Ask) -> None:
         with pytest.raises(Crashed, match=r"No space|too large"):
             ask("for i in range(8):\n    os.posix_fallocate(os.open(f'f{i}', os.O_RDWR | os.O_CREAT), 0, 2**26)")

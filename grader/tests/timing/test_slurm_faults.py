@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap
 
 
 @pytest.mark.parametrize("module", ["submitit.core._submit", "grader.cluster.chunk"])
-def test_a_task_whose_process_is_killed_is_submitted_again(
+def test_killed_task_is_submitted_again(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, module: str
 ) -> None:
     started = Started(slow_class, tmp_path)
@@ -38,7 +38,7 @@ def test_a_task_whose_process_is_killed_is_submitted_again(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_a_killed_run_with_force_does_not_grade_again_what_it_has_graded(
+def test_killed_forced_run_keeps_graded_results(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
 ) -> None:
     assert grade(*slow_class, "--out", tmp_path, *OPTIONS, "--isolation", "bwrap", course=PRIMES).code == 0
@@ -74,7 +74,7 @@ def test_run_survives_loss_of_a_node(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_a_task_that_is_preempted_is_queued_again(
+def test_preempted_task_is_queued_again(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
 ) -> None:
     started = Started(slow_class, tmp_path)
@@ -91,7 +91,7 @@ def test_a_task_that_is_preempted_is_queued_again(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_a_node_without_a_gpu_is_named_as_unfit_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_node_without_gpu_is_unfit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     done = Started(paths, tmp_path / "out", "--device", "cuda", course=ROOT, kata="linear").ended()
@@ -100,7 +100,7 @@ def test_a_node_without_a_gpu_is_named_as_unfit_to_time(tmp_path: Path, monkeypa
     assert results(tmp_path / "out") == ["ada"]
 
 
-def test_a_different_call_is_refused_while_jobs_of_another_one_wait(
+def test_other_call_is_refused_while_jobs_wait(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
 ) -> None:
     started = Started(slow_class, tmp_path, "--slurm", "begin=now+1hour")
@@ -119,7 +119,7 @@ def test_a_different_call_is_refused_while_jobs_of_another_one_wait(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_a_node_without_a_sandbox_is_named_as_unfit(
+def test_node_without_sandbox_is_unfit(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / "bin/bwrap"
@@ -138,7 +138,7 @@ def test_a_node_without_a_sandbox_is_named_as_unfit(
     is_whole(out, slow_gradebook)
 
 
-def test_only_the_tasks_that_time_ask_for_a_gpu_and_they_start_after_the_tests(tmp_path: Path) -> None:
+def test_only_speed_tasks_ask_for_gpu(tmp_path: Path) -> None:
     paths, out = handed_in(tmp_path / "class", LINEAR + 2 * SLOW, *NAMES), tmp_path / "out"
     asked_for = ("--device", "cpu", "--slurm", "gres=gpu:1", "--slurm", "time=10")
     started = Started(paths, out, *asked_for, course=ROOT, kata="linear")

@@ -37,7 +37,7 @@ def busy_core() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("busy_core")
-def test_waiting_for_a_busy_machine_does_not_count_as_the_students_time(ask: Ask) -> None:
+def test_waiting_for_busy_machine_does_not_count(ask: Ask) -> None:
     work = "until = time.process_time() + 1.5\nwhile time.process_time() < until: pass\nanswer = torch.ones(1)"
     assert torch.equal(ask(work, before=f"{ON_ONE_CORE}import time"), torch.ones(1)), "6 seconds at a quarter of a core"
 
